@@ -1,0 +1,320 @@
+"""Global memory as the executors see it: the arrays of the host, at their own addresses.
+
+A NumPy array stands for a pointer to its first element, and nothing is copied: the
+"device address" of a byte is its host address. Executors gather and scatter many
+addresses at once; any byte outside every registered array is a `MemoryFault` that
+names the nearest array.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Addresses = NDArray[np.uint64]
+
+_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+class MemoryFault(Exception):
+    """A load or store touched a byte that belongs to no array, or may not be written.
+
+    Attributes:
+        address: First byte of the faulting access.
+        size: Size of the access in bytes.
+        access: "load" or "store".
+        nearest: The nearest registered array in words: name, distance, extent.
+        index: Position of the faulting access among the addresses of the call.
+    """
+
+    def __init__(
+        self, address: int, size: int, access: str, nearest: str, index: int = 0
+    ) -> None:
+        self.address = address
+        self.size = size
+        self.access = access
+        self.nearest = nearest
+        self.index = index
+        super().__init__(
+            f"{access} of {size} bytes at {address:#x} is outside every array; {nearest}"
+        )
+
+
+@dataclass(frozen=True)
+class Region:
+    """The bytes of one registered array: `[start, stop)`, holes included."""
+
+    name: str
+    start: int
+    stop: int
+    array: NDArray[Any]
+
+    @property
+    def is_writable(self) -> bool:
+        return bool(self.array.flags.writeable)
+
+    def describe(self) -> str:
+        """Returns name, element type, shape and extent, as error texts show them."""
+        shape = ",".join(str(extent) for extent in self.array.shape)
+        extent = f"{self.start:#x} to {self.stop:#x}"
+        return f"{self.name}: {self.array.dtype}[{shape}] ({extent})"
+
+
+class _Span:
+    """Registered regions that overlap or touch, merged; one flat view of their bytes.
+
+    `mapped` and `writable` are per-byte masks, None where every byte is.
+    """
+
+    def __init__(self, regions: list[Region]) -> None:
+        self.start = min(region.start for region in regions)
+        self.stop = max(region.stop for region in regions)
+        self.size_bytes = self.stop - self.start
+        storage = (ctypes.c_uint8 * self.size_bytes).from_address(self.start)
+        self.bytes: Bytes = np.frombuffer(storage, np.uint8)
+        self.mapped = self._mask(regions)
+        self.writable = self._mask([r for r in regions if r.is_writable])
+        self._words: dict[int, tuple[int, NDArray[Any]]] = {}
+
+    def _mask(self, regions: list[Region]) -> NDArray[np.bool_] | None:
+        """Marks the bytes that elements of the regions occupy; None for "all"."""
+        mask = np.zeros(self.size_bytes, np.bool_)
+        for region in regions:
+            array = region.array
+            if array.flags.c_contiguous or array.flags.f_contiguous:
+                mask[region.start - self.start : region.stop - self.start] = True
+                continue
+            first = array.__array_interface__["data"][0] - self.start
+            np.ndarray(
+                (*array.shape, array.itemsize),
+                np.bool_,
+                buffer=mask.data,
+                offset=first,
+                strides=(*array.strides, 1),
+            )[...] = True
+        return None if mask.all() else mask
+
+    def words(self, size: int) -> tuple[int, NDArray[Any]]:
+        """Returns the first address aligned to `size` and the words from there on."""
+        if size not in self._words:
+            word = min(size, 8)
+            skip = -self.start % word
+            count = max(self.size_bytes - skip, 0) // word
+            flat = self.bytes[skip : skip + count * word].view(_WORDS[word])
+            self._words[size] = (self.start + skip, flat)
+        return self._words[size]
+
+
+class GlobalMemory:
+    """Every byte that a kernel may touch through a global pointer."""
+
+    def __init__(self) -> None:
+        self._regions: list[Region] = []
+        self._spans: list[_Span] | None = None
+        self._starts: list[int] = []
+        self._recent: _Span | None = None
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """All registered arrays, in the order in which they came."""
+        return tuple(self._regions)
+
+    def add(self, name: str, array: NDArray[Any]) -> int:
+        """Registers the bytes of an array, and of the arrays it points to.
+
+        Args:
+            name: How messages call the array.
+            array: Any strided array; bytes between its elements stay out of bounds.
+                Arrays in its attribute `targets`, if it has one, are registered too.
+
+        Returns:
+            The address of the array's first element.
+        """
+        low, high = np.lib.array_utils.byte_bounds(array)
+        if array.size > 0:
+            self._regions.append(Region(name, low, high, array))
+            self._spans = None
+        targets: Iterable[NDArray[Any]] = getattr(array, "targets", ())
+        for position, target in enumerate(targets):
+            self.add(f"{name}[{position}]", target)
+        return int(array.__array_interface__["data"][0])
+
+    def allocate(self, name: str, size_bytes: int, align: int = 256) -> int:
+        """Adds zero-filled memory that this object owns and returns its address."""
+        storage = np.zeros(size_bytes + align, np.uint8)
+        skip = -int(storage.__array_interface__["data"][0]) % align
+        return self.add(name, storage[skip : skip + max(size_bytes, 1)])
+
+    def load(self, addresses: Addresses, size: int) -> Bytes:
+        """Reads `size` bytes at each address.
+
+        Args:
+            addresses: Byte addresses, uint64[n].
+            size: Bytes per access.
+
+        Returns:
+            The bytes, uint8[n, size].
+
+        Raises:
+            MemoryFault: An access leaves the registered arrays.
+        """
+        span = self._span_of_all(addresses, size)
+        if span is not None and span.mapped is None:
+            return _gather(span, addresses, size)
+        data = np.empty((len(addresses), size), np.uint8)
+        for span, which in self._split(addresses, size, "load"):
+            self._check_mask(span.mapped, span, addresses, which, size, "load")
+            data[which] = _gather(span, addresses[which], size)
+        return data
+
+    def store(self, addresses: Addresses, data: Bytes) -> None:
+        """Writes `data[i]` (uint8[n, size]) at `addresses[i]`; of equal ones the last.
+
+        Raises:
+            MemoryFault: An access leaves the registered arrays, or one is read-only.
+        """
+        size = data.shape[1]
+        span = self._span_of_all(addresses, size)
+        if span is not None and span.writable is None:
+            _scatter(span, addresses, data)
+            return
+        parts = self._split(addresses, size, "store")
+        for span, which in parts:
+            self._check_mask(span.writable, span, addresses, which, size, "store")
+        for span, which in parts:
+            _scatter(span, addresses[which], data[which])
+
+    def _merged(self) -> list[_Span]:
+        if self._spans is None:
+            groups: list[list[Region]] = []
+            stop = -1
+            for region in sorted(self._regions, key=lambda region: region.start):
+                if groups and region.start <= stop:
+                    groups[-1].append(region)
+                else:
+                    groups.append([region])
+                stop = max(stop, region.stop)
+            self._spans = [_Span(group) for group in groups]
+            self._starts = [span.start for span in self._spans]
+            self._recent = None
+        return self._spans
+
+    def _span_of_all(self, addresses: Addresses, size: int) -> _Span | None:
+        """The span that holds every access, where there is one (the common case)."""
+        spans = self._merged()
+        if not len(addresses) or not spans:
+            return None
+        span = self._recent
+        if span is None or not _inside(span, addresses, size):
+            place = bisect.bisect_right(self._starts, int(addresses[0])) - 1
+            span = spans[max(place, 0)]
+            if not _inside(span, addresses, size):
+                return None
+            self._recent = span
+        return span
+
+    def _split(
+        self, addresses: Addresses, size: int, access: str
+    ) -> list[tuple[_Span, NDArray[np.intp]]]:
+        """Groups accesses by span; positions within `addresses` per span."""
+        spans = self._merged()
+        starts = np.array(self._starts, np.uint64)
+        place = np.searchsorted(starts, addresses, side="right").astype(np.intp) - 1
+        parts: list[tuple[_Span, NDArray[np.intp]]] = []
+        for number in np.unique(place):
+            which = np.flatnonzero(place == number)
+            if number < 0:
+                raise self._fault(int(addresses[which[0]]), size, access, int(which[0]))
+            span = spans[int(number)]
+            ends = addresses[which] - np.uint64(span.start) + np.uint64(size)
+            outside = np.flatnonzero(ends > np.uint64(span.size_bytes))
+            if len(outside):
+                at = int(which[outside[0]])
+                raise self._fault(int(addresses[at]), size, access, at)
+            parts.append((span, which))
+        return parts
+
+    def _check_mask(
+        self,
+        mask: NDArray[np.bool_] | None,
+        span: _Span,
+        addresses: Addresses,
+        which: NDArray[np.intp],
+        size: int,
+        access: str,
+    ) -> None:
+        if mask is None:
+            return
+        offsets = (addresses[which] - np.uint64(span.start)).astype(np.intp)
+        legal = mask[offsets[:, None] + np.arange(size)].all(axis=1)
+        if not legal.all():
+            at = int(which[int(np.argmin(legal))])
+            raise self._fault(int(addresses[at]), size, access, at)
+
+    def _fault(self, address: int, size: int, access: str, index: int) -> MemoryFault:
+        return MemoryFault(address, size, access, self.nearest(address, size), index)
+
+    def nearest(self, address: int, size: int = 1) -> str:
+        """Says in words which registered array is nearest to an access."""
+        if not self._regions:
+            return "no array was passed"
+
+        def distance(region: Region) -> int:
+            return max(region.start - address, address + size - region.stop, 0)
+
+        region = min(self._regions, key=distance)
+        text = f"nearest is {region.describe()}"
+        if address + size > region.stop:
+            return f"{text}, {address + size - region.stop} bytes past its end"
+        if address < region.start:
+            return f"{text}, {region.start - address} bytes before its start"
+        if not region.is_writable:
+            return f"{text}, which is read-only"
+        return f"{text}, between two of its elements"
+
+
+def _inside(span: _Span, addresses: Addresses, size: int) -> bool:
+    """Whether all accesses lie in the span; an address below it wraps to a huge one."""
+    farthest = int((addresses - np.uint64(span.start)).max())
+    return farthest + size <= span.size_bytes
+
+
+def _gather(span: _Span, addresses: Addresses, size: int) -> Bytes:
+    if size in _WORDS or size == 16:
+        base, words = span.words(size)
+        offsets = (addresses - np.uint64(base)).view(np.int64)
+        if not np.bitwise_or.reduce(offsets) & (min(size, 8) - 1):
+            if size == 16:
+                first = offsets >> 3
+                data = np.empty((len(offsets), 2), np.uint64)
+                words.take(first, out=data[:, 0], mode="clip")
+                words.take(first + 1, out=data[:, 1], mode="clip")
+                return data.view(np.uint8)
+            found = words.take(offsets >> (size.bit_length() - 1))
+            return found.view(np.uint8).reshape(-1, size)
+    offsets = (addresses - np.uint64(span.start)).astype(np.intp)
+    return span.bytes[offsets[:, None] + np.arange(size)]
+
+
+def _scatter(span: _Span, addresses: Addresses, data: Bytes) -> None:
+    size = data.shape[1]
+    if size in _WORDS or size == 16:
+        base, words = span.words(size)
+        word = min(size, 8)
+        offsets = (addresses - np.uint64(base)).view(np.int64)
+        if not np.bitwise_or.reduce(offsets) & (word - 1):
+            values = np.ascontiguousarray(data).view(words.dtype)
+            first = offsets >> (word.bit_length() - 1)
+            words[first] = values[:, 0]
+            if size == 16:
+                words[first + 1] = values[:, 1]
+            return
+    offsets = (addresses - np.uint64(span.start)).astype(np.intp)
+    span.bytes[offsets[:, None] + np.arange(size)] = data
