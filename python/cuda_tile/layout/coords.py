@@ -1,0 +1,83 @@
+"""Coordinates of tensors whose extents are powers of two, and their checks.
+
+A coordinate is a vector over F2: its dimensions' bits, one after another, are the
+bits of the row-major element number. `pack` and `unpack` go between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cuda_tile.errors import InternalError
+
+Coord = tuple[int, ...]
+"""One coordinate per tensor dimension, dimension 0 first."""
+
+Groups = list[list[list[tuple[int, int]]]]
+"""Parameter of `#cute.layout`: groups of bases of (stride, dim) terms."""
+
+
+class LayoutError(InternalError):
+    """A layout that breaks an invariant, or an operation it does not allow."""
+
+
+def check_shape(shape: Sequence[int]) -> None:
+    """Raises `LayoutError` unless every extent is a power of two."""
+    for dim, extent in enumerate(shape):
+        if extent < 1 or extent & (extent - 1):
+            msg = f"expected extents that are powers of two, got {extent} in dim {dim}"
+            raise LayoutError(msg)
+
+
+def check_bases(shape: Sequence[int], bases: Iterable[Coord], axis: str) -> None:
+    """Raises `LayoutError` unless every basis is a coordinate inside `shape`."""
+    for bit, basis in enumerate(bases):
+        if len(basis) != len(shape):
+            msg = f"expected {len(shape)} coordinates in {axis} basis {bit}, "
+            raise LayoutError(msg + f"got {basis}")
+        for dim, (coordinate, extent) in enumerate(zip(basis, shape, strict=True)):
+            if not 0 <= coordinate < extent:
+                msg = f"expected {axis} basis {bit} below extent {extent} in dim {dim}"
+                raise LayoutError(msg + f", got {coordinate}")
+
+
+def pack(coord: Sequence[int], shape: Sequence[int]) -> int:
+    """Gives the row-major element number of a coordinate.
+
+    With extents that are powers of two this only puts the bits of all dimensions
+    one after another, so it commutes with XOR: it turns coordinates into vectors.
+    """
+    number = 0
+    for coordinate, extent in zip(coord, shape, strict=True):
+        number = number * extent + coordinate
+    return number
+
+
+def unpack(number: int, shape: Sequence[int]) -> Coord:
+    """Gives the coordinate of a row-major element number; inverse of `pack`."""
+    coord: list[int] = []
+    for extent in reversed(shape):
+        coord.append(number % extent)
+        number //= extent
+    return tuple(reversed(coord))
+
+
+def n_bits(extent: int) -> int:
+    """Gives the base-2 logarithm of an extent that is a power of two."""
+    return extent.bit_length() - 1
+
+
+def terms(basis: Coord) -> list[tuple[int, int]]:
+    """Gives a basis as the (stride, dim) terms of `#cute.layout`; zero is []."""
+    return [(stride, dim) for dim, stride in enumerate(basis) if stride]
+
+
+def coord_of_terms(basis: Iterable[tuple[int, int]], rank: int) -> Coord:
+    """Gives the coordinate of (stride, dim) terms; inverse of `terms`."""
+    coord = [0] * rank
+    for stride, dim in basis:
+        if not 0 <= dim < rank:
+            msg = f"expected a dimension below rank {rank}, got {stride}@{dim}"
+            raise LayoutError(msg)
+        coord[dim] ^= stride
+    return tuple(coord)

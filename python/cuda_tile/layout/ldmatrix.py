@@ -1,0 +1,181 @@
+"""When `ldmatrix` and `stmatrix` move a distributed tile from or to shared memory.
+
+`ldmatrix` reads 8 x 8 matrices of 16-bit units whose rows are 16 contiguous bytes;
+lane i names the address of row i % 8 of matrix i / 8. Lane l then receives the
+4 bytes at place l % 4 of row l / 4, or with `.trans` the units (2 (l % 4), l / 4)
+and (2 (l % 4) + 1, l / 4) (PTX ISA, "Warp-level matrix instructions: ldmatrix").
+`stmatrix` is the same map in the other direction.
+
+So the rows may lie anywhere, and only the bits *inside* a row are prescribed: that
+is the whole test below, and why a swizzle of 16-byte units does not matter to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import Coord
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import (
+    OffsetColumns,
+    SharedLayout,
+    extra_wavefronts,
+    offset_columns,
+    sum_of_bits,
+)
+
+_ROW_BITS = 128
+_REGISTER_BITS = 32
+
+
+@dataclass(frozen=True)
+class LdMatrixGroup:
+    """One instruction.
+
+    Attributes:
+        offset: XOR to the element offset of all its row addresses.
+        coord: The same as a coordinate.
+        registers: Per 32-bit result the tile's registers in it, low bits first.
+    """
+
+    offset: int
+    coord: Coord
+    registers: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class LdMatrix:
+    """How `ldmatrix` fills all registers of a tile.
+
+    The row address of a thread in instruction g is, in elements from the buffer's
+    start, the XOR of `groups[g].offset` and of `lane_offsets`, `warp_offsets` and
+    `block_offsets` at the set bits of its indices.
+
+    Attributes:
+        transposed: Whether the instruction carries `.trans`.
+        count: Matrices per instruction: 1, 2 or 4.
+        lane_offsets: XOR of each lane bit; zero where the instruction ignores it.
+        warp_offsets: XOR of each warp bit.
+        block_offsets: XOR of each CTA bit.
+        lane_coords: `lane_offsets` as coordinates.
+        groups: The instructions.
+    """
+
+    transposed: bool
+    count: Literal[1, 2, 4]
+    lane_offsets: tuple[int, ...]
+    warp_offsets: tuple[int, ...]
+    block_offsets: tuple[int, ...]
+    lane_coords: tuple[Coord, ...]
+    groups: tuple[LdMatrixGroup, ...]
+
+
+def ldmatrix_tile(transposed: bool, count: Literal[1, 2, 4]) -> LinearLayout:
+    """Gives what one `ldmatrix` delivers of `count` stacked matrices, 8 count x 8."""
+    shape = (8 * count, 8)
+    stack = ((8, 0), (16, 0))[: count.bit_length() - 1]
+    if transposed:
+        lane = ((2, 0), (4, 0), (0, 1), (0, 2), (0, 4))
+        return LinearLayout(shape, ((1, 0), *stack), lane)
+    lane = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+    return LinearLayout(shape, ((0, 1), *stack), lane)
+
+
+def _packed_bits(
+    columns: OffsetColumns, element_bits: int, transposed: bool
+) -> list[int] | None:
+    """Register bits that count inside a 32-bit result; None where the rule fails."""
+    n_packed = (_REGISTER_BITS // element_bits).bit_length() - 1
+    if transposed:
+        if element_bits != 16 or columns.lane[2:] != (1, 2, 4) or not columns.register:
+            return None
+        return [0]
+    steps = [1 << bit for bit in range(n_packed + 2)]
+    if columns.lane[:2] != tuple(steps[n_packed:]):
+        return None
+    if not set(steps[:n_packed]) <= set(columns.register):
+        return None
+    return [columns.register.index(step) for step in steps[:n_packed]]
+
+
+def _match(
+    shared: SharedLayout, dist: LinearLayout, element_bits: int, transposed: bool
+) -> LdMatrix | None:
+    columns = offset_columns(dist, shared)
+    packed = _packed_bits(columns, element_bits, transposed)
+    if packed is None:
+        return None
+    outer = [bit for bit in range(len(dist.register)) if bit not in packed]
+    stacked, rest = outer[:2], outer[2:]
+    zero = (0,) * dist.rank
+    if transposed:
+        rows = [columns.register[packed[0]], *columns.lane[:2]]
+        row_coords = [dist.register[packed[0]], *dist.lane[:2]]
+    else:
+        rows, row_coords = list(columns.lane[2:]), list(dist.lane[2:])
+    lane_offsets = rows + [columns.register[bit] for bit in stacked]
+    in_row = _ROW_BITS // element_bits - 1
+    outside = (*lane_offsets, *(columns.register[bit] for bit in rest))
+    if any(c & in_row for c in (*outside, *columns.warp, *columns.block)):
+        return None
+    unused = 2 - len(stacked)
+    groups: list[LdMatrixGroup] = []
+    offsets = dist.register_offsets()
+    for index in range(1 << len(rest)):
+        first = sum_of_bits(index, rest)
+        groups.append(
+            LdMatrixGroup(
+                offset=f2.apply(columns.register, first),
+                coord=offsets[first],
+                registers=tuple(
+                    tuple(
+                        first | sum_of_bits(matrix, stacked) | sum_of_bits(low, packed)
+                        for low in range(1 << len(packed))
+                    )
+                    for matrix in range(1 << len(stacked))
+                ),
+            )
+        )
+    return LdMatrix(
+        transposed=transposed,
+        count=(1, 2, 4)[len(stacked)],
+        lane_offsets=(*lane_offsets, *[0] * unused),
+        warp_offsets=columns.warp,
+        block_offsets=columns.block,
+        lane_coords=(
+            *row_coords,
+            *(dist.register[bit] for bit in stacked),
+            *[zero] * unused,
+        ),
+        groups=tuple(groups),
+    )
+
+
+@lru_cache(maxsize=1024)
+def match_ldmatrix(
+    shared: SharedLayout, dist: LinearLayout, element_bits: int
+) -> LdMatrix | None:
+    """Says how `ldmatrix` (or `stmatrix`) moves a tile, None where it cannot.
+
+    Elements of 8, 16 or 32 bits, `.trans` for 16 bits only. The tile may be smaller
+    than the buffer, see `offset_columns`; the slice's origin must be a multiple of
+    16 bytes. Drop redundant registers first: they would be loaded again.
+    """
+    if element_bits not in (8, 16, 32):
+        return None
+    return _match(shared, dist, element_bits, False) or _match(
+        shared, dist, element_bits, True
+    )
+
+
+def ldmatrix_conflicts(match: LdMatrix, element_bits: int) -> int:
+    """Counts the extra wavefronts of each instruction: eight rows make one matrix."""
+    extra = 0
+    for matrix in range(match.count):
+        lanes = range(8 * matrix, 8 * matrix + 8)
+        rows = [f2.apply(match.lane_offsets, lane) for lane in lanes]
+        extra += extra_wavefronts([row * element_bits // 8 for row in rows], 16)
+    return extra

@@ -1,0 +1,359 @@
+"""Distributed layouts: which element of a tile sits in which thread's register.
+
+A `LinearLayout` maps the bits of (register, lane, warp, block) to the coordinates
+of a tensor, linearly over F2: each input bit has one *basis* coordinate and the
+images of the set bits are XORed. README.md beside this file works an example.
+
+This module is pure arithmetic on integers. It knows neither MLIR nor PTX, and
+nothing about which instruction likes which layout (that is `fragments`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import (
+    Coord,
+    Groups,
+    LayoutError,
+    check_bases,
+    check_shape,
+    coord_of_terms,
+    n_bits,
+    pack,
+    terms,
+    unpack,
+)
+
+N_LANE_BITS = 5
+"""A warp has 32 lanes (PTX ISA, "Thread Hierarchy")."""
+
+AXES = ("register", "lane", "warp", "block")
+
+
+@dataclass(frozen=True)
+class BitMasks:
+    """One bit mask per input axis of a layout; bit i stands for basis i."""
+
+    register: int
+    lane: int
+    warp: int
+    block: int
+
+
+@dataclass(frozen=True)
+class LinearLayout:
+    """Where each register of each thread sits in a tensor.
+
+    Example: `shape=(4, 64)`, `register=((0, 1),)`, lanes `(0, 2) (0, 4) (0, 8)
+    (0, 16) (0, 32)`, `warp=((1, 0), (2, 0))`: each of four warps holds one row, and
+    each lane two neighbouring elements of it. Register 1 of lane 3 in warp 2 is
+    (0, 1) ^ (0, 2) ^ (0, 4) ^ (2, 0) = (2, 7).
+
+    Attributes:
+        shape: Extents of the tensor dimensions in elements, powers of two.
+        register: Basis of each bit of the register index, low bit first.
+        lane: Basis of each of the five bits of the lane index.
+        warp: Basis of each bit of the warp index in the CTA.
+        block: Basis of each bit of the CTA index in the cluster.
+
+    A zero basis says that both values of this bit hold the same elements.
+
+    Raises:
+        LayoutError: An extent is no power of two, a basis has another rank than
+            `shape` or lies outside it, or there are not five lane bases.
+    """
+
+    shape: tuple[int, ...]
+    register: tuple[Coord, ...]
+    lane: tuple[Coord, ...]
+    warp: tuple[Coord, ...] = ()
+    block: tuple[Coord, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_shape(self.shape)
+        for axis, bases in zip(AXES, self.bases, strict=True):
+            check_bases(self.shape, bases, axis)
+        if len(self.lane) != N_LANE_BITS:
+            msg = f"expected {N_LANE_BITS} lane bases, got {len(self.lane)}"
+            raise LayoutError(msg)
+
+    # Construction -----------------------------------------------------------------
+
+    @classmethod
+    def from_groups(
+        cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
+    ) -> LinearLayout:
+        """Builds a layout of the four groups of a `#cute.layout` attribute."""
+        if len(groups) != len(AXES):
+            msg = f"expected 4 groups (register, lane, warp, block), got {len(groups)}"
+            raise LayoutError(msg)
+        register, lane, warp, block = (
+            tuple(coord_of_terms(basis, len(shape)) for basis in group)
+            for group in groups
+        )
+        return cls(tuple(shape), register, lane, warp, block)
+
+    @classmethod
+    def replicated(cls, shape: Sequence[int], n_warps: int) -> LinearLayout:
+        """Builds the layout in which every thread holds the whole tile.
+
+        Registers count the elements in row-major order.
+        """
+        check_shape((n_warps,))
+        size = prod(shape)
+        zero = (0,) * len(shape)
+        register = tuple(unpack(1 << bit, shape) for bit in range(n_bits(size)))
+        return cls(
+            tuple(shape), register, (zero,) * N_LANE_BITS, (zero,) * n_bits(n_warps)
+        )
+
+    def _map(
+        self, shape: tuple[int, ...], bases: Iterable[Iterable[Coord]]
+    ) -> LinearLayout:
+        register, lane, warp, block = (tuple(group) for group in bases)
+        return LinearLayout(shape, register, lane, warp, block)
+
+    # Queries ----------------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:
+        """Number of tensor dimensions."""
+        return len(self.shape)
+
+    @property
+    def bases(self) -> tuple[tuple[Coord, ...], ...]:
+        """Bases of (register, lane, warp, block), in this order."""
+        return (self.register, self.lane, self.warp, self.block)
+
+    @cached_property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """Bases of (register, lane, warp, block) as row-major element numbers."""
+        return tuple(
+            tuple(pack(basis, self.shape) for basis in group) for group in self.bases
+        )
+
+    @property
+    def n_registers(self) -> int:
+        """Number of registers (elements) that each thread holds."""
+        return 1 << len(self.register)
+
+    @property
+    def n_warps(self) -> int:
+        """Number of warps in the CTA."""
+        return 1 << len(self.warp)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of CTAs in the cluster."""
+        return 1 << len(self.block)
+
+    @property
+    def n_elements(self) -> int:
+        """Number of elements of the tensor."""
+        return prod(self.shape)
+
+    def apply(
+        self, register: int = 0, lane: int = 0, warp: int = 0, block: int = 0
+    ) -> Coord:
+        """Gives the coordinate that a register of a thread holds.
+
+        Raises:
+            LayoutError: An index needs more bits than its axis has.
+        """
+        number = 0
+        indices = (register, lane, warp, block)
+        for axis, columns, index in zip(AXES, self.columns, indices, strict=True):
+            if index >> len(columns):
+                msg = f"expected {axis} below {1 << len(columns)}, got {index}"
+                raise LayoutError(msg)
+            number ^= f2.apply(columns, index)
+        return unpack(number, self.shape)
+
+    def register_offsets(self) -> list[Coord]:
+        """Gives what each register index adds (by XOR) to the thread's coordinate."""
+        numbers = [0]
+        for column in self.columns[0]:
+            numbers += [number ^ column for number in numbers]
+        return [unpack(number, self.shape) for number in numbers]
+
+    @cached_property
+    def _flat_columns(self) -> tuple[int, ...]:
+        return tuple(column for group in self.columns for column in group)
+
+    @property
+    def is_surjective(self) -> bool:
+        """Whether every element of the tensor has a place."""
+        return 1 << f2.rank(self._flat_columns) == self.n_elements
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether no element has two places."""
+        return f2.rank(self._flat_columns) == len(self._flat_columns)
+
+    def free_bits(self) -> BitMasks:
+        """Gives the input bits that can be held at zero without losing an element.
+
+        These are the bits whose basis is a sum of bases of earlier bits, in the
+        order register, lane, warp, block. Of all places of one element exactly one
+        has these bits zero, so a store by those places alone writes it once.
+        """
+        span = f2.Span()
+        masks: list[int] = []
+        for group in self.columns:
+            free = [bit for bit, column in enumerate(group) if not span.add(column)]
+            masks.append(sum(1 << bit for bit in free))
+        return BitMasks(*masks)
+
+    def bits_along(self, dim: int) -> BitMasks:
+        """Gives the input bits that enumerate dimension `dim`, each coordinate once.
+
+        This is what a reduction of the dimension folds: register bits in the
+        thread, lane bits by butterfly shuffles, warp bits through shared memory.
+
+        Raises:
+            LayoutError: A basis moves along `dim` and another dimension at once.
+        """
+        span = f2.Span()
+        masks: list[int] = []
+        for axis, group in zip(AXES, self.bases, strict=True):
+            mask = 0
+            for bit, basis in enumerate(group):
+                if basis[dim] and any(basis[:dim] + basis[dim + 1 :]):
+                    msg = f"expected {axis} basis {bit} along dim {dim} only"
+                    raise LayoutError(msg + f", got {basis}")
+                mask |= int(span.add(basis[dim])) << bit
+            masks.append(mask)
+        return BitMasks(*masks)
+
+    def owner(self, coord: Sequence[int]) -> tuple[int, int, int, int]:
+        """Gives one (register, lane, warp, block) that holds `coord`.
+
+        Among several places it is the one whose `free_bits` are zero.
+
+        Raises:
+            LayoutError: No place holds the coordinate.
+        """
+        mask = f2.Span(self._flat_columns).solve(pack(coord, self.shape))
+        if mask is None:
+            msg = f"expected a coordinate that the layout covers, got {tuple(coord)}"
+            raise LayoutError(msg)
+        place: list[int] = []
+        for group in self.bases:
+            place.append(mask & (1 << len(group)) - 1)
+            mask >>= len(group)
+        register, lane, warp, block = place
+        return register, lane, warp, block
+
+    def groups(self) -> Groups:
+        """Gives the four groups of the `#cute.layout` attribute; a zero basis is []."""
+        return [[terms(basis) for basis in group] for group in self.bases]
+
+    # Layouts of derived tiles ------------------------------------------------------
+
+    def permute(self, perm: Sequence[int]) -> LinearLayout:
+        """Gives the layout of the transposed tile: its dim i is our dim perm[i]."""
+        if sorted(perm) != list(range(self.rank)):
+            msg = f"expected a permutation of {self.rank} dims, got {tuple(perm)}"
+            raise LayoutError(msg)
+        return self._map(
+            tuple(self.shape[dim] for dim in perm),
+            ((tuple(b[dim] for dim in perm) for b in group) for group in self.bases),
+        )
+
+    def reshape(self, shape: Sequence[int]) -> LinearLayout:
+        """Gives the layout after a row-major reshape; no element changes its place."""
+        if prod(shape) != self.n_elements:
+            msg = f"expected a shape of {self.n_elements} elements, got {tuple(shape)}"
+            raise LayoutError(msg)
+        return self._map(
+            tuple(shape),
+            ((unpack(column, shape) for column in group) for group in self.columns),
+        )
+
+    def reduce(self, dim: int) -> LinearLayout:
+        """Gives the layout with dimension `dim` removed.
+
+        Bits that moved along it alone get zero bases (their places now hold one
+        value, replicated); see `drop_redundant_registers`.
+        """
+        return self._map(
+            self.shape[:dim] + self.shape[dim + 1 :],
+            ((b[:dim] + b[dim + 1 :] for b in group) for group in self.bases),
+        )
+
+    def expand(self, dim: int) -> LinearLayout:
+        """Gives the layout with a new dimension of extent 1 before `dim`."""
+        return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
+
+    def broadcast_source(self, shape: Sequence[int]) -> LinearLayout:
+        """Pulls the layout back through a broadcast from `shape` to ours.
+
+        Dimensions that have extent 1 in `shape` lose their coordinates, so that
+        broadcasting moves no data: register i of the result is register i of the
+        source.
+
+        Raises:
+            LayoutError: `shape` has another rank, or an extent neither 1 nor ours.
+        """
+        if len(shape) != self.rank or any(
+            extent not in (1, mine)
+            for extent, mine in zip(shape, self.shape, strict=False)
+        ):
+            msg = f"expected a shape that broadcasts to {self.shape}"
+            raise LayoutError(msg + f", got {tuple(shape)}")
+        keep = tuple(extent - 1 for extent in shape)
+        return self._map(
+            tuple(shape),
+            (
+                (tuple(c & k for c, k in zip(b, keep, strict=True)) for b in group)
+                for group in self.bases
+            ),
+        )
+
+    def extend(
+        self,
+        shape: Sequence[int],
+        register: Sequence[Coord] = (),
+        warp: Sequence[Coord] = (),
+        block: Sequence[Coord] = (),
+    ) -> LinearLayout:
+        """Gives the layout of a larger tile: ours, repeated at the new bases."""
+        return LinearLayout(
+            tuple(shape),
+            (*self.register, *register),
+            self.lane,
+            (*self.warp, *warp),
+            (*self.block, *block),
+        )
+
+    def broadcast_to(self, shape: Sequence[int]) -> LinearLayout:
+        """Pushes the layout forward through a broadcast: new registers per element.
+
+        The new register bits come last; register i of the result is register
+        i modulo `n_registers` of the source.
+        """
+        bases: list[Coord] = []
+        for dim in reversed(range(self.rank)):
+            if self.shape[dim] != shape[dim]:
+                unit = tuple(int(other == dim) for other in range(self.rank))
+                bases += [
+                    tuple(u << bit for u in unit) for bit in range(n_bits(shape[dim]))
+                ]
+        result = self.extend(shape, register=bases)
+        result.broadcast_source(self.shape)  # checks the shapes
+        return result
+
+    def drop_redundant_registers(self) -> LinearLayout:
+        """Gives the layout without register bits that add no element to a thread.
+
+        Dropped are zero bases and sums of earlier register bases. `register_map`
+        of `convert` tells which remaining register holds a dropped one's element.
+        """
+        keep = f2.complete((), self.columns[0])
+        register = tuple(unpack(column, self.shape) for column in keep)
+        return LinearLayout(self.shape, register, self.lane, self.warp, self.block)

@@ -1,0 +1,290 @@
+"""Shared-memory layouts, and how a distributed layout meets one.
+
+A `SharedLayout` maps the bits of an element offset in one buffer to tensor
+coordinates, one to one. Put together with a `LinearLayout` it gives, for each
+(register, lane, warp, block) bit, the XOR it makes to the offset: everything an
+access needs, and all that bank conflicts and vector widths depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import (
+    Coord,
+    Groups,
+    LayoutError,
+    check_bases,
+    check_shape,
+    coord_of_terms,
+    n_bits,
+    pack,
+    terms,
+    unpack,
+)
+from cuda_tile.layout.linear import LinearLayout
+
+MAX_VECTOR_BITS = 128
+"""Widest shared-memory access of one thread (PTX ISA, "ld", vectors .v4.b32)."""
+
+N_BANKS = 32
+BANK_BYTES = 4
+"""32 banks of 4 bytes (CUDA C++ Best Practices Guide, "Shared Memory")."""
+
+
+@dataclass(frozen=True)
+class SharedLayout:
+    """Where each element of a tile sits in its shared-memory buffer.
+
+    Example, 4 rows of 4 elements whose odd rows swap their halves:
+    `shape=(4, 4)`, `offset=((0, 1), (0, 2), (1, 2), (2, 0))`; offset 5 holds
+    (0, 1) ^ (1, 2) = (1, 3).
+
+    Attributes:
+        shape: Extents of the tensor dimensions in elements, powers of two.
+        offset: Basis of each bit of the element offset, low bit first.
+
+    Raises:
+        LayoutError: As for `LinearLayout`, or if the bases are not one to one.
+    """
+
+    shape: tuple[int, ...]
+    offset: tuple[Coord, ...]
+
+    def __post_init__(self) -> None:
+        check_shape(self.shape)
+        check_bases(self.shape, self.offset, "offset")
+        columns = [pack(basis, self.shape) for basis in self.offset]
+        expected = sum(n_bits(extent) for extent in self.shape)
+        if len(columns) != expected or f2.rank(columns) != expected:
+            msg = f"expected {expected} independent offset bases, got {self.offset}"
+            raise LayoutError(msg)
+
+    @classmethod
+    def from_groups(
+        cls, shape: Sequence[int], groups: Sequence[Sequence[Sequence[tuple[int, int]]]]
+    ) -> SharedLayout:
+        """Builds a layout of the one group of a flat `#cute.layout` attribute."""
+        if len(groups) != 1:
+            msg = f"expected 1 group of offset bases, got {len(groups)}"
+            raise LayoutError(msg)
+        offset = tuple(coord_of_terms(basis, len(shape)) for basis in groups[0])
+        return cls(tuple(shape), offset)
+
+    def groups(self) -> Groups:
+        """Gives the one group of the flat `#cute.layout` attribute."""
+        return [[terms(basis) for basis in self.offset]]
+
+    def apply(self, offset: int) -> Coord:
+        """Gives the coordinate at an element offset.
+
+        Raises:
+            LayoutError: The offset lies outside the buffer.
+        """
+        if offset >> len(self.offset):
+            msg = f"expected an offset below {1 << len(self.offset)}, got {offset}"
+            raise LayoutError(msg)
+        columns = [pack(basis, self.shape) for basis in self.offset]
+        return unpack(f2.apply(columns, offset), self.shape)
+
+    @cached_property
+    def _inverse(self) -> tuple[int, ...]:
+        return f2.invert([pack(basis, self.shape) for basis in self.offset])
+
+    def invert(self) -> tuple[tuple[int, ...], ...]:
+        """Gives, per dimension and bit (low first), its XOR to the element offset."""
+        columns: list[tuple[int, ...]] = []
+        low = len(self._inverse)
+        for extent in self.shape:
+            high, low = low, low - n_bits(extent)
+            columns.append(self._inverse[low:high])
+        return tuple(columns)
+
+    def column(self, dim: int, bit: int) -> int:
+        """Gives the XOR that bit `bit` of dimension `dim` makes to the offset."""
+        return self.invert()[dim][bit]
+
+    def offset_of(self, coord: Sequence[int]) -> int:
+        """Gives the element offset of a coordinate.
+
+        Raises:
+            LayoutError: The coordinate has another rank, or lies outside the shape.
+        """
+        check_bases(self.shape, [tuple(coord)], "coordinate")
+        return f2.apply(self._inverse, pack(coord, self.shape))
+
+    def permute(self, perm: Sequence[int]) -> SharedLayout:
+        """Gives the same bytes seen as the transposed tile: dim i is our perm[i]."""
+        return SharedLayout(
+            tuple(self.shape[dim] for dim in perm),
+            tuple(tuple(basis[dim] for dim in perm) for basis in self.offset),
+        )
+
+    def reshape(self, shape: Sequence[int]) -> SharedLayout:
+        """Gives the same bytes seen through a row-major reshape."""
+        columns = (pack(basis, self.shape) for basis in self.offset)
+        return SharedLayout(
+            tuple(shape), tuple(unpack(column, shape) for column in columns)
+        )
+
+
+@dataclass(frozen=True)
+class OffsetColumns:
+    """XOR of each input bit of a distributed layout to an element offset."""
+
+    register: tuple[int, ...]
+    lane: tuple[int, ...]
+    warp: tuple[int, ...]
+    block: tuple[int, ...]
+
+    @property
+    def thread_mask(self) -> int:
+        """Offset bits that depend on the thread.
+
+        A constant outside this mask may be *added* to the thread's offset (an
+        immediate of the instruction); inside it, it must be XORed.
+        """
+        mask = 0
+        for column in (*self.lane, *self.warp, *self.block):
+            mask |= column
+        return mask
+
+
+@lru_cache(maxsize=4096)
+def offset_columns(dist: LinearLayout, shared: SharedLayout) -> OffsetColumns:
+    """Composes a distributed layout with the inverse of a shared one.
+
+    The tile may be smaller than the buffer (a slice): offsets are then relative to
+    the slice's origin, which must be a multiple of the tile's extents, and the
+    origin's own offset is XORed in.
+
+    Raises:
+        LayoutError: The ranks differ, or the tile is larger than the buffer.
+    """
+    if len(dist.shape) != len(shared.shape) or any(
+        tile > buffer for tile, buffer in zip(dist.shape, shared.shape, strict=True)
+    ):
+        msg = f"expected a tile inside a buffer of {shared.shape}, got {dist.shape}"
+        raise LayoutError(msg)
+    register, lane, warp, block = (
+        tuple(shared.offset_of(basis) for basis in group) for group in dist.bases
+    )
+    return OffsetColumns(register, lane, warp, block)
+
+
+@dataclass(frozen=True)
+class SharedAccess:
+    """How the threads of a CTA load or store a whole tile, vector by vector.
+
+    Units: element offsets in the buffer. The offset of vector i for a thread is the
+    XOR of `offsets[i]` and the `columns.lane`, `.warp`, `.block` of its set bits.
+
+    Attributes:
+        vector: Elements per vector.
+        columns: XOR of each bit of the thread's indices.
+        offsets: One constant per vector.
+        registers: Per vector its registers, in the order of their offsets.
+    """
+
+    vector: int
+    columns: OffsetColumns
+    offsets: tuple[int, ...]
+    registers: tuple[tuple[int, ...], ...]
+
+
+def _vector_register_bits(columns: OffsetColumns, element_bits: int) -> list[int]:
+    """Register bits whose offsets are 1, 2, 4, ..., as far as a vector may go."""
+    chosen: list[int] = []
+    others = (*columns.lane, *columns.warp, *columns.block)
+    while element_bits << len(chosen) < MAX_VECTOR_BITS:
+        step = 1 << len(chosen)
+        if step not in columns.register:
+            break
+        bit = columns.register.index(step)
+        rest = [c for i, c in enumerate(columns.register) if i not in (*chosen, bit)]
+        if any(column & step for column in (*others, *rest)):
+            break  # a vector must start at a multiple of its own size
+        chosen.append(bit)
+    return chosen
+
+
+@lru_cache(maxsize=4096)
+def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) -> int:
+    """Gives how many elements one access may carry, at most 128 bits together.
+
+    The elements of a vector lie at neighbouring, aligned offsets; which registers
+    they are says `shared_access`.
+    """
+    columns = offset_columns(dist, shared)
+    return 1 << len(_vector_register_bits(columns, element_bits))
+
+
+@lru_cache(maxsize=4096)
+def shared_access(
+    dist: LinearLayout, shared: SharedLayout, element_bits: int
+) -> SharedAccess:
+    """Splits the registers of a tile into the vectors of `vector_width` elements."""
+    columns = offset_columns(dist, shared)
+    inner = _vector_register_bits(columns, element_bits)
+    outer = [bit for bit in range(len(dist.register)) if bit not in inner]
+    vectors = [sum_of_bits(index, outer) for index in range(1 << len(outer))]
+    lanes = [sum_of_bits(index, inner) for index in range(1 << len(inner))]
+    return SharedAccess(
+        vector=1 << len(inner),
+        columns=columns,
+        offsets=tuple(f2.apply(columns.register, first) for first in vectors),
+        registers=tuple(tuple(first | low for low in lanes) for first in vectors),
+    )
+
+
+def sum_of_bits(index: int, bits: Sequence[int]) -> int:
+    """Spreads the bits of `index` to the positions `bits`."""
+    return sum((index >> i & 1) << bit for i, bit in enumerate(bits))
+
+
+def extra_wavefronts(byte_offsets: Sequence[int], access_bytes: int) -> int:
+    """Counts the wavefronts of one warp access beyond the fewest possible.
+
+    A warp access of up to 4 bytes per lane is one wavefront, of 8 bytes two (half
+    warps), of 16 bytes four (quarter warps). A wavefront serves each bank one
+    4-byte word; lanes that read the same word share it.
+
+    Args:
+        byte_offsets: Offset of each lane, multiples of `access_bytes`.
+        access_bytes: Bytes per lane: 1, 2, 4, 8 or 16.
+    """
+    per_wavefront = min(len(byte_offsets), N_BANKS * BANK_BYTES // max(access_bytes, 4))
+    extra = 0
+    for first in range(0, len(byte_offsets), per_wavefront):
+        words = {
+            word
+            for offset in byte_offsets[first : first + per_wavefront]
+            for word in range(
+                offset // BANK_BYTES, (offset + access_bytes - 1) // BANK_BYTES + 1
+            )
+        }
+        load = [0] * N_BANKS
+        for word in words:
+            load[word % N_BANKS] += 1
+        extra += max(load) - 1
+    return extra
+
+
+@lru_cache(maxsize=4096)
+def bank_conflicts(
+    dist: LinearLayout, shared: SharedLayout, element_bits: int, vector: int
+) -> int:
+    """Counts the extra wavefronts of each warp access of `vector` elements.
+
+    All warps and registers give the same count: their constants only XOR the bank
+    numbers. Elements below 8 bits count as bytes.
+    """
+    columns = offset_columns(dist, shared)
+    element_bytes = max(element_bits // 8, 1)
+    lanes = [f2.apply(columns.lane, lane) for lane in range(1 << len(columns.lane))]
+    return extra_wavefronts(
+        [offset * element_bytes for offset in lanes], vector * element_bytes
+    )

@@ -1,0 +1,243 @@
+"""Choosing shared-memory layouts without bank conflicts.
+
+`swizzled` gives the hardware's XOR swizzles, which TMA, wgmma and ldmatrix know.
+`choose_swizzle` takes the cheapest of these and of layouts made for the two sides
+at hand by `_fitted`, counted in instructions and wavefronts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unpack
+from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_ldmatrix
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.layout.shared import (
+    BANK_BYTES,
+    MAX_VECTOR_BITS,
+    N_BANKS,
+    SharedLayout,
+    bank_conflicts,
+    vector_width,
+)
+
+SWIZZLE_BYTES = (0, 32, 64, 128)
+"""Widths of the hardware swizzles (PTX ISA, "Swizzling modes"); 0 is none."""
+
+_UNIT_BYTES = 16
+_LINE_BYTES = N_BANKS * BANK_BYTES
+
+
+@lru_cache(maxsize=1024)
+def swizzled(
+    shape: tuple[int, ...],
+    element_bits: int,
+    order: tuple[int, ...],
+    swizzle_bytes: int,
+) -> SharedLayout:
+    """Gives the layout of a hardware swizzle, or the plain one for 0 bytes.
+
+    Rows run along the fastest dimension. They are cut into panels as wide as the
+    swizzle; the panels lie one after another, each a column of rows. In a panel the
+    16-byte units are XORed: address bits [4..6] ^= [7..9] for 128 bytes, [4..5] ^=
+    [7..8] for 64, [4] ^= [7] for 32. Example: 64 x 128, 16 bits, order (1, 0), 128
+    bytes: (0, 1) (0, 2) (0, 4) (0, 8) (0, 16) (0, 32), (1, 8) (2, 16) (4, 32), (8, 0)
+    (16, 0) (32, 0), (0, 64).
+
+    Args:
+        shape: Extents in elements, powers of two.
+        element_bits: Width of an element, 8 or more.
+        order: Dimensions, fastest in memory first.
+        swizzle_bytes: 0, 32, 64 or 128.
+
+    Raises:
+        LayoutError: The width is none of these, or a row is narrower than it.
+    """
+    rank = len(shape)
+    check_shape(shape)
+    if swizzle_bytes not in SWIZZLE_BYTES or sorted(order) != list(range(rank)):
+        msg = f"expected a swizzle of {SWIZZLE_BYTES} bytes and an order of {rank} dims"
+        raise LayoutError(msg + f", got {swizzle_bytes} and {order}")
+    steps = [
+        [_unit(dim, 1 << bit, rank) for bit in range(n_bits(shape[dim]))]
+        for dim in order
+    ]
+    flat = [step for dim_steps in steps for step in dim_steps]
+    if swizzle_bytes == 0:
+        return SharedLayout(shape, tuple(flat))
+    if shape[order[0]] * element_bits < swizzle_bytes * 8:
+        msg = f"expected rows of at least {swizzle_bytes} bytes"
+        raise LayoutError(msg + f", got {shape[order[0]]} elements of {element_bits}b")
+    panel = n_bits(swizzle_bytes * 8 // element_bits)
+    unit = n_bits(_UNIT_BYTES * 8 // element_bits)
+    rows = [step for dim_steps in steps[1:] for step in dim_steps]
+    first = n_bits(_LINE_BYTES // swizzle_bytes)  # row bit at address bit 7
+    for index in range(panel - unit):
+        if first + index < len(rows):
+            rows[first + index] = _xor(rows[first + index], flat[unit + index])
+    columns = steps[0]
+    return SharedLayout(shape, (*columns[:panel], *rows, *columns[panel:]))
+
+
+def _unit(dim: int, step: int, rank: int) -> Coord:
+    return tuple(step if other == dim else 0 for other in range(rank))
+
+
+def _xor(left: Coord, right: Coord) -> Coord:
+    return tuple(a ^ b for a, b in zip(left, right, strict=True))
+
+
+def common_complement(
+    left: Sequence[int], right: Sequence[int], n_dims: int
+) -> list[int]:
+    """Gives a basis of a space that meets neither of two spans, as large as can be.
+
+    Outside their sum any unit vectors do; inside it, a vector of `left` plus one of
+    `right` is in neither, so these are paired (linear layouts, "optimal swizzling").
+    """
+    shared = f2.intersection(left, right)
+    only_left = f2.complete(shared, left)
+    only_right = f2.complete(shared, right)
+    outside = f2.complete((*left, *right), [1 << bit for bit in range(n_dims)])
+    paired = [a ^ b for a, b in zip(only_left, only_right, strict=False)]
+    return outside + paired
+
+
+def _wavefront_lane_bits(access_bits: int) -> int:
+    """Lane bits inside one wavefront: 32 lanes, or fewer above 4 bytes each."""
+    return N_LANE_BITS - max(0, n_bits(access_bits // (8 * BANK_BYTES)))
+
+
+def _fitted(
+    shape: tuple[int, ...],
+    element_bits: int,
+    sides: tuple[LinearLayout, LinearLayout],
+    low: Sequence[int],
+) -> SharedLayout:
+    """Builds a layout that begins with the vector `low` and has no conflicts.
+
+    Two lanes of a wavefront conflict if the difference of their elements has no bank
+    bits but has bits above them. So those *line* bits must span a space that meets
+    the lanes (and low bits) of neither side; the bank bits take what is left.
+    """
+    size = sum(n_bits(extent) for extent in shape)
+    units = [1 << bit for bit in range(size)]
+    word = n_bits(max(1, 8 * BANK_BYTES // element_bits))
+    lanes = [side.columns[1] for side in sides]
+    both = [lane for lane in lanes[0] if lane in lanes[1]]
+    fill = f2.complete(low, (*both, *lanes[0], *lanes[1], *units))
+    low = [*low, *fill[: max(0, word - len(low))]]
+    spans: list[list[int]] = []
+    for side in sides:
+        width = 0
+        while width < len(low) and low[width] in side.columns[0]:
+            width += 1
+        lane_bits = _wavefront_lane_bits(element_bits << width)
+        spans.append([*low[: max(width, word)], *side.columns[1][:lane_bits]])
+    n_line = max(0, size - n_bits(_LINE_BYTES * 8 // element_bits))
+    free = common_complement(spans[0], spans[1], size)
+    line = f2.complete(low, free)[:n_line]
+    bank = f2.complete((*low, *line), (*lanes[0], *lanes[1], *units))
+    offset = (*low, *bank, *line)
+    return SharedLayout(shape, tuple(unpack(column, shape) for column in offset))
+
+
+def _candidates(
+    shape: tuple[int, ...],
+    element_bits: int,
+    src: LinearLayout | None,
+    dst: LinearLayout,
+) -> Iterator[SharedLayout]:
+    dims = range(len(shape))
+    for fastest in reversed(dims):
+        order = (fastest, *(dim for dim in reversed(dims) if dim != fastest))
+        for swizzle_bytes in SWIZZLE_BYTES:
+            if shape[fastest] * element_bits >= swizzle_bytes * 8:
+                yield swizzled(shape, element_bits, order, swizzle_bytes)
+    sides = (src or dst, dst)
+    registers = [f2.complete((), side.columns[0]) for side in sides]
+    common = [column for column in registers[0] if column in registers[1]]
+    most = n_bits(max(1, MAX_VECTOR_BITS // element_bits))
+    chains: list[tuple[int, ...]] = [tuple(common[:most])]
+    for mine in registers:
+        rest = f2.complete(common, mine)
+        chains.append(tuple([*common, *rest][:most]))
+    for chain in dict.fromkeys(chains):
+        yield _fitted(shape, element_bits, sides, chain)
+
+
+def access_cost(dist: LinearLayout, shared: SharedLayout, element_bits: int) -> int:
+    """Counts instructions plus wavefronts of one warp that moves the whole tile."""
+    vector = vector_width(dist, shared, element_bits)
+    n_instructions = max(1, dist.n_registers // vector)
+    least = max(1, vector * element_bits // (8 * BANK_BYTES))
+    extra = bank_conflicts(dist, shared, element_bits, vector)
+    return n_instructions * (1 + least + extra)
+
+
+def _load_cost(
+    dist: LinearLayout, shared: SharedLayout, element_bits: int, ldmatrix: bool | None
+) -> int | None:
+    """Cost of the load side; None if `ldmatrix` is demanded but does not apply."""
+    plain = access_cost(dist, shared, element_bits)
+    match = None if ldmatrix is False else match_ldmatrix(shared, dist, element_bits)
+    if match is None:
+        return None if ldmatrix else plain
+    extra = ldmatrix_conflicts(match, element_bits)
+    by_matrix = len(match.groups) * (1 + match.count + extra)
+    return by_matrix if ldmatrix else min(plain, by_matrix)
+
+
+@lru_cache(maxsize=1024)
+def choose_swizzle(
+    shape: tuple[int, ...],
+    element_bits: int,
+    src: LinearLayout | None,
+    dst: LinearLayout,
+    *,
+    ldmatrix: bool | None = None,
+) -> SharedLayout:
+    """Picks the buffer layout for a tile stored as `src` and loaded as `dst`.
+
+    It minimises instructions and wavefronts of both sides. Where hardware swizzles
+    are as good as others they win, the plainer the better; for 16-bit operands
+    of MMA this is the 32, 64 or 128-byte swizzle that fits the row.
+
+    Args:
+        shape: Extents of the buffer in elements; `dst` may be a smaller slice.
+        element_bits: Width of an element, 8 or more.
+        src: Layout of the stored tile; None where a copy engine writes the buffer.
+        dst: Layout of the loaded tile.
+        ldmatrix: True allows only layouts that `ldmatrix` can load, False never
+            counts on it, None uses it where it helps.
+
+    Raises:
+        LayoutError: `ldmatrix` is True and no layout allows it.
+    """
+    best: SharedLayout | None = None
+    best_cost = 0
+    for shared in _distinct(_candidates(shape, element_bits, src, dst)):
+        load = _load_cost(dst, shared, element_bits, ldmatrix)
+        if load is None:
+            continue
+        cost = load + (access_cost(src, shared, element_bits) if src else 0)
+        if best is None or cost < best_cost:
+            best, best_cost = shared, cost
+    if best is None:
+        msg = f"expected a tile that ldmatrix can load, got {dst}"
+        raise LayoutError(msg)
+    return best
+
+
+def _distinct(layouts: Iterable[SharedLayout]) -> Iterator[SharedLayout]:
+    return iter(dict.fromkeys(layouts))
+
+
+def row_major(shape: Sequence[int]) -> SharedLayout:
+    """Gives the plain row-major layout."""
+    size = sum(n_bits(extent) for extent in shape)
+    return SharedLayout(
+        tuple(shape), tuple(unpack(1 << bit, shape) for bit in range(size))
+    )
