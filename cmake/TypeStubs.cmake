@@ -1,0 +1,48 @@
+# Type stubs of the extension modules, made by nanobind, so that type checkers and
+# editors see through `cuda_tile._mlir`. Reads CUDA_TILE_PACKAGE_DIR.
+
+set(
+  _stubgen
+  "${Python_EXECUTABLE}"
+  -m
+  nanobind.stubgen
+  --quiet
+  --include-private
+)
+set(_libs "${CUDA_TILE_PACKAGE_DIR}/_mlir_libs")
+
+# Imported bare: inside the package, Python code has already replaced `Context`.
+set(_core_stubs "")
+foreach(name __init__ ir passmanager rewrite)
+  list(APPEND _core_stubs "${_libs}/_mlir/${name}.pyi")
+endforeach()
+add_custom_command(
+  OUTPUT ${_core_stubs}
+  COMMAND
+    ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" ${_stubgen} --import
+    "${_libs}" --module _mlir --recursive --output-dir "${_libs}"
+  DEPENDS CudaTilePythonModules CudaTilePythonModules.extension._mlir.dso
+  COMMENT "Generating type stubs of _mlir"
+)
+
+set(_extension_stub "${_libs}/_cuda_tile.pyi")
+add_custom_command(
+  OUTPUT ${_extension_stub}
+  COMMAND
+    ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" ${_stubgen} --module
+    cuda_tile._mlir._mlir_libs._cuda_tile --output-file "${_extension_stub}"
+  DEPENDS CudaTilePythonModules CudaTilePythonModules.extension._cuda_tile.dso
+  COMMENT "Generating type stubs of _cuda_tile"
+)
+
+add_custom_target(CudaTilePythonStubs ALL DEPENDS ${_core_stubs} ${_extension_stub})
+install(
+  FILES ${_core_stubs}
+  COMPONENT CudaTilePythonModules
+  DESTINATION ${CUDA_TILE_PACKAGE_INSTALL}/_mlir_libs/_mlir
+)
+install(
+  FILES ${_extension_stub}
+  COMPONENT CudaTilePythonModules
+  DESTINATION ${CUDA_TILE_PACKAGE_INSTALL}/_mlir_libs
+)

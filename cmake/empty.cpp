@@ -1,0 +1,1 @@
+// CMake wants one source file; everything in this library comes from archives.

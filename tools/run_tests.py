@@ -1,0 +1,194 @@
+"""Runs the checks and tests of the project and counts them.
+
+Called by `tools/test`, which sets the checkout up first. The last line of the
+output is `N passed, N failed`; the exit code is 1 if anything failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "build" / "test-results"
+BIN = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one check or suite came to; `output` is shown if something failed."""
+
+    name: str
+    passed: int
+    failed: int
+    output: str = ""
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program in the root folder and keeps what it prints."""
+    environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def check(name: str, *command: str | Path) -> Outcome:
+    """One check: passed if the program ends with 0."""
+    result = run(*command)
+    good = result.returncode == 0
+    return Outcome(name, int(good), int(not good), result.stdout)
+
+
+def sources(*suffixes: str) -> list[str]:
+    """The project's own files that end so: tracked ones and new ones."""
+    listing = run("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    names = listing.stdout.splitlines()
+    return [
+        name for name in names if name.endswith(suffixes) and (ROOT / name).exists()
+    ]
+
+
+def llvm_tool(name: str) -> str:
+    """The program `name` of LLVM 22: the packages add the version to the name."""
+    return shutil.which(f"{name}-22") or name
+
+
+def format_checks() -> Iterator[Outcome]:
+    """Formatting by machine."""
+    fix = "to repair, run: "
+    yield check(f"ruff format ({fix}ruff format)", "ruff", "format", "--check", ".")
+    yield check(
+        f"clang-format ({fix}clang-format-22 -i FILE)",
+        *(llvm_tool("clang-format"), "--dry-run", "--Werror", *sources(".cpp", ".h")),
+    )
+    yield check(
+        f"gersemi ({fix}gersemi -i FILE)",
+        *("gersemi", "--check", *sources(".cmake", "CMakeLists.txt")),
+    )
+
+
+def lint_checks() -> Iterator[Outcome]:
+    """Mistakes that need no types, spelling, and the direction of imports."""
+    yield check("ruff check", "ruff", "check", ".")
+    yield check("codespell", "codespell", *sources(".py", ".md", ".cpp", ".h", ".td"))
+    yield check("import-linter", "lint-imports")
+
+
+def type_checks() -> Iterator[Outcome]:
+    """Types, strict."""
+    yield check("basedpyright", "basedpyright")
+
+
+def own_checks() -> Iterator[Outcome]:
+    """The project's own checks, each a program in tools/checks."""
+    for script in sorted((ROOT / "tools" / "checks").glob("*.py")):
+        yield check(script.stem, sys.executable, script)
+
+
+def lit_suite() -> Iterator[Outcome]:
+    """The FileCheck tests of the tools."""
+    report = RESULTS / "lit.json"
+    report.unlink(missing_ok=True)
+    result = run("lit", "-q", "-j2", "-o", report, ROOT / "test")
+    if not report.exists():
+        yield Outcome("lit", 0, 1, result.stdout)
+        return
+    codes = [test["code"] for test in json.loads(report.read_text())["tests"]]
+    passed = sum(code in {"PASS", "FLAKYPASS", "XFAIL"} for code in codes)
+    set_aside = sum(code in {"UNSUPPORTED", "SKIPPED", "EXCLUDED"} for code in codes)
+    yield Outcome("lit", passed, len(codes) - passed - set_aside, result.stdout)
+
+
+def pytest_suite() -> Iterator[Outcome]:
+    """The tests of Python values."""
+    report = RESULTS / "pytest.xml"
+    report.unlink(missing_ok=True)
+    result = run("pytest", "-q", "-n2", f"--junitxml={report}", ROOT / "test")
+    if not report.exists():
+        yield Outcome("pytest", 0, 1, result.stdout)
+        return
+    suite = ElementTree.parse(report).getroot().find("testsuite")
+    assert suite is not None, "pytest's report has one testsuite"
+    count = {key: int(suite.get(key, "0")) for key in ("tests", "failures", "errors")}
+    failed = count["failures"] + count["errors"]
+    skipped = int(suite.get("skipped", "0"))
+    yield Outcome("pytest", count["tests"] - failed - skipped, failed, result.stdout)
+
+
+def clang_tidy_checks() -> Iterator[Outcome]:
+    """clang-tidy over all C++ files; slow, so only when asked for."""
+    for name in sources(".cpp"):
+        if (ROOT / name).stat().st_size and not name.startswith("cmake/"):
+            command = (llvm_tool("clang-tidy"), "-p", "build", "--quiet")
+            yield check(f"clang-tidy {name}", *command, "--warnings-as-errors=*", name)
+
+
+STEPS: dict[str, Callable[[], Iterator[Outcome]]] = {
+    "format": format_checks,
+    "lint": lint_checks,
+    "types": type_checks,
+    "checks": own_checks,
+    "lit": lit_suite,
+    "pytest": pytest_suite,
+}
+ON_DEMAND = {"clang-tidy": clang_tidy_checks}
+
+
+def run_step(step: Callable[[], Iterator[Outcome]]) -> tuple[int, int]:
+    """Runs one step, printing each outcome as it comes; returns its two counts."""
+    passed = failed = 0
+    start = time.monotonic()
+    for outcome in step():
+        seconds = time.monotonic() - start
+        word = "FAILED" if outcome.failed else "ok"
+        counts = f"{outcome.passed} passed, {outcome.failed} failed"
+        print(f"{word:6}  {outcome.name}: {counts}, {seconds:.1f} s", flush=True)
+        if outcome.failed:
+            print(outcome.output, flush=True)
+        passed += outcome.passed
+        failed += outcome.failed
+        start = time.monotonic()
+    return passed, failed
+
+
+def main() -> int:
+    """Runs the chosen steps, or all but the ones on demand."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "steps",
+        nargs="*",
+        metavar="STEP",
+        help=f"of {', '.join(STEPS)}, or {', '.join(ON_DEMAND)} (not run by default)",
+    )
+    chosen: list[str] = parser.parse_args().steps or list(STEPS)
+    known = STEPS | ON_DEMAND
+    for name in chosen:
+        if name not in known:
+            parser.error(f"expected steps of {', '.join(known)}, got '{name}'")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    passed = failed = 0
+    for name in chosen:
+        step_passed, step_failed = run_step(known[name])
+        passed += step_passed
+        failed += step_failed
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
