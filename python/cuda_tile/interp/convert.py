@@ -1,0 +1,93 @@
+"""Rules of the convert family: between widths, between integers and floats, bits."""
+
+from __future__ import annotations
+
+import numpy as np
+from cuda_tile.interp.integer import PROMISES, check_promise
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.rounding import Floats, round_to, to_odd, widen
+from cuda_tile.interp.table import RULES
+from cuda_tile.interp.words import Signed, Unsigned, big, limits, reading, signed, wrap
+from cuda_tile.runtime.elements import Array, Element
+
+
+@RULES.register("exti")
+def exti(run: TileBlock, op: Op, source: Array) -> Array:
+    """Sign- or zero-extended to a wider type."""
+    kind = op.operand_tile().element
+    wide = reading(source, kind, op.attributes["signedness"])
+    return wrap(wide, op.tile().element)
+
+
+@RULES.register("trunci")
+def trunci(run: TileBlock, op: Op, source: Array) -> Array:
+    """The low bits; to i1 bit 0. The promises speak of the value that must fit."""
+    kind, source_kind = op.tile().element, op.operand_tile().element
+    if run.launch.is_checked:
+        promised = PROMISES[op.attributes.get("overflow", "none")]
+        exact = {s: big(source, source_kind, s) for s in promised}
+        check_promise(run, op, exact, kind)
+    return wrap(signed(source), kind)
+
+
+@RULES.register("itof")
+def itof(run: TileBlock, op: Op, source: Array) -> Array:
+    """Rounded once from the exact integer; 64-bit integers go through round-to-odd."""
+    source_kind = op.operand_tile().element
+    values = reading(source, source_kind, op.attributes["signedness"])
+    return round_to(_odd_float(values, op.tile().element), op.tile().element)
+
+
+def _odd_float(values: Signed | Unsigned, kind: Element) -> Floats:
+    nearest = np.asarray(values.astype(np.float64))
+    if kind.name == "f64" or np.all(np.abs(nearest) < 2.0**53):
+        return nearest
+    exact = np.asarray(values.astype(object))
+    error = exact - np.asarray(np.vectorize(int, otypes=[object])(nearest))
+    return to_odd(nearest, np.asarray(np.sign(error.astype(np.float64))))
+
+
+@RULES.register("ftoi")
+def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
+    """Toward zero. Out of range: an error when checked, unless `saturating`.
+
+    Permissive mode and `saturating` clamp, and turn NaN into 0; a 64-bit target that
+    does not saturate gives the smallest value for NaN (PTX ISA, "cvt").
+    """
+    kind, signedness = op.tile().element, op.attributes["signedness"]
+    lowest, highest = limits(kind, signedness)
+    whole = np.trunc(widen(source))
+    is_nan = np.isnan(whole)
+    outside = is_nan | (whole < lowest) | (whole >= float(highest + 1))
+    is_saturating = bool(op.attributes.get("saturating"))
+    if not is_saturating:
+        run.forbid(
+            op, outside, f"the value is outside the range of {signedness} {kind}"
+        )
+    inside = np.where(outside, 0.0, whole)
+    if signedness == "signed":
+        result = inside.astype(np.int64).view(np.uint64)
+    else:
+        result = inside.astype(np.uint64)
+    clamped = np.where(whole < 0, _bits64(lowest), _bits64(highest))
+    not_a_number = _bits64(lowest if kind.bits == 64 and not is_saturating else 0)
+    clamped = np.where(is_nan, not_a_number, clamped)
+    return wrap(np.asarray(np.where(outside, clamped, result)), kind)
+
+
+def _bits64(value: int) -> np.uint64:
+    return np.uint64(value & ((1 << 64) - 1))
+
+
+@RULES.register("ftof")
+def ftof(run: TileBlock, op: Op, source: Array) -> Array:
+    """Rounded once; see `rounding.py` for overflow and special values."""
+    mode = op.attributes.get("rounding_mode", "nearest_even")
+    return round_to(widen(source), op.tile().element, mode)
+
+
+@RULES.register("bitcast")
+def bitcast(run: TileBlock, op: Op, source: Array) -> Array:
+    """The same bits in another type of the same width."""
+    return np.ascontiguousarray(source).view(op.tile().element.dtype)

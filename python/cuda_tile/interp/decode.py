@@ -1,0 +1,221 @@
+"""From MLIR to the plain data of `program.py`; the only module here that knows MLIR.
+
+Generic operations are read (names, operands, attributes, regions), so levels T and W
+decode alike and nothing here lists the ops of the dialect. Layouts are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
+from cuda_tile.errors import UserError
+from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
+from cuda_tile.interp.program import (
+    Block,
+    BufferType,
+    Entry,
+    Op,
+    PartitionViewType,
+    Program,
+    TensorViewType,
+    TileType,
+    TokenType,
+    Type,
+)
+from cuda_tile.interp.table import RULES
+from cuda_tile.runtime.elements import Array, element, from_memory
+
+SKIPPED_ATTRIBUTES = frozenset(
+    ("operandSegmentSizes", "optimization_hints", "function_type")
+)
+"""Attributes without a meaning for values, or read in another way."""
+
+
+def decode(module: Any) -> Program:
+    """Decodes every entry of a module.
+
+    Args:
+        module: `ir.Module`, or an operation that holds `cuda_tile.entry` ops.
+
+    Raises:
+        UserError: There is no entry in it.
+        Unsupported: An op, type or attribute has no rule here.
+    """
+    root = cast(ir.Operation, module.operation)
+    entries: dict[str, Entry] = {}
+    pending = [root]
+    while pending:
+        op = pending.pop(0)
+        if op.name == "cuda_tile.entry":
+            entry = _EntryDecoder().decode(op)
+            entries[entry.name] = entry
+            continue
+        for region in op.regions:
+            for block in region.blocks:
+                pending.extend(inner.operation for inner in block.operations)
+    if not entries:
+        raise UserError("expected a module with at least one entry, got none")
+    return Program(entries)
+
+
+class _EntryDecoder:
+    """Numbers the SSA values of one entry and decodes its ops."""
+
+    def __init__(self) -> None:
+        self._slots: dict[ir.Value, int] = {}
+
+    def decode(self, op: ir.Operation) -> Entry:
+        name = ir.StringAttr(op.attributes["sym_name"]).value
+        block = op.regions[0].blocks[0]
+        parameters: list[TileType] = []
+        for argument in block.arguments:
+            kind = decode_type(argument.type)
+            if not isinstance(kind, TileType):
+                raise UserError(f"{name}: expected tile parameters, got {kind}")
+            parameters.append(kind)
+        body = self._block(block)
+        return Entry(name, tuple(parameters), body, len(self._slots))
+
+    def _slot(self, value: ir.Value) -> int:
+        return self._slots.setdefault(value, len(self._slots))
+
+    def _block(self, block: ir.Block) -> Block:
+        arguments = tuple(self._slot(argument) for argument in block.arguments)
+        ops = tuple(self._op(view.operation) for view in block.operations)
+        return Block(arguments, ops)
+
+    def _op(self, op: ir.Operation) -> Op:
+        name = op.name.removeprefix("cuda_tile.")
+        rule = RULES[name]
+        operands, results = list(op.operands), list(op.results)
+        attributes = op.attributes
+        segments: tuple[int, ...] = ()
+        if "operandSegmentSizes" in attributes:
+            segments = tuple(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))
+        result_types = tuple(decode_type(result.type) for result in results)
+        decoded = Op(
+            name=name,
+            operands=tuple(self._slot(operand) for operand in operands),
+            results=tuple(self._slot(result) for result in results),
+            operand_types=tuple(decode_type(operand.type) for operand in operands),
+            result_types=result_types,
+            attributes=_attributes(op),
+            segments=segments,
+            location=location_text(op.location),
+            rule=rule,
+        )
+        decoded.regions = tuple(
+            self._block(region.blocks[0]) if len(region.blocks) else None
+            for region in op.regions
+        )
+        return decoded
+
+
+def location_text(location: ir.Location) -> str:
+    """`file:line:column`, or the location as MLIR prints it."""
+    text = str(location)
+    inner = text.removeprefix("loc(").removesuffix(")")
+    return inner.replace('"', "") if inner != text else text
+
+
+def decode_type(kind: ir.Type) -> Type:
+    """The type of a value, without its layout.
+
+    Raises:
+        Unsupported: The interpreter does not know the type.
+    """
+    if isinstance(kind, ext.TileType):
+        return TileType(tuple(kind.shape), element(str(kind.element_type)))
+    if isinstance(kind, ext.TokenType):
+        return TokenType()
+    if isinstance(kind, ext.TensorViewType):
+        return _tensor_view(kind)
+    if isinstance(kind, ext.PartitionViewType):
+        tile_shape = tuple(kind.tile_shape)
+        dim_map = tuple(kind.dim_map) or tuple(range(len(tile_shape)))
+        return PartitionViewType(
+            tile_shape, _tensor_view(kind.tensor_view), dim_map, kind.padding_value
+        )
+    if isinstance(kind, ext.BufferType):
+        return BufferType(tuple(kind.shape), element(str(kind.element_type)))
+    raise UserError(f"interp: expected a tile, token, view or buffer, got {kind}")
+
+
+def _tensor_view(kind: ext.TensorViewType) -> TensorViewType:
+    def known(numbers: list[int]) -> tuple[int | None, ...]:
+        return tuple(None if n == ext.DYNAMIC else n for n in numbers)
+
+    return TensorViewType(
+        element(str(kind.element_type)), known(kind.shape), known(kind.strides)
+    )
+
+
+def _attributes(op: ir.Operation) -> dict[str, Any]:
+    decoded: dict[str, Any] = {}
+    for named in op.attributes:
+        if named.name not in SKIPPED_ATTRIBUTES and not named.name.startswith(
+            "tileas."
+        ):
+            decoded[named.name] = decode_attribute(named.attr)
+    return decoded
+
+
+def decode_attribute(attribute: ir.Attribute) -> Any:
+    """An attribute as plain data; what has no plain form becomes its text."""
+    for kind, read in _READERS:
+        if isinstance(attribute, kind):
+            return read(attribute)
+    value = getattr(attribute, "value", None)  # keyword attributes of the dialect
+    return value if isinstance(value, str) else str(attribute)
+
+
+def _dense(attribute: ir.DenseElementsAttr) -> Array:
+    """A tile constant, a splat as a broadcast view."""
+    kind = decode_type(attribute.type)
+    assert isinstance(kind, TileType), "constants are tiles"
+    size = kind.element.storage_bytes
+    raw = np.frombuffer(ext.dense_bytes(attribute), dtype=np.uint8)
+    values = from_memory(raw.reshape(-1, size), kind.element)
+    if attribute.is_splat:
+        return np.broadcast_to(values[0], kind.shape)
+    return values.reshape(kind.shape)
+
+
+def _scalar(attribute: ir.FloatAttr | ir.IntegerAttr) -> Array:
+    """A typed number as a 0-d tile (identities); plain i64 indices are ints too."""
+    kind = element(str(attribute.type))
+    value: Any = attribute.value
+    if kind.kind == "int" and kind.bits > 1:
+        low = int(value) & ((1 << kind.bits) - 1)
+        value = low - (low >> kind.bits - 1 << kind.bits)
+    return np.asarray(value).astype(kind.dtype)
+
+
+def _array(attribute: ir.ArrayAttr) -> list[Any]:
+    return [
+        _scalar(item)
+        if isinstance(item, (ir.FloatAttr, ir.IntegerAttr))
+        else decode_attribute(item)
+        for item in attribute
+    ]
+
+
+_READERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (ir.UnitAttr, lambda _: True),
+    (ir.BoolAttr, lambda a: bool(a.value)),
+    (ir.IntegerAttr, lambda a: int(a.value)),
+    (ir.FloatAttr, lambda a: float(a.value)),
+    (ir.StringAttr, lambda a: str(a.value)),
+    (ir.DenseElementsAttr, _dense),
+    (ir.DenseBoolArrayAttr, lambda a: tuple(bool(x) for x in a)),
+    (ir.DenseI32ArrayAttr, lambda a: tuple(int(x) for x in a)),
+    (ir.DenseI64ArrayAttr, lambda a: tuple(int(x) for x in a)),
+    (ir.ArrayAttr, _array),
+    (ext.DivByAttr, lambda a: DivBy(a.divisor, a.every, a.along)),
+    (ext.BoundedAttr, lambda a: Bounded(a.lower, a.upper)),
+    (ext.SameElementsAttr, lambda a: SameElements(tuple(a.values))),
+)

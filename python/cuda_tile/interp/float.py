@@ -1,0 +1,176 @@
+"""Rules of the float family.
+
+f16 and bf16 results are rounded once from the exact value; `flush_to_zero` (f32 only)
+flushes inputs and result and keeps their signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from cuda_tile.interp import arithmetic
+from cuda_tile.interp.integer import COMPARE
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.rounding import widen
+from cuda_tile.interp.table import RULES
+from cuda_tile.interp.values import Mask
+from cuda_tile.runtime.elements import Array, Element
+
+SMALLEST_NORMAL_F32 = np.float32(2.0**-126)
+CANONICAL_NAN_BITS = {
+    "f16": 0x7FFF,
+    "bf16": 0x7FFF,
+    "f32": 0x7FFFFFFF,
+    "f64": 0x7FF8000000000000,
+}
+"""NaN that max and min give. Source: PTX ISA, "max" and "min"; f64 is our choice."""
+
+
+def flush(values: Array) -> Array:
+    """Subnormal f32 values become zeros of their sign."""
+    tiny = np.abs(values) < SMALLEST_NORMAL_F32
+    return np.where(tiny, np.copysign(np.float32(0), values), values)
+
+
+def inputs(op: Op, *operands: Array) -> tuple[Array, ...]:
+    """The operands, flushed where the op asks for it."""
+    if op.attributes.get("flush_to_zero"):
+        return tuple(flush(operand) for operand in operands)
+    return operands
+
+
+def output(op: Op, result: Array) -> Array:
+    """The result, flushed where the op asks for it."""
+    return flush(result) if op.attributes.get("flush_to_zero") else result
+
+
+def _mode(op: Op) -> str:
+    return op.attributes.get("rounding_mode", "nearest_even")
+
+
+@RULES.register("addf")
+def addf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The sum, rounded once."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, arithmetic.add(a, b, op.tile().element, _mode(op)))
+
+
+@RULES.register("subf")
+def subf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The difference, rounded once."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, arithmetic.add(a, -b, op.tile().element, _mode(op)))
+
+
+@RULES.register("mulf")
+def mulf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The product, rounded once."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, arithmetic.multiply(a, b, op.tile().element, _mode(op)))
+
+
+@RULES.register("fma")
+def fma(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
+    """Lhs * rhs + acc with one rounding."""
+    a, b, c = inputs(op, lhs, rhs, acc)
+    return output(op, arithmetic.fma(a, b, c, op.tile().element, _mode(op)))
+
+
+@RULES.register("divf")
+def divf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The quotient; `approx` and `full` as `_divide` says."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, _divide(a, b, op.tile().element, _mode(op)))
+
+
+def _divide(lhs: Array, rhs: Array, kind: Element, mode: str) -> Array:
+    """`full` and `approx` give the rounded quotient (their bound is 2 ulp).
+
+    `approx` is a * (1/b): for |b| in (2^126, 2^128) the reciprocal flushes to 0, so
+    the result is 0, or NaN for an infinite a. Source: PTX ISA, "div.approx.f32".
+    """
+    ieee = mode not in ("approx", "full")
+    quotient = arithmetic.divide(lhs, rhs, kind, mode if ieee else "nearest_even")
+    if mode != "approx":
+        return quotient
+    huge = (np.abs(rhs) > np.float32(2.0**126)) & np.isfinite(rhs)
+    zero = np.where(np.signbit(lhs) ^ np.signbit(rhs), np.float32(-0.0), np.float32(0))
+    vanished = np.where(np.isfinite(lhs), zero, np.float32(np.nan))
+    return np.where(huge, vanished, quotient)
+
+
+@RULES.register("negf")
+def negf(run: TileBlock, op: Op, source: Array) -> Array:
+    """The sign bit flipped."""
+    return np.negative(source)
+
+
+@RULES.register("absf")
+def absf(run: TileBlock, op: Op, source: Array) -> Array:
+    """The sign bit cleared."""
+    return np.abs(source)
+
+
+@RULES.register("floor")
+def floor(run: TileBlock, op: Op, source: Array) -> Array:
+    """The largest integer not above the value; keeps -0, infinities and NaN."""
+    return np.floor(widen(source)).astype(source.dtype)
+
+
+@RULES.register("ceil")
+def ceil(run: TileBlock, op: Op, source: Array) -> Array:
+    """The smallest integer not below the value."""
+    return np.ceil(widen(source)).astype(source.dtype)  # ceil(-0.5) is -0
+
+
+@RULES.register("maxf")
+def maxf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The larger operand; +0 is larger than -0."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, _extreme(op, a, b, np.fmax, is_max=True))
+
+
+@RULES.register("minf")
+def minf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """The smaller operand; -0 is smaller than +0."""
+    a, b = inputs(op, lhs, rhs)
+    return output(op, _extreme(op, a, b, np.fmin, is_max=False))
+
+
+def _extreme(
+    op: Op, lhs: Array, rhs: Array, choose: Callable[..., Array], *, is_max: bool
+) -> Array:
+    """MaximumNumber / minimumNumber, or maximum / minimum with `propagate_nan`.
+
+    +0 is larger than -0, and a NaN result has the canonical bits.
+    """
+    a, b = widen(lhs), widen(rhs)
+    both_zero = (a == 0) & (b == 0)
+    negative = (
+        np.signbit(a) & np.signbit(b) if is_max else np.signbit(a) | np.signbit(b)
+    )
+    zero = np.where(negative, -0.0, 0.0)
+    result = np.where(both_zero, zero, choose(a, b)).astype(lhs.dtype)
+    missing: Mask = np.isnan(a) & np.isnan(b)
+    if op.attributes.get("propagate_nan"):
+        missing = np.isnan(a) | np.isnan(b)
+    return np.where(missing, canonical_nan(op.tile().element), result)
+
+
+def canonical_nan(kind: Element) -> Array:
+    """The 0-d NaN with the bits that hardware gives for `kind`."""
+    word = np.dtype(f"uint{kind.bits}").type(CANONICAL_NAN_BITS[kind.name])
+    return np.asarray(word).view(kind.dtype)
+
+
+@RULES.register("cmpf")
+def cmpf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """With a NaN operand: false if `ordered`, true if `unordered`."""
+    a, b = widen(lhs), widen(rhs)
+    unordered = np.isnan(a) | np.isnan(b)
+    related = COMPARE[op.attributes["comparison_predicate"]](a, b)
+    if op.attributes["comparison_ordering"] == "ordered":
+        return related & ~unordered
+    return related | unordered

@@ -1,0 +1,73 @@
+"""Rules of the hint family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
+from cuda_tile.interp.program import Op, TileType
+from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.undefined import data_of
+from cuda_tile.interp.values import Mask, TensorView
+from cuda_tile.interp.words import signed
+from cuda_tile.runtime.elements import Array
+
+
+@PARTIAL.register("assume")
+@RULES.register("assume")
+def assume(run: TileBlock, op: Op, value: Any) -> Any:
+    """The value itself; checked mode verifies the predicate."""
+    if run.launch.is_checked:
+        predicate = op.attributes["predicate"]
+        data = data_of(value)
+        if isinstance(data, TensorView):
+            bad = np.asarray(data.address % predicate.divisor != 0)
+            run.forbid(op, bad, f"assumed {predicate}, got address {data.address:#x}")
+        else:
+            bad = broken(op, predicate, data)
+            if data is not value:
+                bad = bad & ~value.undefined
+            first = data.reshape(-1)[int(np.argmax(bad))] if bad.any() else ""
+            run.forbid(op, bad, f"assumed {predicate}, got {first}")
+    return value
+
+
+def broken(op: Op, predicate: DivBy | Bounded | SameElements, value: Array) -> Mask:
+    """Where a tile breaks the predicate."""
+    if isinstance(predicate, Bounded):
+        numbers = signed(value)
+        bad = np.zeros(value.shape, dtype=np.bool_)
+        if predicate.lower is not None:
+            bad = bad | (numbers < predicate.lower)
+        if predicate.upper is not None:
+            bad = bad | (numbers > predicate.upper)
+        return np.asarray(bad)
+    if isinstance(predicate, SameElements):
+        return np.asarray(value != _group_firsts(value, predicate.groups))
+    kind = op.operand_types[0]
+    assert isinstance(kind, TileType), "div_by on a tile or a tensor_view"
+    pointee = kind.element.pointee
+    numbers = value if pointee is not None else signed(value)
+    if predicate.every is None or predicate.along is None:
+        return np.asarray(numbers % numbers.dtype.type(predicate.divisor) != 0)
+    unit = 1 if pointee is None else pointee.storage_bytes
+    groups = [1] * value.ndim
+    groups[predicate.along] = predicate.every
+    first = _group_firsts(numbers, tuple(groups))
+    along = [1] * value.ndim
+    along[predicate.along] = -1
+    places = np.arange(value.shape[predicate.along], dtype=np.int64)
+    rise = ((places % predicate.every) * unit).astype(numbers.dtype).reshape(along)
+    divisible = first % numbers.dtype.type(predicate.divisor) == 0
+    return np.asarray(~divisible | (numbers != first + rise))
+
+
+def _group_firsts(value: Array, groups: tuple[int, ...]) -> Array:
+    """Each element replaced by the first one of its box of `groups` elements."""
+    firsts = value
+    for axis, size in enumerate(groups):
+        places = np.arange(value.shape[axis], dtype=np.int64) // size * size
+        firsts = np.take(firsts, places, axis=axis)
+    return firsts

@@ -1,0 +1,146 @@
+"""A decoded kernel: plain Python data that the driver walks.
+
+`decode.py` makes it once from MLIR, so that running an op costs no binding calls and
+rules see names, numbers and NumPy types only. Values live in numbered slots, one
+per SSA value of an entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from cuda_tile.errors import InternalError
+from cuda_tile.runtime.elements import Element
+
+
+@dataclass(frozen=True, slots=True)
+class TileType:
+    """`tile<SHAPExELEMENT>`; a layout parameter has no meaning here and is dropped."""
+
+    shape: tuple[int, ...]
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class TokenType:
+    """`token`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorViewType:
+    """`tensor_view`; None stands for a size or stride known only at run time."""
+
+    element: Element
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]  # in elements
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionViewType:
+    """`partition_view`; `dim_map[d]` is the tensor dimension of tile dimension d."""
+
+    tile_shape: tuple[int, ...]
+    tensor_view: TensorViewType
+    dim_map: tuple[int, ...]
+    padding: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BufferType:
+    """`tileas.buffer`: a shared-memory slot, seen as a plain array of tensor shape."""
+
+    shape: tuple[int, ...]
+    element: Element
+
+
+Type: TypeAlias = TileType | TokenType | TensorViewType | PartitionViewType | BufferType
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The one block of a region.
+
+    Attributes:
+        arguments: Slots of the block arguments.
+        ops: The ops in order, terminator last.
+    """
+
+    arguments: tuple[int, ...]
+    ops: tuple[Op, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """One operation.
+
+    Attributes:
+        name: Mnemonic; with prefix for other dialects: `addf`, `tileas.barrier`.
+        operands: Slots of the operands.
+        results: Slots of the results.
+        operand_types, result_types: In the same order.
+        attributes: Decoded: enums as their keyword, unit attributes as True, integers
+            as int, dense values as arrays; absent optional attributes are absent.
+        segments: Sizes of the operand groups where the op has several, else ().
+        regions: One block each; an empty region is None.
+        location: Printed source location.
+        rule: The rule that evaluates it.
+    """
+
+    name: str
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    operand_types: tuple[Type, ...] = ()
+    result_types: tuple[Type, ...] = ()
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+    segments: tuple[int, ...] = ()
+    regions: tuple[Block | None, ...] = ()
+    location: str = "unknown"
+    rule: Any = None
+
+    def tile(self, index: int = 0) -> TileType:
+        """Type of result `index`, which is a tile."""
+        kind = self.result_types[index]
+        if not isinstance(kind, TileType):
+            raise InternalError(f"interp: expected a tile result, got {kind}")
+        return kind
+
+    def operand_tile(self, index: int = 0) -> TileType:
+        """Type of operand `index`, which is a tile."""
+        kind = self.operand_types[index]
+        if not isinstance(kind, TileType):
+            raise InternalError(f"interp: expected a tile operand, got {kind}")
+        return kind
+
+    def groups(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Operand values cut into the op's operand groups, in declaration order."""
+        cut: list[tuple[Any, ...]] = []
+        start = 0
+        for size in self.segments:
+            cut.append(values[start : start + size])
+            start += size
+        return cut
+
+    def block(self, index: int = 0) -> Block:
+        """The block of region `index`, which is not empty."""
+        block = self.regions[index]
+        if block is None:
+            raise InternalError(f"interp: '{self.name}' has no region {index}")
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kernel of a module."""
+
+    name: str
+    parameters: tuple[TileType, ...]
+    body: Block
+    slot_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All entries of a module by name, in their order."""
+
+    entries: dict[str, Entry]

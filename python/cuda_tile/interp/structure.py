@@ -1,0 +1,25 @@
+"""Rules of the structure family: where in the grid a tile block stands."""
+
+from __future__ import annotations
+
+import numpy as np
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.table import RULES
+from cuda_tile.runtime.elements import Array
+
+
+def _coordinates(values: tuple[int, int, int]) -> tuple[Array, ...]:
+    return tuple(np.array(value, dtype=np.int32) for value in values)
+
+
+@RULES.register("get_tile_block_id")
+def get_tile_block_id(run: TileBlock, op: Op) -> tuple[Array, ...]:
+    """The block's place in the grid: x, y, z."""
+    return _coordinates(run.block_id)
+
+
+@RULES.register("get_num_tile_blocks")
+def get_num_tile_blocks(run: TileBlock, op: Op) -> tuple[Array, ...]:
+    """The launch grid: x, y, z."""
+    return _coordinates(run.launch.grid)

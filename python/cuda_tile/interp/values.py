@@ -1,0 +1,106 @@
+"""What a slot may hold while a kernel runs.
+
+A tile is a NumPy array of its shape (0-d for scalars) with the dtype of its element,
+and is never changed once made. The other kinds are the small classes below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from cuda_tile.errors import UserError
+from cuda_tile.interp.program import PartitionViewType
+from cuda_tile.runtime.elements import Array, Element
+from numpy.typing import NDArray
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+class InterpError(UserError):
+    """A kernel did what the dialect leaves undefined, or what no rule can run.
+
+    Attributes:
+        kernel: Name of the entry.
+        block_id: Tile block `(x, y, z)` that failed, or None outside any block.
+        op_name: Mnemonic of the op at fault, or None.
+        element_index: Index into the op's tile, or None where it concerns all.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: str | None = None,
+        *,
+        kernel: str = "",
+        block_id: tuple[int, int, int] | None = None,
+        op_name: str | None = None,
+        element_index: tuple[int, ...] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.block_id = block_id
+        self.op_name = op_name
+        self.element_index = element_index
+        super().__init__(message, location)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Order between memory operations.
+
+    Attributes:
+        events: Bit i is set where the i-th access of this tile block is complete.
+    """
+
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TensorView:
+    """Address, sizes and strides of a tensor in memory, major to minor."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # in elements
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """A tensor view cut into tiles."""
+
+    tensor: TensorView
+    type: PartitionViewType
+
+
+@dataclass(eq=False, slots=True)
+class Buffer:
+    """A shared-memory slot of level W; `written` is False where nothing was stored."""
+
+    data: Array
+    written: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A tile some of whose elements are unspecified (checked mode only).
+
+    Attributes:
+        data: The tile, with the poison pattern where unspecified.
+        undefined: Same shape; True where the value is unspecified.
+    """
+
+    data: Array
+    undefined: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """How a block ended: `yield`, `continue`, `break` or `return`, and its values."""
+
+    kind: str
+    values: tuple[Any, ...]
+
+
+Value: TypeAlias = Array | Token | TensorView | PartitionView | Buffer | Partial

@@ -1,0 +1,72 @@
+"""The one list of ops, for Python: read from the ODS by way of `_mlir/ops.json`.
+
+The build writes that file with `tools/ods_json.py` from `llvm-tblgen --dump-json`.
+Stages compare their rule tables with it; nobody keeps a second list.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from cuda_tile.errors import InternalError
+
+
+@dataclass(frozen=True, slots=True)
+class OpInfo:
+    """One op as ODS declares it.
+
+    Attributes:
+        name: Mnemonic; `tileas.` in front for the ops of that dialect.
+        family: Stem of the files that hold its rules.
+        opcode: Number in bytecode, or None where it has none.
+        since: First bytecode version that has it, e.g. `13.1`.
+        operands, attributes, results: Names in order of declaration.
+        since_of: First version of each argument that is newer than the op.
+        examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
+    """
+
+    name: str
+    family: str
+    opcode: int | None
+    since: str
+    operands: tuple[str, ...]
+    attributes: tuple[str, ...]
+    results: tuple[str, ...]
+    since_of: dict[str, str]
+    examples: tuple[str, ...]
+
+
+@cache
+def ops() -> dict[str, OpInfo]:
+    """Every op by name, in the order of the list.
+
+    Raises:
+        InternalError: The build left no list in the package.
+    """
+    path = files("cuda_tile").joinpath("_mlir", "ops.json")
+    if not path.is_file():
+        raise InternalError(f"expected the op list at {path}; build the package again")
+    listed: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: OpInfo(
+            name,
+            op["family"],
+            op["opcode"],
+            op["since"],
+            tuple(op["operands"]),
+            tuple(op["attributes"]),
+            tuple(op["results"]),
+            op["since_of"],
+            tuple(op["examples"]),
+        )
+        for name, op in listed.items()
+    }
+
+
+def family(stem: str) -> list[OpInfo]:
+    """The ops of one family."""
+    return [op for op in ops().values() if op.family == stem]

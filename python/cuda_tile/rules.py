@@ -1,0 +1,82 @@
+"""One rule per op and stage, registered by name; used by place, emit and interp.
+
+A table is an object owned by its stage and filled by the explicit import of the
+stage's family modules. It knows nothing of ops beyond their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+from cuda_tile.errors import InternalError, Unsupported
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+class RuleTable(Generic[Rule]):
+    """The rules of one stage, by op name without the dialect prefix `cuda_tile.`.
+
+    Example:
+        >>> table = RuleTable[Callable[[int], int]]("double")
+        >>> @table.register("addi")
+        ... def addi(value: int) -> int:
+        ...     return 2 * value
+        >>> table["addi"](4)
+        8
+
+    Args:
+        stage: Name of the stage, as it stands in error messages.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        self._rules: dict[str, Rule] = {}
+
+    def register(self, *op_names: str) -> Callable[[Rule], Rule]:
+        """Makes the decorated function the rule of each named op.
+
+        Raises:
+            InternalError: One of the ops has a rule in this table already.
+        """
+
+        def add(rule: Rule) -> Rule:
+            for name in op_names:
+                first = self._rules.get(name)
+                if first is not None:
+                    raise InternalError(
+                        f"{self.stage}: expected one rule for '{name}', got a second "
+                        f"in {rule.__module__} after {first.__module__}"
+                    )
+                self._rules[name] = rule
+            return rule
+
+        return add
+
+    def __getitem__(self, op_name: str) -> Rule:
+        """The rule of `op_name`.
+
+        Raises:
+            Unsupported: No rule is registered for it.
+        """
+        rule = self._rules.get(op_name)
+        if rule is None:
+            raise Unsupported(f"{self.stage}: no rule for '{op_name}'")
+        return rule
+
+    def get(self, op_name: str, default: Rule) -> Rule:
+        """The rule of `op_name`, or `default` where there is none."""
+        return self._rules.get(op_name, default)
+
+    def __contains__(self, op_name: object) -> bool:
+        return op_name in self._rules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def missing(self, op_names: Iterable[str]) -> list[str]:
+        """The names among `op_names` that have no rule, in the given order."""
+        return [name for name in op_names if name not in self._rules]

@@ -1,0 +1,150 @@
+"""Kernel arguments written on a command line.
+
+Grammar of one argument:
+
+    ARG    := NUMBER | SOURCE | "out:" FILE ".npy:" (SOURCE | TYPED)
+    NUMBER := 3 | -1 | 0x1f | 1.5 | 1e-3 | inf | nan | true | false
+    SOURCE := FILE ".npy" [":" TYPE]            the file's array; TYPE names raw bits
+            | "zeros:" TYPED | "ones:" TYPED    every element 0 or 1
+            | "arange:" TYPED                   0, 1, 2, ... in row-major order
+            | "randn:" TYPED ["," SEED]         standard normal; integers: 4 times it
+    TYPED  := TYPE "[" SIZE {"," SIZE} "]"      such as f16[64,64]
+    TYPE   := i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2
+
+An `out:` array is saved to its file after the run; `out:FILE.npy:TYPED` starts with
+zeros. Files that are read are never changed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cuda_tile.errors import UserError
+from cuda_tile.runtime.elements import Array, element
+
+FORMS = ("zeros", "ones", "arange", "randn")
+_TYPED = re.compile(r"(?P<type>\w+)\[(?P<sizes>\d+(?:,\d+)*)?\]")
+_EXPECTED = (
+    "expected a number, FILE.npy, zeros:, ones:, arange: or randn: with TYPE[SIZES], "
+    "or out:FILE.npy:TYPE[SIZES]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedArg:
+    """One argument of a command line.
+
+    Attributes:
+        value: A number, or the array that the kernel may change.
+        save_path: Where `save` writes the array, or None.
+    """
+
+    value: Array | int | float | bool
+    save_path: Path | None = None
+
+    def save(self) -> None:
+        """Writes an `out:` array to its file; does nothing for other arguments.
+
+        Raises:
+            UserError: The file cannot be written.
+        """
+        if self.save_path is None:
+            return
+        try:
+            np.save(self.save_path, np.asarray(self.value))
+        except OSError as error:
+            raise UserError(f"cannot write '{self.save_path}': {error}") from error
+
+
+def parse_arg(text: str) -> ParsedArg:
+    """Reads one argument; the grammar stands at the top of this module.
+
+    Raises:
+        UserError: The text follows none of the forms, or a file cannot be read.
+    """
+    if text.startswith("out:"):
+        path, separator, source = text.removeprefix("out:").partition(".npy:")
+        if not separator or not path:
+            raise UserError(f"expected out:FILE.npy:TYPE[SIZES], got '{text}'")
+        typed = _TYPED.fullmatch(source)
+        array = _make("zeros", source, text) if typed else _source(source, text)
+        if array is None:
+            raise UserError(f"{_EXPECTED}, got '{text}'")
+        return ParsedArg(array, Path(path + ".npy"))
+    array = _source(text, text)
+    return ParsedArg(_number(text) if array is None else array)
+
+
+def _source(text: str, whole: str) -> Array | None:
+    """The array that `text` describes, or None where it has no such form."""
+    form, separator, rest = text.partition(":")
+    if separator and form in FORMS:
+        return _make(form, rest, whole)
+    path, separator, type_name = text.partition(".npy")
+    if not separator or (type_name and not type_name.startswith(":")):
+        return None
+    return _load(Path(path + ".npy"), type_name.removeprefix(":"))
+
+
+def _load(path: Path, type_name: str) -> Array:
+    try:
+        array: Array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read '{path}': {error}") from error
+    if not type_name:
+        if array.dtype.kind == "V":
+            raise UserError(
+                f"'{path}' holds raw {array.dtype.itemsize}-byte elements without a "
+                f"type; write {path}:TYPE, for example {path}:bf16"
+            )
+        return array
+    dtype = element(type_name).dtype
+    if dtype.itemsize != array.dtype.itemsize:
+        raise UserError(
+            f"'{path}': expected elements of {dtype.itemsize} bytes for {type_name}, "
+            f"got {array.dtype}"
+        )
+    return array.view(dtype)
+
+
+def _make(form: str, text: str, whole: str) -> Array:
+    """A fresh array from `TYPE[SIZES]`, or from `TYPE[SIZES],SEED` for randn."""
+    typed, _, seed_text = text.partition("],")
+    match = _TYPED.fullmatch(typed + "]" if seed_text else typed)
+    if match is None or (seed_text and (form != "randn" or not seed_text.isdigit())):
+        seed = "[,SEED]" if form == "randn" else ""
+        raise UserError(f"expected {form}:TYPE[SIZES]{seed}, got '{whole}'")
+    kind = element(match["type"])
+    sizes = match["sizes"]
+    shape = tuple(int(size) for size in sizes.split(",")) if sizes else ()
+    if form == "zeros":
+        values: Array = np.zeros(shape)
+    elif form == "ones":
+        values = np.ones(shape)
+    elif form == "arange":
+        values = np.arange(int(np.prod(shape))).reshape(shape)
+    else:
+        generator = np.random.default_rng(int(seed_text or 0))
+        values = np.asarray(generator.standard_normal(shape))
+        if kind.kind == "int":
+            values = np.rint(4 * values)
+    with np.errstate(over="ignore"):
+        if kind.kind == "int":  # by way of int64, so that a long arange wraps
+            values = values.astype(np.int64)
+        return np.asarray(values.astype(kind.dtype))
+
+
+def _number(text: str) -> int | float | bool:
+    words: dict[str, Any] = {"true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for read in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return read()
+        except ValueError:
+            continue
+    raise UserError(f"{_EXPECTED}, got '{text}'")

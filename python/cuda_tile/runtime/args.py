@@ -1,0 +1,242 @@
+"""Kernel arguments: NumPy arrays and numbers as cuTile passes them.
+
+A NumPy array stands for a pointer to its first element and is changed in place;
+nothing is copied, strided views included. The functions here check arguments
+against an entry's parameters and know nothing of who executes the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from cuda_tile.errors import UserError
+from cuda_tile.runtime.elements import Array, Element, element
+from numpy.typing import NDArray
+
+Argument: TypeAlias = Array | np.generic | int | float | None
+"""What a caller may pass: an array (or None, the null pointer) or a number."""
+
+Bound: TypeAlias = Array | np.generic | None
+"""A checked argument: an array for a pointer, else a scalar of the exact type."""
+
+
+class PointerTable(np.ndarray[Any, np.dtype[np.int64]]):
+    """Table of arrays in memory, cuTile's list-of-arrays parameter.
+
+    Per array `1 + 2 * rank` words of 64 bits: address of its first element, then its
+    shape, then its strides in elements.
+
+    Attributes:
+        targets: The arrays whose addresses stand in the table, in order.
+        words_per_array: Words between two addresses.
+    """
+
+    targets: list[Array]
+    words_per_array: int
+
+    def __array_finalize__(self, obj: object) -> None:
+        self.targets = getattr(obj, "targets", [])
+        self.words_per_array = getattr(obj, "words_per_array", 0)
+
+
+def _index_type(index_bits: int) -> type[np.int32] | type[np.int64]:
+    if index_bits not in (32, 64):
+        raise UserError(f"expected index_bits to be 32 or 64, got {index_bits}")
+    return np.int32 if index_bits == 32 else np.int64
+
+
+def _strides_in_elements(array: Array) -> list[int]:
+    """Strides of `array`, major to minor, in elements."""
+    strides: list[int] = []
+    for axis, stride_bytes in enumerate(array.strides):
+        if stride_bytes < 0 or stride_bytes % array.itemsize:
+            raise UserError(
+                f"expected strides that are multiples of the {array.itemsize}-byte "
+                f"element and not negative, got {stride_bytes} along axis "
+                f"{axis}; pass a copy of the array"
+            )
+        strides.append(stride_bytes // array.itemsize)
+    return strides
+
+
+def array_args(array: Array, index_bits: int = 32) -> list[Argument]:
+    """One array as cuTile passes it: pointer, shape, strides in elements.
+
+    Args:
+        array: Any array, contiguous or a strided view.
+        index_bits: Width of the shape and stride parameters, 32 or 64.
+
+    Returns:
+        `[array, *shape, *strides]`, numbers as `np.int32` or `np.int64`.
+
+    Raises:
+        UserError: A size or stride does not fit, is negative, or is no whole number
+            of elements.
+    """
+    index_type = _index_type(index_bits)
+    numbers = [*array.shape, *_strides_in_elements(array)]
+    largest = int(np.iinfo(index_type).max)
+    for number in numbers:
+        if number > largest:
+            raise UserError(
+                f"expected sizes and strides up to {largest} for {index_bits}-bit "
+                f"indices, got {number}; pass index_bits=64 and a kernel built for it"
+            )
+    return [array, *(index_type(number) for number in numbers)]
+
+
+def list_args(arrays: Sequence[Array], index_bits: int = 32) -> list[Argument]:
+    """A list of arrays of one rank as cuTile passes it: table in memory, length.
+
+    Args:
+        arrays: At least one array; all of one rank and element type.
+        index_bits: Checked like that of `array_args`; table words have 64 bits.
+
+    Returns:
+        `[table, np.int32(len(arrays))]`.
+
+    Raises:
+        UserError: The list is empty, or its arrays differ in rank or element type.
+    """
+    if not arrays:
+        raise UserError("expected at least one array in a list of arrays, got none")
+    first = arrays[0]
+    rows: list[list[int]] = []
+    for position, array in enumerate(arrays):
+        if array.ndim != first.ndim or array.dtype != first.dtype:
+            raise UserError(
+                f"expected arrays of one rank and type in a list, got {first.ndim}-D "
+                f"{first.dtype} at 0 and {array.ndim}-D {array.dtype} at {position}"
+            )
+        numbers = cast(list[np.int64], array_args(array, index_bits)[1:])
+        rows.append([array.ctypes.data, *(int(number) for number in numbers)])
+    words = np.array(rows, dtype=np.uint64).astype(np.int64).reshape(-1)
+    table = words.view(PointerTable)
+    table.targets = list(arrays)
+    table.words_per_array = 1 + 2 * first.ndim
+    return [table, np.int32(len(arrays))]
+
+
+def expand_args(
+    parameter_types: Sequence[str], args: Sequence[Argument]
+) -> list[Argument]:
+    """Fills in shapes and strides where arrays were given without them.
+
+    A caller who passes only the arrays and scalars of a cuTile kernel gets each array
+    followed by its shape and strides, if the parameters have exactly that form;
+    anything else is returned as it came, for `bind_args` to judge.
+    """
+    if len(args) == len(parameter_types):
+        return list(args)
+    expanded: list[Argument] = []
+    for arg in args:
+        if not isinstance(arg, np.ndarray) or isinstance(arg, PointerTable):
+            expanded.append(arg)
+            continue
+        place = len(expanded) + 1
+        wide = parameter_types[place : place + 1] == ["i64"]
+        expanded.extend(array_args(arg, 64 if wide else 32))
+    return expanded if len(expanded) == len(parameter_types) else list(args)
+
+
+def bind_args(
+    parameter_types: Sequence[str], args: Sequence[Argument], kernel: str = "kernel"
+) -> list[Bound]:
+    """Checks arguments against an entry's parameters.
+
+    Args:
+        parameter_types: Types as the dialect prints them: `ptr<f16>`, `i32`, `f32`.
+        args: One argument per parameter, in order.
+        kernel: Name of the entry, for messages.
+
+    Returns:
+        Arrays as they came (None for a null pointer), numbers as NumPy scalars of
+        the parameter's exact type; integers in their signed reading.
+
+    Raises:
+        UserError: The count, an element type or a range is wrong.
+    """
+    if len(args) != len(parameter_types):
+        raise UserError(
+            f"{kernel}: expected {len(parameter_types)} arguments "
+            f"({', '.join(parameter_types)}), got {len(args)}"
+        )
+    bound: list[Bound] = []
+    for index, (name, arg) in enumerate(zip(parameter_types, args, strict=True)):
+        where = f"{kernel}: parameter {index}"
+        kind = element(name)
+        if kind.pointee is not None:
+            bound.append(_bind_pointer(kind.pointee, arg, where))
+        elif kind.kind == "int":
+            bound.append(_bind_integer(kind, arg, where))
+        else:
+            bound.append(_bind_float(kind, arg, where))
+    return bound
+
+
+def _describe(arg: object) -> str:
+    if isinstance(arg, np.ndarray):
+        array = cast(Array, arg)
+        return f"an array of {array.dtype} with shape {array.shape}"
+    return f"{arg!r} of type {type(arg).__name__}"
+
+
+def _bind_pointer(pointee: Element, arg: Argument, where: str) -> Array | None:
+    if arg is None:
+        return None
+    if not isinstance(arg, np.ndarray):
+        raise UserError(
+            f"{where}: expected an array of {pointee} for ptr<{pointee}>, "
+            f"got {_describe(arg)}"
+        )
+    wanted = pointee.dtype
+    same = arg.dtype == wanted
+    if pointee.kind == "int" and pointee.bits > 1:  # signless: unsigned arrays fit too
+        same = arg.dtype.kind in "iu" and arg.dtype.itemsize == wanted.itemsize
+    if not same or not arg.dtype.isnative:
+        raise UserError(
+            f"{where}: expected an array of {pointee} (NumPy {wanted}) for "
+            f"ptr<{pointee}>, got {_describe(arg)}"
+        )
+    return arg
+
+
+def _bind_integer(kind: Element, arg: Argument, where: str) -> np.generic:
+    if not isinstance(arg, (int, np.integer, np.bool_)):
+        raise UserError(
+            f"{where}: expected an integer for {kind}, got {_describe(arg)}"
+        )
+    value = int(cast(int, arg))
+    lowest, highest = -(1 << kind.bits - 1), (1 << kind.bits) - 1
+    if not lowest <= value <= highest:
+        raise UserError(
+            f"{where}: expected an integer from {lowest} to {highest} for {kind}, "
+            f"got {value}"
+        )
+    if kind.bits == 1:
+        return np.bool_(value & 1)
+    if value > highest >> 1:
+        value -= 1 << kind.bits
+    return kind.dtype.type(value)
+
+
+def _bind_float(kind: Element, arg: Argument, where: str) -> np.generic:
+    if isinstance(arg, np.ndarray) or arg is None:
+        raise UserError(f"{where}: expected a number for {kind}, got {_describe(arg)}")
+    if isinstance(arg, np.generic) and arg.dtype == kind.dtype:
+        return arg
+    try:
+        value = float(arg)
+    except (TypeError, ValueError):
+        raise UserError(
+            f"{where}: expected a number for {kind}, got {_describe(arg)}"
+        ) from None
+    with np.errstate(over="ignore"):
+        return cast(np.generic, np.asarray(value).astype(kind.dtype)[()])
+
+
+def bind_scalar_bytes(value: np.generic) -> NDArray[np.uint8]:
+    """Bytes of a bound scalar as a kernel parameter holds them, little-endian."""
+    return np.frombuffer(np.asarray(value).tobytes(), dtype=np.uint8)

@@ -1,0 +1,201 @@
+"""Runs a cubin on a real GPU.
+
+The device gets a copy of the bytes that each array covers; pointers, also those in a
+`PointerTable`, are translated; afterwards the bytes are copied back into the arrays.
+Arrays whose bytes overlap share one copy, so that aliasing stays as on the host.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import byref, c_uint8, c_void_p
+from dataclasses import dataclass
+
+import numpy as np
+from cuda_tile.runtime.args import Bound, PointerTable
+from cuda_tile.runtime.driver import (
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    MAX_STATIC_SHARED_BYTES,
+    Driver,
+    load_driver,
+)
+from cuda_tile.runtime.elements import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Host bytes `[start, stop)` that move to the device as one piece."""
+
+    start: int
+    stop: int
+    arrays: tuple[Array, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """Length of the span."""
+        return self.stop - self.start
+
+
+def spans(arrays: Sequence[Array]) -> list[Span]:
+    """The host bytes of arrays; those that overlap are merged into one span."""
+    bounds = [
+        (*np.lib.array_utils.byte_bounds(array), array)
+        for array in arrays
+        if array.size
+    ]
+    merged: list[Span] = []
+    for start, stop, array in sorted(bounds, key=lambda bound: bound[:2]):
+        if merged and start < merged[-1].stop:
+            last = merged.pop()
+            merged.append(Span(last.start, max(stop, last.stop), (*last.arrays, array)))
+        else:
+            merged.append(Span(int(start), int(stop), (array,)))
+    return merged
+
+
+def every_array(args: Sequence[Bound]) -> list[Array]:
+    """The arrays among arguments, and those that pointer tables lead to."""
+    found: list[Array] = []
+    for arg in args:
+        if isinstance(arg, np.ndarray):
+            found.append(arg)
+        if isinstance(arg, PointerTable):
+            found.extend(every_array(arg.targets))
+    return found
+
+
+class Translation:
+    """Device addresses of host bytes.
+
+    Args:
+        placed: Spans with the device address of their first byte.
+    """
+
+    def __init__(self, placed: Sequence[tuple[Span, int]]) -> None:
+        self._placed = placed
+
+    def address(self, array: Array) -> int:
+        """Device address of an array's first element; 0 for an empty array."""
+        host = array.ctypes.data
+        for span, device in self._placed:
+            if span.start <= host < span.stop:
+                return device + host - span.start
+        return 0
+
+    def table(self, table: PointerTable) -> Array:
+        """A copy of a pointer table with device addresses in it."""
+        words = np.array(table, dtype=np.int64, subok=False)
+        step = table.words_per_array
+        for position, target in enumerate(table.targets):
+            words[position * step] = np.uint64(self.address(target)).astype(np.int64)
+        return words
+
+    def parameters(self, args: Sequence[Bound]) -> list[bytes]:
+        """The bytes of each kernel parameter, little-endian."""
+        packed: list[bytes] = []
+        for arg in args:
+            if arg is None:
+                packed.append(bytes(8))
+            elif isinstance(arg, np.ndarray):
+                packed.append(self.address(arg).to_bytes(8, "little"))
+            else:
+                packed.append(arg.tobytes())
+        return packed
+
+
+def launch_cubin(
+    cubin: bytes,
+    entry: str,
+    *,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    shared_bytes: int,
+    args: Sequence[Bound],
+) -> None:
+    """Runs a kernel on the first GPU and waits for its end.
+
+    Args:
+        cubin: Machine code for that GPU.
+        entry: Name of the kernel in it.
+        grid: CTAs along x, y, z.
+        block: Threads of a CTA along x, y, z.
+        shared_bytes: Dynamic shared memory of a CTA.
+        args: Arguments as `bind_args` gives them; arrays are changed in place.
+
+    Raises:
+        UserError: There is no driver or GPU, or the driver reports an error.
+    """
+    driver = load_driver()
+    module = c_void_p()
+    driver.call("cuModuleLoadData", byref(module), cubin)
+    placed: list[tuple[Span, int]] = []
+    try:
+        function = c_void_p()
+        driver.call("cuModuleGetFunction", byref(function), module, entry.encode())
+        if shared_bytes > MAX_STATIC_SHARED_BYTES:
+            attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            driver.call("cuFuncSetAttribute", function, attribute, shared_bytes)
+        pieces = spans(every_array(args))
+        placed.extend((piece, driver.alloc(piece.size_bytes)) for piece in pieces)
+        translation = Translation(placed)
+        _copy_in(driver, placed, translation)
+        values = _pointers_to(translation.parameters(args))
+        driver.call(
+            "cuLaunchKernel", function, *grid, *block, shared_bytes, None, values, None
+        )
+        driver.call("cuCtxSynchronize")
+        _copy_out(driver, placed)
+    finally:
+        for _, device in placed:
+            driver.call("cuMemFree_v2", device)
+        driver.call("cuModuleUnload", module)
+
+
+def _pointers_to(parameters: Sequence[bytes]) -> ctypes.Array[c_void_p]:
+    """The `kernelParams` array: one pointer per parameter, which it keeps alive."""
+    storage = [(c_uint8 * len(raw)).from_buffer_copy(raw) for raw in parameters]
+    pointers = (c_void_p * len(storage))(*(ctypes.addressof(item) for item in storage))
+    pointers.storage = storage  # type: ignore[attr-defined] # ctypes keeps no reference
+    return pointers
+
+
+def _copy_in(
+    driver: Driver, placed: Sequence[tuple[Span, int]], translation: Translation
+) -> None:
+    for span, device in placed:
+        driver.call("cuMemcpyHtoD_v2", device, span.start, span.size_bytes)
+        for array in span.arrays:
+            if isinstance(array, PointerTable):
+                words = translation.table(array)
+                driver.call(
+                    "cuMemcpyHtoD_v2",
+                    translation.address(array),
+                    words.ctypes.data,
+                    words.nbytes,
+                )
+
+
+def _copy_out(driver: Driver, placed: Sequence[tuple[Span, int]]) -> None:
+    """Copies back what a kernel may write: not tables, not read-only arrays."""
+    for span, device in placed:
+        staging = np.empty(span.size_bytes, dtype=np.uint8)
+        driver.call("cuMemcpyDtoH_v2", staging.ctypes.data, device, span.size_bytes)
+        for array in span.arrays:
+            if array.flags.writeable and not isinstance(array, PointerTable):
+                copy_back(array, staging, span.start)
+
+
+def copy_back(array: Array, staging: Array, start: int) -> None:
+    """Fills a strided array from the bytes of its span.
+
+    Args:
+        array: The array to fill; bytes between its elements are left alone.
+        staging: uint8 bytes of the span.
+        start: Host address of the span's first byte.
+    """
+    first = array.ctypes.data - start
+    source = np.ndarray(
+        array.shape, array.dtype, staging.data, offset=first, strides=array.strides
+    )
+    array[...] = source
