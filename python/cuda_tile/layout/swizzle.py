@@ -135,7 +135,8 @@ def _fitted(
         while width < len(low) and low[width] in side.columns[0]:
             width += 1
         lane_bits = _wavefront_lane_bits(element_bits << width)
-        spans.append([*low[: max(width, word)], *side.columns[1][:lane_bits]])
+        # Lanes first: a line bit made with a vector's bit would break its alignment.
+        spans.append([*side.columns[1][:lane_bits], *low[: max(width, word)]])
     n_line = max(0, size - n_bits(_LINE_BYTES * 8 // element_bits))
     free = common_complement(spans[0], spans[1], size)
     line = f2.complete(low, free)[:n_line]
