@@ -139,10 +139,29 @@ def test_slices_add_the_offset_of_their_origin(
     for origin in itertools.product((0, 4, 8, 12), (0, 8)):
         base = shared.offset_of(origin)
         for constant, registers in zip(access.offsets, access.registers, strict=True):
+            assert (base ^ constant) % access.vector == 0
             for place, register in enumerate(registers):
                 inside = dist.apply(register)
                 coord = (origin[0] + inside[0], origin[1] + inside[1])
                 assert shared.offset_of(coord) == base ^ constant ^ place
+
+
+def test_registers_may_turn_a_vector() -> None:
+    """Rows (0, *) and (1, *) of a 2 x 4 tile, the second with its pairs exchanged."""
+    shared = SharedLayout((2, 4), ((0, 1), (0, 2), (1, 1)))
+    dist = LinearLayout((2, 4), ((0, 1), (0, 2), (1, 0)), ((0, 0),) * 5)
+    access = shared_access(dist, shared, 32)
+    assert access.offsets == (0, 4)
+    assert access.registers == ((0, 1, 2, 3), (5, 4, 7, 6))
+    by_lane = LinearLayout((2, 4), ((0, 1), (0, 2)), ((1, 0), *[(0, 0)] * 4))
+    assert vector_width(by_lane, shared, 32) == 1
+
+
+def test_slices_may_not_turn_a_vector() -> None:
+    shared = SharedLayout((2, 4), ((0, 1), (0, 2), (1, 1)))
+    row = LinearLayout((1, 4), ((0, 1), (0, 2)), ((0, 0),) * 5)
+    assert vector_width(row, shared, 32) == 1
+    assert vector_width(row, row_major((2, 4)), 32) == 4
 
 
 def test_vector_width_is_limited_by_128_bits_and_by_the_layout() -> None:

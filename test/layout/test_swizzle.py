@@ -210,6 +210,17 @@ def test_conversions_have_no_conflicts(
     assert conflict_free(dst, shared, bits)
 
 
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_transposition_stores_or_loads_whole_vectors(bits: int) -> None:
+    vector = 128 // bits
+    src = coalesced((128, 128), (1, 0), vector, 4)
+    dst = coalesced((128, 128), (0, 1), vector, 4)
+    shared = choose_swizzle((128, 128), bits, src, dst)
+    assert vector in (vector_width(side, shared, bits) for side in (src, dst))
+    assert conflict_free(src, shared, bits)
+    assert conflict_free(dst, shared, bits)
+
+
 @pytest.mark.parametrize("bits", [16, 32])
 @pytest.mark.parametrize("order", [(1, 0), (0, 1)])
 def test_result_of_mma_to_coalesced_store(bits: int, order: tuple[int, int]) -> None:

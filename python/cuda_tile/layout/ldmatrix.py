@@ -119,7 +119,8 @@ def _match(
     lane_offsets = rows + [columns.register[bit] for bit in stacked]
     in_row = _ROW_BITS // element_bits - 1
     outside = (*lane_offsets, *(columns.register[bit] for bit in rest))
-    if any(c & in_row for c in (*outside, *columns.warp, *columns.block)):
+    outside = (*outside, *columns.warp, *columns.block, *columns.origin)
+    if any(column & in_row for column in outside):
         return None
     unused = 2 - len(stacked)
     groups: list[LdMatrixGroup] = []
@@ -161,8 +162,8 @@ def match_ldmatrix(
     """Says how `ldmatrix` (or `stmatrix`) moves a tile, None where it cannot.
 
     Elements of 8, 16 or 32 bits, `.trans` for 16 bits only. The tile may be smaller
-    than the buffer, see `offset_columns`; the slice's origin must be a multiple of
-    16 bytes. Drop redundant registers first: they would be loaded again.
+    than the buffer, see `offset_columns`. Drop redundant registers first: they would
+    be loaded again.
     """
     if element_bits not in (8, 16, 32):
         return None

@@ -133,12 +133,17 @@ class SharedLayout:
 
 @dataclass(frozen=True)
 class OffsetColumns:
-    """XOR of each input bit of a distributed layout to an element offset."""
+    """XOR of each input bit of a distributed layout to an element offset.
+
+    `origin` has those of the bits that tell the slices of the buffer apart: the
+    coordinate bits above the extents of a tile that is smaller than the buffer.
+    """
 
     register: tuple[int, ...]
     lane: tuple[int, ...]
     warp: tuple[int, ...]
     block: tuple[int, ...]
+    origin: tuple[int, ...] = ()
 
     @property
     def thread_mask(self) -> int:
@@ -172,7 +177,12 @@ def offset_columns(dist: LinearLayout, shared: SharedLayout) -> OffsetColumns:
     register, lane, warp, block = (
         tuple(shared.offset_of(basis) for basis in group) for group in dist.bases
     )
-    return OffsetColumns(register, lane, warp, block)
+    origin = tuple(
+        column
+        for extent, columns in zip(dist.shape, shared.invert(), strict=True)
+        for column in columns[n_bits(extent) :]
+    )
+    return OffsetColumns(register, lane, warp, block, origin)
 
 
 @dataclass(frozen=True)
@@ -198,16 +208,14 @@ class SharedAccess:
 def _vector_register_bits(columns: OffsetColumns, element_bits: int) -> list[int]:
     """Register bits whose offsets are 1, 2, 4, ..., as far as a vector may go."""
     chosen: list[int] = []
-    others = (*columns.lane, *columns.warp, *columns.block)
+    others = (*columns.lane, *columns.warp, *columns.block, *columns.origin)
     while element_bits << len(chosen) < MAX_VECTOR_BITS:
         step = 1 << len(chosen)
-        if step not in columns.register:
+        # A vector starts at a multiple of its size. Other registers may move inside
+        # it, as that only reorders the registers of a vector; threads may not.
+        if step not in columns.register or any(column & step for column in others):
             break
-        bit = columns.register.index(step)
-        rest = [c for i, c in enumerate(columns.register) if i not in (*chosen, bit)]
-        if any(column & step for column in (*others, *rest)):
-            break  # a vector must start at a multiple of its own size
-        chosen.append(bit)
+        chosen.append(columns.register.index(step))
     return chosen
 
 
@@ -230,14 +238,18 @@ def shared_access(
     columns = offset_columns(dist, shared)
     inner = _vector_register_bits(columns, element_bits)
     outer = [bit for bit in range(len(dist.register)) if bit not in inner]
-    vectors = [sum_of_bits(index, outer) for index in range(1 << len(outer))]
-    lanes = [sum_of_bits(index, inner) for index in range(1 << len(inner))]
-    return SharedAccess(
-        vector=1 << len(inner),
-        columns=columns,
-        offsets=tuple(f2.apply(columns.register, first) for first in vectors),
-        registers=tuple(tuple(first | low for low in lanes) for first in vectors),
-    )
+    vector = 1 << len(inner)
+    offsets: list[int] = []
+    registers: list[tuple[int, ...]] = []
+    for index in range(1 << len(outer)):
+        first = sum_of_bits(index, outer)
+        offset = f2.apply(columns.register, first)
+        turn = offset % vector
+        offsets.append(offset - turn)
+        registers.append(
+            tuple(first | sum_of_bits(place ^ turn, inner) for place in range(vector))
+        )
+    return SharedAccess(vector, columns, tuple(offsets), tuple(registers))
 
 
 def sum_of_bits(index: int, bits: Sequence[int]) -> int:

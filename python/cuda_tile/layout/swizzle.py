@@ -130,13 +130,15 @@ def _fitted(
     fill = f2.complete(low, (*both, *lanes[0], *lanes[1], *units))
     low = [*low, *fill[: max(0, word - len(low))]]
     spans: list[list[int]] = []
-    for side in sides:
+    for side, other in (sides, sides[::-1]):
         width = 0
         while width < len(low) and low[width] in side.columns[0]:
             width += 1
         lane_bits = _wavefront_lane_bits(element_bits << width)
-        # Lanes first: a line bit made with a vector's bit would break its alignment.
-        spans.append([*side.columns[1][:lane_bits], *low[: max(width, word)]])
+        # A line bit made with a bit of a vector turns the vector, which only a
+        # register may do: so these come last on both sides, to be paired if at all.
+        chosen = sorted(side.columns[1][:lane_bits], key=other.columns[0].__contains__)
+        spans.append([*chosen, *low[: max(width, word)]])
     n_line = max(0, size - n_bits(_LINE_BYTES * 8 // element_bits))
     free = common_complement(spans[0], spans[1], size)
     line = f2.complete(low, free)[:n_line]
@@ -157,7 +159,8 @@ def _candidates(
         for swizzle_bytes in SWIZZLE_BYTES:
             if shape[fastest] * element_bits >= swizzle_bytes * 8:
                 yield swizzled(shape, element_bits, order, swizzle_bytes)
-    sides = (src or dst, dst)
+    reader = dst.extend(shape)
+    sides = (src or reader, reader)
     registers = [f2.complete((), side.columns[0]) for side in sides]
     common = [column for column in registers[0] if column in registers[1]]
     most = n_bits(max(1, MAX_VECTOR_BITS // element_bits))
