@@ -1,0 +1,82 @@
+//===- Attrs.td - Attributes of the cuda_tile dialect ---------*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_ATTRS_TD
+#define CUDA_TILE_IR_ATTRS_TD
+
+include "cuda_tile/IR/Dialect.td"
+include "cuda_tile/IR/Interfaces.td"
+
+class CudaTile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<CudaTile_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// What `assume` can say
+//===----------------------------------------------------------------------===//
+
+class CudaTile_Predicate<string name, string attrMnemonic>
+    : CudaTile_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<CudaTile_AssumePredicateAttrInterface>]>;
+
+def CudaTile_DivByAttr : CudaTile_Predicate<"DivBy", "div_by"> {
+  let summary = "values are multiples of a power of two";
+  let description = [{
+    `div_by<16>`: each value (of a pointer: its address in bytes; of a
+    tensor_view: its base address) is a multiple of 16. `div_by<16, every 4
+    along 1>`: the first of each group of 4 values along dimension 1 is, and the
+    values of a group are consecutive.
+  }];
+  let parameters = (ins
+    "uint64_t":$divisor,
+    OptionalParameter<"std::optional<int64_t>">:$every,
+    OptionalParameter<"std::optional<int64_t>">:$along
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_SameElementsAttr
+    : CudaTile_Predicate<"SameElements", "same_elements"> {
+  let summary = "groups of neighbours hold one value";
+  let description = [{
+    `same_elements<[2, 4]>`: the tile consists of 2x4 groups, and all values of
+    a group are equal.
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$values);
+  let assemblyFormat = "`<` $values `>`";
+}
+
+def CudaTile_BoundedAttr : CudaTile_Predicate<"Bounded", "bounded"> {
+  let summary = "values lie between two bounds";
+  let description = [{
+    `bounded<0, ?>`: signed, both bounds belong to the range, `?` is no bound.
+  }];
+  let parameters = (ins
+    OptionalParameter<"std::optional<int64_t>">:$lb,
+    OptionalParameter<"std::optional<int64_t>">:$ub
+  );
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Hints
+//===----------------------------------------------------------------------===//
+
+def CudaTile_OptimizationHintsAttr
+    : CudaTile_Attr<"OptimizationHints", "optimization_hints"> {
+  let summary = "advice to the compiler, per GPU";
+  let description = [{
+    `<sm_100 = {num_cta_in_cga = 2}, default = {}>`. Unknown GPUs and keys are
+    legal: files outlive compilers.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$value);
+  let builders = [AttrBuilderWithInferredContext<
+      (ins "::mlir::DictionaryAttr":$value), [{
+    return $_get(value.getContext(), value);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif // CUDA_TILE_IR_ATTRS_TD

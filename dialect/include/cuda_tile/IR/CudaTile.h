@@ -1,0 +1,48 @@
+//===- CudaTile.h - The cuda_tile dialect -----------------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_IR_CUDATILE_H
+#define CUDA_TILE_IR_CUDATILE_H
+
+#include "cuda_tile/Cute/Cute.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <optional>
+
+#include "cuda_tile/IR/CudaTileDialect.h.inc"
+#include "cuda_tile/IR/CudaTileEnums.h.inc"
+
+#include "cuda_tile/IR/CudaTileAttrInterfaces.h.inc"
+#include "cuda_tile/IR/CudaTileTypeInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "cuda_tile/IR/CudaTileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "cuda_tile/IR/CudaTileTypes.h.inc"
+
+namespace cuda_tile {
+
+/// True if `pointers` and `values` have one shape and pointers to the element
+/// type of `values`.
+bool pointsTo(TileType pointers, TileType values);
+
+/// Adds the dialects cuda_tile, cute and tileas.
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace cuda_tile
+
+#define GET_OP_CLASSES
+#include "cuda_tile/IR/CudaTileOps.h.inc"
+
+#endif // CUDA_TILE_IR_CUDATILE_H

@@ -1,0 +1,80 @@
+//===- Dialect.td - The cuda_tile dialect and its base classes -*- tablegen -*-===//
+//
+// ODS is the only list of ops. Everything else (bytecode records, bindings,
+// coverage tables, documentation) is generated from, or checked against, the
+// fields that the base classes below add to upstream's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_IR_DIALECT_TD
+#define CUDA_TILE_IR_DIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+
+def CudaTile_Dialect : Dialect {
+  let name = "cuda_tile";
+  let summary = "Tile IR: kernels as programs over tiles";
+  let description = [{
+    One program instance (a tile block) works on tiles: arrays whose extents are
+    powers of two, without addresses. Memory is reached through tiles of pointers
+    or through views; the order of accesses is given by tokens.
+  }];
+  let cppNamespace = "::cuda_tile";
+  let dependentDialects = ["::cuda_tile::cute::CuteDialect"];
+  // Types and attributes are written without `!cuda_tile.` and `#cuda_tile.`
+  // inside ops of this dialect, so that one parser serves both spellings.
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type,
+                   ::mlir::DialectAsmPrinter &printer) const override;
+
+  private:
+    void registerTypes();
+    void registerAttributes();
+
+  public:
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Versions of arguments
+//===----------------------------------------------------------------------===//
+
+// An argument or result that bytecode has only from `version` on. Without this
+// wrapper, an argument is as old as its op.
+class CudaTile_Since<string version, Constraint constraint, string desc = "">
+    : Arg<constraint, desc> {
+  string since = version;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+// `stem`    family of the op: the file name of every stage that has a rule for it.
+// `wire`    number of the op in bytecode.
+// `version` first bytecode version that has the op.
+class CudaTile_Op<string mnemonic, string stem, int wire, string version,
+                  list<Trait> traits = []>
+    : Op<CudaTile_Dialect, mnemonic, traits> {
+  string family = stem;
+  int opcode = wire;
+  string since = version;
+
+  // Complete snippets; each parses as the body of
+  //   cuda_tile.module @m { entry @f(%p: tile<ptr<f32>>, %n: tile<i32>) { ... } }
+  // in front of the closing `return`. Snippets of `module` and `entry` stand
+  // for themselves: a snippet that begins with `cuda_tile.module` is a whole
+  // file, one that begins with `entry` is the body of a module.
+  list<string> examples = [];
+}
+
+// The op's results print under names that say what they are.
+def CudaTile_NamesResults
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
+
+#endif // CUDA_TILE_IR_DIALECT_TD

@@ -1,0 +1,110 @@
+//===- Enums.td - Enumerations of the cuda_tile dialect -------*- tablegen -*-===//
+//
+// The value of a case is its number in bytecode.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_IR_ENUMS_TD
+#define CUDA_TILE_IR_ENUMS_TD
+
+include "cuda_tile/IR/Dialect.td"
+include "mlir/IR/EnumAttr.td"
+
+class CudaTile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::cuda_tile";
+  let genSpecializedAttr = 0;
+}
+
+// Attributes print as their bare keyword; those that ops write as `x<y>` say so.
+class CudaTile_EnumAttr<EnumInfo enum, string mnemonic,
+                        string format = "$value">
+    : EnumAttr<CudaTile_Dialect, enum, mnemonic> {
+  let assemblyFormat = format;
+}
+
+def CudaTile_Signedness : CudaTile_Enum<
+    "Signedness", "how the bits of an integer are read", [
+  I32EnumAttrCase<"Unsigned", 0, "unsigned">,
+  I32EnumAttrCase<"Signed", 1, "signed">,
+]>;
+def CudaTile_SignednessAttr
+    : CudaTile_EnumAttr<CudaTile_Signedness, "signedness">;
+
+def CudaTile_IntegerOverflow : CudaTile_Enum<
+    "IntegerOverflow", "what the producer promises about overflow", [
+  I32EnumAttrCase<"NONE", 0, "none">,
+  I32EnumAttrCase<"NO_SIGNED_WRAP", 1, "no_signed_wrap">,
+  I32EnumAttrCase<"NO_UNSIGNED_WRAP", 2, "no_unsigned_wrap">,
+  I32EnumAttrCase<"NO_WRAP", 3, "no_wrap">,
+]>;
+def CudaTile_IntegerOverflowAttr
+    : CudaTile_EnumAttr<CudaTile_IntegerOverflow, "overflow", "`<` $value `>`">;
+
+def CudaTile_RoundingMode : CudaTile_Enum<
+    "RoundingMode", "how an inexact result is rounded", [
+  I32EnumAttrCase<"NEAREST_EVEN", 0, "nearest_even">,
+  I32EnumAttrCase<"ZERO", 1, "zero">,
+  I32EnumAttrCase<"NEGATIVE_INF", 2, "negative_inf">,
+  I32EnumAttrCase<"POSITIVE_INF", 3, "positive_inf">,
+  I32EnumAttrCase<"APPROX", 4, "approx">,
+  I32EnumAttrCase<"FULL", 5, "full">,
+  I32EnumAttrCase<"NEAREST_INT_TO_ZERO", 6, "nearest_int_to_zero">,
+  I32EnumAttrCase<"NEAREST_AWAY", 7, "nearest_away">, // since 13.4
+]>;
+def CudaTile_RoundingModeAttr
+    : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding", "`<` $value `>`">;
+
+def CudaTile_ComparisonOrdering : CudaTile_Enum<
+    "ComparisonOrdering", "what a comparison with a NaN gives", [
+  I32EnumAttrCase<"UNORDERED", 0, "unordered">,
+  I32EnumAttrCase<"ORDERED", 1, "ordered">,
+]>;
+def CudaTile_ComparisonOrderingAttr
+    : CudaTile_EnumAttr<CudaTile_ComparisonOrdering, "comparison_ordering">;
+
+def CudaTile_ComparisonPredicate : CudaTile_Enum<
+    "ComparisonPredicate", "the relation that a comparison tests", [
+  I32EnumAttrCase<"EQUAL", 0, "equal">,
+  I32EnumAttrCase<"NOT_EQUAL", 1, "not_equal">,
+  I32EnumAttrCase<"LESS_THAN", 2, "less_than">,
+  I32EnumAttrCase<"LESS_THAN_OR_EQUAL", 3, "less_than_or_equal">,
+  I32EnumAttrCase<"GREATER_THAN", 4, "greater_than">,
+  I32EnumAttrCase<"GREATER_THAN_OR_EQUAL", 5, "greater_than_or_equal">,
+]>;
+def CudaTile_ComparisonPredicateAttr
+    : CudaTile_EnumAttr<CudaTile_ComparisonPredicate, "comparison_predicate">;
+
+def CudaTile_MemoryScope : CudaTile_Enum<
+    "MemoryScope", "the threads that an ordering holds for", [
+  I32EnumAttrCase<"TL_BLK", 0, "tl_blk">,
+  I32EnumAttrCase<"DEVICE", 1, "device">,
+  I32EnumAttrCase<"SYS", 2, "sys">,
+]>;
+def CudaTile_MemoryScopeAttr
+    : CudaTile_EnumAttr<CudaTile_MemoryScope, "memory_scope">;
+
+def CudaTile_MemoryOrderingSemantics : CudaTile_Enum<
+    "MemoryOrderingSemantics", "the ordering of a memory access", [
+  I32EnumAttrCase<"WEAK", 0, "weak">,
+  I32EnumAttrCase<"RELAXED", 1, "relaxed">,
+  I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
+  I32EnumAttrCase<"RELEASE", 3, "release">,
+  I32EnumAttrCase<"ACQ_REL", 4, "acq_rel">,
+]>;
+def CudaTile_MemoryOrderingSemanticsAttr
+    : CudaTile_EnumAttr<CudaTile_MemoryOrderingSemantics,
+                        "memory_ordering_semantics">;
+
+def CudaTile_PaddingValue : CudaTile_Enum<
+    "PaddingValue", "what a load reads outside the tensor", [
+  I32EnumAttrCase<"zero", 0, "zero">,
+  I32EnumAttrCase<"neg_zero", 1, "neg_zero">,
+  I32EnumAttrCase<"nan", 2, "nan">,
+  I32EnumAttrCase<"pos_inf", 3, "pos_inf">,
+  I32EnumAttrCase<"neg_inf", 4, "neg_inf">,
+]>;
+def CudaTile_PaddingValueAttr
+    : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value">;
+
+#endif // CUDA_TILE_IR_ENUMS_TD

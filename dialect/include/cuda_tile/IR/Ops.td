@@ -1,0 +1,20 @@
+//===- Ops.td - All ops of the cuda_tile dialect --------------*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_TD
+#define CUDA_TILE_IR_OPS_TD
+
+include "cuda_tile/IR/ops/Structure.td"
+include "cuda_tile/IR/ops/Shape.td"
+include "cuda_tile/IR/ops/Reduce.td"
+include "cuda_tile/IR/ops/Integer.td"
+include "cuda_tile/IR/ops/Bitwise.td"
+include "cuda_tile/IR/ops/Float.td"
+include "cuda_tile/IR/ops/Math.td"
+include "cuda_tile/IR/ops/Mma.td"
+include "cuda_tile/IR/ops/Convert.td"
+include "cuda_tile/IR/ops/Control.td"
+include "cuda_tile/IR/ops/Memory.td"
+include "cuda_tile/IR/ops/View.td"
+include "cuda_tile/IR/ops/Hint.td"
+
+#endif // CUDA_TILE_IR_OPS_TD

@@ -1,0 +1,210 @@
+//===- Types.td - Types of the cuda_tile dialect --------------*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_TYPES_TD
+#define CUDA_TILE_IR_TYPES_TD
+
+include "cuda_tile/IR/Dialect.td"
+include "cuda_tile/IR/Interfaces.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+
+class CudaTile_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<CudaTile_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def CudaTile_PointerType : CudaTile_Type<"Pointer", "ptr"> {
+  let summary = "address of a number in global memory";
+  let parameters = (ins "::mlir::Type":$pointeeType);
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "::mlir::Type":$pointeeType), [{
+    return $_get(pointeeType.getContext(), pointeeType);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
+    [DeclareTypeInterfaceMethods<ShapedTypeInterface,
+                                 ["cloneWith", "hasRank"]>]> {
+  let summary = "array of numbers or pointers whose extents are powers of two";
+  let description = [{
+    `tile<4x8xf32>`; rank 0 is a scalar, `tile<f32>`. After placement, a tile
+    also says where its elements live: `tile<4x8xf32, #cute.layout<...>>` maps
+    the bits of (register, lane, warp, block) to coordinates.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType,
+    OptionalParameter<"::cuda_tile::cute::LayoutAttr">:$layout
+  );
+  let builders = [
+    TypeBuilderWithInferredContext<
+        (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+             CArg<"::cuda_tile::cute::LayoutAttr", "{}">:$layout), [{
+      return $_get(elementType.getContext(), shape, elementType, layout);
+    }]>,
+  ];
+  let extraClassDeclaration = [{
+    /// Most elements that a tile can have.
+    static constexpr int64_t kMaxElements = 16777216;
+
+    /// The same tile with `layout` in place of its own (null removes it).
+    TileType withLayout(::cuda_tile::cute::LayoutAttr layout) const {
+      return TileType::get(getShape(), getElementType(), layout);
+    }
+    /// The rules of `verify` that hold without a layout; `shape` may also be
+    /// the tile shape of a view.
+    static ::llvm::LogicalResult
+    verifyShape(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                ::llvm::ArrayRef<int64_t> shape, ::mlir::Type elementType);
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_TensorViewType : CudaTile_Type<"TensorView", "tensor_view"> {
+  let summary = "strided array in global memory";
+  let description = [{
+    `tensor_view<?x64xf32, strides=[64,1]>`; strides count elements; `?` (stored
+    as `kDynamic`) is a value of `make_tensor_view`.
+  }];
+  let parameters = (ins
+    "::mlir::Type":$elementType,
+    ArrayRefParameter<"int64_t">:$shape,
+    ArrayRefParameter<"int64_t">:$strides
+  );
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "::mlir::Type":$elementType, "::llvm::ArrayRef<int64_t>":$shape,
+           "::llvm::ArrayRef<int64_t>":$strides), [{
+    return $_get(elementType.getContext(), elementType, shape, strides);
+  }]>];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kDynamic = ::mlir::ShapedType::kDynamic;
+    int64_t getRank() const { return getShape().size(); }
+    int64_t getNumDynamicDims() const {
+      return ::llvm::count(getShape(), kDynamic);
+    }
+    int64_t getNumDynamicStrides() const {
+      return ::llvm::count(getStrides(), kDynamic);
+    }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view",
+    [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
+  let summary = "tensor_view cut into a grid of equal tiles";
+  let description = [{
+    Tile dimension `i` runs along tensor dimension `dim_map[i]`. Elements of a
+    tile that lie outside the tensor read as the padding value and are not
+    written.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int32_t">:$tileShape,
+    "::cuda_tile::TensorViewType":$tensorView,
+    ArrayRefParameter<"int32_t">:$dimMap,
+    OptionalParameter<"::cuda_tile::PaddingValueAttr">:$paddingValue
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_TokenType : CudaTile_Type<"Token", "token"> {
+  let summary = "a point in the order of memory accesses";
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+// A type that a tile may be made of, by the name that messages use.
+class CudaTile_Element<string name, Pred pred> {
+  string text = name;
+  Pred predicate = pred;
+}
+
+def CudaTile_Pointer : CudaTile_Element<"Pointer type",
+    CPred<"::llvm::isa<::cuda_tile::PointerType>($_self)">>;
+foreach width = [1, 8, 16, 32, 64] in
+  def CudaTile_I # width : CudaTile_Element<"i" # width,
+      CPred<"$_self.isSignlessInteger(" # width # ")">>;
+foreach name = ["F16", "BF16", "F32", "F64"] in
+  def CudaTile_ # name
+      : CudaTile_Element<!tolower(name), CPred<"$_self.is" # name # "()">>;
+def CudaTile_TF32 : CudaTile_Element<"tf32",
+    CPred<"::llvm::isa<::mlir::FloatTF32Type>($_self)">>;
+foreach name = ["8E4M3FN", "8E5M2", "8E8M0FNU", "4E2M1FN"] in
+  def CudaTile_F # name : CudaTile_Element<"f" # name,
+      CPred<"::llvm::isa<::mlir::Float" # name # "Type>($_self)">>;
+
+defvar CudaTile_Integers =
+    [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32, CudaTile_I64];
+defvar CudaTile_BaseFloats =
+    [CudaTile_F16, CudaTile_BF16, CudaTile_F32, CudaTile_F64];
+defvar CudaTile_Floats = !listconcat(CudaTile_BaseFloats,
+    [CudaTile_TF32, CudaTile_F8E4M3FN, CudaTile_F8E5M2, CudaTile_F8E8M0FNU,
+     CudaTile_F4E2M1FN]);
+defvar CudaTile_Numbers = !listconcat(CudaTile_Integers, CudaTile_Floats);
+
+//===----------------------------------------------------------------------===//
+// Constraints of operands and results
+//===----------------------------------------------------------------------===//
+
+defvar isTile = CPred<"::llvm::isa<::cuda_tile::TileType>($_self)">;
+defvar isScalar =
+    CPred<"::llvm::cast<::cuda_tile::TileType>($_self).getRank() == 0">;
+
+class CudaTile_ElementIn<list<CudaTile_Element> elements> {
+  Pred predicate = Concat<"[](::mlir::Type elementType) { return ",
+    SubstLeaves<"$_self", "elementType",
+                Or<!foreach(element, elements, element.predicate)>>,
+    "; }(::llvm::cast<::cuda_tile::TileType>($_self).getElementType())">;
+  string text = !interleave(!foreach(element, elements, element.text), " or ");
+}
+
+class CudaTile_TileOf<list<CudaTile_Element> elements, string what = "tile">
+    : Type<And<[isTile, CudaTile_ElementIn<elements>.predicate]>,
+           what # " of " # CudaTile_ElementIn<elements>.text # " values",
+           "::cuda_tile::TileType">;
+
+class CudaTile_ScalarOf<list<CudaTile_Element> elements>
+    : Type<And<[isTile, isScalar, CudaTile_ElementIn<elements>.predicate]>,
+           "0D tile of " # CudaTile_ElementIn<elements>.text # " values",
+           "::cuda_tile::TileType">;
+
+def CudaTile_Tile : Type<isTile, "tile", "::cuda_tile::TileType">;
+def CudaTile_IntTile : CudaTile_TileOf<CudaTile_Integers>;
+def CudaTile_BoolTile : CudaTile_TileOf<[CudaTile_I1]>;
+def CudaTile_BaseFloatTile : CudaTile_TileOf<CudaTile_BaseFloats>;
+def CudaTile_FloatTile : CudaTile_TileOf<CudaTile_Floats>;
+def CudaTile_NumberTile : CudaTile_TileOf<CudaTile_Numbers>;
+def CudaTile_PointerTile : CudaTile_TileOf<[CudaTile_Pointer]>;
+def CudaTile_IntScalar : CudaTile_ScalarOf<CudaTile_Integers>;
+def CudaTile_I32Scalar : CudaTile_ScalarOf<[CudaTile_I32]>;
+def CudaTile_PointerScalar : CudaTile_ScalarOf<[CudaTile_Pointer]>;
+
+def CudaTile_TileView : Type<
+    CPred<"::llvm::isa<::cuda_tile::TileView>($_self)">, "tile view",
+    "::cuda_tile::TileView">;
+
+//===----------------------------------------------------------------------===//
+// Traits
+//===----------------------------------------------------------------------===//
+
+// A condition of the op as a whole, in terms of its own C++ accessors.
+class CudaTile_Rule<string what, string condition>
+    : PredOpTrait<what, CPred<condition>>;
+
+// Where the booleans live is not looked at.
+def CudaTile_ComparisonResult : CudaTile_Rule<
+    "Result type has i1 element type and same shape as operands",
+    "getResult().getType().getElementType().isInteger(1) && "
+    "getResult().getType().getShape() == getLhs().getType().getShape()">;
+
+#endif // CUDA_TILE_IR_TYPES_TD

@@ -1,0 +1,164 @@
+//===- Float.td - Floating-point arithmetic -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_FLOAT_TD
+#define CUDA_TILE_IR_OPS_FLOAT_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class CudaTile_FloatOp<string mnemonic, int wire, list<string> oneType,
+                       list<Trait> traits = []>
+    : CudaTile_Op<mnemonic, "float", wire, "13.1",
+        !listconcat([Pure, AllTypesMatch<oneType>], traits)> {
+  let results = (outs CudaTile_BaseFloatTile:$result);
+}
+
+class CudaTile_FloatUnaryOp<string mnemonic, int wire, list<Trait> traits = []>
+    : CudaTile_FloatOp<mnemonic, wire, ["source", "result"], traits> {
+  let arguments = (ins CudaTile_BaseFloatTile:$source);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($result))
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = }] # mnemonic # " %a : tile<8xf32>"];
+}
+
+// (C1) `rounding_mode` is one of the IEEE modes (divf: or approx, full, for f32).
+// (C2) `flush_to_zero` (of subnormal operands and results) is for f32.
+class CudaTile_RoundedOp<string mnemonic, int wire>
+    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$lhs,
+    CudaTile_BaseFloatTile:$rhs,
+    CudaTile_RoundingModeAttr:$rounding_mode,
+    UnitAttr:$flush_to_zero
+  );
+  let assemblyFormat = [{
+    $lhs `,` $rhs custom<IEEERounding>($rounding_mode)
+    (`flush_to_zero` $flush_to_zero^)? attr-dict `:`
+    custom<CudaTileType>(type($result))
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = }] # mnemonic # [{ %a, %a : tile<8xf32>
+    %s = }] # mnemonic # " %a, %a rounding<zero> flush_to_zero : tile<8xf32>"];
+  let hasVerifier = 1; // C1, C2
+}
+
+// (C1) `flush_to_zero` is for f32.
+class CudaTile_FloatExtremumOp<string mnemonic, int wire>
+    : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
+  let description = [{
+    A NaN operand loses against a number; with `propagate_nan` it wins.
+    (C1) `flush_to_zero` is for f32.
+  }];
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$lhs,
+    CudaTile_BaseFloatTile:$rhs,
+    UnitAttr:$propagate_nan,
+    UnitAttr:$flush_to_zero
+  );
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`flush_to_zero` $flush_to_zero^)?
+    (`propagate_nan` $propagate_nan^)? attr-dict `:`
+    custom<CudaTileType>(type($result))
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = }] # mnemonic # " %a, %a flush_to_zero propagate_nan : tile<8xf32>"];
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_AbsFOp : CudaTile_FloatUnaryOp<"absf", 0x0,
+    [SameOperandsAndResultShape]> {
+  let summary = "Magnitude";
+}
+
+def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2> {
+  let summary = "Sum";
+}
+
+def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67> {
+  let summary = "Difference";
+}
+
+def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C> {
+  let summary = "Product";
+}
+
+def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
+  let summary = "Quotient";
+  let assemblyFormat = [{
+    $lhs `,` $rhs custom<DivFRounding>($rounding_mode)
+    (`flush_to_zero` $flush_to_zero^)? attr-dict `:`
+    custom<CudaTileType>(type($result))
+  }];
+}
+
+def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F> {
+  let summary = "Negative";
+}
+
+def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
+    ["lhs", "rhs", "acc", "result"]> {
+  let summary = "lhs * rhs + acc, rounded once";
+  let description = [{
+    (C1) `rounding_mode` is one of the IEEE modes.
+    (C2) `flush_to_zero` is for f32.
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = fma %a, %a, %a : tile<8xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$lhs,
+    CudaTile_BaseFloatTile:$rhs,
+    CudaTile_BaseFloatTile:$acc,
+    CudaTile_RoundingModeAttr:$rounding_mode,
+    UnitAttr:$flush_to_zero
+  );
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc custom<IEEERounding>($rounding_mode)
+    (`flush_to_zero` $flush_to_zero^)? attr-dict `:`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2
+}
+
+def CudaTile_MaxFOp : CudaTile_FloatExtremumOp<"maxf", 0x45> {
+  let summary = "Larger of two numbers";
+}
+
+def CudaTile_MinFOp : CudaTile_FloatExtremumOp<"minf", 0x47> {
+  let summary = "Smaller of two numbers";
+}
+
+def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
+    [Pure, AllTypesMatch<["lhs", "rhs"]>,
+     CudaTile_ComparisonResult]> {
+  let summary = "Comparison of floating-point numbers";
+  let description = [{
+    With a NaN, `ordered` gives false and `unordered` gives true.
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = cmpf greater_than ordered %a, %a : tile<8xf32> -> tile<8xi1>
+  }]];
+  let arguments = (ins
+    CudaTile_ComparisonPredicateAttr:$comparison_predicate,
+    CudaTile_ComparisonOrderingAttr:$comparison_ordering,
+    CudaTile_BaseFloatTile:$lhs,
+    CudaTile_BaseFloatTile:$rhs
+  );
+  let results = (outs CudaTile_BoolTile:$result);
+  let assemblyFormat = [{
+    custom<ComparisonPredicate>($comparison_predicate)
+    custom<ComparisonOrdering>($comparison_ordering) $lhs `,` $rhs attr-dict `:`
+    custom<CudaTileType>(type($lhs)) `->` custom<CudaTileType>(type($result))
+  }];
+}
+
+#endif // CUDA_TILE_IR_OPS_FLOAT_TD

@@ -1,0 +1,132 @@
+//===- Memory.td - Access through pointers, and the order of accesses -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_MEMORY_TD
+#define CUDA_TILE_IR_OPS_MEMORY_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class CudaTile_MemoryOp<string mnemonic, int wire, list<Trait> traits = []>
+    : CudaTile_Op<mnemonic, "memory", wire, "13.1", traits>;
+
+def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
+  let summary = "The point after all the given ones";
+  let description = "(C1) There are at least two.";
+  let examples = [[{
+    %a = make_token : token
+    %b = make_token : token
+    %c = join_tokens %a, %b : token
+  }]];
+  let arguments = (ins Variadic<CudaTile_TokenType>:$tokens);
+  let results = (outs CudaTile_TokenType:$result);
+  let assemblyFormat = [{
+    $tokens attr-dict `:` custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
+    [AttrSizedOperandSegments,
+     CudaTile_Rule<
+       "`source` type is expected a pointer type of `result` type",
+       "pointsTo(getSource().getType(), getResult().getType())">,
+     CudaTile_Rule<"shape of 'mask' must match the shape of 'source'",
+       "!getMask() || getMask().getType().getShape() == "
+       "getSource().getType().getShape()">,
+     CudaTile_Rule<"type of 'paddingValue' must match the type of 'result'",
+       "!getPaddingValue() || getPaddingValue().getType() == "
+       "getResult().getType()">]> {
+  let summary = "Reads where pointers point";
+  let description = [{
+    Elements whose mask is false are not read; they are the padding value, or
+    undefined without one.
+    (C1) Pointers point to the element type of the result; shapes are equal.
+    (C2) The mask has the shape of the pointers.
+    (C3) The padding value has the type of the result.
+    (C4) The ordering is weak, relaxed or acquire; weak has no scope, the others
+         have one.
+  }];
+  let examples = [[{
+    %t0 = make_token : token
+    %v, %t1 = load_ptr_tko weak %p token=%t0 : tile<ptr<f32>> -> tile<f32>, token
+    %m = constant <i1: true> : tile<i1>
+    %w, %t2 = load_ptr_tko acquire device %p, %m, %v token=%t1 optimization_hints = <sm_100 = {latency = 4}> : tile<ptr<f32>>, tile<i1>, tile<f32> -> tile<f32>, token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    CudaTile_PointerTile:$source,
+    Optional<CudaTile_BoolTile>:$mask,
+    Optional<CudaTile_NumberTile>:$paddingValue,
+    Optional<CudaTile_TokenType>:$token,
+    OptionalAttr<CudaTile_OptimizationHintsAttr>:$optimization_hints
+  );
+  let results = (outs
+    CudaTile_Tile:$result,
+    CudaTile_TokenType:$result_token
+  );
+  let assemblyFormat = [{
+    custom<MemoryModel>($memory_ordering_semantics, $memory_scope)
+    $source (`,` $mask^)? (`,` $paddingValue^)? (`token` `` `=` `` $token^)?
+    (`optimization_hints` `=` $optimization_hints^)? attr-dict `:`
+    custom<CudaTileType>(type($source))
+    (`,` custom<CudaTileType>(type($mask))^)?
+    (`,` custom<CudaTileType>(type($paddingValue))^)? `->`
+    custom<CudaTileType>(type($result)) `,`
+    custom<CudaTileType>(type($result_token))
+  }];
+  let hasVerifier = 1; // C4
+}
+
+def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
+  let summary = "A point before every access";
+  let examples = ["%t = make_token : token"];
+  let results = (outs CudaTile_TokenType:$result);
+  let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($result))";
+}
+
+def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
+    [AttrSizedOperandSegments,
+     CudaTile_Rule<
+       "`destination` type is expected a pointer type of `value` type",
+       "pointsTo(getDestination().getType(), getValue().getType())">,
+     CudaTile_Rule<"shape of 'destination' must match the shape of 'mask'",
+       "!getMask() || getMask().getType().getShape() == "
+       "getDestination().getType().getShape()">]> {
+  let summary = "Writes where pointers point";
+  let description = [{
+    Elements whose mask is false are not written.
+    (C1) Pointers point to the element type of the value; shapes are equal.
+    (C2) The mask has the shape of the pointers.
+    (C3) The ordering is weak, relaxed or release; weak has no scope, the others
+         have one.
+  }];
+  let examples = [[{
+    %v = constant <f32: 0.5> : tile<f32>
+    %t = store_ptr_tko release sys %p, %v : tile<ptr<f32>>, tile<f32> -> token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    CudaTile_PointerTile:$destination,
+    CudaTile_Tile:$value,
+    Optional<CudaTile_BoolTile>:$mask,
+    Optional<CudaTile_TokenType>:$token,
+    OptionalAttr<CudaTile_OptimizationHintsAttr>:$optimization_hints
+  );
+  let results = (outs CudaTile_TokenType:$result_token);
+  let assemblyFormat = [{
+    custom<MemoryModel>($memory_ordering_semantics, $memory_scope)
+    $destination `,` $value (`,` $mask^)? (`token` `` `=` `` $token^)?
+    (`optimization_hints` `=` $optimization_hints^)? attr-dict `:`
+    custom<CudaTileType>(type($destination)) `,`
+    custom<CudaTileType>(type($value))
+    (`,` custom<CudaTileType>(type($mask))^)? `->`
+    custom<CudaTileType>(type($result_token))
+  }];
+  let hasVerifier = 1; // C3
+}
+
+#endif // CUDA_TILE_IR_OPS_MEMORY_TD

@@ -1,0 +1,56 @@
+//===- Reduce.td - Combining the elements along a dimension -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_REDUCE_TD
+#define CUDA_TILE_IR_OPS_REDUCE_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
+    [RecursiveMemoryEffects, SameOperandsShape, SingleBlock,
+     SingleBlockImplicitTerminator<"YieldOp">,
+     DeclareOpInterfaceMethods<OpAsmOpInterface,
+       ["getDefaultDialect", "getAsmResultNames",
+        "getAsmBlockArgumentNames"]>]> {
+  let summary = "Combines all elements along a dimension";
+  let description = [{
+    The body combines two elements (two per operand, in pairs) to one. Elements
+    are taken in any order and grouping; the identities may be put in anywhere.
+    (C1) There are operands, as many results and as many identities.
+    (C2) All operands are tiles of one shape; identity `i` has the element type
+         of operand `i` (f16 stands for bf16 and conversely).
+    (C3) `dim` is a dimension.
+    (C4) The body takes a pair of scalars per operand and yields one each.
+    (C5) The body is pure.
+    (C6) Results have the operands' element types and shape without `dim`.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<8x16xf32>
+    %sum = reduce %a dim=1 identities=[0.0 : f32] : tile<8x16xf32> -> tile<8xf32>
+    (%x: tile<f32>, %y: tile<f32>) {
+      %s = addf %x, %y : tile<f32>
+      yield %s : tile<f32>
+    }
+  }]];
+  let arguments = (ins
+    Variadic<CudaTile_Tile>:$operands,
+    I32Attr:$dim,
+    ArrayAttr:$identities
+  );
+  let results = (outs Variadic<CudaTile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $operands `dim` `` `=` `` $dim
+    `identities` `` `=` `` $identities attr-dict `:`
+    custom<CudaTileTypes>(type($operands)) `->`
+    custom<CudaTileTypes>(type($results))
+    custom<ArgumentRegion>($body)
+  }];
+  let hasVerifier = 1;       // C1, C2, C3, C6
+  let hasRegionVerifier = 1; // C4, C5
+}
+
+#endif // CUDA_TILE_IR_OPS_REDUCE_TD

@@ -1,0 +1,174 @@
+//===- Shape.td - Making tiles and moving their elements -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_SHAPE_TD
+#define CUDA_TILE_IR_OPS_SHAPE_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class CudaTile_ShapeOp<string mnemonic, int wire, string version,
+                       list<Trait> traits = []>
+    : CudaTile_Op<mnemonic, "shape", wire, version,
+                  !listconcat([Pure], traits)>;
+
+def CudaTile_DenseElementsAttr : ElementsAttrBase<
+    CPred<"::llvm::isa<::mlir::DenseIntOrFPElementsAttr>($_self)">,
+    "dense elements of numbers"> {
+  let storageType = "::mlir::DenseIntOrFPElementsAttr";
+  let returnType = "::mlir::DenseIntOrFPElementsAttr";
+  let convertFromStorage = "$_self";
+}
+
+def CudaTile_ConstantOp : CudaTile_ShapeOp<"constant", 0x10, "13.1",
+    [ConstantLike, CudaTile_NamesResults,
+     CudaTile_Rule<"all of {value, result} have same type",
+       "getValue().getType() == getResult().getType().withLayout({})">]> {
+  let summary = "A tile of known numbers";
+  let description = [{
+    (C1) `value` has the type of `result`. Where the elements live is a matter
+         of the result alone: the type of `value` has no layout.
+  }];
+  let examples = [
+    "%half = constant <f32: 0.5> : tile<8x8xf32>",
+    "%lut = constant <i32: [[1, 2], [3, 4]]> : tile<2x2xi32>",
+  ];
+  let arguments = (ins CudaTile_DenseElementsAttr:$value);
+  let results = (outs CudaTile_NumberTile:$result);
+  let assemblyFormat = "custom<DenseTile>($value, type($result)) attr-dict";
+  let hasFolder = 1;
+}
+
+def CudaTile_IotaOp : CudaTile_ShapeOp<"iota", 0x3A, "13.1"> {
+  let summary = "The numbers 0, 1, 2, ...";
+  let description = [{
+    (C1) The result is 1-d.
+    (C2) Each number is one of the 2^bits values of the element type.
+  }];
+  let examples = ["%i = iota : tile<8xi32>"];
+  let results = (outs CudaTile_IntTile:$result);
+  let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($result))";
+  let hasVerifier = 1; // C1, C2
+}
+
+def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
+    [AllTypesMatch<["val_if_true", "val_if_false", "result"]>,
+     AllShapesMatch<["cond", "val_if_true", "val_if_false", "result"]>]> {
+  let summary = "One of two values, element by element";
+  let description = [{
+    (C1) Both values and the result have one type.
+    (C2) The condition has their shape.
+    (C3) Elements are bytes at least.
+  }];
+  let examples = [[{
+    %c = constant <i1: true> : tile<8xi1>
+    %a = iota : tile<8xi32>
+    %r = select %c, %a, %a : tile<8xi1>, tile<8xi32>
+  }]];
+  let arguments = (ins
+    CudaTile_BoolTile:$cond,
+    CudaTile_Tile:$val_if_true,
+    CudaTile_Tile:$val_if_false
+  );
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $cond `,` $val_if_true `,` $val_if_false attr-dict `:`
+    custom<CudaTileType>(type($cond)) `,` custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C3
+}
+
+def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
+    [SameOperandsAndResultElementType, AllRanksMatch<["source", "result"]>,
+     CudaTile_NamesResults]> {
+  let summary = "Repeats along dimensions of extent 1";
+  let description = [{
+    (C1) Ranks and element types are equal.
+    (C2) Each extent of the source is 1 or that of the result.
+  }];
+  let examples = [[{
+    %one = constant <f32: 1.0> : tile<1x8xf32>
+    %r = broadcast %one : tile<1x8xf32> -> tile<8x8xf32>
+  }]];
+  let arguments = (ins CudaTile_Tile:$source);
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C2
+}
+
+def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
+    [SameOperandsAndResultElementType, CudaTile_NamesResults]> {
+  let summary = "The same elements, in row-major order, in another shape";
+  let description = [{
+    (C1) Element types are equal.
+    (C2) So are the numbers of elements.
+  }];
+  let examples = ["%r = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>"];
+  let arguments = (ins CudaTile_Tile:$source);
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C2
+}
+
+def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
+    [AllElementTypesMatch<["source", "result"]>,
+     AllRanksMatch<["source", "result"]>]> {
+  let summary = "Reorders dimensions";
+  let description = [{
+    Dimension `i` of the result is dimension `permutation[i]` of the source.
+    (C1) Ranks and element types are equal.
+    (C2) The rank is at least 2.
+    (C3) `permutation` is a permutation of the dimensions.
+    (C4) Extents follow.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<4x8xf32>
+    %r = permute %a [1, 0] : tile<4x8xf32> -> tile<8x4xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_Tile:$source,
+    DenseI32ArrayAttr:$permutation
+  );
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $source $permutation attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C2, C3, C4
+}
+
+def CudaTile_OffsetOp : CudaTile_ShapeOp<"offset", 0x51, "13.1",
+    [Elementwise, SameOperandsAndResultShape,
+     AllTypesMatch<["result", "ptr"]>]> {
+  let summary = "Pointers moved by a number of elements";
+  let description = [{
+    `result = ptr + offset * sizeof(pointee)`; offsets are signed.
+    (C1) Pointers and result have one type.
+    (C2) Offsets have their shape.
+  }];
+  let examples = [[{
+    %i = iota : tile<8xi32>
+    %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %b = broadcast %r : tile<1xptr<f32>> -> tile<8xptr<f32>>
+    %o = offset %b, %i : tile<8xptr<f32>>, tile<8xi32> -> tile<8xptr<f32>>
+  }]];
+  let arguments = (ins
+    CudaTile_PointerTile:$ptr,
+    CudaTile_IntTile:$offset
+  );
+  let results = (outs CudaTile_PointerTile:$result);
+  let assemblyFormat = [{
+    $ptr `,` $offset attr-dict `:` custom<CudaTileType>(type($ptr)) `,`
+    custom<CudaTileType>(type($offset)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+}
+
+#endif // CUDA_TILE_IR_OPS_SHAPE_TD

@@ -1,0 +1,111 @@
+//===- Structure.td - Modules, entries, and where a tile block stands -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_STRUCTURE_TD
+#define CUDA_TILE_IR_OPS_STRUCTURE_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+
+class CudaTile_StructureOp<string mnemonic, int wire, string version,
+                           list<Trait> traits = []>
+    : CudaTile_Op<mnemonic, "structure", wire, version, traits>;
+
+def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
+    [IsolatedFromAbove, NoRegionArguments, SingleBlock, SymbolTable,
+     NoTerminator, RegionKindInterface, HasOnlyGraphRegion, Symbol,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Holds the entries of one file";
+  let description = [{
+    Bytecode does not store the name: a file that was read is called `@kernels`.
+  }];
+  let examples = [[{
+    cuda_tile.module @kernels attributes {producer = "hand"} {
+      entry @nothing() {
+        return
+      }
+    }
+  }]];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    CudaTile_Since<"13.3", OptionalAttr<StrAttr>>:$producer
+  );
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
+}
+
+def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
+    [FunctionOpInterface, IsolatedFromAbove, SingleBlock,
+     SingleBlockImplicitTerminator<"ReturnOp">,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "A kernel: one run of the body per tile block of the grid";
+  let description = [{
+    (C1) There are no results.
+    (C2) Arguments that are tiles are scalars: numbers and pointers, as the
+         launch passes them.
+  }];
+  let examples = [[{
+    entry @scale(%p: tile<ptr<f32>>, %n: tile<i32>) optimization_hints=<sm_100 = {num_cta_in_cga = 2}> {
+      return
+    }
+  }]];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<CudaTile_OptimizationHintsAttr>:$optimization_hints
+  );
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1, C2
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>,
+  ];
+  let extraClassDeclaration = [{
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+  }];
+}
+
+def CudaTile_GetTileBlockIdOp
+    : CudaTile_StructureOp<"get_tile_block_id", 0x30, "13.1",
+        [Pure, AllTypesMatch<["blockId_x", "blockId_y", "blockId_z"]>,
+         CudaTile_NamesResults]> {
+  let summary = "Coordinates of this tile block in the grid";
+  let examples = ["%x, %y, %z = get_tile_block_id : tile<i32>"];
+  let results = (outs
+    CudaTile_I32Scalar:$blockId_x,
+    CudaTile_I32Scalar:$blockId_y,
+    CudaTile_I32Scalar:$blockId_z
+  );
+  let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($blockId_x))";
+}
+
+def CudaTile_GetNumTileBlocksOp
+    : CudaTile_StructureOp<"get_num_tile_blocks", 0x2E, "13.1",
+        [Pure, AllTypesMatch<["gridSize_x", "gridSize_y", "gridSize_z"]>,
+         CudaTile_NamesResults]> {
+  let summary = "Extents of the grid";
+  let examples = ["%x, %y, %z = get_num_tile_blocks : tile<i32>"];
+  let results = (outs
+    CudaTile_I32Scalar:$gridSize_x,
+    CudaTile_I32Scalar:$gridSize_y,
+    CudaTile_I32Scalar:$gridSize_z
+  );
+  let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($gridSize_x))";
+}
+
+#endif // CUDA_TILE_IR_OPS_STRUCTURE_TD

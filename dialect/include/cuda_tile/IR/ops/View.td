@@ -1,0 +1,149 @@
+//===- View.td - Access through views -*- tablegen -*-===//
+
+#ifndef CUDA_TILE_IR_OPS_VIEW_TD
+#define CUDA_TILE_IR_OPS_VIEW_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class CudaTile_ViewOp<string mnemonic, int wire, list<Trait> traits = []>
+    : CudaTile_Op<mnemonic, "view", wire, "13.1", traits>;
+
+def CudaTile_GetIndexSpaceShapeOp
+    : CudaTile_ViewOp<"get_index_space_shape", 0x2D, [NoMemoryEffect]> {
+  let summary = "Number of tiles along each dimension of a view";
+  let description = "(C1) There is a result per dimension of the tile.";
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %s = get_index_space_shape %v : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>> -> tile<i32>
+  }]];
+  let arguments = (ins CudaTile_TileView:$src);
+  let results = (outs Variadic<CudaTile_IntScalar>:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_GetTensorShapeOp
+    : CudaTile_ViewOp<"get_tensor_shape", 0x2F, [NoMemoryEffect]> {
+  let summary = "Extents of a tensor_view";
+  let description = "(C1) There is a result per dimension.";
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> tensor_view<?xf32, strides=[1]>
+    %s = get_tensor_shape %t : tensor_view<?xf32, strides=[1]> -> tile<i32>
+  }]];
+  let arguments = (ins CudaTile_TensorViewType:$src);
+  let results = (outs Variadic<CudaTile_IntScalar>:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1
+}
+
+defvar inboundsAttr = CudaTile_Since<"13.4",
+    DefaultValuedOptionalAttr<DenseBoolArrayAttr, "{}">,
+    "per dimension: the producer promises that no element lies outside">;
+
+def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
+    [AttrSizedOperandSegments]> {
+  let summary = "Reads one tile of a view";
+  let description = [{
+    (C1) The ordering is weak, relaxed or acquire; weak has no scope, the others
+         have one.
+    (C2) The indices are those that the view wants.
+    (C3) The result has the type of the view's tiles.
+    (C4) `inbounds` is empty or says something about each dimension.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x, %tok = load_view_tko weak %v[%n] : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token
+    %y, %tok2 = load_view_tko relaxed device %v[%n] token = %tok inbounds = [true] optimization_hints = <sm_90 = {latency = 2}> : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    CudaTile_TileView:$view,
+    Variadic<CudaTile_IntTile>:$index,
+    Optional<CudaTile_TokenType>:$token,
+    OptionalAttr<CudaTile_OptimizationHintsAttr>:$optimization_hints,
+    inboundsAttr:$inbounds
+  );
+  let results = (outs CudaTile_Tile:$tile, CudaTile_TokenType:$result_token);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1..C4
+}
+
+def CudaTile_MakePartitionViewOp
+    : CudaTile_ViewOp<"make_partition_view", 0x42,
+        [Pure, CudaTile_NamesResults]> {
+  let summary = "Cuts a tensor_view into a grid of tiles";
+  let description = [{
+    (C1) The operand has the tensor_view type that the result's type names.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+    %v = make_partition_view %t : partition_view<tile=(8x8), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>
+  }]];
+  let arguments = (ins CudaTile_TensorViewType:$tensor_view);
+  let results = (outs CudaTile_PartitionViewType:$result);
+  let assemblyFormat = [{
+    $tensor_view attr-dict `:`
+    custom<PartitionView>(type($result), type($tensor_view))
+  }];
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
+    [AttrSizedOperandSegments, NoMemoryEffect, CudaTile_NamesResults]> {
+  let summary = "Gives memory behind a pointer a shape";
+  let description = [{
+    (C1) The pointer points to the element type.
+    (C2) There is an operand per `?` of the shape and of the strides.
+    (C3) These operands have one type.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+  }]];
+  let arguments = (ins
+    CudaTile_PointerScalar:$base,
+    Variadic<CudaTile_IntScalar>:$dynamicShape,
+    Variadic<CudaTile_IntScalar>:$dynamicStrides
+  );
+  let results = (outs CudaTile_TensorViewType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1, C2, C3
+}
+
+def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,
+    [AttrSizedOperandSegments]> {
+  let summary = "Writes one tile of a view";
+  let description = [{
+    (C1) The ordering is weak, relaxed or release; weak has no scope, the others
+         have one.
+    (C2) The indices are those that the view wants.
+    (C3) The tile has the type of the view's tiles.
+    (C4) `inbounds` is empty or says something about each dimension.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x = constant <f32: 1.0> : tile<8xf32>
+    %tok = store_view_tko weak %x, %v[%n] : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    CudaTile_Tile:$tile,
+    CudaTile_TileView:$view,
+    Variadic<CudaTile_IntTile>:$index,
+    Optional<CudaTile_TokenType>:$token,
+    OptionalAttr<CudaTile_OptimizationHintsAttr>:$optimization_hints,
+    inboundsAttr:$inbounds
+  );
+  let results = (outs CudaTile_TokenType:$result_token);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1..C4
+}
+
+#endif // CUDA_TILE_IR_OPS_VIEW_TD

@@ -1,0 +1,25 @@
+//===- Tileas.h - Tile assembly ---------------------------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_TILEAS_TILEAS_H
+#define CUDA_TILE_TILEAS_TILEAS_H
+
+#include "cuda_tile/IR/CudaTile.h"
+
+#include "cuda_tile/Tileas/TileasDialect.h.inc"
+
+namespace cuda_tile::tileas {
+
+/// The shared memory of a block, as a place that effects happen in.
+struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "shared memory"; }
+};
+
+} // namespace cuda_tile::tileas
+
+#define GET_TYPEDEF_CLASSES
+#include "cuda_tile/Tileas/TileasTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "cuda_tile/Tileas/TileasOps.h.inc"
+
+#endif // CUDA_TILE_TILEAS_TILEAS_H

@@ -1,0 +1,126 @@
+//===- Syntax.h - Custom directives of op formats ---------------*- C++ -*-===//
+//
+// Every `custom<X>` of the .td files is a pair parseX, printX here or, if only
+// one family has it, in that family's file. A family's own directives are
+// declared here too: the generated parsers of all ops are one file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_IR_SYNTAX_H
+#define CUDA_TILE_LIB_IR_SYNTAX_H
+
+#include "cuda_tile/IR/CudaTile.h"
+
+namespace cuda_tile {
+
+//===----------------------------------------------------------------------===//
+// Types, with or without `!cuda_tile.`
+//===----------------------------------------------------------------------===//
+
+/// Parses `tile<..>`, `token`, ... or any type in its full spelling.
+mlir::ParseResult parseCudaTileType(mlir::AsmParser &parser, mlir::Type &type);
+/// Prints types of this dialect without `!cuda_tile.`, others in full.
+void printCudaTileType(mlir::AsmPrinter &printer, mlir::Type type);
+
+template <typename T>
+mlir::ParseResult parseCudaTileType(mlir::AsmParser &parser, T &type) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  mlir::Type any;
+  if (parseCudaTileType(parser, any))
+    return mlir::failure();
+  type = llvm::dyn_cast<T>(any);
+  if (!type)
+    return parser.emitError(loc, "invalid kind of type specified: got ") << any;
+  return mlir::success();
+}
+inline void printCudaTileType(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                              mlir::Type type) {
+  printCudaTileType(printer, type);
+}
+
+mlir::ParseResult parseCudaTileTypes(mlir::AsmParser &parser,
+                                     llvm::SmallVectorImpl<mlir::Type> &types);
+void printCudaTileTypes(mlir::AsmPrinter &printer, mlir::TypeRange types);
+inline void printCudaTileTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                               mlir::TypeRange types) {
+  printCudaTileTypes(printer, types);
+}
+
+/// `(8x4)` without the parentheses, `?` for dynamic extents.
+void printShape(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> shape);
+/// `[8, 4]`, as messages show shapes.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+std::string shapeText(llvm::ArrayRef<int32_t> shape);
+
+//===----------------------------------------------------------------------===//
+// Keywords
+//===----------------------------------------------------------------------===//
+
+mlir::ParseResult parseSignedness(mlir::OpAsmParser &parser,
+                                  SignednessAttr &attr);
+void printSignedness(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                     SignednessAttr attr);
+
+mlir::ParseResult parseComparisonPredicate(mlir::OpAsmParser &parser,
+                                           ComparisonPredicateAttr &attr);
+void printComparisonPredicate(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                              ComparisonPredicateAttr attr);
+
+mlir::ParseResult parseComparisonOrdering(mlir::OpAsmParser &parser,
+                                          ComparisonOrderingAttr &attr);
+void printComparisonOrdering(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                             ComparisonOrderingAttr attr);
+
+// `rounding<m>`. The usual mode of each kind of op is not printed.
+#define CUDA_TILE_ROUNDING(NAME)                                               \
+  mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser,                     \
+                                RoundingModeAttr &attr);                       \
+  void print##NAME(mlir::OpAsmPrinter &printer, mlir::Operation *,             \
+                   RoundingModeAttr attr);
+CUDA_TILE_ROUNDING(IEEERounding)
+CUDA_TILE_ROUNDING(DivFRounding)
+CUDA_TILE_ROUNDING(DivIRounding)
+CUDA_TILE_ROUNDING(ApproxRounding)
+CUDA_TILE_ROUNDING(FToIRounding)
+#undef CUDA_TILE_ROUNDING
+
+/// `weak` or `acquire device`.
+mlir::ParseResult parseMemoryModel(mlir::OpAsmParser &parser,
+                                   MemoryOrderingSemanticsAttr &ordering,
+                                   MemoryScopeAttr &scope);
+void printMemoryModel(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                      MemoryOrderingSemanticsAttr ordering,
+                      MemoryScopeAttr scope);
+
+//===----------------------------------------------------------------------===//
+// One family each
+//===----------------------------------------------------------------------===//
+
+// Shape: `<f32: [1.0, 2.0]> : tile<2xf32>`.
+mlir::ParseResult parseDenseTile(mlir::OpAsmParser &parser,
+                                 mlir::DenseIntOrFPElementsAttr &value,
+                                 mlir::Type &type);
+void printDenseTile(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                    mlir::DenseIntOrFPElementsAttr value, mlir::Type type);
+
+// Reduce: `(%x: tile<f32>, %y: tile<f32>) { ... }` on a line of its own.
+mlir::ParseResult parseArgumentRegion(mlir::OpAsmParser &parser,
+                                      mlir::Region &region);
+void printArgumentRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                         mlir::Region &region);
+
+// View: the type of a view says that of its tensor_view.
+mlir::ParseResult parsePartitionView(mlir::OpAsmParser &parser,
+                                     mlir::Type &view, mlir::Type &tensorView);
+void printPartitionView(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                        mlir::Type view, mlir::Type tensorView);
+
+// Hint: `div_by<16>`.
+mlir::ParseResult parseAssumePredicate(mlir::OpAsmParser &parser,
+                                       AssumePredicateAttrInterface &predicate);
+void printAssumePredicate(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                          AssumePredicateAttrInterface predicate);
+
+} // namespace cuda_tile
+
+#endif // CUDA_TILE_LIB_IR_SYNTAX_H

@@ -1,0 +1,53 @@
+//===- Verify.h - Checks that several families share ------------*- C++ -*-===//
+//
+// One failure has one wording. A message begins with the text that tools match
+// first; a second sentence for the same failure follows after `; `.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_IR_VERIFY_H
+#define CUDA_TILE_LIB_IR_VERIFY_H
+
+#include "cuda_tile/IR/CudaTile.h"
+
+namespace cuda_tile {
+
+/// `flush_to_zero` is for f32.
+llvm::LogicalResult verifyFlushToZero(mlir::Operation *op, bool flushToZero,
+                                      TileType type);
+
+/// `mode` is one of `allowed`; `more` ends the message.
+llvm::LogicalResult verifyRounding(mlir::Operation *op, RoundingMode mode,
+                                   llvm::ArrayRef<RoundingMode> allowed,
+                                   llvm::StringRef more);
+
+/// approx and full are for f32.
+llvm::LogicalResult verifyApproxIsF32(mlir::Operation *op, RoundingMode mode,
+                                      TileType type);
+
+/// Arithmetic that IEEE 754 rounds: nearest_even, zero, negative_inf,
+/// positive_inf; `flush_to_zero` for f32.
+template <typename Op> llvm::LogicalResult verifyIEEE(Op op) {
+  if (failed(verifyRounding(op, op.getRoundingMode(),
+                            {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                             RoundingMode::NEGATIVE_INF,
+                             RoundingMode::POSITIVE_INF},
+                            "rounding mode not allowed outside divf")))
+    return mlir::failure();
+  return verifyFlushToZero(op, op.getFlushToZero(), op.getResult().getType());
+}
+
+/// The only rounding mode of conversions, `more` ends the message.
+llvm::LogicalResult verifyOnlyRounding(mlir::Operation *op, RoundingMode mode,
+                                       RoundingMode only, llvm::StringRef more);
+
+enum class Access { Load, Store };
+
+/// Ordering and scope of a load or store.
+llvm::LogicalResult verifyMemoryModel(mlir::Operation *op, Access access,
+                                      MemoryOrderingSemantics ordering,
+                                      std::optional<MemoryScope> scope);
+
+} // namespace cuda_tile
+
+#endif // CUDA_TILE_LIB_IR_VERIFY_H

@@ -1,0 +1,34 @@
+//===- Memory.cpp - Access through pointers, order of accesses ------------===//
+
+#include "IR/Verify.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// join_tokens
+//===----------------------------------------------------------------------===//
+
+LogicalResult JoinTokensOp::verify() {
+  if (getTokens().size() < 2) // C1
+    return emitOpError("expect two or more tokens");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// load_ptr_tko
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadPtrTkoOp::verify() {
+  return verifyMemoryModel(*this, Access::Load, // C4
+                           getMemoryOrderingSemantics(), getMemoryScope());
+}
+
+//===----------------------------------------------------------------------===//
+// store_ptr_tko
+//===----------------------------------------------------------------------===//
+
+LogicalResult StorePtrTkoOp::verify() {
+  return verifyMemoryModel(*this, Access::Store, // C3
+                           getMemoryOrderingSemantics(), getMemoryScope());
+}

@@ -1,0 +1,204 @@
+//===- Reduce.cpp - Combining the elements along a dimension --------------===//
+
+#include "IR/Syntax.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// Names and syntax
+//===----------------------------------------------------------------------===//
+
+StringRef ReduceOp::getDefaultDialect() { return "cuda_tile"; }
+
+void ReduceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (getNumResults() != 0)
+    setName(getResult(0), "reduce");
+}
+
+void ReduceOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  bool isSingle = region.getNumArguments() == 2;
+  for (BlockArgument argument : region.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    std::string name = number % 2 == 0 ? "reduce_lhs" : "reduce_rhs";
+    if (!isSingle)
+      name += std::to_string(number / 2);
+    setName(argument, name);
+  }
+}
+
+ParseResult cuda_tile::parseArgumentRegion(OpAsmParser &parser,
+                                           Region &region) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  auto parseArgument = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    return failure(parser.parseArgument(argument) || parser.parseColon() ||
+                   parseCudaTileType(parser, argument.type) ||
+                   parser.parseOptionalLocationSpecifier(argument.sourceLoc));
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseArgument) ||
+      parser.parseRegion(region, arguments))
+    return failure();
+  ReduceOp::ensureTerminator(region, parser.getBuilder(),
+                             parser.getEncodedSourceLoc(loc));
+  return success();
+}
+
+void cuda_tile::printArgumentRegion(OpAsmPrinter &printer, Operation *,
+                                    Region &region) {
+  printer.printNewline();
+  printer << "(";
+  llvm::interleaveComma(
+      region.getArguments(), printer, [&](BlockArgument argument) {
+        printer << argument << ": ";
+        printCudaTileType(printer, argument.getType());
+        printer.printOptionalLocationSpecifier(argument.getLoc());
+      });
+  printer << ") ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// f16 stands for bf16 and conversely: producers write either.
+static bool isIdentityType(Type operand, Type identity) {
+  auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
+  return operand == identity || (isHalf(operand) && isHalf(identity));
+}
+
+LogicalResult ReduceOp::verify() {
+  size_t count = getNumOperands();
+  if (count == 0) // C1
+    return emitOpError("expect at least 1 operand; reduce/scan requires at "
+                       "least one input");
+  if (getNumResults() != count) // C1
+    return emitOpError("expect same number of operands and results; "
+                       "reduce/scan must produce one result per input");
+  if (getIdentities().size() != count) // C1
+    return emitOpError("expect identities to match the number of operands but "
+                       "got: ")
+           << count << " operands and " << getIdentities().size()
+           << " identities";
+
+  auto type = cast<TileType>(getOperand(0).getType());
+  for (size_t i = 0; i < count; ++i) { // C2
+    Type elementType = cast<TileType>(getOperand(i).getType()).getElementType();
+    auto identity = dyn_cast<TypedAttr>(getIdentities()[i]);
+    if (!identity || !isIdentityType(elementType, identity.getType()))
+      return emitOpError("expect same type for operand at index: ")
+             << i << " and identity at index: " << i
+             << " but got: " << elementType << " and "
+             << (identity ? identity.getType() : Type())
+             << "; identity element type must match input element type";
+  }
+  int64_t dim = static_cast<int32_t>(getDim());
+  if (dim < 0 || dim >= type.getRank()) // C3
+    return emitOpError("dimension (")
+           << dim << ") is out of bound [0, " << type.getRank()
+           << "); reduction dimension is out of range";
+
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  for (auto [i, operand, result] :
+       llvm::enumerate(getOperands(), getResults())) { // C6
+    auto from = cast<TileType>(operand.getType());
+    auto to = cast<TileType>(result.getType());
+    if (to.getElementType() != from.getElementType() ||
+        to.getShape() != ArrayRef(shape))
+      return emitOpError("expected result ")
+             << i << " to be " << TileType::get(shape, from.getElementType())
+             << ", got " << to;
+  }
+  if (getBody().empty() || getBody().front().empty())
+    return emitOpError("expect non-empty block");
+  return success();
+}
+
+/// A pair of scalars per operand, of its element type.
+static LogicalResult verifyArguments(ReduceOp op) {
+  Block &body = op.getBody().front();
+  size_t count = 2 * op.getNumOperands();
+  if (body.getNumArguments() != count)
+    return op.emitOpError("expect ")
+           << count << " block arguments but got: " << body.getNumArguments()
+           << "; reduce/scan body must take two rank-zero arguments per input";
+  for (BlockArgument argument : body.getArguments()) {
+    auto tile = dyn_cast<TileType>(argument.getType());
+    if (tile && tile.getRank() != 0)
+      return op.emitOpError("expect 0-rank tile type at index: ")
+             << argument.getArgNumber() << " but got: " << tile;
+  }
+  for (size_t i = 0; i < op.getNumOperands(); ++i) {
+    Type lhs = body.getArgument(2 * i).getType();
+    Type rhs = body.getArgument(2 * i + 1).getType();
+    auto lhsTile = dyn_cast<TileType>(lhs), rhsTile = dyn_cast<TileType>(rhs);
+    if (!lhsTile || !rhsTile)
+      return op.emitOpError("expected TileType for block arguments but got "
+                            "types: ")
+             << lhs << " and " << rhs;
+    if (lhsTile.getElementType() != rhsTile.getElementType())
+      return op.emitOpError("expect same element type for block argument at "
+                            "index: ")
+             << 2 * i << " and " << 2 * i + 1 << " but got: " << lhs << " and "
+             << rhs;
+    auto operand = cast<TileType>(op.getOperand(i).getType());
+    if (operand.getElementType() != lhsTile.getElementType())
+      return op.emitOpError("expect same type for operand at index: ")
+             << i << " and block argument at index: " << 2 * i
+             << " but got: " << operand.getElementType() << " and "
+             << lhsTile.getElementType();
+  }
+  return success();
+}
+
+/// A scalar per operand, of its element type.
+static LogicalResult verifyYield(ReduceOp op) {
+  Operation *yield = op.getBody().front().getTerminator();
+  size_t count = op.getNumOperands();
+  if (yield->getNumOperands() != count)
+    return op.emitOpError("expect number of terminators operands (")
+           << yield->getNumOperands() << ") to match number of operands ("
+           << count << "); expect number of terminators operands ("
+           << yield->getNumOperands() << ") to match expected (" << count
+           << ")";
+  for (size_t i = 0; i < count; ++i) {
+    auto operand = cast<TileType>(op.getOperand(i).getType());
+    Type yielded = yield->getOperand(i).getType();
+    auto tile = dyn_cast<TileType>(yielded);
+    if (!tile)
+      return op.emitOpError("expected TileType for operand and terminator "
+                            "types but got: ")
+             << operand << " and " << yielded
+             << "; expected TileType for operand and terminator types but "
+                "got: "
+             << operand << " vs " << yielded;
+    if (tile.getRank() != 0 ||
+        tile.getElementType() != operand.getElementType())
+      return op.emitOpError("expect same type for operand at index: ")
+             << i << " and terminator argument at index: " << i
+             << " but got: " << operand.getElementType() << " and " << yielded
+             << "; expected TileType for operand and terminator types but "
+                "got: "
+             << yielded << " vs " << operand;
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  if (failed(verifyArguments(*this)) || failed(verifyYield(*this))) // C4
+    return failure();
+  for (Operation &op : getBody().front()) // C5
+    if (!isPure(&op))
+      return op.emitOpError("only pure operations are allowed inside '")
+             << getOperationName() << "'; only pure operations allowed";
+  return success();
+}

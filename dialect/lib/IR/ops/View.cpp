@@ -1,0 +1,127 @@
+//===- View.cpp - Access through views: rules -----------------------------===//
+
+#include "IR/Syntax.h"
+#include "IR/Verify.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// get_index_space_shape, get_tensor_shape
+//===----------------------------------------------------------------------===//
+
+LogicalResult GetIndexSpaceShapeOp::verify() {
+  int64_t rank = getSrc().getType().getViewIndexRank();
+  if (static_cast<int64_t>(getNumResults()) != rank) // C1
+    return emitOpError("expected ")
+           << rank << " results due to view index space rank, but got "
+           << getNumResults();
+  return success();
+}
+
+LogicalResult GetTensorShapeOp::verify() {
+  int64_t rank = getSrc().getType().getRank();
+  if (static_cast<int64_t>(getNumResults()) != rank) // C1
+    return emitOpError("expected ")
+           << rank << " results due to tensor rank, but got "
+           << getNumResults();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// load_view_tko, store_view_tko
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static LogicalResult verifyViewAccess(Op op, Access access) {
+  if (failed(verifyMemoryModel(op, access, op.getMemoryOrderingSemantics(),
+                               op.getMemoryScope()))) // C1
+    return failure();
+  TileView view = op.getView().getType();
+  int64_t rank = view.getViewIndexRank(), count = op.getIndex().size();
+  if (count != rank) // C2
+    return op.emitOpError("expected ")
+           << rank << " index operands (based on view type), got " << count;
+  ShapedType wanted = view.getViewTileType();
+  TileType tile = op.getTile().getType();
+  if (tile.withLayout({}) != wanted) // C3
+    return op.emitOpError("expected tile type to be ")
+           << wanted << " (based on view type), got " << tile;
+  if (failed(view.verifyIndices(op, op.getIndex().getTypes()))) // C2
+    return failure();
+  int64_t promises = op.getInbounds().size();
+  if (promises != 0 && promises != rank) // C4
+    return op.emitOpError("expected inbounds to be empty or to have ")
+           << rank << " entries (based on view type), got " << promises;
+  return success();
+}
+
+LogicalResult LoadViewTkoOp::verify() {
+  return verifyViewAccess(*this, Access::Load);
+}
+
+LogicalResult StoreViewTkoOp::verify() {
+  return verifyViewAccess(*this, Access::Store);
+}
+
+//===----------------------------------------------------------------------===//
+// make_partition_view
+//===----------------------------------------------------------------------===//
+
+void MakePartitionViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "pview");
+}
+
+LogicalResult MakePartitionViewOp::verify() {
+  TensorViewType given = getTensorView().getType();
+  TensorViewType named = getResult().getType().getTensorView();
+  if (given != named) // C1
+    return emitOpError("expected the type of the provided tensor_view value (")
+           << given << ") to be the same as the view's tensor_view type ("
+           << named << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// make_tensor_view
+//===----------------------------------------------------------------------===//
+
+void MakeTensorViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "tview");
+}
+
+/// An operand per `?`, and all of one type.
+static LogicalResult verifyDynamic(MakeTensorViewOp op, StringRef what,
+                                   OperandRange values, int64_t expected,
+                                   Type common) {
+  if (static_cast<int64_t>(values.size()) != expected)
+    return op.emitOpError("expected ") << expected << " dynamic " << what
+                                       << " operands, got " << values.size();
+  for (auto [i, value] : llvm::enumerate(values))
+    if (value.getType() != common)
+      return op.emitOpError("expected dynamic ")
+             << what << " index " << i
+             << " to be of the same type as the other dynamic values ("
+             << common << "), got " << value.getType();
+  return success();
+}
+
+LogicalResult MakeTensorViewOp::verify() {
+  TensorViewType type = getResult().getType();
+  auto pointer = cast<PointerType>(getBase().getType().getElementType());
+  if (pointer.getPointeeType() != type.getElementType()) // C1
+    return emitOpError("expected pointer to ")
+           << type.getElementType()
+           << " to build tensor_view of this type, got "
+           << pointer.getPointeeType();
+  Type common;
+  if (!getDynamicShape().empty())
+    common = getDynamicShape().front().getType();
+  else if (!getDynamicStrides().empty())
+    common = getDynamicStrides().front().getType();
+  if (failed(verifyDynamic(*this, "shape", getDynamicShape(), // C2, C3
+                           type.getNumDynamicDims(), common)))
+    return failure();
+  return verifyDynamic(*this, "stride", getDynamicStrides(),
+                       type.getNumDynamicStrides(), common);
+}

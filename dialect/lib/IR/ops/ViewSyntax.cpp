@@ -1,0 +1,489 @@
+//===- ViewSyntax.cpp - Access through views: syntax ----------------------===//
+
+#include "IR/Syntax.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// Lists of types that are often all equal
+//===----------------------------------------------------------------------===//
+
+/// Prints one type for all, or each.
+static void printUniformTypes(OpAsmPrinter &printer, TypeRange types) {
+  if (llvm::all_equal(types))
+    types = types.take_front(1);
+  printCudaTileTypes(printer, types);
+}
+
+/// Makes one type stand for `count`. False if there are neither one nor
+/// `count`.
+static bool expandTypes(SmallVectorImpl<Type> &types, size_t count) {
+  if (types.size() == 1)
+    types.assign(count, Type(types.front()));
+  return types.size() == count;
+}
+
+//===----------------------------------------------------------------------===//
+// get_index_space_shape, get_tensor_shape
+//===----------------------------------------------------------------------===//
+
+/// `%view : type -> types`; the number of results follows from the type.
+static ParseResult
+parseShapeQuery(OpAsmParser &parser, OperationState &result,
+                function_ref<FailureOr<int64_t>(SMLoc, Type)> getRank) {
+  OpAsmParser::UnresolvedOperand source;
+  Type sourceType;
+  if (parser.parseOperand(source) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseCudaTileType(parser, sourceType))
+    return failure();
+  FailureOr<int64_t> rank = getRank(loc, sourceType);
+  if (failed(rank) ||
+      parser.resolveOperand(source, sourceType, result.operands))
+    return failure();
+  if (*rank == 0 && failed(parser.parseOptionalArrow()))
+    return success();
+  SmallVector<Type> types;
+  if (*rank != 0 && parser.parseArrow())
+    return failure();
+  loc = parser.getCurrentLocation();
+  if (parseCudaTileTypes(parser, types))
+    return failure();
+  // A wrong number is for the verifier to report.
+  expandTypes(types, *rank);
+  result.addTypes(types);
+  return success();
+}
+
+template <typename Op>
+static void printShapeQuery(OpAsmPrinter &printer, Op op) {
+  printer << " " << op.getSrc();
+  printer.printOptionalAttrDict(op->getAttrs());
+  printer << " : ";
+  printCudaTileType(printer, op.getSrc().getType());
+  if (op.getNumResults() != 0) {
+    printer << " -> ";
+    printUniformTypes(printer, op->getResultTypes());
+  }
+}
+
+ParseResult GetIndexSpaceShapeOp::parse(OpAsmParser &parser,
+                                        OperationState &result) {
+  return parseShapeQuery(
+      parser, result, [&](SMLoc loc, Type type) -> FailureOr<int64_t> {
+        if (auto view = dyn_cast<TileView>(type))
+          return view.getViewIndexRank();
+        return parser.emitError(loc, "expected tile view, got ") << type;
+      });
+}
+
+void GetIndexSpaceShapeOp::print(OpAsmPrinter &printer) {
+  printShapeQuery(printer, *this);
+}
+
+ParseResult GetTensorShapeOp::parse(OpAsmParser &parser,
+                                    OperationState &result) {
+  return parseShapeQuery(
+      parser, result, [&](SMLoc loc, Type type) -> FailureOr<int64_t> {
+        if (auto view = dyn_cast<TensorViewType>(type))
+          return view.getRank();
+        return parser.emitError(loc, "expected tensor_view, got ") << type;
+      });
+}
+
+void GetTensorShapeOp::print(OpAsmPrinter &printer) {
+  printShapeQuery(printer, *this);
+}
+
+//===----------------------------------------------------------------------===//
+// load_view_tko, store_view_tko
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What both accesses write after their keywords:
+/// `%view[%i, %j] token = %t inbounds = [true, false]
+///  optimization_hints = <...> {...} : [tile type,] view type, index types`.
+struct ViewAccess {
+  OpAsmParser::UnresolvedOperand view;
+  SmallVector<OpAsmParser::UnresolvedOperand> index;
+  std::optional<OpAsmParser::UnresolvedOperand> token;
+  DenseBoolArrayAttr inbounds;
+  OptimizationHintsAttr hints;
+  Type viewType;
+  SmallVector<Type> indexTypes;
+};
+
+} // namespace
+
+/// Ordering and scope as properties of `result`.
+template <typename Op>
+static ParseResult parseOrdering(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<typename Op::Properties>();
+  MemoryOrderingSemanticsAttr &ordering = properties.memory_ordering_semantics;
+  MemoryScopeAttr &scope = properties.memory_scope;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseMemoryModel(parser, ordering, scope))
+    return failure();
+  if (ordering.getValue() == MemoryOrderingSemantics::WEAK && scope)
+    return parser.emitError(loc, "operation specifies weak memory ordering "
+                                 "semantics, but then provides \"")
+           << stringifyMemoryScope(scope.getValue())
+           << "\" scope, expected no memory scope.";
+  return success();
+}
+
+/// `inbounds = [true, false]`. Nothing true is the same as nothing said.
+static ParseResult parseOptionalInbounds(OpAsmParser &parser,
+                                         DenseBoolArrayAttr &inbounds) {
+  if (failed(parser.parseOptionalKeyword("inbounds")))
+    return success();
+  if (parser.parseEqual())
+    return failure();
+  inbounds = dyn_cast_or_null<DenseBoolArrayAttr>(
+      DenseBoolArrayAttr::parse(parser, {}));
+  return success(static_cast<bool>(inbounds));
+}
+
+static ParseResult parseOptionalHints(OpAsmParser &parser,
+                                      OptimizationHintsAttr &hints) {
+  if (failed(parser.parseOptionalKeyword("optimization_hints")))
+    return success();
+  if (parser.parseEqual())
+    return failure();
+  hints = dyn_cast_or_null<OptimizationHintsAttr>(
+      OptimizationHintsAttr::parse(parser, {}));
+  return success(static_cast<bool>(hints));
+}
+
+/// Everything up to the colon.
+static ParseResult parseAccess(OpAsmParser &parser, OperationState &result,
+                               ViewAccess &access) {
+  if (parser.parseOperand(access.view) ||
+      parser.parseOperandList(access.index, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("token")))
+    if (parser.parseEqual() || parser.parseOperand(access.token.emplace()))
+      return failure();
+  return failure(parseOptionalInbounds(parser, access.inbounds) ||
+                 parseOptionalHints(parser, access.hints) ||
+                 parser.parseOptionalAttrDict(result.attributes) ||
+                 parser.parseColon());
+}
+
+/// `view type, index types ->`.
+static ParseResult parseAccessTypes(OpAsmParser &parser, ViewAccess &access) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseCudaTileType(parser, access.viewType))
+    return failure();
+  if (!isa<TileView>(access.viewType))
+    return parser.emitError(loc, "expected tile view, got ") << access.viewType;
+  size_t count = access.index.size();
+  loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc typeLoc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalArrow()))
+      return parser.emitError(typeLoc, "expected index type after comma");
+    if (parseCudaTileType(parser, access.indexTypes.emplace_back()))
+      return failure();
+  }
+  if (count != 0 && access.indexTypes.empty())
+    return parser.emitError(
+        loc, "index types must be specified when indices are present");
+  size_t found = access.indexTypes.size();
+  if (!(count == 0 && found == 0) && !expandTypes(access.indexTypes, count))
+    return parser.emitError(loc, "expected ")
+           << count << " index types, got " << found;
+  return parser.parseArrow();
+}
+
+/// Adds view, index and token in ODS order and the attributes of `access`.
+template <typename Op>
+static ParseResult resolveAccess(OpAsmParser &parser, OperationState &result,
+                                 ViewAccess &access) {
+  auto &properties = result.getOrAddProperties<typename Op::Properties>();
+  if (access.inbounds && llvm::is_contained(access.inbounds.asArrayRef(), true))
+    properties.inbounds = access.inbounds;
+  if (access.hints)
+    properties.optimization_hints = access.hints;
+  if (parser.resolveOperand(access.view, access.viewType, result.operands) ||
+      parser.resolveOperands(access.index, access.indexTypes,
+                             parser.getCurrentLocation(), result.operands))
+    return failure();
+  if (access.token &&
+      parser.resolveOperand(*access.token, TokenType::get(parser.getContext()),
+                            result.operands))
+    return failure();
+  return success();
+}
+
+template <typename Op> static void printOrdering(OpAsmPrinter &printer, Op op) {
+  printer << " ";
+  printMemoryModel(printer, op, op.getMemoryOrderingSemanticsAttr(),
+                   op.getMemoryScopeAttr());
+  printer << " ";
+}
+
+template <typename Op> static void printAccess(OpAsmPrinter &printer, Op op) {
+  printer << op.getView() << "[" << op.getIndex() << "]";
+  if (op.getToken())
+    printer << " token = " << op.getToken();
+  if (llvm::is_contained(op.getInbounds(), true)) {
+    printer << " inbounds = ";
+    op.getInboundsAttr().print(printer);
+  }
+  if (OptimizationHintsAttr hints = op.getOptimizationHintsAttr()) {
+    printer << " optimization_hints = ";
+    hints.print(printer);
+  }
+  printer.printOptionalAttrDict(
+      op->getAttrs(),
+      {op.getMemoryOrderingSemanticsAttrName(), op.getMemoryScopeAttrName(),
+       op.getInboundsAttrName(), op.getOptimizationHintsAttrName(),
+       op.getOperandSegmentSizesAttrName()});
+  printer << " : ";
+}
+
+template <typename Op>
+static void printAccessTypes(OpAsmPrinter &printer, Op op) {
+  printCudaTileType(printer, Type(op.getView().getType()));
+  if (!op.getIndex().empty()) {
+    printer << ", ";
+    printUniformTypes(printer, op.getIndex().getTypes());
+  }
+  printer << " -> ";
+  printCudaTileTypes(printer, op->getResultTypes());
+}
+
+/// `tile type, token` or `token`.
+static ParseResult parseAccessResults(OpAsmParser &parser,
+                                      OperationState &result) {
+  return parseCudaTileTypes(parser, result.types);
+}
+
+ParseResult LoadViewTkoOp::parse(OpAsmParser &parser, OperationState &result) {
+  ViewAccess access;
+  if (parseOrdering<LoadViewTkoOp>(parser, result) ||
+      parseAccess(parser, result, access) || parseAccessTypes(parser, access) ||
+      resolveAccess<LoadViewTkoOp>(parser, result, access))
+    return failure();
+  llvm::copy(
+      ArrayRef<int32_t>{1, static_cast<int32_t>(access.index.size()),
+                        access.token ? 1 : 0},
+      result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
+  return parseAccessResults(parser, result);
+}
+
+void LoadViewTkoOp::print(OpAsmPrinter &printer) {
+  printOrdering(printer, *this);
+  printAccess(printer, *this);
+  printAccessTypes(printer, *this);
+}
+
+ParseResult StoreViewTkoOp::parse(OpAsmParser &parser, OperationState &result) {
+  ViewAccess access;
+  OpAsmParser::UnresolvedOperand tile;
+  Type tileType;
+  if (parseOrdering<StoreViewTkoOp>(parser, result) ||
+      parser.parseOperand(tile) || parser.parseComma() ||
+      parseAccess(parser, result, access) ||
+      parseCudaTileType(parser, tileType) || parser.parseComma() ||
+      parser.resolveOperand(tile, tileType, result.operands) ||
+      parseAccessTypes(parser, access) ||
+      resolveAccess<StoreViewTkoOp>(parser, result, access))
+    return failure();
+  llvm::copy(
+      ArrayRef<int32_t>{1, 1, static_cast<int32_t>(access.index.size()),
+                        access.token ? 1 : 0},
+      result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
+  return parseAccessResults(parser, result);
+}
+
+void StoreViewTkoOp::print(OpAsmPrinter &printer) {
+  printOrdering(printer, *this);
+  printer << getTile() << ", ";
+  printAccess(printer, *this);
+  printCudaTileType(printer, Type(getTile().getType()));
+  printer << ", ";
+  printAccessTypes(printer, *this);
+}
+
+//===----------------------------------------------------------------------===//
+// make_partition_view
+//===----------------------------------------------------------------------===//
+
+ParseResult cuda_tile::parsePartitionView(OpAsmParser &parser, Type &view,
+                                          Type &tensorView) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseCudaTileType(parser, view))
+    return failure();
+  auto partition = dyn_cast<PartitionViewType>(view);
+  if (!partition)
+    return parser.emitError(loc, "expected 'partition_view' type, but got ")
+           << view;
+  tensorView = partition.getTensorView();
+  return success();
+}
+
+void cuda_tile::printPartitionView(OpAsmPrinter &printer, Operation *,
+                                   Type view, Type) {
+  printCudaTileType(printer, view);
+}
+
+//===----------------------------------------------------------------------===//
+// make_tensor_view
+//===----------------------------------------------------------------------===//
+
+/// `what = [%n, 64]`; integers into `values`, kDynamic for operands.
+static ParseResult
+parseExtents(OpAsmParser &parser, StringRef what,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+             SmallVectorImpl<int64_t> &values) {
+  auto parseExtent = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    int64_t value;
+    OptionalParseResult result = parser.parseOptionalInteger(value);
+    if (result.has_value()) {
+      values.push_back(value);
+      return *result;
+    }
+    OpAsmParser::UnresolvedOperand operand;
+    result = parser.parseOptionalOperand(operand);
+    if (!result.has_value())
+      return parser.emitError(loc, "expected either integer or SSA value");
+    operands.push_back(operand);
+    values.push_back(ShapedType::kDynamic);
+    return *result;
+  };
+  return failure(parser.parseKeyword(what) || parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                                parseExtent));
+}
+
+/// The declaration says what the type says.
+static ParseResult checkExtents(OpAsmParser &parser, SMLoc loc, StringRef what,
+                                ArrayRef<int64_t> declared,
+                                ArrayRef<int64_t> typed) {
+  if (declared.size() != typed.size())
+    return parser.emitError(loc, "expected ")
+           << what << " declaration to contain " << typed.size()
+           << " elements due to tensor_view type, but " << declared.size()
+           << " were provided";
+  for (auto [i, value, inType] : llvm::enumerate(declared, typed))
+    if (!ShapedType::isDynamic(value) && value != inType)
+      return parser.emitError(loc, "expected ")
+             << what << " " << i << " to be "
+             << (ShapedType::isDynamic(inType) ? "an SSA value"
+                                               : std::to_string(inType))
+             << " due to tensor_view type, but got " << value;
+  return success();
+}
+
+/// `[type of %base,] [type of dynamic values] -> `, or nothing. Only a pointer
+/// with a layout is named: its type is clear otherwise.
+static ParseResult parseSourceTypes(OpAsmParser &parser, Type &baseType,
+                                    Type &dynamicType,
+                                    TensorViewType &viewType) {
+  SmallVector<Type> types;
+  if (parseCudaTileTypes(parser, types))
+    return failure();
+  if (succeeded(parser.parseOptionalArrow())) {
+    for (Type type : types) {
+      auto tile = dyn_cast<TileType>(type);
+      bool isPointer = tile && isa<PointerType>(tile.getElementType());
+      (isPointer ? baseType : dynamicType) = type;
+    }
+    types.clear();
+    if (parseCudaTileTypes(parser, types))
+      return failure();
+  }
+  if (types.size() == 1)
+    viewType = dyn_cast<TensorViewType>(types.front());
+  if (!viewType)
+    return parser.emitError(parser.getCurrentLocation(),
+                            "expected 'tensor_view' type, but got ")
+           << types;
+  return success();
+}
+
+ParseResult MakeTensorViewOp::parse(OpAsmParser &parser,
+                                    OperationState &result) {
+  OpAsmParser::UnresolvedOperand base;
+  SmallVector<OpAsmParser::UnresolvedOperand> shapeValues, strideValues;
+  SmallVector<int64_t> shape, strides;
+  Type baseType, dynamicType;
+  TensorViewType viewType;
+  if (parser.parseOperand(base))
+    return failure();
+  SMLoc shapeLoc = parser.getCurrentLocation(), strideLoc = shapeLoc;
+  if (succeeded(parser.parseOptionalComma())) {
+    shapeLoc = parser.getCurrentLocation();
+    if (parseExtents(parser, "shape", shapeValues, shape) ||
+        parser.parseComma())
+      return failure();
+    strideLoc = parser.getCurrentLocation();
+    if (parseExtents(parser, "strides", strideValues, strides))
+      return failure();
+  }
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parseSourceTypes(parser, baseType, dynamicType, viewType) ||
+      checkExtents(parser, shapeLoc, "shape", shape, viewType.getShape()) ||
+      checkExtents(parser, strideLoc, "strides", strides,
+                   viewType.getStrides()))
+    return failure();
+  if (!baseType)
+    baseType = TileType::get({}, PointerType::get(viewType.getElementType()));
+  if (!dynamicType && !(shapeValues.empty() && strideValues.empty()))
+    return parser.emitError(shapeLoc,
+                            "expected the type of the dynamic values and "
+                            "'->' in front of the tensor_view type");
+  result.addTypes(viewType);
+  llvm::copy(
+      ArrayRef<int32_t>{1, static_cast<int32_t>(shapeValues.size()),
+                        static_cast<int32_t>(strideValues.size())},
+      result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
+  return failure(
+      parser.resolveOperand(base, baseType, result.operands) ||
+      parser.resolveOperands(shapeValues, dynamicType, result.operands) ||
+      parser.resolveOperands(strideValues, dynamicType, result.operands));
+}
+
+static void printExtents(OpAsmPrinter &printer, StringRef what,
+                         ArrayRef<int64_t> values, OperandRange operands) {
+  printer << ", " << what << " = [";
+  auto operand = operands.begin();
+  llvm::interleaveComma(values, printer, [&](int64_t value) {
+    if (ShapedType::isDynamic(value))
+      printer << *operand++;
+    else
+      printer << value;
+  });
+  printer << "]";
+}
+
+void MakeTensorViewOp::print(OpAsmPrinter &printer) {
+  TensorViewType type = getResult().getType();
+  printer << " " << getBase();
+  if (type.getRank() != 0) {
+    printExtents(printer, "shape", type.getShape(), getDynamicShape());
+    printExtents(printer, "strides", type.getStrides(), getDynamicStrides());
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getOperandSegmentSizesAttrName()});
+  printer << " : ";
+  SmallVector<Type> sources;
+  if (getBase().getType().getLayout())
+    sources.push_back(getBase().getType());
+  if (!getDynamicShape().empty())
+    sources.push_back(getDynamicShape().front().getType());
+  else if (!getDynamicStrides().empty())
+    sources.push_back(getDynamicStrides().front().getType());
+  if (!sources.empty()) {
+    printCudaTileTypes(printer, sources);
+    printer << " -> ";
+  }
+  printCudaTileType(printer, Type(type));
+}
