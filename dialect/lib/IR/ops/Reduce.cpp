@@ -59,7 +59,6 @@ void cuda_tile::printArgumentRegion(OpAsmPrinter &printer, Operation *,
       region.getArguments(), printer, [&](BlockArgument argument) {
         printer << argument << ": ";
         printCudaTileType(printer, argument.getType());
-        printer.printOptionalLocationSpecifier(argument.getLoc());
       });
   printer << ") ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false);

@@ -115,17 +115,12 @@ void EntryOp::print(OpAsmPrinter &printer) {
   printer << "(";
   llvm::interleaveComma(llvm::seq<unsigned>(0, getNumArguments()), printer,
                         [&](unsigned i) {
-                          bool hasBody = !getBody().empty();
-                          if (hasBody)
-                            printer << getBody().getArgument(i) << ": ";
-                          printCudaTileType(printer, getArgumentTypes()[i]);
-                          if (ArrayAttr attrs = getArgAttrsAttr())
-                            printer.printOptionalAttrDict(
-                                cast<DictionaryAttr>(attrs[i]).getValue());
-                          if (hasBody)
-                            printer.printOptionalLocationSpecifier(
-                                getBody().getArgument(i).getLoc());
-                        });
+                          printer << getBody().getArgument(i) << ": ";
+        printCudaTileType(printer, getArgumentTypes()[i]);
+        if (ArrayAttr attrs = getArgAttrsAttr())
+          printer.printOptionalAttrDict(
+              cast<DictionaryAttr>(attrs[i]).getValue());
+      });
   printer << ")";
   if (!getResultTypes().empty()) {
     printer << " -> (";

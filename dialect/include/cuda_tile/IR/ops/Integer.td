@@ -121,7 +121,7 @@ def CudaTile_DivIOp
   );
   let assemblyFormat = [{
     $lhs `,` $rhs custom<Signedness>($signedness)
-    (`rounding` custom<DivIRounding>($rounding)^)? attr-dict `:`
+    (`rounding` `` custom<DivIRounding>($rounding)^)? attr-dict `:`
     custom<CudaTileType>(type($result))
   }];
   let hasVerifier = 1; // C1, C2
