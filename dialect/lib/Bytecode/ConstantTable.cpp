@@ -1,0 +1,108 @@
+//===- ConstantTable.cpp - The constant section ---------------------------===//
+
+#include "ConstantTable.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/SwapByteOrder.h"
+
+using namespace mlir;
+
+// Elements are handed to MLIR as they stand in the file.
+static_assert(llvm::sys::IsLittleEndianHost,
+              "reading constants on a big-endian host needs a conversion");
+
+namespace cuda_tile::bytecode {
+
+/// Booleans as a vector rather than as MLIR's own storage, whose form differs
+/// between releases of MLIR.
+static DenseElementsAttr decodeBooleans(ArrayRef<uint8_t> bytes,
+                                        ShapedType type) {
+  int64_t count = type.getNumElements();
+  bool isSplat = bytes.size() == 1 && (bytes[0] == 0x00 || bytes[0] == 0xFF);
+  if (isSplat)
+    return DenseElementsAttr::get(type, bytes[0] != 0);
+  if (static_cast<int64_t>(bytes.size()) != (count + 7) / 8)
+    return {};
+  SmallVector<bool> values(count);
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = bytes[i / 8] >> (i % 8) & 1;
+  return DenseElementsAttr::get(type, values);
+}
+
+DenseElementsAttr decodeElements(Cursor data, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasStaticShape() ||
+      !shaped.getElementType().isIntOrFloat()) {
+    (void)data.error("expected a tile of numbers as the type of a constant");
+    return {};
+  }
+  ArrayRef<uint8_t> bytes;
+  if (failed(data.readBytes(bytes, data.remaining(), "the raw byte data")))
+    return {};
+  Type element = shaped.getElementType();
+  DenseElementsAttr attribute;
+  if (element.isInteger(1)) {
+    attribute = decodeBooleans(bytes, shaped);
+  } else {
+    ArrayRef<char> raw(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+    bool isSplat = false;
+    if (DenseElementsAttr::isValidRawBuffer(shaped, raw, isSplat))
+      attribute = DenseElementsAttr::getFromRawBuffer(shaped, raw);
+  }
+  if (attribute)
+    return attribute;
+  int64_t count = shaped.getNumElements();
+  unsigned width = element.getIntOrFloatBitWidth();
+  uint64_t all = width == 1 ? (count + 7) / 8 : count * ((width + 7) / 8);
+  (void)data.diags().error(
+      data.offset() - bytes.size(),
+      "failed to validate buffer size and format: expected " + Twine(all) +
+          " bytes for " + Twine(count) +
+          " elements, or one element for all, "
+          "got " +
+          Twine(bytes.size()));
+  return {};
+}
+
+LogicalResult ConstantTable::read(Cursor cursor) {
+  SmallVector<Cursor> entries;
+  if (failed(readOffsetTable<uint64_t>(cursor, "constant", entries)))
+    return failure();
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    Place place(cursor.diags(), "constant", index);
+    if (entry.remaining() == 0)
+      return entry.error(
+          "constant has empty serialized representation, which is invalid");
+    uint64_t size;
+    if (failed(entry.readVarint(size, "the size of the data buffer")))
+      return failure();
+    if (size > entry.remaining())
+      return entry.error("constant " + Twine(index) +
+                         " extends beyond available data: size=" + Twine(size) +
+                         ", start=" + Twine(entry.offset()) +
+                         ", total data size=" + Twine(entry.remaining()));
+    constants.push_back(entry.slice(size));
+    if (failed(entry.expectEnd("the constant")))
+      return failure();
+  }
+  return success();
+}
+
+DenseElementsAttr ConstantTable::readConstant(Cursor &cursor, Type type) const {
+  uint64_t start = cursor.offset(), index;
+  if (failed(cursor.readVarint(index, "constant index")))
+    return {};
+  if (index >= constants.size()) {
+    (void)cursor.diags().error(start,
+                               "constant index " + Twine(index) +
+                                   " out of bounds; expected less than " +
+                                   Twine(constants.size()));
+    return {};
+  }
+  DenseElementsAttr &attribute = attributes[{index, type}];
+  if (!attribute)
+    attribute = decodeElements(constants[index], type);
+  return attribute;
+}
+
+} // namespace cuda_tile::bytecode

@@ -1,0 +1,197 @@
+//===- Cursor.cpp - Checked reading of a byte range -----------------------===//
+
+#include "Cursor.h"
+#include "Varint.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+LogicalResult Diagnostics::error(uint64_t offset, const Twine &message) const {
+  SmallVector<const Place *> places;
+  for (const Place *place = innermost; place; place = place->outer)
+    places.push_back(place);
+
+  InFlightDiagnostic diagnostic =
+      emitError(location) << "error at offset " << offset << ": " << message;
+  StringRef separator = " (in ";
+  for (const Place *place : llvm::reverse(places)) {
+    diagnostic << separator << place->kind;
+    separator = ", ";
+    if (place->index)
+      diagnostic << " " << *place->index;
+    if (!place->name.empty())
+      diagnostic << " '" << place->name << "'";
+  }
+  if (!places.empty())
+    diagnostic << ")";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Cursor
+//===----------------------------------------------------------------------===//
+
+LogicalResult Cursor::readBytes(ArrayRef<uint8_t> &bytes, uint64_t size,
+                                const Twine &what) {
+  if (size > remaining())
+    return error("failed to read " + what + ": expected " + Twine(size) +
+                 (size == 1 ? " byte" : " bytes") + ", got " +
+                 Twine(remaining()));
+  bytes = file.slice(position, size);
+  position += size;
+  return success();
+}
+
+LogicalResult Cursor::readByte(uint8_t &value, const Twine &what) {
+  ArrayRef<uint8_t> bytes;
+  if (failed(readBytes(bytes, 1, what)))
+    return failure();
+  value = bytes.front();
+  return success();
+}
+
+LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what) {
+  size_t length;
+  switch (decodeVarint(file.slice(position, remaining()), value, length)) {
+  case VarintStatus::Ok:
+    position += length;
+    return success();
+  case VarintStatus::Truncated:
+    return error("failed to read " + what +
+                 ": expected a varint, got the end of the data after " +
+                 Twine(remaining()) + (remaining() == 1 ? " byte" : " bytes"));
+  case VarintStatus::TooLarge:
+    return error("failed to read " + what +
+                 ": expected a varint of at most 64 bits");
+  }
+  llvm_unreachable("all states are handled");
+}
+
+LogicalResult Cursor::readSignedVarint(int64_t &value, const Twine &what) {
+  uint64_t encoded;
+  if (failed(readVarint(encoded, what)))
+    return failure();
+  value = decodeZigzag(encoded);
+  return success();
+}
+
+LogicalResult Cursor::readCount(uint64_t &value, const Twine &what,
+                                uint64_t itemBytes) {
+  uint64_t start = position;
+  if (failed(readVarint(value, what)))
+    return failure();
+  uint64_t limit = remaining() / itemBytes;
+  if (value <= limit)
+    return success();
+  return diagnostics->error(
+      start, "failed to read " + what +
+                 ": varint value exceeds maximum supported capacity. (expected "
+                 "value less than " +
+                 Twine(limit + 1) + ", got " + Twine(value) + ").");
+}
+
+template <typename Int>
+LogicalResult Cursor::readIntegers(SmallVectorImpl<Int> &values,
+                                   const Twine &what) {
+  uint64_t count;
+  ArrayRef<uint8_t> bytes;
+  if (failed(readCount(count, what, sizeof(Int))) ||
+      failed(readBytes(bytes, count * sizeof(Int), what)))
+    return failure();
+  values.reserve(count);
+  for (uint64_t i = 0; i < count; ++i)
+    values.push_back(llvm::support::endian::read<Int, llvm::endianness::little>(
+        bytes.data() + i * sizeof(Int)));
+  return success();
+}
+
+template LogicalResult Cursor::readIntegers(SmallVectorImpl<int32_t> &,
+                                            const Twine &);
+template LogicalResult Cursor::readIntegers(SmallVectorImpl<int64_t> &,
+                                            const Twine &);
+
+LogicalResult Cursor::align(uint64_t alignment, const Twine &what) {
+  uint64_t padding = llvm::offsetToAlignment(position, llvm::Align(alignment));
+  if (padding > remaining())
+    return error("failed to skip padding for " + what + ": expected " +
+                 Twine(padding) + " bytes, got " + Twine(remaining()));
+  position += padding;
+  return success();
+}
+
+LogicalResult Cursor::expectEnd(const Twine &what) const {
+  if (remaining() == 0)
+    return success();
+  return error("expected the end of " + what + ", got " + Twine(remaining()) +
+               (remaining() == 1 ? " more byte" : " more bytes"));
+}
+
+//===----------------------------------------------------------------------===//
+// Offset tables
+//===----------------------------------------------------------------------===//
+
+template <typename Offset>
+LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
+                              SmallVectorImpl<Cursor> &entries) {
+  uint64_t start = cursor.offset(), count;
+  if (failed(cursor.readVarint(count, "number of " + noun + "s")))
+    return failure();
+  uint64_t limit = cursor.remaining() / sizeof(Offset);
+  if (count > limit)
+    return cursor.diags().error(
+        start, "number of " + noun + "s (" + Twine(count) +
+                   ") exceeds the maximum of " + Twine(limit) +
+                   " that can fit in the remaining payload of " +
+                   Twine(cursor.remaining()) + " bytes.");
+  if (count == 0)
+    return success();
+  ArrayRef<uint8_t> offsets;
+  if (failed(cursor.align(sizeof(Offset), noun + " offsets")) ||
+      failed(
+          cursor.readBytes(offsets, count * sizeof(Offset), noun + " offsets")))
+    return failure();
+
+  uint64_t offsetsBegin = cursor.offset() - offsets.size();
+  uint64_t dataBegin = cursor.offset(), dataSize = cursor.remaining();
+  auto readOffset = [&](uint64_t i) -> uint64_t {
+    if (i == count)
+      return dataSize;
+    return llvm::support::endian::read<Offset, llvm::endianness::little>(
+        offsets.data() + i * sizeof(Offset));
+  };
+  entries.reserve(count);
+  for (uint64_t i = 0, begin = readOffset(0); i < count; ++i) {
+    uint64_t end = readOffset(i + 1), at = offsetsBegin + i * sizeof(Offset);
+    if (begin > dataSize)
+      return cursor.diags().error(
+          at, noun + " " + Twine(i) + " extends beyond available data: start=" +
+                  Twine(begin) + ", total data size=" + Twine(dataSize));
+    if (end < begin)
+      return cursor.diags().error(
+          at, "invalid " + noun + " start indices: end (" + Twine(end) +
+                  ") is less than start (" + Twine(begin) + ") for " + noun +
+                  " " + Twine(i));
+    if (end > dataSize)
+      return cursor.diags().error(
+          at, noun + " " + Twine(i) + " extends beyond available data: size=" +
+                  Twine(end - begin) + ", start=" + Twine(begin) +
+                  ", total data size=" + Twine(dataSize));
+    entries.push_back(cursor.at(dataBegin + begin, dataBegin + end));
+    begin = end;
+  }
+  return success();
+}
+
+template LogicalResult readOffsetTable<uint32_t>(Cursor, StringRef,
+                                                 SmallVectorImpl<Cursor> &);
+template LogicalResult readOffsetTable<uint64_t>(Cursor, StringRef,
+                                                 SmallVectorImpl<Cursor> &);
+
+} // namespace cuda_tile::bytecode

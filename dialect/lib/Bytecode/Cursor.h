@@ -1,0 +1,143 @@
+//===- Cursor.h - Checked reading of a byte range ---------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_CURSOR_H
+#define CUDA_TILE_LIB_BYTECODE_CURSOR_H
+
+#include "Format.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
+#include <optional>
+
+namespace cuda_tile::bytecode {
+
+/// Reports errors of one file together with the reader's place in its
+/// structure.
+class Diagnostics {
+public:
+  Diagnostics(mlir::MLIRContext *context, llvm::StringRef bufferName)
+      : location(mlir::FileLineColLoc::get(context, bufferName, 0, 0)) {}
+
+  /// Emits `error at offset N: MESSAGE (in PLACE)`. Always fails.
+  mlir::LogicalResult error(uint64_t offset, const llvm::Twine &message) const;
+
+  /// Runs `build`, which reports by the callback that it gets, and turns what
+  /// it reports into one error at `offset`. Null is such a failure.
+  template <typename Build> auto checked(uint64_t offset, Build build) const {
+    std::string text;
+    auto capture = [&](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getLocation() != location)
+        return mlir::failure();
+      text += (text.empty() ? "" : "; ") + diagnostic.str();
+      return mlir::success();
+    };
+    auto result = [&] {
+      mlir::ScopedDiagnosticHandler handler(location.getContext(), capture);
+      return build([&] { return mlir::emitError(location); });
+    }();
+    if (!result)
+      (void)error(offset, text);
+    return result;
+  }
+
+  mlir::MLIRContext *getContext() const { return location.getContext(); }
+
+private:
+  friend class Place;
+  mlir::Location location;
+  const class Place *innermost = nullptr;
+};
+
+/// One level of the reader's place, such as "op 12 addi", for as long as it
+/// lives.
+class Place {
+public:
+  Place(Diagnostics &diagnostics, llvm::StringRef kind,
+        std::optional<uint64_t> index = std::nullopt, llvm::StringRef name = {})
+      : diagnostics(diagnostics), outer(diagnostics.innermost), kind(kind),
+        index(index), name(name) {
+    diagnostics.innermost = this;
+  }
+  ~Place() { diagnostics.innermost = outer; }
+  Place(const Place &) = delete;
+  Place &operator=(const Place &) = delete;
+
+  void setName(llvm::StringRef newName) { name = newName; }
+
+private:
+  friend class Diagnostics;
+  Diagnostics &diagnostics;
+  const Place *outer;
+  llvm::StringRef kind;
+  std::optional<uint64_t> index;
+  llvm::StringRef name;
+};
+
+/// Reads a range of the file from front to back. Every read names what it
+/// reads, for the error in case the range ends or the value is out of bounds.
+class Cursor {
+public:
+  Cursor(Diagnostics &diagnostics, llvm::ArrayRef<uint8_t> file, uint64_t begin,
+         uint64_t end)
+      : diagnostics(&diagnostics), file(file), position(begin), end(end) {
+    assert(begin <= end && end <= file.size());
+  }
+
+  uint64_t offset() const { return position; }
+  uint64_t remaining() const { return end - position; }
+  Diagnostics &diags() const { return *diagnostics; }
+  mlir::MLIRContext *getContext() const { return diagnostics->getContext(); }
+
+  /// Fails with `message` at the current offset.
+  mlir::LogicalResult error(const llvm::Twine &message) const {
+    return diagnostics->error(position, message);
+  }
+
+  /// A cursor over the next `size` bytes, which this one skips.
+  Cursor slice(uint64_t size) {
+    assert(size <= remaining());
+    Cursor part(*diagnostics, file, position, position + size);
+    position += size;
+    return part;
+  }
+  /// A cursor over bytes `begin` to `end` of this one's range.
+  Cursor at(uint64_t begin, uint64_t last) const {
+    assert(begin <= last && last <= end);
+    return Cursor(*diagnostics, file, begin, last);
+  }
+
+  mlir::LogicalResult readByte(uint8_t &value, const llvm::Twine &what);
+  mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what);
+  mlir::LogicalResult readSignedVarint(int64_t &value, const llvm::Twine &what);
+  /// Reads the number of items that follow, each of at least `itemBytes`.
+  mlir::LogicalResult readCount(uint64_t &value, const llvm::Twine &what,
+                                uint64_t itemBytes = 1);
+  mlir::LogicalResult readBytes(llvm::ArrayRef<uint8_t> &bytes, uint64_t size,
+                                const llvm::Twine &what);
+  /// Reads a count and that many little-endian integers.
+  template <typename Int>
+  mlir::LogicalResult readIntegers(llvm::SmallVectorImpl<Int> &values,
+                                   const llvm::Twine &what);
+  /// Skips to the next file offset that `alignment` divides.
+  mlir::LogicalResult align(uint64_t alignment, const llvm::Twine &what);
+  /// Fails unless everything was read.
+  mlir::LogicalResult expectEnd(const llvm::Twine &what) const;
+
+private:
+  Diagnostics *diagnostics;
+  llvm::ArrayRef<uint8_t> file;
+  uint64_t position;
+  uint64_t end;
+};
+
+/// Reads a count, padding, `count` offsets of type `Offset`, and the data that
+/// they point into. Entry i is the cursor over its bytes; an entry ends where
+/// the next one begins. `noun` is the singular that errors use.
+template <typename Offset>
+mlir::LogicalResult readOffsetTable(Cursor cursor, llvm::StringRef noun,
+                                    llvm::SmallVectorImpl<Cursor> &entries);
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_CURSOR_H

@@ -1,0 +1,272 @@
+//===- DebugInfo.cpp - The debug section ----------------------------------===//
+
+#include "DebugInfo.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+static uint64_t readU32(ArrayRef<uint8_t> bytes, uint64_t index) {
+  return llvm::support::endian::read32le(bytes.data() + 4 * index);
+}
+static uint64_t readU64(ArrayRef<uint8_t> bytes, uint64_t index) {
+  return llvm::support::endian::read64le(bytes.data() + 8 * index);
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+LogicalResult DebugInfo::read(Cursor cursor) {
+  uint64_t numFunctions, numLocations;
+  if (failed(cursor.readCount(
+          numFunctions, "total number of operations with debug info", 4)) ||
+      failed(cursor.align(4, "debug info offset pointer")) ||
+      failed(cursor.readBytes(starts, 4 * numFunctions,
+                              "debug info index offset pointer.")) ||
+      failed(cursor.readCount(numLocations,
+                              "total number of debug info indices", 8)) ||
+      failed(cursor.align(8, "debug info indices pointer")))
+    return failure();
+  locationsOffset = cursor.offset();
+  if (failed(cursor.readBytes(locations, 8 * numLocations,
+                              "debug info indices pointer")))
+    return failure();
+  for (uint64_t i = 0; i < numFunctions; ++i) {
+    uint64_t begin = readU32(starts, i);
+    uint64_t end = i + 1 < numFunctions ? readU32(starts, i + 1) : numLocations;
+    if (end <= begin || end > numLocations)
+      return cursor.error("expected locations of function " + Twine(i) +
+                          " to lie within " + Twine(numLocations) +
+                          " debug info indices, got " + Twine(begin) + " to " +
+                          Twine(end));
+  }
+  if (failed(readOffsetTable<uint32_t>(cursor.slice(cursor.remaining()),
+                                       "debug info attribute", entries)))
+    return failure();
+  records.resize(entries.size());
+  states.assign(entries.size(), State::Unread);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Record record;
+    if (failed(resolve(i + 1, cursor, record)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult DebugInfo::getFunction(uint64_t number, uint64_t offset,
+                                     const Diagnostics &diagnostics,
+                                     FunctionLocations &result) const {
+  result = FunctionLocations();
+  if (number == 0)
+    return success();
+  uint64_t numFunctions = starts.size() / 4;
+  if (number > numFunctions)
+    return diagnostics.error(
+        offset, "expected debug info of a function to be at most " +
+                    Twine(numFunctions) + ", got " + Twine(number));
+  result.known = true;
+  result.next = readU32(starts, number - 1);
+  result.last =
+      number < numFunctions ? readU32(starts, number) : locations.size() / 8;
+  return success();
+}
+
+LogicalResult DebugInfo::next(FunctionLocations &function, const Cursor &cursor,
+                              Location &location) {
+  location = UnknownLoc::get(cursor.getContext());
+  if (!function.known)
+    return success();
+  if (function.next == function.last)
+    return cursor.error("failed to read operation location: expected one debug "
+                        "info index per operation, got fewer");
+  uint64_t index = function.next++;
+  Record record;
+  Place place(cursor.diags(), "debug info index", index);
+  if (failed(resolve(readU64(locations, index), cursor, record)))
+    return failure();
+  if (record.location) {
+    location = record.location;
+    return success();
+  }
+  if (record.tag == DebugTag::Unknown)
+    return success();
+  return cursor.diags().error(locationsOffset + 8 * index,
+                              "expected the number of a location, got that of "
+                              "another debug info attribute");
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+LogicalResult DebugInfo::resolve(uint64_t number, const Cursor &cursor,
+                                 Record &record) {
+  if (number == 0) {
+    record = Record();
+    return success();
+  }
+  if (number > entries.size())
+    return cursor.error("debug info attribute " + Twine(number) +
+                        " out of bounds; expected at most " +
+                        Twine(entries.size()));
+  uint64_t index = number - 1;
+  if (states[index] == State::Unread) {
+    Cursor entry = entries[index];
+    Place place(entry.diags(), "debug info attribute", number);
+    if (depth == kMaxDebugDepth)
+      return entry.error("expected debug info attributes nested at most " +
+                         Twine(kMaxDebugDepth) + " deep");
+    ++depth;
+    states[index] = State::Reading;
+    LogicalResult result = readRecord(entry, records[index]);
+    --depth;
+    if (failed(result) || failed(entry.expectEnd("the record")))
+      return failure();
+    states[index] = State::Read;
+  }
+  if (states[index] == State::Reading)
+    return cursor.error("expected debug info without cycles, but attribute " +
+                        Twine(number) + " contains itself");
+  record = records[index];
+  return success();
+}
+
+LogicalResult DebugInfo::readReference(Cursor &cursor, const Twine &what,
+                                       ArrayRef<DebugTag> allowed,
+                                       Record &record) {
+  uint64_t start = cursor.offset(), number;
+  if (failed(cursor.readVarint(number, what)) ||
+      failed(resolve(number, cursor, record)))
+    return failure();
+  if (record.tag == DebugTag::Unknown ||
+      llvm::is_contained(allowed, record.tag))
+    return success();
+  return cursor.diags().error(start,
+                              "failed to read " + what + ": attribute " +
+                                  Twine(number) + " has unexpected tag " +
+                                  Twine(static_cast<uint64_t>(record.tag)));
+}
+
+LogicalResult DebugInfo::readRecord(Cursor &cursor, Record &record) {
+  uint64_t start = cursor.offset(), tag;
+  if (failed(cursor.readVarint(tag, "debug info tag")))
+    return failure();
+  record.tag = static_cast<DebugTag>(tag);
+  Record file;
+  switch (record.tag) {
+  case DebugTag::Unknown:
+    return success();
+  case DebugTag::CompileUnit:
+    return readReference(cursor,
+                         "file attribute when parsing DICompileUnitAttr",
+                         DebugTag::File, file);
+  case DebugTag::File:
+    return readFile(cursor);
+  case DebugTag::LexicalBlock:
+    return readLexicalBlock(cursor);
+  case DebugTag::Loc:
+    return readLoc(cursor, record);
+  case DebugTag::Subprogram:
+    return readSubprogram(cursor);
+  case DebugTag::CallSite:
+    return readCallSite(cursor, record);
+  }
+  return cursor.diags().error(start, "unsupported debug info tag " +
+                                         Twine(tag) + "; expected 0 to 6");
+}
+
+LogicalResult DebugInfo::readFile(Cursor &cursor) {
+  StringRef name, directory;
+  return failure(
+      failed(strings.readString(
+          cursor, name, "file name attribute when parsing DIFileAttr")) ||
+      failed(strings.readString(
+          cursor, directory, "directory attribute when parsing DIFileAttr")));
+}
+
+LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor) {
+  Record scope, file;
+  uint64_t line, column;
+  return failure(failed(readReference(
+                     cursor, "scope attribute when parsing DILexicalBlockAttr",
+                     {DebugTag::Subprogram, DebugTag::LexicalBlock}, scope)) ||
+                 failed(readReference(
+                     cursor, "file attribute when parsing DILexicalBlockAttr",
+                     DebugTag::File, file)) ||
+                 failed(cursor.readVarint(
+                     line, "line number when parsing DILexicalBlockAttr")) ||
+                 failed(cursor.readVarint(
+                     column, "column number when parsing DILexicalBlockAttr")));
+}
+
+LogicalResult DebugInfo::readSubprogram(Cursor &cursor) {
+  Record file, unit;
+  uint64_t line, scopeLine;
+  StringRef name, linkageName;
+  return failure(
+      failed(readReference(cursor,
+                           "file attribute when parsing DISubprogramAttr",
+                           DebugTag::File, file)) ||
+      failed(cursor.readVarint(line,
+                               "line number when parsing DISubprogramAttr")) ||
+      failed(strings.readString(
+          cursor, name, "name attribute when parsing DISubprogramAttr")) ||
+      failed(strings.readString(
+          cursor, linkageName,
+          "linkage name attribute when parsing DISubprogramAttr")) ||
+      failed(readReference(
+          cursor, "compile unit attribute when parsing DISubprogramAttr",
+          DebugTag::CompileUnit, unit)) ||
+      failed(cursor.readVarint(
+          scopeLine, "scope line number when parsing DISubprogramAttr")));
+}
+
+/// A position in a file within a scope. The dialect has no attribute for
+/// scopes, so the position alone is kept.
+LogicalResult DebugInfo::readLoc(Cursor &cursor, Record &record) {
+  Record scope;
+  uint64_t line, column;
+  if (failed(readReference(cursor, "scope attribute when parsing DILocAttr",
+                           {DebugTag::Subprogram, DebugTag::LexicalBlock},
+                           scope)))
+    return failure();
+  StringAttr file = strings.readStringAttr(
+      cursor, "file name attribute when parsing FileLineColLoc");
+  uint64_t start = cursor.offset();
+  if (!file ||
+      failed(
+          cursor.readVarint(line, "line number when parsing FileLineColLoc")) ||
+      failed(cursor.readVarint(column,
+                               "column number when parsing FileLineColLoc")))
+    return failure();
+  if (line > UINT32_MAX || column > UINT32_MAX)
+    return cursor.diags().error(start, "expected line and column of at most 32 "
+                                       "bits, got " +
+                                           Twine(line) + " and " +
+                                           Twine(column));
+  record.location = FileLineColLoc::get(file, line, column);
+  return success();
+}
+
+LogicalResult DebugInfo::readCallSite(Cursor &cursor, Record &record) {
+  Record callee, caller;
+  uint64_t start = cursor.offset();
+  if (failed(readReference(cursor, "callee attribute when parsing CallSiteLoc",
+                           {DebugTag::Loc, DebugTag::CallSite}, callee)) ||
+      failed(readReference(cursor, "caller attribute when parsing CallSiteLoc",
+                           {DebugTag::Loc, DebugTag::CallSite}, caller)))
+    return failure();
+  if (!callee.location || !caller.location)
+    return cursor.diags().error(
+        start, "expected CallSiteLoc to have a callee and a caller");
+  record.height = 1 + std::max(callee.height, caller.height);
+  if (record.height > kMaxDebugDepth)
+    return cursor.diags().error(start, "expected call sites nested at most " +
+                                           Twine(kMaxDebugDepth) + " deep");
+  record.location = CallSiteLoc::get(callee.location, caller.location);
+  return success();
+}
+
+} // namespace cuda_tile::bytecode

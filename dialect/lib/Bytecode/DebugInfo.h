@@ -1,0 +1,77 @@
+//===- DebugInfo.h - The debug section --------------------------*- C++ -*-===//
+//
+// number of functions, padding to 4, per function the u32 index of its first
+// location; number of locations, padding to 8, per location the u64 number of a
+// record; number of records, padding to 4, u32 offsets, the records. The first
+// location of a function is its own, then one per op in the order of the body.
+// Records are numbered from 1; number 0 is "unknown".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_DEBUGINFO_H
+#define CUDA_TILE_LIB_BYTECODE_DEBUGINFO_H
+
+#include "StringTable.h"
+#include "mlir/IR/Location.h"
+
+namespace cuda_tile::bytecode {
+
+/// The locations of one function, given out in order.
+class FunctionLocations {
+  friend class DebugInfo;
+  bool known = false; // otherwise every location is unknown
+  uint64_t next = 0;
+  uint64_t last = 0;
+};
+
+class DebugInfo {
+public:
+  explicit DebugInfo(const StringTable &strings) : strings(strings) {}
+
+  mlir::LogicalResult read(Cursor cursor);
+
+  /// The locations of function `number` (from 1; 0 is none), which stands at
+  /// `offset` of the file.
+  mlir::LogicalResult getFunction(uint64_t number, uint64_t offset,
+                                  const Diagnostics &diagnostics,
+                                  FunctionLocations &result) const;
+
+  /// The next location of a function. `cursor` is the place of what it belongs
+  /// to.
+  mlir::LogicalResult next(FunctionLocations &locations, const Cursor &cursor,
+                           mlir::Location &location);
+
+private:
+  /// A record that is read to the end; which fields it has is said by its tag.
+  struct Record {
+    DebugTag tag = DebugTag::Unknown;
+    mlir::LocationAttr location;
+    unsigned height = 0; // of the tree of call sites
+  };
+  enum class State : uint8_t { Unread, Reading, Read };
+
+  mlir::LogicalResult resolve(uint64_t number, const Cursor &cursor,
+                              Record &record);
+  mlir::LogicalResult readReference(Cursor &cursor, const llvm::Twine &what,
+                                    llvm::ArrayRef<DebugTag> allowed,
+                                    Record &record);
+  mlir::LogicalResult readRecord(Cursor &cursor, Record &record);
+  mlir::LogicalResult readFile(Cursor &cursor);
+  mlir::LogicalResult readLexicalBlock(Cursor &cursor);
+  mlir::LogicalResult readSubprogram(Cursor &cursor);
+  mlir::LogicalResult readLoc(Cursor &cursor, Record &record);
+  mlir::LogicalResult readCallSite(Cursor &cursor, Record &record);
+
+  const StringTable &strings;
+  llvm::ArrayRef<uint8_t> starts;    // u32 per function
+  llvm::ArrayRef<uint8_t> locations; // u64 per location
+  uint64_t locationsOffset = 0;
+  llvm::SmallVector<Cursor> entries;
+  llvm::SmallVector<Record> records;
+  llvm::SmallVector<State> states;
+  unsigned depth = 0;
+};
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_DEBUGINFO_H

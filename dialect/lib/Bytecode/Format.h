@@ -1,0 +1,129 @@
+//===- Format.h - The constants of the wire format --------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_FORMAT_H
+#define CUDA_TILE_LIB_BYTECODE_FORMAT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+namespace cuda_tile::bytecode {
+
+constexpr uint8_t kMagic[8] = {0x7F, 'T', 'i', 'l', 'e', 'I', 'R', 0x00};
+
+/// Version of a file, or the first version that has some feature.
+struct Version {
+  uint8_t major = 0;
+  uint8_t minor = 0;
+
+  friend constexpr bool operator<(Version a, Version b) {
+    return a.major != b.major ? a.major < b.major : a.minor < b.minor;
+  }
+  friend constexpr bool operator>=(Version a, Version b) { return !(a < b); }
+  std::string str() const {
+    return std::to_string(major) + "." + std::to_string(minor);
+  }
+};
+
+constexpr Version kFirstVersion{13, 1};
+constexpr Version kLastVersion{13, 4};
+
+/// Versions at which the encoding of something changed that all files have.
+constexpr Version kTypeFlagsVersion{13, 3}; // partition_view: flags first
+constexpr Version kPointerFlagsVersion{13,
+                                       4}; // ptr and tensor_view: flags first
+constexpr Version kGlobalFlagsVersion{13, 3}; // global: visibility, constant
+
+enum class SectionId : uint8_t {
+  End = 0,
+  String = 1,
+  Function = 2,
+  Debug = 3,
+  Constant = 4,
+  Type = 5,
+  Global = 6,
+  Producer = 7, // since 13.3
+};
+constexpr unsigned kNumSections = 8;
+constexpr uint8_t kSectionHasAlignment = 0x80;
+
+/// Properties of a section, by id.
+struct SectionInfo {
+  llvm::StringLiteral name;
+  unsigned alignment; // 0: none needed
+  Version since;
+};
+constexpr SectionInfo kSections[kNumSections] = {
+    {"end", 0, {13, 1}},    {"string", 4, {13, 1}},   {"function", 8, {13, 1}},
+    {"debug", 8, {13, 1}},  {"constant", 8, {13, 1}}, {"type", 4, {13, 1}},
+    {"global", 0, {13, 1}}, {"producer", 0, {13, 3}},
+};
+
+enum class TypeTag : uint64_t {
+  I1 = 0,
+  I8 = 1,
+  I16 = 2,
+  I32 = 3,
+  I64 = 4,
+  F16 = 5,
+  BF16 = 6,
+  F32 = 7,
+  TF32 = 8,
+  F64 = 9,
+  F8E4M3FN = 10,
+  F8E5M2 = 11,
+  Pointer = 12,
+  Tile = 13,
+  TensorView = 14,
+  PartitionView = 15,
+  Function = 16,
+  Token = 17,
+  F8E8M0FNU = 18,
+  F4E2M1FN = 19,
+  GatherScatterView = 20,
+  StridedView = 21,
+  I4 = 22,
+  F8E5M3FNU = 130,
+};
+
+enum class AttributeTag : uint64_t {
+  Integer = 1,
+  Float = 2,
+  Bool = 3,
+  Type = 4,
+  String = 5,
+  Array = 6,
+  DenseElements = 7,
+  DivBy = 8,
+  SameElements = 9,
+  Dictionary = 10,
+  OptimizationHints = 11,
+  Bounded = 12,
+};
+
+enum class DebugTag : uint64_t {
+  Unknown = 0,
+  CompileUnit = 1,
+  File = 2,
+  LexicalBlock = 3,
+  Loc = 4,
+  Subprogram = 5,
+  CallSite = 6,
+};
+
+/// Bits of a function's flag byte.
+constexpr uint8_t kFunctionIsPrivate = 1;
+constexpr uint8_t kFunctionIsEntry = 2;
+constexpr uint8_t kFunctionHasHints = 4;
+
+/// Limits on nesting, so that a file cannot exhaust the stack. Real files stay
+/// below a tenth of them.
+constexpr unsigned kMaxRegionDepth = 256;
+constexpr unsigned kMaxAttributeDepth = 32;
+constexpr unsigned kMaxTypeDepth = 16;
+constexpr unsigned kMaxDebugDepth = 256;
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_FORMAT_H

@@ -1,0 +1,22 @@
+//===- Functions.h - The function section -----------------------*- C++ -*-===//
+//
+// count; per function: name, type, a byte of flags, number of its debug
+// information (0: none), hints if the flags say so, size of the body in bytes,
+// the body: its ops one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_FUNCTIONS_H
+#define CUDA_TILE_LIB_BYTECODE_FUNCTIONS_H
+
+#include "Ops.h"
+
+namespace cuda_tile::bytecode {
+
+/// Reads the functions of the section and adds them to `body`.
+mlir::LogicalResult readFunctions(Cursor cursor, Tables &tables,
+                                  mlir::Block &body);
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_FUNCTIONS_H

@@ -1,0 +1,21 @@
+//===- Globals.h - The global section ---------------------------*- C++ -*-===//
+//
+// count; per global: name, type, constant, alignment; from 13.3 on also
+// visibility and a byte that says whether it is constant.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_GLOBALS_H
+#define CUDA_TILE_LIB_BYTECODE_GLOBALS_H
+
+#include "Ops.h"
+
+namespace cuda_tile::bytecode {
+
+/// Reads the section. The dialect has no globals yet, so that only an empty one
+/// is accepted.
+mlir::LogicalResult readGlobals(Cursor cursor, Tables &tables);
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_GLOBALS_H

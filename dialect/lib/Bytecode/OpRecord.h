@@ -1,0 +1,125 @@
+//===- OpRecord.h - What the record of each op holds ------------*- C++ -*-===//
+//
+// Tables of this form are generated from ODS (dialect/tblgen/BytecodeGen.cpp).
+//
+// A record is, in this order:
+//   opcode
+//   number of results, if the op has a variadic operand or result
+//   types of the results
+//   flags, if the op has optional fields in the file's version
+//   attributes in order of declaration; optional ones if their flag is set
+//   operands; a variadic group is preceded by its size. Where the op has no
+//   sized
+//     groups, one size precedes all operands if their number is not fixed
+//   number of regions and the regions, if the op has any
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_OPRECORD_H
+#define CUDA_TILE_LIB_BYTECODE_OPRECORD_H
+
+#include "Format.h"
+#include "mlir/IR/Attributes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace cuda_tile::bytecode {
+
+/// How an attribute's value is written.
+enum class AttributeCodec : uint8_t {
+  Unit, // nothing but its flag
+  Enum,
+  Bool,
+  Integer,
+  String,
+  SymbolRef,
+  Type,
+  Array,
+  BoolArray,
+  I32Array,
+  I64Array,
+  Constant, // index of a constant, whose type is that of the first result
+  OptimizationHints,
+  SelfContained,
+};
+
+/// Numbers and names of an enumeration.
+struct EnumCodec {
+  llvm::StringLiteral name;
+  llvm::StringLiteral cases; // "0 unsigned, 1 signed"
+  /// The attribute with number `value`; null if there is no such case.
+  mlir::Attribute (*decode)(mlir::MLIRContext *context, uint64_t value);
+};
+
+struct AttributeField {
+  llvm::StringLiteral name;
+  Version since;
+  int flagBit; // -1: always written
+  AttributeCodec codec;
+  unsigned width = 0;                   // of integers, in bits
+  const EnumCodec *enumCodec = nullptr; // of enumerations
+};
+
+enum class Arity : uint8_t { One, Optional, Variadic };
+
+struct OperandField {
+  llvm::StringLiteral name;
+  Version since;
+  int flagBit; // -1: always written
+  Arity arity;
+};
+
+struct ResultField {
+  llvm::StringLiteral name;
+  Version since;
+  int flagBit; // always -1
+  Arity arity;
+};
+
+struct OpRecord {
+  uint64_t opcode;
+  llvm::StringLiteral name;
+  Version since;
+  llvm::ArrayRef<AttributeField> attributes;
+  llvm::ArrayRef<OperandField> operands;
+  llvm::ArrayRef<ResultField> results;
+  unsigned numRegions;
+  bool hasSizedOperandGroups;
+
+  bool hasVariadicResult() const {
+    return llvm::any_of(results, [](const ResultField &field) {
+      return field.arity == Arity::Variadic;
+    });
+  }
+  bool writesResultCount() const {
+    return hasVariadicResult() ||
+           llvm::any_of(operands, [](const OperandField &field) {
+             return field.arity == Arity::Variadic;
+           });
+  }
+  /// Whether one size precedes all operands.
+  bool writesOperandCount() const {
+    return !hasSizedOperandGroups &&
+           llvm::any_of(operands, [](const OperandField &field) {
+             return field.arity != Arity::One;
+           });
+  }
+  /// The flags that a file of `version` may set.
+  uint64_t getFlagMask(Version version) const {
+    uint64_t mask = 0;
+    auto add = [&](const auto &field) {
+      if (field.flagBit >= 0 && version >= field.since)
+        mask |= uint64_t(1) << field.flagBit;
+    };
+    llvm::for_each(attributes, add);
+    llvm::for_each(operands, add);
+    return mask;
+  }
+};
+
+/// The record of `opcode`; null if no op has it.
+const OpRecord *findOpRecord(uint64_t opcode);
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_OPRECORD_H

@@ -1,0 +1,76 @@
+//===- Ops.h - Op records and regions ---------------------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_OPS_H
+#define CUDA_TILE_LIB_BYTECODE_OPS_H
+
+#include "Attributes.h"
+#include "DebugInfo.h"
+#include "OpRecord.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace cuda_tile::bytecode {
+
+/// The tables of a file that functions refer to.
+struct Tables {
+  explicit Tables(Version version)
+      : version(version), types(version), debug(strings) {}
+  Tables(const Tables &) = delete;
+
+  Version version;
+  StringTable strings;
+  TypeTable types;
+  ConstantTable constants;
+  DebugInfo debug;
+};
+
+/// Reads the ops of one function. Values are numbered in the order in which
+/// they come to be; the numbers of a region's values are free again after it.
+class OpReader {
+public:
+  OpReader(Tables &tables, FunctionLocations locations)
+      : tables(tables), attributes(tables.strings, tables.types),
+        locations(locations) {}
+
+  /// Numbers the arguments of `block`, then reads ops to the end of `cursor`.
+  mlir::LogicalResult readBody(Cursor &cursor, mlir::Block &block);
+
+private:
+  mlir::LogicalResult readOp(Cursor &cursor, mlir::Block &block);
+  mlir::LogicalResult readFields(Cursor &cursor, const OpRecord &record,
+                                 mlir::OperationState &state,
+                                 unsigned &numWrittenResults);
+  mlir::LogicalResult readResultTypes(Cursor &cursor, const OpRecord &record,
+                                      mlir::OperationState &state,
+                                      unsigned &numWritten);
+  mlir::LogicalResult readFlags(Cursor &cursor, const OpRecord &record,
+                                uint64_t &flags);
+  mlir::LogicalResult readAttributes(Cursor &cursor, const OpRecord &record,
+                                     uint64_t flags,
+                                     mlir::OperationState &state);
+  mlir::FailureOr<mlir::Attribute>
+  readAttribute(Cursor &cursor, const AttributeField &field,
+                const mlir::OperationState &state);
+  mlir::FailureOr<mlir::Attribute> readBoolArray(Cursor &cursor);
+  mlir::Attribute readEnum(Cursor &cursor, const EnumCodec &codec);
+  mlir::LogicalResult readOperands(Cursor &cursor, const OpRecord &record,
+                                   uint64_t flags, mlir::OperationState &state);
+  mlir::LogicalResult readOperandGroup(Cursor &cursor, uint64_t count,
+                                       llvm::StringRef name,
+                                       mlir::OperationState &state);
+  mlir::LogicalResult readRegions(Cursor &cursor, const OpRecord &record,
+                                  mlir::OperationState &state);
+  mlir::LogicalResult readBlock(Cursor &cursor, mlir::Block &block);
+  mlir::LogicalResult checkTerminator(const Cursor &cursor, mlir::Block &block);
+
+  Tables &tables;
+  AttributeReader attributes;
+  FunctionLocations locations;
+  llvm::SmallVector<mlir::Value> values;
+  uint64_t numOps = 0;
+  unsigned depth = 0;
+};
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_OPS_H

@@ -1,0 +1,259 @@
+//===- Reader.cpp - The file as a whole -----------------------------------===//
+//
+// magic, major version, minor version, tag (u16), sections. A section is its id
+// (bit 7: has alignment), the size of its payload, the alignment and padding if
+// it has one, the payload. The end section is a lone byte and the last of the
+// file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+#include "Globals.h"
+#include "cuda_tile/Bytecode/Bytecode.h"
+#include "cuda_tile/IR/CudaTile.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace cuda_tile {
+namespace bytecode {
+namespace {
+
+/// Reads one file.
+class FileReader {
+public:
+  FileReader(ArrayRef<uint8_t> file, StringRef name, MLIRContext *context)
+      : diagnostics(context, name), file(file) {}
+
+  OwningOpRef<::mlir::ModuleOp> read();
+
+private:
+  LogicalResult readHeader(Cursor &cursor, Version &version);
+  LogicalResult readSections(Cursor &cursor, Version version);
+  LogicalResult readSectionHeader(Cursor &cursor, Version version, bool &isEnd);
+  LogicalResult checkAlignment(const Cursor &cursor, uint64_t start,
+                               const SectionInfo &info,
+                               std::optional<uint64_t> alignment);
+  LogicalResult readTables(Tables &tables);
+  LogicalResult readProducer(const Tables &tables, NamedAttrList &attributes);
+  LogicalResult readModule(Tables &tables, OperationState &state);
+
+  /// Runs `read` with a cursor over section `id`, if the file has that.
+  template <typename Read> LogicalResult withSection(SectionId id, Read read) {
+    std::optional<Cursor> &section = sections[static_cast<size_t>(id)];
+    if (!section)
+      return success();
+    std::string name =
+        (kSections[static_cast<size_t>(id)].name + " section").str();
+    Place place(diagnostics, name);
+    return read(*section);
+  }
+
+  Diagnostics diagnostics;
+  ArrayRef<uint8_t> file;
+  std::optional<Cursor> sections[kNumSections];
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Header and sections
+//===----------------------------------------------------------------------===//
+
+LogicalResult FileReader::readHeader(Cursor &cursor, Version &version) {
+  for (auto [position, expected] : llvm::enumerate(kMagic)) {
+    uint8_t byte;
+    if (failed(cursor.readByte(byte, "magic number")))
+      return failure();
+    if (byte != expected)
+      return diagnostics.error(position, "invalid magic number at position " +
+                                             Twine(position) + ", got " +
+                                             Twine(byte) + " expected " +
+                                             Twine(expected));
+  }
+  uint64_t start = cursor.offset();
+  ArrayRef<uint8_t> tag;
+  if (failed(cursor.readByte(version.major, "major version")) ||
+      failed(cursor.readByte(version.minor, "minor version")) ||
+      failed(cursor.readBytes(tag, 2, "version tag")))
+    return failure();
+  if (version < kFirstVersion || kLastVersion < version)
+    return diagnostics.error(
+        start, "unsupported Tile version " + version.str() + "." +
+                   Twine(tag[0] | tag[1] << 8) +
+                   ", this reader supports versions [" + kFirstVersion.str() +
+                   " - " + kLastVersion.str() + "]");
+  return success();
+}
+
+LogicalResult FileReader::checkAlignment(const Cursor &cursor, uint64_t start,
+                                         const SectionInfo &info,
+                                         std::optional<uint64_t> alignment) {
+  if (alignment && !llvm::isPowerOf2_64(*alignment))
+    return diagnostics.error(start,
+                             "invalid alignment value: " + Twine(*alignment) +
+                                 "; expected a power of two");
+  if (info.alignment == 0 || (alignment && *alignment >= info.alignment))
+    return success();
+  return diagnostics.error(
+      start, "section " + info.name +
+                 " must have alignment that is a multiple of " +
+                 Twine(info.alignment) + " bytes, but has " +
+                 (alignment ? "alignment of " + Twine(*alignment).str()
+                            : std::string("no alignment flag set")));
+}
+
+LogicalResult FileReader::readSectionHeader(Cursor &cursor, Version version,
+                                            bool &isEnd) {
+  uint64_t start = cursor.offset();
+  if (cursor.remaining() == 0)
+    return cursor.error("unexpected end of data while reading section header; "
+                        "expected the end section");
+  uint8_t idByte;
+  if (failed(cursor.readByte(idByte, "section ID and alignment flag")))
+    return failure();
+  uint8_t id = idByte & ~kSectionHasAlignment;
+  bool hasAlignment = idByte & kSectionHasAlignment;
+  if (id >= kNumSections || version < kSections[id].since)
+    return diagnostics.error(start, "unknown section ID: " + Twine(id) +
+                                        " in bytecode version " +
+                                        version.str());
+  isEnd = id == static_cast<uint8_t>(SectionId::End);
+  if (isEnd && hasAlignment)
+    return diagnostics.error(start,
+                             "end section should not have alignment flag set");
+  if (isEnd && cursor.remaining() > 0)
+    return cursor.error("end section is not the last section");
+  if (isEnd)
+    return success();
+
+  const SectionInfo &info = kSections[id];
+  std::string name = (info.name + " section").str();
+  Place place(diagnostics, name);
+  uint64_t lengthStart = cursor.offset(), length, alignment;
+  if (failed(cursor.readVarint(length, "section length")) ||
+      (hasAlignment &&
+       failed(cursor.readVarint(alignment, "section alignment"))) ||
+      failed(checkAlignment(cursor, start, info,
+                            hasAlignment ? std::optional(alignment)
+                                         : std::nullopt)) ||
+      (hasAlignment && failed(cursor.align(alignment, "section"))))
+    return failure();
+  if (length > cursor.remaining())
+    return diagnostics.error(lengthStart, "section length " + Twine(length) +
+                                              " exceeds remaining data size " +
+                                              Twine(cursor.remaining()));
+  if (sections[id])
+    return diagnostics.error(start, "expected one " + info.name +
+                                        " section, got a second one");
+  sections[id] = cursor.slice(length);
+  return success();
+}
+
+LogicalResult FileReader::readSections(Cursor &cursor, Version version) {
+  for (bool isEnd = false; !isEnd;)
+    if (failed(readSectionHeader(cursor, version, isEnd)))
+      return failure();
+  for (SectionId id : {SectionId::String, SectionId::Function})
+    if (!sections[static_cast<size_t>(id)])
+      return cursor.error(kSections[static_cast<size_t>(id)].name +
+                          " section is mandatory");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Payloads
+//===----------------------------------------------------------------------===//
+
+/// Reads the tables in the order in which they need each other.
+LogicalResult FileReader::readTables(Tables &tables) {
+  return failure(failed(withSection(SectionId::String,
+                                    [&](Cursor section) {
+                                      return tables.strings.read(section);
+                                    })) ||
+                 failed(withSection(SectionId::Type,
+                                    [&](Cursor section) {
+                                      return tables.types.read(section);
+                                    })) ||
+                 failed(withSection(SectionId::Constant,
+                                    [&](Cursor section) {
+                                      return tables.constants.read(section);
+                                    })) ||
+                 failed(withSection(SectionId::Debug, [&](Cursor section) {
+                   return tables.debug.read(section);
+                 })));
+}
+
+LogicalResult FileReader::readProducer(const Tables &tables,
+                                       NamedAttrList &attributes) {
+  return withSection(SectionId::Producer, [&](Cursor section) {
+    StringAttr producer =
+        tables.strings.readStringAttr(section, "producer string index");
+    if (!producer || failed(section.expectEnd("the producer section")))
+      return failure();
+    attributes.set("producer", producer);
+    return success();
+  });
+}
+
+LogicalResult FileReader::readModule(Tables &tables, OperationState &state) {
+  MLIRContext *context = diagnostics.getContext();
+  state.addAttribute("sym_name", StringAttr::get(context, "kernels"));
+  Block &body = state.addRegion()->emplaceBlock();
+  return failure(failed(readProducer(tables, state.attributes)) ||
+                 failed(withSection(SectionId::Global,
+                                    [&](Cursor section) {
+                                      return readGlobals(section, tables);
+                                    })) ||
+                 failed(withSection(SectionId::Function, [&](Cursor section) {
+                   return readFunctions(section, tables, body);
+                 })));
+}
+
+OwningOpRef<::mlir::ModuleOp> FileReader::read() {
+  Cursor cursor(diagnostics, file, 0, file.size());
+  Version version;
+  if (failed(readHeader(cursor, version)) ||
+      failed(readSections(cursor, version)))
+    return {};
+  Tables tables(version);
+  Location location = UnknownLoc::get(diagnostics.getContext());
+  OperationState state(location, ::cuda_tile::ModuleOp::getOperationName());
+  if (failed(readTables(tables)) || failed(readModule(tables, state)))
+    return {};
+
+  OwningOpRef<::mlir::ModuleOp> result(::mlir::ModuleOp::create(location));
+  result->getBody()->push_back(Operation::create(state));
+  if (failed(verify(result.get()))) {
+    (void)diagnostics.error(
+        file.size(),
+        "verification failed for deserialized cuda_tile::ModuleOp");
+    return {};
+  }
+  return result;
+}
+
+} // namespace bytecode
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+bool isBytecode(StringRef data) {
+  return data.starts_with(
+      StringRef(reinterpret_cast<const char *>(bytecode::kMagic),
+                sizeof(bytecode::kMagic)));
+}
+
+OwningOpRef<::mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
+                                           MLIRContext *context) {
+  context->getOrLoadDialect<CudaTileDialect>();
+  ArrayRef<uint8_t> file(
+      reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
+      buffer.getBufferSize());
+  return bytecode::FileReader(file, buffer.getBufferIdentifier(), context)
+      .read();
+}
+
+} // namespace cuda_tile

@@ -1,0 +1,38 @@
+//===- StringTable.h - The string section -----------------------*- C++ -*-===//
+//
+// count, padding to 4, one u32 offset per string, the bytes of all strings.
+// A string ends where the next one begins.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_STRINGTABLE_H
+#define CUDA_TILE_LIB_BYTECODE_STRINGTABLE_H
+
+#include "Cursor.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace cuda_tile::bytecode {
+
+class StringTable {
+public:
+  mlir::LogicalResult read(Cursor cursor);
+
+  /// Reads the index of a string and gives the string.
+  mlir::LogicalResult readString(Cursor &cursor, llvm::StringRef &string,
+                                 const llvm::Twine &what) const;
+  /// The same as an attribute; null after an error.
+  mlir::StringAttr readStringAttr(Cursor &cursor,
+                                  const llvm::Twine &what) const;
+
+private:
+  mlir::LogicalResult readIndex(Cursor &cursor, uint64_t &index,
+                                const llvm::Twine &what) const;
+
+  llvm::SmallVector<llvm::StringRef> strings;
+  /// Made once per string, so that a long one is not hashed at each use.
+  mutable llvm::SmallVector<mlir::StringAttr> attributes;
+};
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_STRINGTABLE_H

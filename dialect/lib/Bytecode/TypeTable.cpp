@@ -1,0 +1,400 @@
+//===- TypeTable.cpp - The type section -----------------------------------===//
+
+#include "TypeTable.h"
+#include "cuda_tile/IR/CudaTile.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+namespace {
+
+/// Name and first version of each tag.
+struct TypeInfo {
+  TypeTag tag;
+  StringLiteral name;
+  Version since;
+};
+constexpr TypeInfo kTypes[] = {
+    {TypeTag::I1, "i1", {13, 1}},
+    {TypeTag::I8, "i8", {13, 1}},
+    {TypeTag::I16, "i16", {13, 1}},
+    {TypeTag::I32, "i32", {13, 1}},
+    {TypeTag::I64, "i64", {13, 1}},
+    {TypeTag::F16, "f16", {13, 1}},
+    {TypeTag::BF16, "bf16", {13, 1}},
+    {TypeTag::F32, "f32", {13, 1}},
+    {TypeTag::TF32, "tf32", {13, 1}},
+    {TypeTag::F64, "f64", {13, 1}},
+    {TypeTag::F8E4M3FN, "f8E4M3FN", {13, 1}},
+    {TypeTag::F8E5M2, "f8E5M2", {13, 1}},
+    {TypeTag::Pointer, "ptr", {13, 1}},
+    {TypeTag::Tile, "tile", {13, 1}},
+    {TypeTag::TensorView, "tensor_view", {13, 1}},
+    {TypeTag::PartitionView, "partition_view", {13, 1}},
+    {TypeTag::Function, "function", {13, 1}},
+    {TypeTag::Token, "token", {13, 1}},
+    {TypeTag::F8E8M0FNU, "f8E8M0FNU", {13, 2}},
+    {TypeTag::F4E2M1FN, "f4E2M1FN", {13, 3}},
+    {TypeTag::GatherScatterView, "gather_scatter_view", {13, 3}},
+    {TypeTag::StridedView, "strided_view", {13, 3}},
+    {TypeTag::I4, "i4", {13, 3}},
+    {TypeTag::F8E5M3FNU, "f8E5M3FNU", {13, 4}},
+};
+
+const TypeInfo *findTypeInfo(uint64_t tag) {
+  const TypeInfo *info = llvm::find_if(kTypes, [&](const TypeInfo &candidate) {
+    return static_cast<uint64_t>(candidate.tag) == tag;
+  });
+  return info == std::end(kTypes) ? nullptr : info;
+}
+
+} // namespace
+
+/// Reads the records of one type section. Types may stand in any order, so a
+/// reference to a type that was not read yet reads that one first.
+class TypeReader {
+public:
+  TypeReader(TypeTable &table, ArrayRef<Cursor> entries)
+      : table(table), entries(entries), states(entries.size(), State::Unread) {}
+
+  LogicalResult resolve(uint64_t index);
+
+private:
+  enum class State : uint8_t { Unread, Reading, Read };
+
+  MLIRContext *getContext() const { return entries.front().getContext(); }
+  Type reference(Cursor &cursor, const Twine &what);
+  LogicalResult references(Cursor &cursor, const Twine &what,
+                           SmallVectorImpl<Type> &types);
+  Type read(Cursor &cursor);
+  Type readScalar(const TypeInfo &info, const Cursor &cursor, uint64_t start);
+  Type readPointer(Cursor &cursor);
+  Type readTile(Cursor &cursor);
+  Type readTensorView(Cursor &cursor);
+  Type readPartitionView(Cursor &cursor);
+  Type readFunction(Cursor &cursor);
+  LogicalResult readPointerFlags(Cursor &cursor, uint64_t &flags);
+  LogicalResult readPointerAttribute(Cursor &cursor, uint64_t flags);
+  LogicalResult readPadding(Cursor &cursor, PaddingValueAttr &padding);
+
+  TypeTable &table;
+  ArrayRef<Cursor> entries;
+  SmallVector<State> states;
+  unsigned depth = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// References
+//===----------------------------------------------------------------------===//
+
+LogicalResult TypeReader::resolve(uint64_t index) {
+  if (states[index] == State::Read)
+    return success();
+  Cursor cursor = entries[index];
+  Place place(cursor.diags(), "type", index);
+  if (states[index] == State::Reading)
+    return cursor.error("expected a finite type, got one that contains itself");
+  if (depth == kMaxTypeDepth)
+    return cursor.error("expected types nested at most " +
+                        Twine(kMaxTypeDepth) + " deep");
+  ++depth;
+  states[index] = State::Reading;
+  Type type = read(cursor);
+  --depth;
+  if (!type || failed(cursor.expectEnd("the type's record")))
+    return failure();
+  states[index] = State::Read;
+  table.types[index] = type;
+  return success();
+}
+
+Type TypeReader::reference(Cursor &cursor, const Twine &what) {
+  uint64_t start = cursor.offset(), index;
+  if (failed(cursor.readVarint(index, what)))
+    return {};
+  if (index >= entries.size()) {
+    (void)cursor.diags().error(
+        start, "failed to get " + what + ": type index " + Twine(index) +
+                   " out of bounds; expected less than " +
+                   Twine(entries.size()));
+    return {};
+  }
+  if (failed(resolve(index)))
+    return {};
+  // Otherwise types could nest without end.
+  Type type = table.types[index];
+  if (!isa<FunctionType>(type))
+    return type;
+  (void)cursor.diags().error(start, "failed to get " + what +
+                                        ": expected the type of a value, got a "
+                                        "function type");
+  return {};
+}
+
+LogicalResult TypeReader::references(Cursor &cursor, const Twine &what,
+                                     SmallVectorImpl<Type> &types) {
+  uint64_t count;
+  if (failed(cursor.readCount(count, "number of " + what + "s")))
+    return failure();
+  for (uint64_t i = 0; i < count; ++i) {
+    types.push_back(reference(cursor, what + " type"));
+    if (!types.back())
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+Type TypeReader::read(Cursor &cursor) {
+  uint64_t start = cursor.offset(), tag;
+  if (failed(cursor.readVarint(tag, "type tag")))
+    return {};
+  const TypeInfo *info = findTypeInfo(tag);
+  if (!info) {
+    (void)cursor.diags().error(start, "unknown type tag: " + Twine(tag));
+    return {};
+  }
+  if (table.version < info->since) {
+    (void)cursor.diags().error(
+        start, "type '" + info->name + "' requires bytecode version " +
+                   info->since.str() + "+, file version is " +
+                   table.version.str());
+    return {};
+  }
+  switch (info->tag) {
+  case TypeTag::Pointer:
+    return readPointer(cursor);
+  case TypeTag::Tile:
+    return readTile(cursor);
+  case TypeTag::TensorView:
+    return readTensorView(cursor);
+  case TypeTag::PartitionView:
+    return readPartitionView(cursor);
+  case TypeTag::Function:
+    return readFunction(cursor);
+  case TypeTag::Token:
+    return TokenType::get(getContext());
+  default:
+    return readScalar(*info, cursor, start);
+  }
+}
+
+Type TypeReader::readScalar(const TypeInfo &info, const Cursor &cursor,
+                            uint64_t start) {
+  MLIRContext *context = getContext();
+  switch (info.tag) {
+  case TypeTag::I1:
+    return IntegerType::get(context, 1);
+  case TypeTag::I4:
+    return IntegerType::get(context, 4);
+  case TypeTag::I8:
+    return IntegerType::get(context, 8);
+  case TypeTag::I16:
+    return IntegerType::get(context, 16);
+  case TypeTag::I32:
+    return IntegerType::get(context, 32);
+  case TypeTag::I64:
+    return IntegerType::get(context, 64);
+  case TypeTag::F16:
+    return Float16Type::get(context);
+  case TypeTag::BF16:
+    return BFloat16Type::get(context);
+  case TypeTag::F32:
+    return Float32Type::get(context);
+  case TypeTag::TF32:
+    return FloatTF32Type::get(context);
+  case TypeTag::F64:
+    return Float64Type::get(context);
+  case TypeTag::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case TypeTag::F8E5M2:
+    return Float8E5M2Type::get(context);
+  case TypeTag::F8E8M0FNU:
+    return Float8E8M0FNUType::get(context);
+  case TypeTag::F4E2M1FN:
+    return Float4E2M1FNType::get(context);
+  default:
+    (void)cursor.diags().error(start, "type '" + info.name +
+                                          "' is not supported by this reader");
+    return {};
+  }
+}
+
+/// From 13.4 on, ptr and tensor_view begin with flags; bit 0 announces the kind
+/// of pointer, a byte at the end of the record.
+LogicalResult TypeReader::readPointerFlags(Cursor &cursor, uint64_t &flags) {
+  flags = 0;
+  if (table.version < kPointerFlagsVersion)
+    return success();
+  uint64_t start = cursor.offset();
+  if (failed(cursor.readVarint(flags, "optional parameter flags")))
+    return failure();
+  if (flags > 1)
+    return cursor.diags().error(start, "expected optional parameter flags 0 or "
+                                       "1, got " +
+                                           Twine(flags));
+  return success();
+}
+
+LogicalResult TypeReader::readPointerAttribute(Cursor &cursor, uint64_t flags) {
+  if (flags == 0)
+    return success();
+  uint64_t start = cursor.offset();
+  uint8_t attribute;
+  if (failed(cursor.readByte(attribute, "pointer attribute")))
+    return failure();
+  if (attribute != 0)
+    return cursor.diags().error(start,
+                                "expected pointer attribute 0 (default), got " +
+                                    Twine(attribute));
+  return success();
+}
+
+Type TypeReader::readPointer(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags;
+  if (failed(readPointerFlags(cursor, flags)))
+    return {};
+  Type pointee = reference(cursor, "pointee type");
+  if (!pointee || failed(readPointerAttribute(cursor, flags)))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return PointerType::getChecked(emitError, getContext(), pointee);
+  });
+}
+
+Type TypeReader::readTile(Cursor &cursor) {
+  uint64_t start = cursor.offset();
+  Type element = reference(cursor, "element type");
+  SmallVector<int64_t> shape;
+  if (!element || failed(cursor.readIntegers(shape, "tile shape")))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return TileType::getChecked(emitError, getContext(),
+                                ArrayRef<int64_t>(shape), element,
+                                cute::LayoutAttr());
+  });
+}
+
+Type TypeReader::readTensorView(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags;
+  if (failed(readPointerFlags(cursor, flags)))
+    return {};
+  Type element = reference(cursor, "element type");
+  SmallVector<int64_t> shape, strides;
+  if (!element || failed(cursor.readIntegers(shape, "tensor_view shape")) ||
+      failed(cursor.readIntegers(strides, "tensor_view strides")) ||
+      failed(readPointerAttribute(cursor, flags)))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return TensorViewType::getChecked(emitError, getContext(), element,
+                                      ArrayRef<int64_t>(shape),
+                                      ArrayRef<int64_t>(strides));
+  });
+}
+
+LogicalResult TypeReader::readPadding(Cursor &cursor,
+                                      PaddingValueAttr &padding) {
+  uint64_t start = cursor.offset(), value;
+  if (failed(cursor.readVarint(value, "padding value")))
+    return failure();
+  std::optional<PaddingValue> symbol;
+  if (value <= UINT32_MAX)
+    symbol = symbolizePaddingValue(static_cast<uint32_t>(value));
+  if (!symbol)
+    return cursor.diags().error(
+        start, "invalid integer value for enum type: " + Twine(value) +
+                   "; expected a PaddingValue");
+  padding = PaddingValueAttr::get(getContext(), *symbol);
+  return success();
+}
+
+Type TypeReader::readPartitionView(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags = 0;
+  bool flagsFirst = table.version >= kTypeFlagsVersion;
+  if (flagsFirst &&
+      failed(cursor.readVarint(flags, "optional parameter flags")))
+    return {};
+  if (flags > 1) {
+    (void)cursor.diags().error(
+        start, "expected optional parameter flags 0 or 1, got " + Twine(flags));
+    return {};
+  }
+  SmallVector<int32_t> tileShape, dimMap;
+  if (failed(cursor.readIntegers(tileShape, "partition_view tile shape")))
+    return {};
+  uint64_t viewStart = cursor.offset();
+  Type view = reference(cursor, "tensor_view type");
+  if (!view || failed(cursor.readIntegers(dimMap, "partition_view dim_map")))
+    return {};
+  auto tensorView = dyn_cast<TensorViewType>(view);
+  if (!tensorView) {
+    (void)cursor.diags().error(viewStart,
+                               "expected 'tensor_view' type in partition_view");
+    return {};
+  }
+  bool hasPadding = flags & 1;
+  if (!flagsFirst) {
+    uint64_t presenceStart = cursor.offset();
+    uint8_t presence;
+    if (failed(
+            cursor.readByte(presence, "presence byte for optional attribute")))
+      return {};
+    if (presence > 1) {
+      (void)cursor.diags().error(
+          presenceStart, "invalid presence byte for optional attribute: " +
+                             Twine(presence) + "; expected 0 or 1");
+      return {};
+    }
+    hasPadding = presence;
+  }
+  PaddingValueAttr padding;
+  if (hasPadding && failed(readPadding(cursor, padding)))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return PartitionViewType::getChecked(
+        emitError, getContext(), ArrayRef<int32_t>(tileShape), tensorView,
+        ArrayRef<int32_t>(dimMap), padding);
+  });
+}
+
+Type TypeReader::readFunction(Cursor &cursor) {
+  SmallVector<Type> inputs, results;
+  if (failed(references(cursor, "parameter", inputs)) ||
+      failed(references(cursor, "result", results)))
+    return {};
+  return FunctionType::get(getContext(), inputs, results);
+}
+
+//===----------------------------------------------------------------------===//
+// TypeTable
+//===----------------------------------------------------------------------===//
+
+LogicalResult TypeTable::read(Cursor cursor) {
+  SmallVector<Cursor> entries;
+  if (failed(readOffsetTable<uint32_t>(cursor, "type", entries)))
+    return failure();
+  types.resize(entries.size());
+  TypeReader reader(*this, entries);
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (failed(reader.resolve(i)))
+      return failure();
+  return success();
+}
+
+Type TypeTable::readType(Cursor &cursor, const Twine &what) const {
+  uint64_t start = cursor.offset(), index;
+  if (failed(cursor.readVarint(index, what)))
+    return {};
+  if (index < types.size())
+    return types[index];
+  (void)cursor.diags().error(
+      start, "failed to get " + what + ": type index " + Twine(index) +
+                 " out of bounds; expected less than " + Twine(types.size()));
+  return {};
+}
+
+} // namespace cuda_tile::bytecode

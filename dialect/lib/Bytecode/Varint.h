@@ -1,0 +1,47 @@
+//===- Varint.h - Integers of variable length -------------------*- C++ -*-===//
+//
+// Unsigned: LEB128, seven bits per byte, low group first, at most ten bytes.
+// Signed: zigzag (0, -1, 1, -2, ...) of that.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_BYTECODE_VARINT_H
+#define CUDA_TILE_LIB_BYTECODE_VARINT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace cuda_tile::bytecode {
+
+constexpr size_t kMaxVarintBytes = 10;
+
+enum class VarintStatus { Ok, Truncated, TooLarge };
+
+/// Decodes the varint that `bytes` begins with; `length` is its size in bytes.
+inline VarintStatus decodeVarint(llvm::ArrayRef<uint8_t> bytes, uint64_t &value,
+                                 size_t &length) {
+  value = 0;
+  for (length = 0; length < kMaxVarintBytes; ++length) {
+    if (length == bytes.size())
+      return VarintStatus::Truncated;
+    uint64_t byte = bytes[length];
+    // The tenth byte holds bit 63 alone.
+    if (length + 1 == kMaxVarintBytes && byte > 1)
+      return VarintStatus::TooLarge;
+    value |= (byte & 0x7F) << (7 * length);
+    if (byte < 0x80) {
+      ++length;
+      return VarintStatus::Ok;
+    }
+  }
+  return VarintStatus::TooLarge;
+}
+
+inline int64_t decodeZigzag(uint64_t value) {
+  return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
+}
+
+} // namespace cuda_tile::bytecode
+
+#endif // CUDA_TILE_LIB_BYTECODE_VARINT_H
