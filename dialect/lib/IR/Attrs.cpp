@@ -238,12 +238,27 @@ Attribute OptimizationHintsAttr::parse(AsmParser &parser, Type) {
                     DictionaryAttr::get(parser.getContext(), entries));
 }
 
+/// Numbers are i64 unless they say otherwise.
+static void printHints(AsmPrinter &printer, DictionaryAttr hints) {
+  printer << "{";
+  llvm::interleaveComma(hints, printer, [&](NamedAttribute hint) {
+    printer.printKeywordOrString(hint.getName());
+    printer << " = ";
+    auto number = dyn_cast<IntegerAttr>(hint.getValue());
+    if (number && number.getType().isSignlessInteger(64))
+      printer.printAttributeWithoutType(number);
+    else
+      printer << hint.getValue();
+  });
+  printer << "}";
+}
+
 void OptimizationHintsAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(getValue(), printer.getStream(),
-                        [&](NamedAttribute entry) {
-                          printer.printKeywordOrString(entry.getName());
-                          printer << " = " << entry.getValue();
-                        });
+  llvm::interleaveComma(getValue(), printer, [&](NamedAttribute entry) {
+    printer.printKeywordOrString(entry.getName());
+    printer << " = ";
+    printHints(printer, cast<DictionaryAttr>(entry.getValue()));
+  });
   printer << ">";
 }

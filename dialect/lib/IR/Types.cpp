@@ -162,8 +162,7 @@ void TileType::print(AsmPrinter &printer) const {
 
 bool cuda_tile::pointsTo(TileType pointers, TileType values) {
   auto pointer = dyn_cast<PointerType>(pointers.getElementType());
-  return pointer && pointers.getShape() == values.getShape() &&
-         pointer.getPointeeType() == values.getElementType();
+  return pointer && pointer.getPointeeType() == values.getElementType();
 }
 
 //===----------------------------------------------------------------------===//

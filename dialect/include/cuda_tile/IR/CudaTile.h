@@ -33,8 +33,7 @@
 
 namespace cuda_tile {
 
-/// True if `pointers` and `values` have one shape and pointers to the element
-/// type of `values`.
+/// True if `pointers` are pointers to the element type of `values`.
 bool pointsTo(TileType pointers, TileType values);
 
 /// Adds the dialects cuda_tile, cute and tileas.

@@ -201,6 +201,13 @@ def CudaTile_TileView : Type<
 class CudaTile_Rule<string what, string condition>
     : PredOpTrait<what, CPred<condition>>;
 
+// `names` have one type, which is inferred; `more` ends the message.
+class CudaTile_TypesMatch<list<string> names, string more>
+    : AllTypesMatch<names> {
+  let summary = "all of {" # !interleave(names, ", ") # "} have same type; "
+                # more;
+}
+
 // Where the booleans live is not looked at.
 def CudaTile_ComparisonResult : CudaTile_Rule<
     "Result type has i1 element type and same shape as operands",

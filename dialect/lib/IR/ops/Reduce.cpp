@@ -55,11 +55,11 @@ void cuda_tile::printArgumentRegion(OpAsmPrinter &printer, Operation *,
                                     Region &region) {
   printer.printNewline();
   printer << "(";
-  llvm::interleaveComma(
-      region.getArguments(), printer, [&](BlockArgument argument) {
-        printer << argument << ": ";
-        printCudaTileType(printer, argument.getType());
-      });
+  llvm::interleaveComma(region.getArguments(), printer,
+                        [&](BlockArgument argument) {
+                          printer << argument << ": ";
+                          printCudaTileType(printer, argument.getType());
+                        });
   printer << ") ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false);
 }

@@ -116,11 +116,11 @@ void EntryOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(llvm::seq<unsigned>(0, getNumArguments()), printer,
                         [&](unsigned i) {
                           printer << getBody().getArgument(i) << ": ";
-        printCudaTileType(printer, getArgumentTypes()[i]);
-        if (ArrayAttr attrs = getArgAttrsAttr())
-          printer.printOptionalAttrDict(
-              cast<DictionaryAttr>(attrs[i]).getValue());
-      });
+                          printCudaTileType(printer, getArgumentTypes()[i]);
+                          if (ArrayAttr attrs = getArgAttrsAttr())
+                            printer.printOptionalAttrDict(
+                                cast<DictionaryAttr>(attrs[i]).getValue());
+                        });
   printer << ")";
   if (!getResultTypes().empty()) {
     printer << " -> (";

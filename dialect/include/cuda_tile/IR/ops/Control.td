@@ -36,8 +36,12 @@ def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
 }
 
 def CudaTile_ForOp : CudaTile_ControlOp<"for", 0x29,
-    [AutomaticAllocationScope, AllTypesMatch<["lowerBound", "upperBound", "step"]>,
-     CudaTile_Rule<"all of {initValues, resultValues} have same type",
+    [AutomaticAllocationScope,
+     CudaTile_TypesMatch<["lowerBound", "upperBound", "step"],
+       "for induction, lower, upper, and step must share an integer type">,
+     CudaTile_Rule<
+       "all of {initValues, resultValues} have same type; for result types "
+       "must match region iter-arg types",
        "getInitValues().getTypes() == getResultValues().getTypes()">,
      RecursiveMemoryEffects, SingleBlock,
      SingleBlockImplicitTerminator<"ContinueOp">,

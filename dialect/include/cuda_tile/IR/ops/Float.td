@@ -8,10 +8,13 @@ include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+class CudaTile_FloatTypesMatch<list<string> names> : CudaTile_TypesMatch<names,
+    "expected matching operand and result element types">;
+
 class CudaTile_FloatOp<string mnemonic, int wire, list<string> oneType,
                        list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "float", wire, "13.1",
-        !listconcat([Pure, AllTypesMatch<oneType>], traits)> {
+        !listconcat([Pure, CudaTile_FloatTypesMatch<oneType>], traits)> {
   let results = (outs CudaTile_BaseFloatTile:$result);
 }
 
@@ -137,7 +140,7 @@ def CudaTile_MinFOp : CudaTile_FloatExtremumOp<"minf", 0x47> {
 }
 
 def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
-    [Pure, AllTypesMatch<["lhs", "rhs"]>,
+    [Pure, CudaTile_FloatTypesMatch<["lhs", "rhs"]>,
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of floating-point numbers";
   let description = [{

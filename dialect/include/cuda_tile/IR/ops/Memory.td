@@ -11,6 +11,22 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class CudaTile_MemoryOp<string mnemonic, int wire, list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "memory", wire, "13.1", traits>;
 
+// Pointers point to what the values are made of.
+class CudaTile_PointeeRule<string pointers, string values, string getPointers,
+                           string getValues>
+    : CudaTile_Rule<"`" # pointers # "` type is expected a pointer type of `"
+                        # values # "` type; pointer pointee element type must "
+                        # "match value element type",
+        "pointsTo(" # getPointers # ".getType(), " # getValues
+                    # ".getType())">;
+class CudaTile_PointerShapeRule<string pointers, string values,
+                                string getPointers, string getValues>
+    : CudaTile_Rule<"`" # pointers # "` type is expected a pointer type of `"
+                        # values # "` type; pointer tile shape must match value "
+                        # "shape",
+        getPointers # ".getType().getShape() == " # getValues
+                    # ".getType().getShape()">;
+
 def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
   let summary = "The point after all the given ones";
   let description = "(C1) There are at least two.";
@@ -29,10 +45,11 @@ def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
 
 def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
     [AttrSizedOperandSegments,
-     CudaTile_Rule<
-       "`source` type is expected a pointer type of `result` type",
-       "pointsTo(getSource().getType(), getResult().getType())">,
-     CudaTile_Rule<"shape of 'mask' must match the shape of 'source'",
+     CudaTile_PointerShapeRule<"source", "result", "getSource()",
+                               "getResult()">,
+     CudaTile_PointeeRule<"source", "result", "getSource()", "getResult()">,
+     CudaTile_Rule<"shape of 'mask' must match the shape of 'source'; mask "
+                   "shape must match value shape",
        "!getMask() || getMask().getType().getShape() == "
        "getSource().getType().getShape()">,
      CudaTile_Rule<"type of 'paddingValue' must match the type of 'result'",
@@ -89,10 +106,12 @@ def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
 
 def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
     [AttrSizedOperandSegments,
-     CudaTile_Rule<
-       "`destination` type is expected a pointer type of `value` type",
-       "pointsTo(getDestination().getType(), getValue().getType())">,
-     CudaTile_Rule<"shape of 'destination' must match the shape of 'mask'",
+     CudaTile_PointerShapeRule<"destination", "value", "getDestination()",
+                               "getValue()">,
+     CudaTile_PointeeRule<"destination", "value", "getDestination()",
+                          "getValue()">,
+     CudaTile_Rule<"shape of 'destination' must match the shape of 'mask'; "
+                   "mask shape must match value shape",
        "!getMask() || getMask().getType().getShape() == "
        "getDestination().getType().getShape()">]> {
   let summary = "Writes where pointers point";

@@ -19,9 +19,15 @@ def CudaTile_MmaFResultTile
     : CudaTile_TileOf<mmafResults, "mmaf result tile type">;
 
 def CudaTile_MmaFOp : CudaTile_Op<"mmaf", "mma", 0x49, "13.1",
-    [Pure, AllTypesMatch<["acc", "result"]>,
+    [Pure,
+     CudaTile_TypesMatch<["acc", "result"],
+       "mma accumulator and result shapes must match; floating mma accumulator "
+       "and result must share type">,
      AllElementTypesMatch<["lhs", "rhs"]>,
-     AllRanksMatch<["lhs", "rhs", "acc"]>]> {
+     CudaTile_Rule<"all of {lhs, rhs, acc} have same rank; mma operands must "
+                   "share rank",
+       "getLhs().getType().getRank() == getRhs().getType().getRank() && "
+       "getLhs().getType().getRank() == getAcc().getType().getRank()">]> {
   let summary = "Floating-point matrix product: lhs * rhs + acc";
   let description = [{
     `lhs: [M, K]`, `rhs: [K, N]`, `acc: [M, N]`; with a batch dimension in front
