@@ -4,7 +4,17 @@
 
 set(CUDA_TILE_MLIR_TESTED 22.1.8)
 
+set(_asked "${MLIR_DIR}")
 find_package(MLIR 22.1 CONFIG QUIET HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+# CMake looks elsewhere where MLIR_DIR does not fit, and then forgets it.
+if(_asked AND MLIR_FOUND AND NOT MLIR_DIR STREQUAL _asked)
+  unset(MLIR_DIR CACHE)
+  message(
+    FATAL_ERROR
+    "expected MLIR 22.1 in MLIR_DIR, got '${_asked}' without it. Pass "
+    "-DMLIR_DIR=<prefix>/lib/cmake/mlir of version ${CUDA_TILE_MLIR_TESTED}"
+  )
+endif()
 if(NOT MLIR_FOUND)
   set(_seen "none was found")
   if(MLIR_CONSIDERED_VERSIONS)

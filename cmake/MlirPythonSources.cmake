@@ -64,20 +64,19 @@ _upstream_dialect(irdl IRDLOps SOURCES dialects/irdl.py GEN_ENUM_BINDINGS)
 _upstream_dialect(index IndexOps SOURCES dialects/index.py GEN_ENUM_BINDINGS)
 _upstream_dialect(ub UBOps SOURCES dialects/ub.py)
 
-foreach(dialect IN ITEMS cuda_tile:CudaTileOps tileas:TileasOps)
-  string(REPLACE ":" ";" dialect "${dialect}")
-  list(GET dialect 0 name)
-  list(GET dialect 1 stem)
-  if(TARGET CudaTileIR)
-    declare_mlir_dialect_python_bindings(
-      ADD_TO_PARENT CudaTilePython.Dialects
-      ROOT_DIR "${_ours}"
-      TD_FILE dialects/${stem}.td
-      DIALECT_NAME ${name}
-      SOURCES dialects/${name}.py
-    )
-  endif()
-endforeach()
+# Declares the Python side of one of our dialects.
+function(_own_dialect name stem)
+  declare_mlir_dialect_python_bindings(
+    ADD_TO_PARENT CudaTilePython.Dialects
+    ROOT_DIR "${_ours}"
+    TD_FILE dialects/${stem}.td
+    DIALECT_NAME ${name}
+    SOURCES dialects/${name}.py
+  )
+endfunction()
+
+_own_dialect(cuda_tile CudaTileOps)
+_own_dialect(tileas TileasOps)
 
 # Declares one extension module of upstream's with its C++ files.
 function(_upstream_extension module parent)

@@ -1,26 +1,18 @@
 """Configuration of lit: which files are tests, and where their tools are.
 
-A test that reads or writes no file runs in well under a second; the limit per test
-catches endless loops.
+A test takes well under a second; the limit per test catches endless loops.
 """
-
-# pyright: basic
-# `config` and `lit_config` are put here by lit.
 
 import os
 from pathlib import Path
+from typing import Any
 
 import lit.formats
 
 ROOT = Path(__file__).resolve().parent.parent
 
-config.name = "cuda-tile"  # noqa: F821
-config.suffixes = [".mlir", ".test"]  # noqa: F821
-config.excludes = ["kernels", "Inputs"]  # noqa: F821
-config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
-config.test_source_root = str(ROOT / "test")  # noqa: F821
-config.test_exec_root = str(ROOT / "build" / "lit")  # noqa: F821
-lit_config.maxIndividualTestTime = 20  # noqa: F821
+# Put here by lit, which runs this file.
+config: Any = globals()["config"]
 
 
 def llvm_tools() -> Path:
@@ -32,10 +24,18 @@ def llvm_tools() -> Path:
     raise RuntimeError(message)
 
 
-config.environment["PATH"] = os.pathsep.join(  # noqa: F821
+config.name = "cuda-tile"
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["kernels", "Inputs"]
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = str(ROOT / "test")
+config.test_exec_root = str(ROOT / "build" / "lit")
+config.maxIndividualTestTime = 20
+
+config.environment["PATH"] = os.pathsep.join(
     [str(ROOT / ".venv" / "bin"), str(llvm_tools()), os.environ["PATH"]]
 )
-config.substitutions += [  # noqa: F821
+config.substitutions += [
     ("%kernels", str(ROOT / "test" / "kernels")),
     ("%python", str(ROOT / ".venv" / "bin" / "python")),
 ]

@@ -1,0 +1,2 @@
+// The generated Python classes of the cuda_tile ops.
+include "cuda_tile/IR/Ops.td"

@@ -1,0 +1,56 @@
+"""The cuda_tile dialect: generated op classes, types and attributes.
+
+Wherever an op class takes a keyword attribute, a string will do.
+"""
+
+from .._mlir_libs import _cuda_tile
+from .._mlir_libs._cuda_tile import (
+    DYNAMIC,
+    BoundedAttr,
+    ComparisonOrderingAttr,
+    ComparisonPredicateAttr,
+    DivByAttr,
+    IntegerOverflowAttr,
+    LayoutAttr,
+    MemoryOrderingSemanticsAttr,
+    MemoryScopeAttr,
+    OptimizationHintsAttr,
+    PaddingValueAttr,
+    PartitionViewType,
+    PointerType,
+    RoundingModeAttr,
+    SameElementsAttr,
+    SignednessAttr,
+    TensorViewType,
+    TileType,
+    TokenType,
+)
+from ..ir import Attribute, register_attribute_builder
+from ._cuda_tile_ops_gen import *
+from ._cuda_tile_ops_gen import _Dialect as Dialect
+
+_KEYWORDS = (
+    ComparisonOrderingAttr,
+    ComparisonPredicateAttr,
+    IntegerOverflowAttr,
+    MemoryOrderingSemanticsAttr,
+    MemoryScopeAttr,
+    PaddingValueAttr,
+    RoundingModeAttr,
+    SignednessAttr,
+)
+
+
+def _register_keyword_builder(attribute_class):
+    """Lets generated op classes take a string for a keyword attribute."""
+
+    def build(value, context):
+        if isinstance(value, Attribute):
+            return value
+        return attribute_class.get(value, context)
+
+    register_attribute_builder(f"CudaTile_{attribute_class.__name__}")(build)
+
+
+for _keyword in _KEYWORDS:
+    _register_keyword_builder(_keyword)

@@ -1,0 +1,22 @@
+"""`cuda-tile-opt`: mlir-opt with our dialects and passes.
+
+Arguments are mlir-opt's; the passes of this package, written in C++ or Python, are
+known by name, alone and in `--pass-pipeline`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.pipeline import register_passes
+
+
+def main() -> int:
+    """Runs the tool on the process's arguments and returns its exit code."""
+    register_passes()
+    return _cuda_tile.opt_main(["cuda-tile-opt", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

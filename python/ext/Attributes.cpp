@@ -1,0 +1,244 @@
+//===- Attributes.cpp - Attributes of our dialects in Python --------------===//
+
+#include "Casts.h"
+
+#include "cuda_tile/Cute/Cute.h"
+#include "cuda_tile/IR/CudaTile.h"
+
+using namespace cuda_tile::python;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Keywords
+//===----------------------------------------------------------------------===//
+
+/// A keyword attribute: `.get("nearest_even")`, `.value` is the keyword.
+template <typename Cpp, const char *className>
+struct EnumAttribute : AttributeClass<EnumAttribute<Cpp, className>, Cpp> {
+  static constexpr const char *pyClassName = className;
+  using Base = AttributeClass<EnumAttribute, Cpp>;
+  using Base::Base;
+  using Enum = decltype(Cpp().getValue());
+
+  static EnumAttribute get(const std::string &keyword,
+                           py::DefaultingPyMlirContext context) {
+    std::optional<Enum> value = cuda_tile::symbolizeEnum<Enum>(keyword);
+    if (!value) {
+      std::string message = std::string("expected a keyword of ") + className +
+                            ", got '" + keyword + "'";
+      throw nb::value_error(message.c_str());
+    }
+    mlir::Attribute attribute = Cpp::get(unwrap(context->get()), *value);
+    return EnumAttribute(context->getRef(), wrap(attribute));
+  }
+
+  static void bindDerived(typename Base::ClassTy &c) {
+    c.def_static("get", &EnumAttribute::get, nb::arg("value"),
+                 nb::arg("context").none() = nb::none());
+    c.def_prop_ro("value", [](const EnumAttribute &self) {
+      return cuda_tile::stringifyEnum(self.cpp().getValue()).str();
+    });
+  }
+};
+
+#define FOR_EACH_ENUM_ATTRIBUTE(APPLY)                                         \
+  APPLY(ComparisonOrderingAttr)                                                \
+  APPLY(ComparisonPredicateAttr)                                               \
+  APPLY(IntegerOverflowAttr)                                                   \
+  APPLY(MemoryOrderingSemanticsAttr)                                           \
+  APPLY(MemoryScopeAttr)                                                       \
+  APPLY(PaddingValueAttr)                                                      \
+  APPLY(RoundingModeAttr)                                                      \
+  APPLY(SignednessAttr)
+
+#define DEFINE_NAME(name) constexpr char k##name[] = #name;
+FOR_EACH_ENUM_ATTRIBUTE(DEFINE_NAME)
+#undef DEFINE_NAME
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+// A basis is a sum of (stride, dim) terms; a group is a list of bases.
+using PyTerm = std::tuple<int64_t, int64_t>;
+using PyGroups = std::vector<std::vector<std::vector<PyTerm>>>;
+
+struct PyLayoutAttr
+    : AttributeClass<PyLayoutAttr, cuda_tile::cute::LayoutAttr> {
+  static constexpr const char *pyClassName = "LayoutAttr";
+  using AttributeClass::AttributeClass;
+  using Cpp = cuda_tile::cute::LayoutAttr;
+
+  static llvm::SmallVector<Cpp::Group> toCpp(const PyGroups &groups) {
+    llvm::SmallVector<Cpp::Group> result;
+    for (const auto &group : groups) {
+      Cpp::Group &bases = result.emplace_back();
+      for (const auto &basis : group) {
+        Cpp::Basis &terms = bases.emplace_back();
+        for (const auto &[stride, dim] : basis)
+          terms.push_back({stride, dim});
+      }
+    }
+    return result;
+  }
+
+  static PyGroups toPython(llvm::ArrayRef<Cpp::Group> groups) {
+    PyGroups result;
+    for (const Cpp::Group &group : groups) {
+      auto &bases = result.emplace_back();
+      for (const Cpp::Basis &basis : group) {
+        auto &terms = bases.emplace_back();
+        for (const Cpp::Term &term : basis)
+          terms.emplace_back(term.stride, term.dim);
+      }
+    }
+    return result;
+  }
+
+  static PyLayoutAttr get(const PyGroups &groups, std::optional<bool> isFlat,
+                          py::DefaultingPyMlirContext context) {
+    return getChecked<PyLayoutAttr>(
+        context->getRef(), [&](auto emitError, auto *cppContext) {
+          return Cpp::getChecked(emitError, cppContext, toCpp(groups),
+                                 isFlat.value_or(groups.size() == 1));
+        });
+  }
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get", &PyLayoutAttr::get, nb::arg("groups"),
+        nb::arg("is_flat").none() = nb::none(),
+        nb::arg("context").none() = nb::none(),
+        "Groups of bases, each a list of (stride, dim) terms. One group "
+        "makes a flat layout unless is_flat says otherwise.");
+    c.def_prop_ro("groups", [](const PyLayoutAttr &self) {
+      return toPython(self.cpp().getGroups());
+    });
+    c.def_prop_ro("is_flat", [](const PyLayoutAttr &self) {
+      return self.cpp().getIsFlat();
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// What `assume` says, and hints
+//===----------------------------------------------------------------------===//
+
+using OptionalInt = std::optional<int64_t>;
+
+struct PyDivByAttr : AttributeClass<PyDivByAttr, cuda_tile::DivByAttr> {
+  static constexpr const char *pyClassName = "DivByAttr";
+  using AttributeClass::AttributeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](uint64_t divisor, OptionalInt every, OptionalInt along,
+           py::DefaultingPyMlirContext context) {
+          return getChecked<PyDivByAttr>(
+              context->getRef(), [&](auto emitError, auto *cppContext) {
+                return cuda_tile::DivByAttr::getChecked(emitError, cppContext,
+                                                        divisor, every, along);
+              });
+        },
+        nb::arg("divisor"), nb::arg("every").none() = nb::none(),
+        nb::arg("along").none() = nb::none(),
+        nb::arg("context").none() = nb::none());
+    c.def_prop_ro("divisor", [](const PyDivByAttr &self) {
+      return self.cpp().getDivisor();
+    });
+    c.def_prop_ro(
+        "every", [](const PyDivByAttr &self) { return self.cpp().getEvery(); });
+    c.def_prop_ro(
+        "along", [](const PyDivByAttr &self) { return self.cpp().getAlong(); });
+  }
+};
+
+struct PyBoundedAttr : AttributeClass<PyBoundedAttr, cuda_tile::BoundedAttr> {
+  static constexpr const char *pyClassName = "BoundedAttr";
+  using AttributeClass::AttributeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](OptionalInt lower, OptionalInt upper,
+           py::DefaultingPyMlirContext context) {
+          mlir::Attribute attribute =
+              cuda_tile::BoundedAttr::get(unwrap(context->get()), lower, upper);
+          return PyBoundedAttr(context->getRef(), wrap(attribute));
+        },
+        nb::arg("lower").none(), nb::arg("upper").none(),
+        nb::arg("context").none() = nb::none());
+    c.def_prop_ro("lower",
+                  [](const PyBoundedAttr &self) { return self.cpp().getLb(); });
+    c.def_prop_ro("upper",
+                  [](const PyBoundedAttr &self) { return self.cpp().getUb(); });
+  }
+};
+
+struct PySameElementsAttr
+    : AttributeClass<PySameElementsAttr, cuda_tile::SameElementsAttr> {
+  static constexpr const char *pyClassName = "SameElementsAttr";
+  using AttributeClass::AttributeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_prop_ro("values", [](const PySameElementsAttr &self) {
+      llvm::ArrayRef<int64_t> values = self.cpp().getValues().asArrayRef();
+      return std::vector<int64_t>(values.begin(), values.end());
+    });
+  }
+};
+
+struct PyOptimizationHintsAttr
+    : AttributeClass<PyOptimizationHintsAttr,
+                     cuda_tile::OptimizationHintsAttr> {
+  static constexpr const char *pyClassName = "OptimizationHintsAttr";
+  using AttributeClass::AttributeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_prop_ro("value", [](PyOptimizationHintsAttr &self) {
+      return downCast<py::PyAttribute>(self.getContext(),
+                                       mlir::Attribute(self.cpp().getValue()));
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The elements in row-major order, each in whole bytes, i1 as 0 or 1; of a
+/// splat only the one element.
+nb::bytes denseBytes(py::PyAttribute &attribute) {
+  auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(unwrap(attribute.get()));
+  if (!dense)
+    throw nb::type_error("expected a DenseElementsAttr");
+  if (!dense.getElementType().isInteger(1))
+    return nb::bytes(dense.getRawData().data(), dense.getRawData().size());
+  // MLIR packs these into bits.
+  std::string bytes;
+  if (dense.isSplat())
+    bytes.push_back(dense.getSplatValue<bool>());
+  else
+    for (bool value : dense.getValues<bool>())
+      bytes.push_back(value);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+} // namespace
+
+void cuda_tile::python::populateAttributes(nb::module_ &m) {
+#define BIND_ENUM(name) EnumAttribute<cuda_tile::name, k##name>::bind(m);
+  FOR_EACH_ENUM_ATTRIBUTE(BIND_ENUM)
+#undef BIND_ENUM
+  PyBoundedAttr::bind(m);
+  PyDivByAttr::bind(m);
+  PyLayoutAttr::bind(m);
+  PyOptimizationHintsAttr::bind(m);
+  PySameElementsAttr::bind(m);
+  m.def(
+      "dense_bytes", &denseBytes, nb::arg("attribute"),
+      "Returns the elements of a DenseElementsAttr in row-major order, each in "
+      "whole bytes (i1 as 0 or 1); of a splat only the one element.");
+}

@@ -1,0 +1,79 @@
+//===- Casts.h - Our C++ types and attributes as Python classes -*- C++ -*-===//
+
+#ifndef CUDA_TILE_PYTHON_EXT_CASTS_H
+#define CUDA_TILE_PYTHON_EXT_CASTS_H
+
+#include "Extension.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Casting.h"
+
+namespace cuda_tile::python {
+
+/// Base of a Python class for the C++ type `Cpp`; `Python` is the derived
+/// class.
+template <typename Python, typename Cpp>
+struct TypeClass : py::PyConcreteType<Python> {
+  static constexpr bool (*isaFunction)(MlirType) = [](MlirType type) {
+    return llvm::isa<Cpp>(unwrap(type));
+  };
+  static constexpr MlirTypeID (*getTypeIdFunction)() = [] {
+    return wrap(Cpp::getTypeID());
+  };
+  using py::PyConcreteType<Python>::PyConcreteType;
+
+  Cpp cpp() const { return llvm::cast<Cpp>(unwrap(this->get())); }
+};
+
+/// Base of a Python class for the C++ attribute `Cpp`.
+template <typename Python, typename Cpp>
+struct AttributeClass : py::PyConcreteAttribute<Python> {
+  static constexpr bool (*isaFunction)(MlirAttribute) = [](MlirAttribute attr) {
+    return llvm::isa<Cpp>(unwrap(attr));
+  };
+  static constexpr MlirTypeID (*getTypeIdFunction)() = [] {
+    return wrap(Cpp::getTypeID());
+  };
+  using py::PyConcreteAttribute<Python>::PyConcreteAttribute;
+
+  Cpp cpp() const { return llvm::cast<Cpp>(unwrap(this->get())); }
+};
+
+/// Builds a `Python` object from C++'s checked getter; its diagnostics become
+/// the MLIRError. `make` gets the emitError function and the MLIRContext.
+template <typename Python, typename Make>
+Python getChecked(py::PyMlirContextRef context, Make make) {
+  py::PyMlirContext::ErrorCapture errors(context);
+  mlir::MLIRContext *cppContext = unwrap(context->get());
+  auto emitError = [cppContext] {
+    return mlir::emitError(mlir::UnknownLoc::get(cppContext));
+  };
+  auto result = make(emitError, cppContext);
+  if (!result)
+    throw py::MLIRError(std::string("invalid ") + Python::pyClassName,
+                        errors.take());
+  return Python(context, wrap(result));
+}
+
+/// A type or attribute as the most derived Python class.
+template <typename Wrapper, typename Cpp>
+nb::object downCast(py::PyMlirContextRef context, Cpp value) {
+  return Wrapper(context, wrap(value)).maybeDownCast();
+}
+
+/// `value` as an attribute of class `Cpp`, or null for None.
+template <typename Cpp>
+Cpp optionalAttribute(std::optional<py::PyAttribute> value, const char *what) {
+  if (!value)
+    return {};
+  auto attribute = llvm::dyn_cast<Cpp>(unwrap(value->get()));
+  if (!attribute) {
+    std::string message = std::string("expected ") + what + " or None";
+    throw nb::type_error(message.c_str());
+  }
+  return attribute;
+}
+
+} // namespace cuda_tile::python
+
+#endif // CUDA_TILE_PYTHON_EXT_CASTS_H

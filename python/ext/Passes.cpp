@@ -1,0 +1,166 @@
+//===- Passes.cpp - Passes written in Python ------------------------------===//
+//
+// A registered Python function becomes a real C++ pass: it has a name in every
+// pipeline string and in the opt tool, options, and takes part in verification,
+// IR printing and timing like any other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extension.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <memory>
+#include <tuple>
+
+using namespace cuda_tile::python;
+
+namespace mlir {
+// Declared here because mlir/InitAllPasses.h takes more to compile than all of
+// this directory; libMLIR holds it.
+void registerAllPasses();
+} // namespace mlir
+
+namespace {
+
+/// The exception of the last Python pass that failed; only touched under the
+/// GIL. MLIR reports failure as a flag, so the exception waits here for the
+/// caller.
+PyObject *&storedException() {
+  static PyObject *exception = nullptr;
+  return exception;
+}
+
+void storeException(const nb::python_error &error) {
+  PyObject *previous = storedException();
+  storedException() = error.value().inc_ref().ptr();
+  // Up to Python 3.11 a caught exception does not hold its traceback itself.
+  if (error.traceback().is_valid())
+    PyException_SetTraceback(error.value().ptr(), error.traceback().ptr());
+  Py_XDECREF(previous);
+}
+
+struct OptionSpec {
+  std::string name;
+  std::string defaultValue;
+  std::string description;
+};
+
+/// What a pass was registered with; lives as long as the process, because
+/// MLIR's registry does.
+struct PassSpec {
+  std::string argument;
+  std::string description;
+  std::vector<OptionSpec> options;
+  nb::callable function;
+  mlir::TypeID typeId;
+};
+
+class PythonPass : public mlir::OperationPass<> {
+public:
+  explicit PythonPass(const PassSpec &spec)
+      : OperationPass(spec.typeId), spec(spec) {
+    for (const OptionSpec &option : spec.options)
+      options.push_back(std::make_unique<Option<std::string>>(
+          *this, option.name, llvm::cl::desc(option.description),
+          llvm::cl::init(option.defaultValue)));
+  }
+
+  llvm::StringRef getName() const override { return spec.argument; }
+  llvm::StringRef getArgument() const override { return spec.argument; }
+  llvm::StringRef getDescription() const override { return spec.description; }
+
+  // A Python function may build ops of any dialect, and a tool's context loads
+  // dialects only as they are parsed or named here.
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    insertDialects(registry);
+  }
+
+  void runOnOperation() override {
+    nb::gil_scoped_acquire acquire;
+    try {
+      callFunction();
+    } catch (const nb::python_error &error) {
+      mlir::emitError(getOperation()->getLoc())
+          << "pass '" << spec.argument << "' failed: " << describe(error);
+      storeException(error);
+      signalPassFailure();
+    }
+  }
+
+protected:
+  std::unique_ptr<Pass> clonePass() const override {
+    return std::make_unique<PythonPass>(spec);
+  }
+
+private:
+  void callFunction() {
+    nb::dict values;
+    for (auto [option, value] : llvm::zip_equal(spec.options, options))
+      values[option.name.c_str()] = nb::str(value->getValue().c_str());
+    nb::object op = wrapOperation(getOperation());
+    nb::object context = op.attr("context");
+    context.attr("__enter__")();
+    try {
+      spec.function(op, values);
+    } catch (...) {
+      context.attr("__exit__")(nb::none(), nb::none(), nb::none());
+      throw;
+    }
+    context.attr("__exit__")(nb::none(), nb::none(), nb::none());
+  }
+
+  const PassSpec &spec;
+  std::vector<std::unique_ptr<Option<std::string>>> options;
+};
+
+using OptionTuple = std::tuple<std::string, std::string, std::string>;
+
+void registerPythonPass(const std::string &argument,
+                        const std::string &description,
+                        const std::vector<OptionTuple> &options,
+                        nb::callable function) {
+  if (mlir::PassInfo::lookup(argument)) {
+    std::string message =
+        "expected a new pass name, got '" + argument + "' a second time";
+    throw nb::value_error(message.c_str());
+  }
+  // Both outlive the interpreter's end on purpose: passes are looked up by
+  // MLIR's registry until the process is gone.
+  static auto *typeIds = new mlir::TypeIDAllocator;
+  auto *spec = new PassSpec{
+      argument, description, {}, std::move(function), typeIds->allocate()};
+  for (const auto &[name, defaultValue, text] : options)
+    spec->options.push_back({name, defaultValue, text});
+  mlir::registerPass([spec] { return std::make_unique<PythonPass>(*spec); });
+}
+
+} // namespace
+
+nb::object cuda_tile::python::takePassException() {
+  PyObject *exception = storedException();
+  storedException() = nullptr;
+  return exception ? nb::steal<nb::object>(exception) : nb::none();
+}
+
+void cuda_tile::python::populatePasses(nb::module_ &m) {
+  m.def("register_passes", &mlir::registerAllPasses,
+        "Makes upstream's passes known to pipeline strings.");
+  m.def("register_pass", &registerPythonPass, nb::arg("argument"),
+        nb::arg("description"), nb::arg("options"), nb::arg("fn"),
+        "Makes a pass of a Python function, known to every pipeline string.\n\n"
+        "Args:\n"
+        "  argument: Name in pipelines and flag of the opt tool.\n"
+        "  description: One line for the tools' help.\n"
+        "  options: (name, default value, description) of each option.\n"
+        "  fn: Called with the operation and the options' values by name. An\n"
+        "    exception fails the pass and comes out of PassManager.run.\n\n"
+        "Raises:\n"
+        "  ValueError: A pass of that name exists.");
+  m.def(
+      "take_pass_exception", &takePassException,
+      "Returns and forgets the exception of the last Python pass that failed, "
+      "or None.");
+}

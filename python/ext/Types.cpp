@@ -1,0 +1,214 @@
+//===- Types.cpp - Types of our dialects in Python ------------------------===//
+
+#include "Casts.h"
+
+#include "cuda_tile/Cute/Cute.h"
+#include "cuda_tile/IR/CudaTile.h"
+#include "cuda_tile/Tileas/Tileas.h"
+
+using namespace cuda_tile::python;
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+Shape toVector(llvm::ArrayRef<int64_t> values) {
+  return Shape(values.begin(), values.end());
+}
+
+struct PyPointerType : TypeClass<PyPointerType, cuda_tile::PointerType> {
+  static constexpr const char *pyClassName = "PointerType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::PyType &pointee) {
+          return getChecked<PyPointerType>(
+              pointee.getContext(), [&](auto emitError, auto *context) {
+                return cuda_tile::PointerType::getChecked(
+                    emitError, context, unwrap(pointee.get()));
+              });
+        },
+        nb::arg("pointee_type"));
+    c.def_prop_ro("pointee_type", [](PyPointerType &self) {
+      return downCast<py::PyType>(self.getContext(),
+                                  self.cpp().getPointeeType());
+    });
+  }
+};
+
+struct PyTokenType : TypeClass<PyTokenType, cuda_tile::TokenType> {
+  static constexpr const char *pyClassName = "TokenType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::DefaultingPyMlirContext context) {
+          return PyTokenType(context->getRef(),
+                             wrap(mlir::Type(cuda_tile::TokenType::get(
+                                 unwrap(context->get())))));
+        },
+        nb::arg("context").none() = nb::none());
+  }
+};
+
+struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
+  static constexpr const char *pyClassName = "TileType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](const Shape &shape, py::PyType &elementType,
+           std::optional<py::PyAttribute> layout) {
+          auto cppLayout = optionalAttribute<cuda_tile::cute::LayoutAttr>(
+              layout, "layout to be a LayoutAttr");
+          return getChecked<PyTileType>(
+              elementType.getContext(), [&](auto emitError, auto *context) {
+                return cuda_tile::TileType::getChecked(
+                    emitError, context, llvm::ArrayRef(shape),
+                    unwrap(elementType.get()), cppLayout);
+              });
+        },
+        nb::arg("shape"), nb::arg("element_type"),
+        nb::arg("layout").none() = nb::none());
+    c.def_prop_ro("shape", [](const PyTileType &self) {
+      return toVector(self.cpp().getShape());
+    });
+    c.def_prop_ro("element_type", [](PyTileType &self) {
+      return downCast<py::PyType>(self.getContext(),
+                                  self.cpp().getElementType());
+    });
+    c.def_prop_ro("layout", [](PyTileType &self) -> nb::object {
+      auto layout = self.cpp().getLayout();
+      if (!layout)
+        return nb::none();
+      return downCast<py::PyAttribute>(self.getContext(),
+                                       mlir::Attribute(layout));
+    });
+  }
+};
+
+struct PyTensorViewType
+    : TypeClass<PyTensorViewType, cuda_tile::TensorViewType> {
+  static constexpr const char *pyClassName = "TensorViewType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::PyType &elementType, const Shape &shape, const Shape &strides) {
+          return getChecked<PyTensorViewType>(
+              elementType.getContext(), [&](auto emitError, auto *context) {
+                return cuda_tile::TensorViewType::getChecked(
+                    emitError, context, unwrap(elementType.get()),
+                    llvm::ArrayRef(shape), llvm::ArrayRef(strides));
+              });
+        },
+        nb::arg("element_type"), nb::arg("shape"), nb::arg("strides"));
+    c.def_prop_ro("element_type", [](PyTensorViewType &self) {
+      return downCast<py::PyType>(self.getContext(),
+                                  self.cpp().getElementType());
+    });
+    c.def_prop_ro("shape", [](const PyTensorViewType &self) {
+      return toVector(self.cpp().getShape());
+    });
+    c.def_prop_ro("strides", [](const PyTensorViewType &self) {
+      return toVector(self.cpp().getStrides());
+    });
+  }
+};
+
+struct PyPartitionViewType
+    : TypeClass<PyPartitionViewType, cuda_tile::PartitionViewType> {
+  static constexpr const char *pyClassName = "PartitionViewType";
+  using TypeClass::TypeClass;
+  using Dims = std::vector<int32_t>;
+
+  static PyPartitionViewType get(const Dims &tileShape, PyTensorViewType &view,
+                                 const Dims &dimMap,
+                                 std::optional<py::PyAttribute> padding) {
+    auto cppPadding = optionalAttribute<cuda_tile::PaddingValueAttr>(
+        padding, "padding_value to be a PaddingValueAttr");
+    return getChecked<PyPartitionViewType>(
+        view.getContext(), [&](auto emitError, auto *context) {
+          return cuda_tile::PartitionViewType::getChecked(
+              emitError, context, llvm::ArrayRef(tileShape), view.cpp(),
+              llvm::ArrayRef(dimMap), cppPadding);
+        });
+  }
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
+                 nb::arg("tensor_view"), nb::arg("dim_map"),
+                 nb::arg("padding_value").none() = nb::none());
+    c.def_prop_ro("tile_shape", [](const PyPartitionViewType &self) {
+      auto shape = self.cpp().getTileShape();
+      return Dims(shape.begin(), shape.end());
+    });
+    c.def_prop_ro("tensor_view", [](PyPartitionViewType &self) {
+      return PyTensorViewType(self.getContext(),
+                              wrap(mlir::Type(self.cpp().getTensorView())));
+    });
+    c.def_prop_ro("dim_map", [](const PyPartitionViewType &self) {
+      auto dims = self.cpp().getDimMap();
+      return Dims(dims.begin(), dims.end());
+    });
+    c.def_prop_ro(
+        "padding_value",
+        [](const PyPartitionViewType &self) -> std::optional<std::string> {
+          auto padding = self.cpp().getPaddingValue();
+          if (!padding)
+            return std::nullopt;
+          return stringifyEnum(padding.getValue()).str();
+        });
+  }
+};
+
+struct PyBufferType : TypeClass<PyBufferType, cuda_tile::tileas::BufferType> {
+  static constexpr const char *pyClassName = "BufferType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](const Shape &shape, py::PyType &elementType,
+           py::PyAttribute &layout) {
+          auto cppLayout = optionalAttribute<cuda_tile::cute::LayoutAttr>(
+              layout, "layout to be a LayoutAttr");
+          return getChecked<PyBufferType>(
+              elementType.getContext(), [&](auto emitError, auto *context) {
+                return cuda_tile::tileas::BufferType::getChecked(
+                    emitError, context, llvm::ArrayRef(shape),
+                    unwrap(elementType.get()), cppLayout);
+              });
+        },
+        nb::arg("shape"), nb::arg("element_type"), nb::arg("layout"));
+    c.def_prop_ro("shape", [](const PyBufferType &self) {
+      return toVector(self.cpp().getShape());
+    });
+    c.def_prop_ro("element_type", [](PyBufferType &self) {
+      return downCast<py::PyType>(self.getContext(),
+                                  self.cpp().getElementType());
+    });
+    c.def_prop_ro("layout", [](PyBufferType &self) {
+      return downCast<py::PyAttribute>(self.getContext(),
+                                       mlir::Attribute(self.cpp().getLayout()));
+    });
+  }
+};
+
+} // namespace
+
+void cuda_tile::python::populateTypes(nb::module_ &m) {
+  PyPointerType::bind(m);
+  PyTokenType::bind(m);
+  PyTileType::bind(m);
+  PyTensorViewType::bind(m);
+  PyPartitionViewType::bind(m);
+  PyBufferType::bind(m);
+  // Stands for `?` in the shape and strides of a PyTensorViewType.
+  m.attr("DYNAMIC") = cuda_tile::TensorViewType::kDynamic;
+}
