@@ -1,0 +1,65 @@
+"""An open compiler for CUDA Tile IR.
+
+`load` reads a kernel, `compile` makes PTX and a cubin of it, `run` runs it on the
+CPU (tiles or PTX) or on a GPU. Everything is loaded on first use, so that
+importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuda_tile.api import (
+        Compiled,
+        compile,  # noqa: A004  (the name users expect)
+        emit,
+        load,
+        lower,
+        run,
+    )
+    from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserError
+    from cuda_tile.options import Options
+    from cuda_tile.runtime.args import array_args, list_args
+
+_HOMES = {
+    "Compiled": "api",
+    "compile": "api",
+    "emit": "api",
+    "load": "api",
+    "lower": "api",
+    "run": "api",
+    "CudaTileError": "errors",
+    "InternalError": "errors",
+    "Unsupported": "errors",
+    "UserError": "errors",
+    "Options": "options",
+    "array_args": "runtime.args",
+    "list_args": "runtime.args",
+}
+
+__all__ = [
+    "Compiled",
+    "CudaTileError",
+    "InternalError",
+    "Options",
+    "Unsupported",
+    "UserError",
+    "array_args",
+    "compile",
+    "emit",
+    "list_args",
+    "load",
+    "lower",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name from its home on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cuda_tile' has no attribute '{name}'")
+    value = getattr(import_module(f"cuda_tile.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

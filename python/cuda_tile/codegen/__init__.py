@@ -1,0 +1,1 @@
+"""From level P to machine code: LLVM in process, then ptxas."""

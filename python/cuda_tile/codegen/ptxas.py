@@ -1,0 +1,141 @@
+"""Runs ptxas and reads what it says of registers, spills and shared memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuda_tile.errors import UserError
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What ptxas reports of one kernel.
+
+    Attributes:
+        registers: 32-bit registers per thread.
+        spill_store_bytes: Bytes a thread writes to local memory for want of registers.
+        spill_load_bytes: Bytes it reads back.
+        stack_bytes: Local memory per thread.
+        static_shared_bytes: Shared memory of fixed size per CTA.
+    """
+
+    registers: int
+    spill_store_bytes: int = 0
+    spill_load_bytes: int = 0
+    stack_bytes: int = 0
+    static_shared_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """A cubin and what ptxas said about it.
+
+    Attributes:
+        cubin: The ELF image.
+        resources: Per kernel name.
+        warnings: Lines of warning, without the tool's prefix.
+    """
+
+    cubin: bytes
+    resources: dict[str, KernelResources]
+    warnings: tuple[str, ...]
+
+
+def find_ptxas() -> Path:
+    """The ptxas to use: `PTXAS`, the pinned package's, then one on `PATH`.
+
+    Raises:
+        UserError: There is none; says how to get it.
+    """
+    chosen = os.environ.get("PTXAS")
+    if chosen:
+        if not Path(chosen).is_file():
+            raise UserError(f"expected PTXAS to name a ptxas program, got '{chosen}'")
+        return Path(chosen)
+    packaged = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
+    if packaged.is_file():
+        return packaged
+    found = shutil.which("ptxas")
+    if found is None:
+        raise UserError(
+            "expected ptxas, found none; install it with 'pip install "
+            "nvidia-cuda-nvcc' or set PTXAS to the program's path"
+        )
+    return Path(found)
+
+
+def assemble(ptx: str, gpu: str, opt_level: int = 3) -> Assembled:
+    """Turns PTX text into a cubin.
+
+    Args:
+        ptx: The module's text.
+        gpu: Target name, `sm_90`.
+        opt_level: ptxas -O level, 0 to 3.
+
+    Raises:
+        UserError: ptxas refused the text; carries its words and the command.
+    """
+    ptxas = find_ptxas()
+    with tempfile.TemporaryDirectory(prefix="cuda-tile-") as folder:
+        source, output = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx)
+        command = [
+            str(ptxas),
+            "--verbose",
+            "--warn-on-spills",
+            f"-arch={gpu}",
+            f"-O{opt_level}",
+            "-o",
+            str(output),
+            str(source),
+        ]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        said = result.stdout + result.stderr
+        if result.returncode:
+            raise UserError(
+                f"ptxas failed with exit code {result.returncode} for {gpu}:\n{said}"
+                f"command: {' '.join(command)}"
+            )
+        return Assembled(output.read_bytes(), _resources(said), _warnings(said))
+
+
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_STACK = re.compile(
+    r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+)
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+
+
+def _resources(said: str) -> dict[str, KernelResources]:
+    """Reads `ptxas --verbose`."""
+    found: dict[str, KernelResources] = {}
+    name, stack = "", (0, 0, 0)
+    for line in said.splitlines():
+        if entry := _ENTRY.search(line):
+            name, stack = entry[1], (0, 0, 0)
+        elif frame := _STACK.search(line):
+            stack = (int(frame[1]), int(frame[2]), int(frame[3]))
+        elif used := _USED.search(line):
+            shared = _SHARED.search(line)
+            found[name] = KernelResources(
+                registers=int(used[1]),
+                stack_bytes=stack[0],
+                spill_store_bytes=stack[1],
+                spill_load_bytes=stack[2],
+                static_shared_bytes=int(shared[1]) if shared else 0,
+            )
+    return found
+
+
+def _warnings(said: str) -> tuple[str, ...]:
+    return tuple(
+        line.strip() for line in said.splitlines() if "warning" in line.lower()
+    )

@@ -1,0 +1,1 @@
+"""Level W to level P: what each op becomes for one thread, one rule per op."""

@@ -1,0 +1,284 @@
+"""Builds `llvm` and `nvvm` operations at a moving insertion point.
+
+Generic `Operation.create` is used on purpose: it costs less than half of the
+typed builders (measured: 0.8 against 1.8 us per op), and emission makes the
+bulk of all operations. Knows LLVM types and nothing of tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+
+GLOBAL_SPACE = 1
+SHARED_SPACE = 3
+"""NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end")."""
+
+ICMP = {"eq": 0, "ne": 1, "slt": 2, "sle": 3, "sgt": 4, "sge": 5}
+ICMP |= {"ult": 6, "ule": 7, "ugt": 8, "uge": 9}
+FCMP = {"oeq": 1, "ogt": 2, "oge": 3, "olt": 4, "ole": 5, "one": 6, "ord": 7}
+FCMP |= {"ueq": 8, "ugt": 9, "uge": 10, "ult": 11, "ule": 12, "une": 13, "uno": 14}
+
+
+class Builder:
+    """Operations of one `llvm.func`.
+
+    Args:
+        func: The function; its entry block must hold only a branch to the body.
+            What does not depend on the body's control flow (constants, thread
+            indices) goes before that branch and is made once.
+    """
+
+    def __init__(self, func: ir.Operation) -> None:
+        self.region = func.regions[0]
+        entry = self.region.blocks[0]
+        self._prologue = ir.InsertionPoint(list(entry.operations)[-1])
+        self.ip = ir.InsertionPoint(self.region.blocks[1])
+        self.loc = func.location
+        self._constants: dict[tuple[ir.Type, int | float], ir.Value] = {}
+        self.i1, self.i8, self.i16, self.i32, self.i64 = (
+            ir.IntegerType.get_signless(bits) for bits in (1, 8, 16, 32, 64)
+        )
+        self.f16, self.bf16 = ir.F16Type.get(), ir.BF16Type.get()
+        self.f32, self.f64 = ir.F32Type.get(), ir.F64Type.get()
+        self.global_pointer = ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
+        self.shared_pointer = ir.Type.parse(f"!llvm.ptr<{SHARED_SPACE}>")
+
+    # Raw operations -----------------------------------------------------------------
+
+    def create(
+        self,
+        name: str,
+        results: Sequence[ir.Type],
+        operands: Sequence[ir.Value],
+        attributes: dict[str, ir.Attribute] | None = None,
+    ) -> ir.Operation:
+        """One operation at the insertion point."""
+        return ir.Operation.create(
+            name,
+            results=results,
+            operands=operands,
+            attributes=attributes,
+            loc=self.loc,
+            ip=self.ip,
+        )
+
+    def op(
+        self,
+        name: str,
+        result: ir.Type,
+        *operands: ir.Value,
+        **attributes: ir.Attribute,
+    ) -> ir.Value:
+        """One operation with one result."""
+        return self.create(name, [result], operands, attributes or None).results[0]
+
+    def in_prologue(
+        self,
+        name: str,
+        result: ir.Type,
+        *operands: ir.Value,
+        **attributes: ir.Attribute,
+    ) -> ir.Value:
+        """One operation that runs once, before the body."""
+        saved, self.ip = self.ip, self._prologue
+        value = self.op(name, result, *operands, **attributes)
+        self.ip = saved
+        return value
+
+    def constant(self, ty: ir.Type, value: int | float) -> ir.Value:
+        """A scalar constant, made once per function; integers wrap to the width."""
+        if isinstance(ty, ir.IntegerType):
+            value = int(value) & ((1 << ty.width) - 1)
+            if value >> (ty.width - 1) and ty.width > 1:
+                value -= 1 << ty.width
+        key = (ty, repr(value) if isinstance(value, float) else value)
+        found = self._constants.get(key)  # pyright: ignore[reportArgumentType]
+        if found is None:
+            attr = (
+                ir.IntegerAttr.get(ty, value)
+                if isinstance(ty, ir.IntegerType)
+                else ir.FloatAttr.get(ty, float(value))
+            )
+            found = self.in_prologue("llvm.mlir.constant", ty, value=attr)
+            self._constants[key] = found  # pyright: ignore[reportArgumentType]
+        return found
+
+    # Integers -----------------------------------------------------------------------
+
+    def add(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """`lhs + rhs`, wrapping."""
+        return self.op("llvm.add", lhs.type, lhs, rhs)
+
+    def sub(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """`lhs - rhs`, wrapping."""
+        return self.op("llvm.sub", lhs.type, lhs, rhs)
+
+    def mul(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """`lhs * rhs`, wrapping."""
+        return self.op("llvm.mul", lhs.type, lhs, rhs)
+
+    def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Integer comparison by LLVM's predicate name."""
+        attr = ir.IntegerAttr.get(self.i64, ICMP[predicate])
+        return self.op("llvm.icmp", self.i1, lhs, rhs, predicate=attr)
+
+    def fcmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Floating-point comparison by LLVM's predicate name."""
+        attr = ir.IntegerAttr.get(self.i64, FCMP[predicate])
+        return self.op("llvm.fcmp", self.i1, lhs, rhs, predicate=attr)
+
+    def select(self, cond: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
+        """`yes` where `cond`, else `no`."""
+        return self.op("llvm.select", yes.type, cond, yes, no)
+
+    def both(self, lhs: ir.Value | None, rhs: ir.Value | None) -> ir.Value | None:
+        """Conjunction of two conditions, where None is true."""
+        if lhs is None or rhs is None:
+            return rhs if lhs is None else lhs
+        return self.op("llvm.and", self.i1, lhs, rhs)
+
+    def resize(self, value: ir.Value, ty: ir.Type) -> ir.Value:
+        """A signed integer in another width."""
+        have = ir.IntegerType(value.type).width
+        want = ir.IntegerType(ty).width
+        if have == want:
+            return value
+        return self.op("llvm.sext" if want > have else "llvm.trunc", ty, value)
+
+    # Vectors ------------------------------------------------------------------------
+
+    def bitcast(self, value: ir.Value, ty: ir.Type) -> ir.Value:
+        """The same bits as another type of the same width."""
+        return value if value.type == ty else self.op("llvm.bitcast", ty, value)
+
+    def vector_type(self, count: int, element: ir.Type) -> ir.Type:
+        """`element` itself for one, else a vector."""
+        return element if count == 1 else ir.VectorType.get([count], element)
+
+    def vector(self, values: Sequence[ir.Value]) -> ir.Value:
+        """Scalars as one vector; a single one as itself."""
+        if len(values) == 1:
+            return values[0]
+        ty = self.vector_type(len(values), values[0].type)
+        result = self.op("llvm.mlir.poison", ty)
+        for i, value in enumerate(values):
+            index = self.constant(self.i32, i)
+            result = self.op("llvm.insertelement", ty, result, value, index)
+        return result
+
+    def elements(self, value: ir.Value, count: int) -> list[ir.Value]:
+        """A vector as scalars; inverse of `vector`."""
+        if count == 1:
+            return [value]
+        element = ir.VectorType(value.type).element_type
+        return [
+            self.op("llvm.extractelement", element, value, self.constant(self.i32, i))
+            for i in range(count)
+        ]
+
+    def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
+        """The fields of a struct value."""
+        return [
+            self.op(
+                "llvm.extractvalue", ty, value, position=ir.DenseI64ArrayAttr.get([i])
+            )
+            for i, ty in enumerate(types)
+        ]
+
+    def struct_type(self, types: Sequence[ir.Type]) -> ir.Type:
+        """A literal LLVM struct."""
+        return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, types))})>")
+
+    # Memory and control -------------------------------------------------------------
+
+    def byte_offset(self, pointer: ir.Value, offset: ir.Value | int) -> ir.Value:
+        """`pointer` moved by bytes."""
+        if isinstance(offset, int):
+            if offset == 0:
+                return pointer
+            dynamic, raw = [], offset
+        else:
+            dynamic, raw = [offset], -(1 << 31)
+        return self.create(
+            "llvm.getelementptr",
+            [pointer.type],
+            [pointer, *dynamic],
+            {
+                "rawConstantIndices": ir.DenseI32ArrayAttr.get([raw]),
+                "elem_type": ir.TypeAttr.get(self.i8),
+            },
+        ).results[0]
+
+    def load(self, ty: ir.Type, pointer: ir.Value, align: int) -> ir.Value:
+        """A plain load; `align` in bytes."""
+        attr = ir.IntegerAttr.get(self.i64, align)
+        return self.op("llvm.load", ty, pointer, alignment=attr)
+
+    def store(self, value: ir.Value, pointer: ir.Value, align: int) -> None:
+        """A plain store; `align` in bytes."""
+        attr = ir.IntegerAttr.get(self.i64, align)
+        self.create("llvm.store", [], [value, pointer], {"alignment": attr})
+
+    def inline_ptx(
+        self,
+        text: str,
+        constraints: str,
+        results: Sequence[ir.Type],
+        operands: Sequence[ir.Value],
+        *,
+        side_effects: bool,
+    ) -> list[ir.Value]:
+        """PTX that no intrinsic gives; `$0`... are results, then operands."""
+        ty = [] if not results else [results[0]]
+        if len(results) > 1:
+            ty = [self.struct_type(results)]
+        attributes: dict[str, ir.Attribute] = {
+            "asm_string": ir.StringAttr.get(text),
+            "constraints": ir.StringAttr.get(constraints),
+            "asm_dialect": ir.IntegerAttr.get(self.i64, 0),
+        }
+        if side_effects:
+            attributes["has_side_effects"] = ir.UnitAttr.get()
+        op = self.create("llvm.inline_asm", ty, operands, attributes)
+        if len(results) > 1:
+            return self.fields(op.results[0], results)
+        return list(op.results)
+
+    def block(self, types: Sequence[ir.Type] = ()) -> ir.Block:
+        """A new empty block at the end of the function."""
+        return self.region.blocks.append(*types, arg_locs=[self.loc] * len(types))
+
+    def enter(self, block: ir.Block) -> None:
+        """Continues at the end of `block`."""
+        self.ip = ir.InsertionPoint(block)
+
+    def branch(self, target: ir.Block, values: Sequence[ir.Value] = ()) -> None:
+        """An unconditional branch."""
+        ir.Operation.create(
+            "llvm.br",
+            operands=values,
+            successors=[target],
+            loc=self.loc,
+            ip=self.ip,
+        )
+
+    def branch_if(
+        self,
+        cond: ir.Value,
+        yes: ir.Block,
+        no: ir.Block,
+        yes_values: Sequence[ir.Value] = (),
+        no_values: Sequence[ir.Value] = (),
+    ) -> None:
+        """A conditional branch."""
+        sizes = [1, len(yes_values), len(no_values)]
+        ir.Operation.create(
+            "llvm.cond_br",
+            operands=[cond, *yes_values, *no_values],
+            attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get(sizes)},
+            successors=[yes, no],
+            loc=self.loc,
+            ip=self.ip,
+        )

@@ -1,0 +1,87 @@
+"""Family convert: between widths and kinds of numbers."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
+
+_FLOATS = ("f16", "bf16", "f32", "f64")
+
+
+def _result_type(e: Emitter, op: ir.Operation) -> ir.Type:
+    return e.element_type(element_of(op.results[0]))
+
+
+def _check_floats(op: ir.Operation, *elements: str) -> None:
+    for element in elements:
+        if element not in _FLOATS:
+            raise Unsupported(
+                f"{op.name}: expected one of {', '.join(_FLOATS)}, got {element}"
+            )
+
+
+@RULES.register("exti")
+def exti(e: Emitter, op: ir.Operation) -> None:
+    """Sign or zero extension."""
+    name = "llvm.sext" if keyword(op, "signedness") == "signed" else "llvm.zext"
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
+
+
+@RULES.register("trunci")
+def trunci(e: Emitter, op: ir.Operation) -> None:
+    """The low bits."""
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.op("llvm.trunc", ty, a))
+
+
+@RULES.register("bitcast")
+def bitcast(e: Emitter, op: ir.Operation) -> None:
+    """The same bits."""
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.bitcast(a, ty))
+
+
+@RULES.register("itof")
+def itof(e: Emitter, op: ir.Operation) -> None:
+    """Rounded to nearest even."""
+    _check_floats(op, str(element_of(op.results[0])))
+    signed = keyword(op, "signedness") == "signed"
+    ty = _result_type(e, op)
+    name = "llvm.sitofp" if signed else "llvm.uitofp"
+    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
+
+
+@RULES.register("ftoi")
+def ftoi(e: Emitter, op: ir.Operation) -> None:
+    """Truncated; `saturating` clamps and sends NaN to zero."""
+    _check_floats(op, str(element_of(op.operands[0])))
+    kind = "fptosi" if keyword(op, "signedness") == "signed" else "fptoui"
+    name = f"llvm.intr.{kind}.sat" if flag(op, "saturating") else f"llvm.{kind}"
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
+
+
+@RULES.register("ftof")
+def ftof(e: Emitter, op: ir.Operation) -> None:
+    """Widening is exact, narrowing rounds to nearest even, in pairs to 16 bits."""
+    source, result = element_of(op.operands[0]), element_of(op.results[0])
+    _check_floats(op, str(source), str(result))
+    b = e.builder
+    packed = is_distributed(op.results[0]) and element_bits(result) == 16
+
+    def convert(x: ir.Value) -> ir.Value:
+        have, want = element_bits(source), element_bits(result)
+        count = (
+            ir.VectorType(x.type).shape[0] if isinstance(x.type, ir.VectorType) else 1
+        )
+        ty = b.vector_type(count, result)
+        if have == want:  # f16 and bf16: exact to f32, then one rounding
+            wide = b.op("llvm.fpext", b.vector_type(count, b.f32), x)
+            return b.op("llvm.fptrunc", ty, wide)
+        return b.op("llvm.fpext" if want > have else "llvm.fptrunc", ty, x)
+
+    e.elementwise(op, convert, packed=packed)

@@ -1,0 +1,193 @@
+"""The state of emission and the table of its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
+from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.fragment import Fragment, Packer, View, zip_fragments
+from cuda_tile.emit.threads import Threads
+from cuda_tile.errors import CudaTileError, InternalError
+from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import block_ops, location_text, op_stem
+from cuda_tile.passes.access import tensor_view_op, tensor_view_parts
+from cuda_tile.passes.facts import FactsAnalysis
+from cuda_tile.rules import RuleTable
+
+SHARED_SYMBOL = "shared_memory"
+"""Name of the one shared-memory variable of a kernel module."""
+
+Lowered = ir.Value | Fragment | View | None
+"""What stands for a tile-level value: a scalar, a fragment, a view, or nothing
+for a token (order is settled before emission)."""
+
+
+class Emitter:
+    """Walks one entry and builds the `llvm.func` that each thread runs.
+
+    Args:
+        func: The function, with an entry block that branches to the body.
+        facts: What is known of the entry's values.
+        rules: The filled rule table.
+    """
+
+    def __init__(
+        self, func: ir.Operation, facts: FactsAnalysis, rules: RuleTable[EmitRule]
+    ) -> None:
+        self.builder = Builder(func)
+        self.packer = Packer(self.builder)
+        self.threads = Threads(self.builder)
+        self.facts = facts
+        self._rules = rules
+        self._shared: ir.Value | None = None
+        self._values: dict[ir.Value, Lowered] = {}
+
+    # Values -------------------------------------------------------------------------
+
+    def set(self, value: ir.Value, lowered: Lowered) -> None:
+        """Notes what stands for `value`."""
+        self._values[value] = lowered
+
+    def get(self, value: ir.Value) -> Lowered:
+        """What stands for `value`."""
+        if value not in self._values:
+            raise InternalError(f"emit: a use of {value} before its definition")
+        return self._values[value]
+
+    def scalar(self, value: ir.Value) -> ir.Value:
+        """What stands for a rank-0 tile."""
+        lowered = self.get(value)
+        if not isinstance(lowered, ir.Value):
+            raise InternalError(f"emit: expected a scalar for {value}")
+        return lowered
+
+    def fragment(self, value: ir.Value) -> Fragment:
+        """What stands for a tile of rank 1 or more."""
+        lowered = self.get(value)
+        if not isinstance(lowered, Fragment):
+            raise InternalError(f"emit: expected a fragment for {value}")
+        return lowered
+
+    def view(self, value: ir.Value) -> View:
+        """What stands for a view."""
+        lowered = self.get(value)
+        if not isinstance(lowered, View):
+            raise InternalError(f"emit: expected a view for {value}")
+        return lowered
+
+    def flatten(self, value: ir.Value) -> list[ir.Value]:
+        """The LLVM values of a tile, as a block passes them on; none for tokens."""
+        match self.get(value):
+            case None:
+                return []
+            case Fragment() as fragment:
+                return list(fragment.values)
+            case ir.Value() as scalar:
+                return [scalar]
+            case View():
+                raise InternalError("emit: a view cannot pass through a block")
+
+    def flatten_like(self, value: ir.Value, like: Lowered) -> list[ir.Value]:
+        """`flatten`, in the form (packed or not) that `like` has."""
+        lowered = self.get(value)
+        if isinstance(lowered, Fragment) and isinstance(like, Fragment):
+            return self.packer.packed(lowered, like.pack)
+        return self.flatten(value)
+
+    def unflatten(
+        self, like: Lowered, layout_from: ir.Value, values: list[ir.Value]
+    ) -> Lowered:
+        """Takes the values of one tile off the front of `values`."""
+        match like:
+            case None:
+                return None
+            case Fragment():
+                count = len(like.values)
+                taken = tuple(values[:count])
+                del values[:count]
+                return Fragment(layout_of(layout_from), taken, like.pack)
+            case ir.Value():
+                return values.pop(0)
+            case View():
+                raise InternalError("emit: a view cannot pass through a block")
+
+    def shared_pointer(self) -> ir.Value:
+        """Start of the kernel's shared memory."""
+        if self._shared is None:
+            self._shared = self.builder.in_prologue(
+                "llvm.mlir.addressof",
+                self.builder.shared_pointer,
+                global_name=ir.FlatSymbolRefAttr.get(SHARED_SYMBOL),
+            )
+        return self._shared
+
+    def extent_divisor(self, view: ir.Value, dim: int) -> int:
+        """A power of two that divides the tensor's extent along a tile dimension."""
+        parts = tensor_view_parts(tensor_view_op(view))
+        extent = parts.shape[view.type.dim_map[dim]]
+        if isinstance(extent, int):
+            return extent & -extent
+        return self.facts.of(extent).divisor
+
+    # Types --------------------------------------------------------------------------
+
+    def element_type(self, element: ir.Type) -> ir.Type:
+        """The LLVM type of one element."""
+        if isinstance(element, PointerType):
+            return self.builder.global_pointer
+        return self.builder.f32 if str(element) == "tf32" else element
+
+    def pack_of(self, value: ir.Value) -> int:
+        """Elements per value in which a tile is best kept: 2 for 16-bit floats."""
+        if not is_distributed(value) or layout_of(value).n_registers % 2:
+            return 1
+        return 2 if str(element_of(value)) in ("f16", "bf16") else 1
+
+    # Walking ------------------------------------------------------------------------
+
+    def emit_block(self, block: ir.Block) -> None:
+        """Emits the operations of a block in order, each with its location."""
+        for op in block_ops(block):
+            self.emit_op(op)
+
+    def emit_op(self, op: ir.Operation) -> None:
+        """Emits one operation by its rule."""
+        self.builder.loc = op.location
+        try:
+            self._rules[op_stem(op)](self, op)
+        except CudaTileError as error:
+            if error.location is None:
+                raise type(error)(error.message, location_text(op)) from error
+            raise
+
+    def elementwise(
+        self,
+        op: ir.Operation,
+        combine: Callable[..., ir.Value],
+        *,
+        operands: Sequence[ir.Value] | None = None,
+        packed: bool = False,
+    ) -> None:
+        """Emits an op that works element by element on all its operands.
+
+        Args:
+            op: The operation; its first result is set.
+            combine: Makes one result value of one value per operand.
+            operands: The tiles among the operands; all of them by default.
+            packed: Whether `combine` also works on vectors of neighbours.
+        """
+        tiles = list(op.operands) if operands is None else list(operands)
+        result = op.results[0]
+        if not is_distributed(result):
+            self.set(result, combine(*(self.scalar(v) for v in tiles)))
+            return
+        fragments = [self.fragment(v) for v in tiles]
+        pack = self.pack_of(result) if packed else 1
+        out = zip_fragments(self.packer, fragments, combine, pack=pack)
+        self.set(result, Fragment(layout_of(result), out.values, out.pack))
+
+
+EmitRule = Callable[[Emitter, ir.Operation], None]
+RULES: RuleTable[EmitRule] = RuleTable("emit")

@@ -1,0 +1,40 @@
+"""Every family of emit rules; take the filled table from here."""
+
+from __future__ import annotations
+
+from cuda_tile.emit import (
+    bitwise,
+    control,
+    convert,
+    hint,
+    integer,
+    math,
+    memory,
+    mma,
+    reduce,
+    shape,
+    structure,
+    tileas,
+    view,
+)
+from cuda_tile.emit import float as float_
+from cuda_tile.emit.emitter import RULES
+
+FAMILIES = (
+    bitwise,
+    control,
+    convert,
+    float_,
+    hint,
+    integer,
+    math,
+    memory,
+    mma,
+    reduce,
+    shape,
+    structure,
+    tileas,
+    view,
+)
+
+__all__ = ["FAMILIES", "RULES"]

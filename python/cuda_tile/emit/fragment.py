@@ -1,0 +1,112 @@
+"""What a tile is for one thread: its registers.
+
+A `Fragment` holds the elements of one thread in the order of the layout's
+register index, either one value each or packed, `pack` neighbours to a vector
+value. 16-bit elements stay packed in pairs wherever both forms would do: that
+is the form of `mma.sync`, `ldmatrix` and packed arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.builder import Builder
+from cuda_tile.errors import InternalError
+from cuda_tile.layout.linear import LinearLayout
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A thread's part of a tile.
+
+    Attributes:
+        layout: Which elements these are.
+        values: `layout.n_registers / pack` values in register order.
+        pack: Elements per value.
+    """
+
+    layout: LinearLayout
+    values: tuple[ir.Value, ...]
+    pack: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.values) * self.pack != self.layout.n_registers:
+            raise InternalError(
+                f"expected {self.layout.n_registers} elements in a fragment, got "
+                f"{len(self.values)} x {self.pack}"
+            )
+
+
+@dataclass(frozen=True)
+class View:
+    """A tensor view for one thread: everything uniform.
+
+    A shape or stride is an int where the type fixes it. All values are scalars
+    of the kernel's index width; strides count elements.
+    """
+
+    base: ir.Value
+    shape: tuple[int | ir.Value, ...]
+    strides: tuple[int | ir.Value, ...]
+
+
+class Packer:
+    """Moves fragments between their two forms, never twice for one value."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._scalars: dict[ir.Value, list[ir.Value]] = {}
+        self._packed: dict[tuple[ir.Value, ...], ir.Value] = {}
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forgets at the end what was made inside: it dominates nothing after."""
+        scalars, packed = dict(self._scalars), dict(self._packed)
+        yield
+        self._scalars, self._packed = scalars, packed
+
+    def scalars(self, fragment: Fragment) -> list[ir.Value]:
+        """The elements, one value each."""
+        if fragment.pack == 1:
+            return list(fragment.values)
+        out: list[ir.Value] = []
+        for value in fragment.values:
+            if value not in self._scalars:
+                self._scalars[value] = self._builder.elements(value, fragment.pack)
+            out += self._scalars[value]
+        return out
+
+    def packed(self, fragment: Fragment, pack: int) -> list[ir.Value]:
+        """The elements, `pack` to a vector value."""
+        if fragment.pack == pack:
+            return list(fragment.values)
+        scalars = self.scalars(fragment)
+        return [
+            self.pack_values(scalars[i : i + pack])
+            for i in range(0, len(scalars), pack)
+        ]
+
+    def pack_values(self, scalars: Sequence[ir.Value]) -> ir.Value:
+        """Some scalars as one vector value."""
+        key = tuple(scalars)
+        if key not in self._packed:
+            value = self._builder.vector(scalars)
+            self._packed[key] = value
+            self._scalars.setdefault(value, list(scalars))
+        return self._packed[key]
+
+
+def zip_fragments(
+    packer: Packer,
+    fragments: Sequence[Fragment],
+    combine: Callable[..., ir.Value],
+    *,
+    pack: int,
+) -> Fragment:
+    """Applies `combine` element by element, or pack by pack where that works."""
+    columns = [packer.packed(fragment, pack) for fragment in fragments]
+    values = tuple(combine(*row) for row in zip(*columns, strict=True))
+    return Fragment(fragments[0].layout, values, pack)

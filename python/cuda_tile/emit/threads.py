@@ -1,0 +1,103 @@
+"""Linear forms of the thread index: which element is this thread's.
+
+Layouts give one constant per bit of the thread index, XORed together where the
+bit is set. Most of them only move bits, so a whole form costs a few shifts and
+masks instead of one select per bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.builder import Builder
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+
+MAX_THREADS = 1024
+"""Threads of a CTA (PTX ISA, "Limits"; CUDA C++ Programming Guide)."""
+
+
+class Threads:
+    """Values computed from `%tid.x`, made once per kernel in its prologue."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._forms: dict[tuple[int, ...], ir.Value] = {}
+        self._index: ir.Value | None = None
+
+    @property
+    def index(self) -> ir.Value:
+        """Thread index in the CTA: lane in bits 0..4, warp above (i32)."""
+        if self._index is None:
+            i32 = self._builder.i32
+            self._index = self._builder.in_prologue("nvvm.read.ptx.sreg.tid.x", i32)
+        return self._index
+
+    def linear_form(self, columns: Sequence[int]) -> ir.Value:
+        """XOR of `columns[i]` over the set bits i of the thread index (i32)."""
+        key = tuple(columns)
+        if key not in self._forms:
+            self._forms[key] = self._make(key)
+        return self._forms[key]
+
+    def _make(self, columns: tuple[int, ...]) -> ir.Value:
+        b = self._builder
+        masks: dict[int, int] = {}
+        for source, column in enumerate(columns):
+            target = 0
+            while column >> target:
+                if column >> target & 1:
+                    shift = target - source
+                    masks[shift] = masks.get(shift, 0) | 1 << source
+                target += 1
+        total: ir.Value | None = None
+        for shift, mask in sorted(masks.items()):
+            part = b.in_prologue("llvm.and", b.i32, self.index, b.constant(b.i32, mask))
+            if shift:
+                name = "llvm.shl" if shift > 0 else "llvm.lshr"
+                amount = b.constant(b.i32, abs(shift))
+                part = b.in_prologue(name, b.i32, part, amount)
+            if total is not None:
+                part = b.in_prologue("llvm.xor", b.i32, total, part)
+            total = part
+        return b.constant(b.i32, 0) if total is None else total
+
+    def coordinate(self, layout: LinearLayout, dim: int) -> ir.Value:
+        """The thread's part of its elements' coordinate along `dim` (i32)."""
+        bases = (*layout.lane, *layout.warp)
+        return self.linear_form([basis[dim] for basis in bases])
+
+    def is_owner(self, layout: LinearLayout) -> ir.Value | None:
+        """Whether this thread is the one that writes its elements.
+
+        None where no element has copies in other threads (always true).
+        """
+        free = layout.free_bits()
+        mask = free.lane | free.warp << N_LANE_BITS
+        if mask == 0:
+            return None
+        b = self._builder
+        key = (-1, mask)
+        if key not in self._forms:
+            copies = b.in_prologue(
+                "llvm.and", b.i32, self.index, b.constant(b.i32, mask)
+            )
+            self._forms[key] = b.in_prologue(
+                "llvm.icmp",
+                b.i1,
+                copies,
+                b.constant(b.i32, 0),
+                predicate=ir.IntegerAttr.get(b.i64, 0),
+            )
+        return self._forms[key]
+
+
+def coordinate_span(layout: LinearLayout, dim: int) -> int:
+    """Bits of the coordinate along `dim` that the thread index can set.
+
+    A register's part outside this mask may be added instead of XORed.
+    """
+    mask = 0
+    for basis in (*layout.lane, *layout.warp):
+        mask |= basis[dim]
+    return mask

@@ -1,0 +1,231 @@
+"""The tileas dialect: conversions, shared memory, barriers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.emit.access import pick_words
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.exchange import shuffle
+from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.vectors import Run, load_run, store_run
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import integer, integers
+from cuda_tile.ir.tiles import element_bits, layout_of
+from cuda_tile.layout.convert import ConversionKind, classify, register_map
+from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedAccess, SharedLayout, shared_access
+from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
+
+Registers = list[ir.Value]
+
+
+@RULES.register("tileas.convert_layout")
+def convert_layout(e: Emitter, op: ir.Operation) -> None:
+    """Registers only are renamed, lanes shuffled; `stage` took the rest."""
+    source = e.fragment(op.operands[0])
+    layout = layout_of(op.results[0])
+    scalars = e.packer.scalars(source)
+    match classify(source.layout, layout):
+        case ConversionKind.IDENTITY:
+            e.set(op.results[0], source)
+        case ConversionKind.REGISTER:
+            values = [scalars[r] for r in register_map(source.layout, layout)]
+            e.set(op.results[0], Fragment(layout, tuple(values)))
+        case ConversionKind.SHUFFLE:
+            plan = shuffle_plan(source.layout, layout)
+            if plan is None:
+                raise InternalError("emit: a shuffle conversion without a plan")
+            e.set(op.results[0], Fragment(layout, tuple(_shuffled(e, plan, scalars))))
+        case ConversionKind.SHARED:
+            raise InternalError("emit: a conversion through shared memory after stage")
+
+
+def _shuffled(e: Emitter, plan: ShufflePlan, registers: Registers) -> Registers:
+    """Follows a shuffle plan; see `layout/shuffle.py`."""
+    b = e.builder
+    x = registers
+    for select in plan.before:
+        x = _selected(e, select, x)
+    y: Registers = []
+    base = None if plan.is_butterfly else e.threads.linear_form(plan.lane)
+    for step in plan.rounds:
+        value = x[step.register]
+        if base is None:
+            same = step.lane_xor == 0
+            y.append(value if same else shuffle(b, "bfly", value, step.lane_xor))
+            continue
+        lane = b.op("llvm.xor", b.i32, base, b.constant(b.i32, step.lane_xor))
+        y.append(shuffle(b, "idx", value, lane))
+    for select in plan.after:
+        y = _selected(e, select, y)
+    return [y[i] for i in plan.result]
+
+
+def _selected(e: Emitter, select: Select, x: Registers) -> Registers:
+    """Exchanges registers in the threads whose masked bits have odd parity."""
+    b = e.builder
+    mask, columns = select.thread_mask, [0] * select.thread_mask.bit_length()
+    for bit in range(len(columns)):
+        columns[bit] = mask >> bit & 1
+    odd = b.icmp("ne", e.threads.linear_form(columns), b.constant(b.i32, 0))
+    return [b.select(odd, x[r ^ select.register_xor], x[r]) for r in range(len(x))]
+
+
+# Shared memory ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A shared-memory buffer: its place and its layout.
+
+    Attributes:
+        base_bytes: Offset in the kernel's shared memory.
+        layout: Offset bits to coordinates.
+        element: Element type at tile level.
+    """
+
+    base_bytes: int
+    layout: SharedLayout
+    element: ir.Type
+
+
+def buffer_of(value: ir.Value) -> Buffer:
+    """The buffer an `alloc_shared` made; its place must be known by now."""
+    op, ty = value.owner.operation, value.type
+    assert isinstance(ty, BufferType)
+    if op.name != "tileas.alloc_shared" or "offset" not in op.attributes:
+        raise InternalError("emit: a shared buffer without an offset; run allocate")
+    layout = SharedLayout.from_groups(tuple(ty.shape), ty.layout.groups)
+    return Buffer(integer(op, "offset"), layout, ty.element_type)
+
+
+@RULES.register("tileas.alloc_shared")
+def alloc_shared(e: Emitter, op: ir.Operation) -> None:
+    """A place in the kernel's shared memory, no instruction."""
+    del e, op
+
+
+@RULES.register("tileas.barrier")
+def barrier(e: Emitter, op: ir.Operation) -> None:
+    """`bar.sync 0`: all threads of the CTA, and their memory accesses."""
+    del op
+    e.builder.create("nvvm.barrier0", [], [])
+
+
+class SharedAddresses:
+    """Addresses in a buffer: `thread form XOR constant`, as sums where bits allow."""
+
+    def __init__(
+        self, e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: int = 0
+    ) -> None:
+        """Takes element-offset XORs per thread bit and of the slice's origin."""
+        self._e, self._buffer = e, buffer
+        self._size = element_bits(buffer.element) // 8
+        self._columns, self._origin = columns, origin
+        self._mask = 0
+        for column in columns:
+            self._mask |= column
+        self._made: dict[int, ir.Value] = {}
+
+    def at(self, offset: int) -> ir.Value:
+        """Pointer to the element at `offset` XOR the thread's own."""
+        b = self._e.builder
+        offset ^= self._origin
+        moved, rest = offset & self._mask, offset & ~self._mask
+        if moved not in self._made:
+            thread = self._e.threads.linear_form(
+                [c * self._size for c in self._columns]
+            )
+            if moved:
+                constant = b.constant(b.i32, moved * self._size)
+                thread = b.op("llvm.xor", b.i32, thread, constant)
+            base = self._e.shared_pointer()
+            self._made[moved] = b.byte_offset(base, thread)
+        fixed = rest * self._size + self._buffer.base_bytes
+        return b.byte_offset(self._made[moved], fixed)
+
+
+def _plan_access(
+    layout: LinearLayout, buffer: Buffer
+) -> tuple[SharedAccess, tuple[int, ...]]:
+    access = shared_access(layout, buffer.layout, element_bits(buffer.element))
+    return access, (*access.columns.lane, *access.columns.warp)
+
+
+@RULES.register("tileas.store_shared")
+def store_shared(e: Emitter, op: ir.Operation) -> None:
+    """Vector stores; of several copies of an element one thread writes."""
+    fragment, buffer = e.fragment(op.operands[0]), buffer_of(op.operands[1])
+    access, columns = _plan_access(fragment.layout, buffer)
+    addresses = SharedAddresses(e, buffer, columns)
+    bits = element_bits(buffer.element)
+    run = Run(e.element_type(buffer.element), bits, access.vector)
+    owner = e.threads.is_owner(fragment.layout)
+    copies = fragment.layout.free_bits().register
+    vectors = zip(access.offsets, access.registers, strict=True)
+    for offset, registers in vectors:
+        if registers[0] & copies:
+            continue
+        words = pick_words(e, fragment, registers, run.word_elements)
+        store_run(e.builder, run, words, addresses.at(offset), owner, space="shared")
+
+
+@RULES.register("tileas.load_shared")
+def load_shared(e: Emitter, op: ir.Operation) -> None:
+    """`ldmatrix` where the layouts allow it, else vector loads."""
+    buffer, result = buffer_of(op.operands[0]), op.results[0]
+    layout, origin = layout_of(result), integers(op, "offsets")
+    start = buffer.layout.offset_of(origin or (0,) * layout.rank)
+    bits = element_bits(buffer.element)
+    plan = match_ldmatrix(buffer.layout, layout, bits) if bits == 16 else None
+    if plan is not None and _fills_pairs(plan):
+        e.set(result, _ldmatrix(e, buffer, plan, start, layout))
+        return
+    access, columns = _plan_access(layout, buffer)
+    addresses = SharedAddresses(e, buffer, columns, start)
+    run = Run(e.element_type(buffer.element), bits, access.vector)
+    scalars: list[ir.Value | None] = [None] * layout.n_registers
+    for offset, registers in zip(access.offsets, access.registers, strict=True):
+        words = load_run(e.builder, run, addresses.at(offset))
+        values = [v for w in words for v in e.builder.elements(w, run.word_elements)]
+        for register, value in zip(registers, values, strict=True):
+            scalars[register] = value
+    e.set(result, Fragment(layout, tuple(s for s in scalars if s is not None)))
+
+
+def _fills_pairs(plan: LdMatrix) -> bool:
+    """Whether each 32-bit result holds two registers that a fragment packs."""
+    pairs = [pair for group in plan.groups for pair in group.registers]
+    return all(low % 2 == 0 and high == low + 1 for low, high in pairs)
+
+
+def _ldmatrix(
+    e: Emitter, buffer: Buffer, plan: LdMatrix, start: int, layout: LinearLayout
+) -> Fragment:
+    """Fills all registers of a 16-bit tile, two per 32-bit result."""
+    b = e.builder
+    columns = (*plan.lane_offsets, *plan.warp_offsets)
+    addresses = SharedAddresses(e, buffer, columns, start)
+    element = e.element_type(buffer.element)
+    pair = b.vector_type(2, element)
+    types = [b.i32] * plan.count
+    attributes = {
+        "num": ir.IntegerAttr.get(b.i32, plan.count),
+        "layout": ir.Attribute.parse(
+            f"#nvvm.mma_layout<{'col' if plan.transposed else 'row'}>"
+        ),
+        "shape": ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+        "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+    }
+    values: list[ir.Value | None] = [None] * (layout.n_registers // 2)
+    for group in plan.groups:
+        result = b.i32 if plan.count == 1 else b.struct_type(types)
+        loaded = b.op("nvvm.ldmatrix", result, addresses.at(group.offset), **attributes)
+        words = [loaded] if plan.count == 1 else b.fields(loaded, types)
+        for registers, word in zip(group.registers, words, strict=True):
+            values[registers[0] // 2] = b.bitcast(word, pair)
+    return Fragment(layout, tuple(v for v in values if v is not None), 2)

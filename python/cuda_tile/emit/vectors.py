@@ -1,0 +1,202 @@
+"""Moves a run of neighbouring elements between memory and registers.
+
+A run of `count` elements goes as one access of up to 16 bytes. In registers
+the run is a list of *words*: pairs for 16-bit elements, quadruples for 8-bit
+ones, single elements otherwise. Predicated accesses are inline PTX, since LLVM
+has no form for them that stays one instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.builder import Builder
+from cuda_tile.errors import InternalError
+
+
+@dataclass(frozen=True)
+class Run:
+    """How `count` neighbouring elements of one type travel.
+
+    Attributes:
+        element: LLVM type of an element in registers.
+        bits: Bits of an element in memory; i1 is one byte there.
+        count: Elements, a power of two.
+    """
+
+    element: ir.Type
+    bits: int
+    count: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the whole run."""
+        return self.bits * self.count // 8
+
+    @property
+    def word_elements(self) -> int:
+        """Elements of a word."""
+        return max(1, min(self.count, 32 // self.bits))
+
+    @property
+    def word_bits(self) -> int:
+        """Bits of the register that carries a word: 8, 16, 32 or 64."""
+        return self.bits * self.word_elements
+
+    @property
+    def words(self) -> int:
+        """Words of the run."""
+        return self.count // self.word_elements
+
+
+def carrier_type(b: Builder, run: Run) -> ir.Type:
+    """The type in which a word is loaded or stored."""
+    if run.word_bits >= 32 and run.word_elements == 1 and not _is_pointer(run):
+        return run.element
+    return ir.IntegerType.get_signless(run.word_bits)
+
+
+def _is_pointer(run: Run) -> bool:
+    return str(run.element).startswith("!llvm.ptr")
+
+
+def word_type(b: Builder, run: Run) -> ir.Type:
+    """The type a word has as a value of the kernel."""
+    return b.vector_type(run.word_elements, run.element)
+
+
+def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
+    """A loaded carrier as a word."""
+    if str(run.element) == "i1":
+        if run.word_elements == 1:
+            return b.icmp("ne", value, b.constant(value.type, 0))
+        parts = b.elements(
+            b.bitcast(value, b.vector_type(run.word_elements, b.i8)),
+            run.word_elements,
+        )
+        return b.vector([b.icmp("ne", part, b.constant(b.i8, 0)) for part in parts])
+    if _is_pointer(run):
+        return b.op("llvm.inttoptr", run.element, value)
+    return b.bitcast(value, word_type(b, run))
+
+
+def to_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
+    """A word as the carrier that is stored; inverse of `from_carrier`."""
+    if str(run.element) == "i1":
+        wide = b.vector_type(run.word_elements, b.i8)
+        value = b.op("llvm.zext", wide, value)
+    elif _is_pointer(run):
+        return b.op("llvm.ptrtoint", b.i64, value)
+    return b.bitcast(value, carrier_type(b, run))
+
+
+def load_run(
+    b: Builder,
+    run: Run,
+    pointer: ir.Value,
+    predicate: ir.Value | None = None,
+    otherwise_bits: int = 0,
+) -> list[ir.Value]:
+    """Loads a run as words.
+
+    Args:
+        b: Where to build.
+        run: What to load.
+        pointer: Address of the first element, aligned to the run.
+        predicate: Whether to load at all, None for always.
+        otherwise_bits: Bits of each element that is not loaded.
+    """
+    carrier = carrier_type(b, run)
+    if predicate is None:
+        loaded = b.load(b.vector_type(run.words, carrier), pointer, run.bytes)
+        carriers = b.elements(loaded, run.words)
+    else:
+        carriers = _load_if(b, run, carrier, pointer, predicate, otherwise_bits)
+    return [from_carrier(b, run, value) for value in carriers]
+
+
+_CONSTRAINT = {"i8": "h", "i16": "h", "i32": "r", "i64": "l", "f32": "f", "f64": "d"}
+"""Register class letters of inline PTX (CUDA, "Inline PTX Assembly")."""
+
+
+def _load_if(
+    b: Builder,
+    run: Run,
+    carrier: ir.Type,
+    pointer: ir.Value,
+    predicate: ir.Value,
+    otherwise_bits: int,
+) -> list[ir.Value]:
+    """`mov` the fill value, then a predicated `ld.global` over it."""
+    # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
+    narrow = str(carrier) == "i8"
+    result = b.i16 if narrow else carrier
+    letter = _CONSTRAINT[str(result)]
+    register_bits = max(16, run.word_bits)
+    fill = _fill_word(run, otherwise_bits)
+    lines = [f"mov.b{register_bits} ${i}, {fill:#x};" for i in range(run.words)]
+    slots = [f"${i}" for i in range(run.words)]
+    target, suffix = slots[0], ""
+    if run.words > 1:
+        target, suffix = "{" + ", ".join(slots) + "}", f".v{run.words}"
+    p, a = f"${run.words}", f"${run.words + 1}"
+    lines.append(f"@{p} ld.global{suffix}.b{run.word_bits} {target}, [{a}];")
+    constraints = ",".join([f"=&{letter}"] * run.words + ["b", "l"])
+    values = b.inline_ptx(
+        "\n\t".join(lines),
+        constraints,
+        [result] * run.words,
+        [predicate, pointer],
+        side_effects=True,
+    )
+    return [b.op("llvm.trunc", b.i8, v) for v in values] if narrow else values
+
+
+def _fill_word(run: Run, element_bits: int) -> int:
+    word = 0
+    for i in range(run.word_elements):
+        word |= element_bits << (i * run.bits)
+    return word
+
+
+def store_run(
+    b: Builder,
+    run: Run,
+    words: Sequence[ir.Value],
+    pointer: ir.Value,
+    predicate: ir.Value | None = None,
+    *,
+    space: str = "global",
+) -> None:
+    """Stores a run of words at `pointer`, aligned to the run.
+
+    Args:
+        b: Where to build.
+        run: What to store.
+        words: As `load_run` gives them.
+        pointer: Address of the first element.
+        predicate: Whether to store at all, None for always.
+        space: PTX state space of `pointer`, `global` or `shared`.
+    """
+    if len(words) != run.words:
+        raise InternalError(f"expected {run.words} words, got {len(words)}")
+    carriers = [to_carrier(b, run, word) for word in words]
+    if predicate is None:
+        b.store(b.vector(carriers), pointer, run.bytes)
+        return
+    letter = _CONSTRAINT[str(carriers[0].type)]
+    if letter == "h" and str(carriers[0].type) == "i8":
+        carriers = [b.op("llvm.zext", b.i16, value) for value in carriers]
+    slots = [f"${i + 2}" for i in range(run.words)]
+    source, suffix = slots[0], ""
+    if run.words > 1:
+        source, suffix = "{" + ", ".join(slots) + "}", f".v{run.words}"
+    b.inline_ptx(
+        f"@$0 st.{space}{suffix}.b{run.word_bits} [$1], {source};",
+        ",".join(["b", "l" if space == "global" else "r"] + [letter] * run.words),
+        [],
+        [predicate, pointer, *carriers],
+        side_effects=True,
+    )

@@ -1,0 +1,1 @@
+"""Thin helpers over the MLIR bindings: walking, types, cloning; no policy."""

@@ -1,0 +1,86 @@
+"""Tile types as passes see them: shape, element, layout, bits."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import LayoutAttr, PointerType, TileType
+from cuda_tile.errors import InternalError
+from cuda_tile.layout.linear import LinearLayout
+
+POINTER_BITS = 64
+
+
+def is_tile(ty: ir.Type) -> bool:
+    """Whether `ty` is a tile of any rank."""
+    return isinstance(ty, TileType)
+
+
+def is_distributed(value: ir.Value) -> bool:
+    """Whether `value` is spread over threads: a tile of rank 1 or more.
+
+    Rank-0 tiles are uniform: each thread holds the one value.
+    """
+    return isinstance(value.type, TileType) and len(value.type.shape) > 0
+
+
+def shape_of(value: ir.Value) -> tuple[int, ...]:
+    """Extents of a tile value, dimension 0 first."""
+    ty = value.type
+    if not isinstance(ty, TileType):
+        raise InternalError(f"expected a tile value, got {ty}")
+    return tuple(ty.shape)
+
+
+def element_of(value: ir.Value) -> ir.Type:
+    """Element type of a tile value."""
+    ty = value.type
+    if not isinstance(ty, TileType):
+        raise InternalError(f"expected a tile value, got {ty}")
+    return ty.element_type
+
+
+def element_bits(element: ir.Type) -> int:
+    """Bits of one element in a register or in shared memory (i1 is one byte)."""
+    if isinstance(element, PointerType):
+        return POINTER_BITS
+    if isinstance(element, ir.IntegerType):
+        return max(8, element.width)
+    if isinstance(element, ir.FloatType):
+        # tf32 is 19 bits of a 32-bit container.
+        return 32 if element.width == 19 else element.width
+    raise InternalError(f"expected a number or pointer element type, got {element}")
+
+
+@cache
+def _decode(shape: tuple[int, ...], groups: tuple[object, ...]) -> LinearLayout:
+    return LinearLayout.from_groups(shape, groups)  # pyright: ignore[reportArgumentType]
+
+
+def _freeze(groups: list[list[list[tuple[int, int]]]]) -> tuple[object, ...]:
+    return tuple(tuple(tuple(basis) for basis in group) for group in groups)
+
+
+def layout_of(value: ir.Value) -> LinearLayout:
+    """The layout of a distributed tile value at level W.
+
+    Raises:
+        InternalError: The value has none; `place` has not run or missed it.
+    """
+    ty = value.type
+    layout = ty.layout if isinstance(ty, TileType) else None
+    if layout is None:
+        raise InternalError(f"no layout on a value of type {ty} after place")
+    return _decode(tuple(ty.shape), _freeze(layout.groups))
+
+
+def with_layout(value: ir.Value, layout: LinearLayout) -> ir.Type:
+    """The tile type of `value` carrying `layout`."""
+    attr = LayoutAttr.get(layout.groups())
+    return TileType.get(list(layout.shape), element_of(value), attr)
+
+
+def tile_type(element: ir.Type, layout: LinearLayout) -> ir.Type:
+    """A tile type of `layout`'s shape."""
+    return TileType.get(list(layout.shape), element, LayoutAttr.get(layout.groups()))

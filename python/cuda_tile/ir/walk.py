@@ -1,0 +1,106 @@
+"""Walking kernels: entries, operations in program order, loop depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cuda_tile._mlir import ir
+from cuda_tile.errors import UserError
+
+
+def tile_modules(module: ir.Operation) -> list[ir.Operation]:
+    """Every `cuda_tile.module` in (or equal to) `module`, in order."""
+    if module.name == "cuda_tile.module":
+        return [module]
+    return [
+        op.operation
+        for op in module.regions[0].blocks[0].operations
+        if op.operation.name == "cuda_tile.module"
+    ]
+
+
+def entries(module: ir.Operation) -> list[ir.Operation]:
+    """Every `cuda_tile.entry` of `module`, in order."""
+    return [
+        op.operation
+        for tile_module in tile_modules(module)
+        for op in tile_module.regions[0].blocks[0].operations
+        if op.operation.name == "cuda_tile.entry"
+    ]
+
+
+def op_stem(op: ir.Operation) -> str:
+    """The name under which rule tables hold an op: without `cuda_tile.`."""
+    return op.name.removeprefix("cuda_tile.")
+
+
+def entry_name(entry: ir.Operation) -> str:
+    """The symbol of an entry or `llvm.func`."""
+    return ir.StringAttr(entry.attributes["sym_name"]).value
+
+
+def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
+    """The entry called `name`, or the only one.
+
+    Raises:
+        UserError: No such entry, or no name for several.
+    """
+    found = entries(module)
+    names = ", ".join(entry_name(op) for op in found) or "none"
+    if name is None:
+        if len(found) == 1:
+            return found[0]
+        raise UserError(f"expected a kernel name, since the module has: {names}")
+    for op in found:
+        if entry_name(op) == name:
+            return op
+    raise UserError(f"expected a kernel of the module, got '{name}'; it has: {names}")
+
+
+def body(op: ir.Operation, region: int = 0) -> ir.Block:
+    """The first block of a region."""
+    return op.regions[region].blocks[0]
+
+
+def block_ops(block: ir.Block) -> list[ir.Operation]:
+    """The operations of a block as a list, safe to change while walking it."""
+    return [op.operation for op in block.operations]
+
+
+def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Every operation under `op` in program order, without `op` itself."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block_ops(block):
+                yield inner
+                yield from nested_ops(inner)
+
+
+def loop_depth(op: ir.Operation) -> int:
+    """How many loops enclose `op` within its entry."""
+    depth = 0
+    parent = op.parent
+    while parent is not None and parent.operation.name != "cuda_tile.entry":
+        if parent.operation.name in ("cuda_tile.for", "cuda_tile.loop"):
+            depth += 1
+        parent = parent.operation.parent
+    return depth
+
+
+def location_text(op: ir.Operation) -> str:
+    """The source location of `op` as errors print it: `"file":line:column`."""
+    text = str(op.location)
+    if text == "loc(unknown)":
+        return "unknown location"
+    return text.removeprefix("loc(").removesuffix(")")
+
+
+def segments(op: ir.Operation) -> list[list[ir.Value]]:
+    """Operands of an op with operand segments, grouped as ODS declares them."""
+    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    values = list(op.operands)
+    groups: list[list[ir.Value]] = []
+    for size in sizes:
+        groups.append(values[:size])
+        values = values[size:]
+    return groups

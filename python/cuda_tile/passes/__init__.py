@@ -1,0 +1,1 @@
+"""The compiler's passes: one file, one flag, one contract each."""

@@ -1,0 +1,206 @@
+"""How a load or store walks memory: vector width, direction, cost of a layout.
+
+One description for tiled views and for tiles of pointers, derived from facts;
+`place` picks layouts by it and `emit` forms the instructions from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd, prod
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    DYNAMIC,
+    PartitionViewType,
+    PointerType,
+    TileType,
+)
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.tiles import element_bits, shape_of
+from cuda_tile.ir.walk import segments
+from cuda_tile.layout.fragments import coalesced
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.passes.facts import FactsAnalysis
+from cuda_tile.targets import WARP_LANES
+
+MAX_VECTOR_BYTES = 16
+"""Widest global access of one thread (PTX ISA, "ld": .v4 of .b32)."""
+SECTOR_BYTES = 32
+"""Unit of global memory traffic (CUDA C++ Best Practices Guide, "Coalesced Access")."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One global access of a tile.
+
+    Attributes:
+        shape: Extents of the tile, dimension 0 first.
+        element_bytes: Size of one element in memory.
+        fastest: Tile dimension along which memory is contiguous.
+        vector: Elements along `fastest` that one instruction may move: they are
+            aligned together and lie inside the tensor together.
+        contiguous: Whether neighbours along `fastest` are neighbours in memory.
+    """
+
+    shape: tuple[int, ...]
+    element_bytes: int
+    fastest: int
+    vector: int
+    contiguous: bool
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Dimensions, fastest first; the others from last to first."""
+        others = [d for d in reversed(range(len(self.shape))) if d != self.fastest]
+        return (self.fastest, *others)
+
+    def best_layout(self, n_warps: int) -> LinearLayout:
+        """The layout in which neighbouring lanes touch neighbouring memory.
+
+        The vector shrinks where the tile would not keep all lanes busy.
+        """
+        elements = prod(self.shape)
+        vector = self.vector
+        while vector > 1 and elements < vector * WARP_LANES * n_warps:
+            vector //= 2
+        return coalesced(self.shape, self.order, vector, n_warps)
+
+    def sectors(self, layout: LinearLayout) -> int:
+        """32-byte sectors requested to move the tile once in `layout`.
+
+        Assumes that different coordinates of slower dimensions lie in different
+        sectors, as they do in all but tiny tensors.
+        """
+        return _sectors(self, layout)
+
+    def vector_in(self, layout: LinearLayout) -> int:
+        """Elements per instruction when the tile has `layout`: a power of two."""
+        width = 1
+        unit = [0] * len(self.shape)
+        while width < self.vector:
+            unit[self.fastest] = width
+            if tuple(unit) not in layout.register:
+                break
+            width *= 2
+        return width
+
+
+@lru_cache(maxsize=1024)
+def _sectors(access: Access, layout: LinearLayout) -> int:
+    vector = access.vector_in(layout)
+    free = layout.free_bits()
+    lanes = [lane for lane in range(WARP_LANES) if not lane & free.lane]
+    touched: set[tuple[int, ...]] = set()
+    for lane in lanes:
+        place = list(layout.apply(lane=lane))
+        if access.contiguous:
+            place[access.fastest] = (
+                place[access.fastest] * access.element_bytes // SECTOR_BYTES
+            )
+        touched.add(tuple(place))
+    registers = layout.n_registers >> free.register.bit_count()
+    warps = layout.n_warps >> free.warp.bit_count()
+    return max(1, registers // vector) * warps * len(touched)
+
+
+def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
+    """Describes a `load_*_tko` or `store_*_tko` of a tile of rank 1 or more."""
+    match op.name:
+        case "cuda_tile.load_view_tko":
+            return _view_access(view_operand(op), facts)
+        case "cuda_tile.store_view_tko":
+            return _view_access(view_operand(op), facts)
+        case "cuda_tile.load_ptr_tko" | "cuda_tile.store_ptr_tko":
+            return _pointer_access(op, facts)
+        case _:
+            raise InternalError(f"expected a load or store, got {op.name}")
+
+
+def view_operand(op: ir.Operation) -> ir.Value:
+    """The view of a view access."""
+    for value in op.operands:
+        if isinstance(value.type, PartitionViewType):
+            return value
+    raise InternalError(f"expected a partition view operand on {op.name}")
+
+
+def tensor_view_op(view: ir.Value) -> ir.Operation:
+    """The `make_tensor_view` behind a view; views never pass through a block."""
+    op = view.owner
+    while isinstance(op, ir.Operation) or not isinstance(op, ir.Block):
+        operation = op.operation
+        if operation.name == "cuda_tile.make_tensor_view":
+            return operation
+        op = operation.operands[0].owner
+    raise InternalError("expected a view made by make_tensor_view")
+
+
+@dataclass(frozen=True)
+class TensorViewParts:
+    """Operands of a `make_tensor_view`, static values filled in.
+
+    A shape or stride is an int where the type fixes it, else the SSA value.
+    """
+
+    base: ir.Value
+    shape: tuple[int | ir.Value, ...]
+    strides: tuple[int | ir.Value, ...]
+
+
+def tensor_view_parts(op: ir.Operation) -> TensorViewParts:
+    """Splits the operands of `make_tensor_view` by what they stand for."""
+    ty = op.results[0].type
+    operands = list(op.operands)
+    base, rest = operands[0], iter(operands[1:])
+    shape = tuple(next(rest) if n == DYNAMIC else int(n) for n in ty.shape)
+    strides = tuple(next(rest) if n == DYNAMIC else int(n) for n in ty.strides)
+    return TensorViewParts(base, shape, strides)
+
+
+def _divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
+    if isinstance(value, int):
+        return value & -value
+    return facts.of(value).divisor
+
+
+def _view_access(view: ir.Value, facts: FactsAnalysis) -> Access:
+    ty = view.type
+    assert isinstance(ty, PartitionViewType)
+    parts = tensor_view_parts(tensor_view_op(view))
+    tile_shape, dim_map = tuple(ty.tile_shape), list(ty.dim_map)
+    size = element_bits(ty.tensor_view.element_type) // 8
+    unit = [d for d, target in enumerate(dim_map) if parts.strides[target] == 1]
+    if not unit:
+        return Access(tile_shape, size, len(tile_shape) - 1, 1, contiguous=False)
+    fastest = unit[-1]
+    aligned = gcd(MAX_VECTOR_BYTES, max(size, facts.of(parts.base).divisor))
+    for target, stride in enumerate(parts.strides):
+        if target != dim_map[fastest]:
+            aligned = gcd(aligned, _divisor(stride, facts) * size)
+    inside = _divisor(parts.shape[dim_map[fastest]], facts)
+    vector = min(max(1, aligned // size), inside, tile_shape[fastest])
+    return Access(tile_shape, size, fastest, vector, contiguous=True)
+
+
+def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
+    pointers = op.operands[0]
+    ty = pointers.type
+    assert isinstance(ty, TileType)
+    assert isinstance(ty.element_type, PointerType)
+    size = element_bits(ty.element_type.pointee_type) // 8
+    known = facts.of(pointers)
+    shape = shape_of(pointers)
+    fastest = max(range(len(shape)), key=lambda d: (known.contiguity[d], d))
+    run = known.contiguity[fastest]
+    aligned = max(size, known.divisibility[fastest])
+    vector = min(run, gcd(MAX_VECTOR_BYTES, aligned) // size)
+    for mask in _mask(op):
+        vector = gcd(vector, facts.of(mask).constancy[fastest])
+    return Access(shape, size, fastest, max(1, vector), contiguous=run > 1)
+
+
+def _mask(op: ir.Operation) -> list[ir.Value]:
+    """The mask of a pointer access as a list of none or one."""
+    return segments(op)[1 if op.name == "cuda_tile.load_ptr_tko" else 2]

@@ -1,0 +1,106 @@
+"""What became of a kernel: resources, occupancy, plan, time; text and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from cuda_tile.codegen.ptxas import KernelResources
+from cuda_tile.targets import WARP_LANES, Target
+
+REGISTER_UNIT_PER_WARP = 256
+"""Registers are given to warps in units of this many (CUDA, occupancy calculator)."""
+
+
+@dataclass(frozen=True)
+class KernelReport:
+    """The facts of one compiled kernel.
+
+    Attributes:
+        kernel: Its symbol.
+        gpu: Target chip.
+        threads: Threads per CTA.
+        registers: 32-bit registers per thread.
+        spill_bytes: Bytes spilled to local memory, loads and stores.
+        shared_bytes: Shared memory per CTA, static and dynamic.
+        occupancy: Share of the multiprocessor's threads that may be resident.
+        plan: The plan attribute as text.
+    """
+
+    kernel: str
+    gpu: str
+    threads: int
+    registers: int
+    spill_bytes: int
+    shared_bytes: int
+    occupancy: float
+    plan: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a compilation says beside its code.
+
+    Attributes:
+        kernels: One per entry, in order.
+        warnings: Lines ptxas warned with; empty is good.
+        seconds: CPU seconds per step (ptxas: wall seconds of its process).
+    """
+
+    kernels: tuple[KernelReport, ...]
+    warnings: tuple[str, ...]
+    seconds: dict[str, float]
+
+    def to_json(self) -> str:
+        """The report as one JSON object."""
+        return json.dumps(asdict(self), indent=2)
+
+    def to_text(self) -> str:
+        """The report as a person reads it."""
+        lines: list[str] = []
+        for k in self.kernels:
+            lines += [
+                f"kernel @{k.kernel} for {k.gpu}",
+                f"  threads per CTA    {k.threads}",
+                f"  registers          {k.registers}",
+                f"  spilled bytes      {k.spill_bytes}",
+                f"  shared memory      {k.shared_bytes} bytes",
+                f"  occupancy          {k.occupancy:.0%}",
+                f"  plan               {k.plan}",
+            ]
+        lines += [f"warning: {line}" for line in self.warnings]
+        total = sum(self.seconds.values())
+        lines.append(f"compile time         {total * 1e3:.0f} ms")
+        return "\n".join(lines)
+
+    def timing_text(self) -> str:
+        """Time per step with its share, slowest last step included."""
+        total = sum(self.seconds.values()) or 1.0
+        lines = [f"{'step':<10} {'ms':>8} {'share':>6}"]
+        lines += [
+            f"{name:<10} {spent * 1e3:8.1f} {spent / total:6.0%}"
+            for name, spent in self.seconds.items()
+        ]
+        lines.append(f"{'total':<10} {total * 1e3:8.1f} {1:6.0%}")
+        return "\n".join(lines)
+
+
+def occupancy(
+    target: Target, resources: KernelResources, threads: int, shared_bytes: int
+) -> float:
+    """Share of a multiprocessor's threads that can be resident at once.
+
+    Limits: threads, CTAs, registers (in units per warp) and shared memory (CUDA C++
+    Programming Guide, "Multiprocessor Level").
+    """
+    warps = threads // WARP_LANES
+    per_warp = max(1, resources.registers) * WARP_LANES
+    per_warp = -(-per_warp // REGISTER_UNIT_PER_WARP) * REGISTER_UNIT_PER_WARP
+    shared = shared_bytes + target.shared_bytes_reserved
+    ctas = min(
+        target.ctas_per_sm,
+        target.threads_per_sm // threads,
+        target.registers_per_sm // (per_warp * warps),
+        target.shared_bytes_per_sm // shared,
+    )
+    return ctas * threads / target.threads_per_sm

@@ -1,0 +1,90 @@
+"""The vocabulary in which an op says which layouts its tiles may have.
+
+A rule returns a list of these; `place/solve.py` finds layouts that satisfy
+them. Nothing here looks at the IR beyond holding values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.layout.linear import LinearLayout
+
+Transfer = Callable[[LinearLayout], LinearLayout]
+
+
+@dataclass(frozen=True)
+class Same:
+    """All values (of one shape) share one layout."""
+
+    values: tuple[ir.Value, ...]
+
+
+@dataclass(frozen=True)
+class Related:
+    """The layouts of an operand and a result determine each other.
+
+    Attributes:
+        op: The operation both belong to.
+        operand: Index of the operand.
+        result: Index of the result.
+        forward: Result layout from operand layout.
+        backward: Operand layout from result layout, or None where many would do.
+    """
+
+    op: ir.Operation
+    operand: int
+    result: int
+    forward: Transfer | None
+    backward: Transfer | None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """`value` has exactly this layout (the result of a matrix instruction)."""
+
+    value: ir.Value
+    layout: LinearLayout
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Operand `index` of `op` must arrive in `layout`, converted if need be."""
+
+    op: ir.Operation
+    index: int
+    layout: LinearLayout
+
+
+@dataclass(frozen=True)
+class Prefer:
+    """A memory access that is cheapest in `layout`.
+
+    Attributes:
+        op: The access.
+        operand: Index of the stored operand, or None for a load's result 0.
+        layout: The cheapest layout.
+        cost: Cost of one execution in another layout, in 32-byte sectors moved.
+        weight: Estimated bytes moved over the whole run, to rank accesses.
+        can_convert: Whether the tile may be converted next to the access. An access
+            through a tile of pointers may not: its addresses share the layout.
+    """
+
+    op: ir.Operation
+    operand: int | None
+    layout: LinearLayout
+    cost: Callable[[LinearLayout], int]
+    weight: int
+    can_convert: bool = True
+
+    @property
+    def value(self) -> ir.Value:
+        """The tile that is loaded or stored."""
+        if self.operand is None:
+            return self.op.results[0]
+        return self.op.operands[self.operand]
+
+
+Constraint = Same | Related | Fixed | Demand | Prefer

@@ -1,0 +1,19 @@
+"""Families integer, bitwise, float, math, convert: all tiles share one layout."""
+
+from __future__ import annotations
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.place.constraints import Constraint, Same
+from cuda_tile.place.rules import RULES, PlaceContext
+
+
+def same_layout(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Every tile the op touches has one layout; a thread works on its own."""
+    del ctx
+    return [Same(tuple(v for v in (*op.operands, *op.results) if is_distributed(v)))]
+
+
+for _family in ("integer", "bitwise", "float", "math", "convert"):
+    RULES.register(*(op.name for op in ods.family(_family)))(same_layout)

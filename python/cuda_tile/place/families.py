@@ -1,0 +1,26 @@
+"""Every family of place rules; take the filled table from here."""
+
+from __future__ import annotations
+
+from cuda_tile.place import (
+    control,
+    elementwise,
+    hint,
+    memory,
+    mma,
+    reduce,
+    shape,
+)
+from cuda_tile.place.rules import RULES
+
+FAMILIES = (
+    control,
+    elementwise,
+    hint,
+    memory,
+    mma,
+    reduce,
+    shape,
+)
+
+__all__ = ["FAMILIES", "RULES"]

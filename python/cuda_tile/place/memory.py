@@ -1,0 +1,53 @@
+"""Families memory and view: accesses want neighbouring lanes side by side."""
+
+from __future__ import annotations
+
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import loop_depth
+from cuda_tile.passes.access import describe_access
+from cuda_tile.place.constraints import Constraint, Prefer, Same
+from cuda_tile.place.rules import LOOP_TRIPS, RULES, PlaceContext
+
+
+def _prefer(
+    ctx: PlaceContext, op: ir.Operation, operand: int | None, *, can_convert: bool
+) -> Prefer:
+    access = describe_access(op, ctx.facts)
+    weight = prod(access.shape) * access.element_bytes * LOOP_TRIPS ** loop_depth(op)
+    return Prefer(
+        op,
+        operand,
+        access.best_layout(ctx.plan.num_warps),
+        access.sectors,
+        weight,
+        can_convert,
+    )
+
+
+@RULES.register("load_view_tko")
+def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """The loaded tile is cheapest in the access's own layout."""
+    return [_prefer(ctx, op, None, can_convert=True)]
+
+
+@RULES.register("store_view_tko")
+def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """The stored tile is converted where its own layout would waste sectors."""
+    return [_prefer(ctx, op, 0, can_convert=True)]
+
+
+@RULES.register("load_ptr_tko")
+def load_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Pointers, mask, padding and result belong to the same threads."""
+    tiles = tuple(v for v in (*op.operands, *op.results) if is_distributed(v))
+    return [Same(tiles), _prefer(ctx, op, None, can_convert=False)]
+
+
+@RULES.register("store_ptr_tko")
+def store_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Pointers, mask and value belong to the same threads."""
+    tiles = tuple(v for v in op.operands if is_distributed(v))
+    return [Same(tiles), _prefer(ctx, op, 1, can_convert=False)]

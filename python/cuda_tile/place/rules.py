@@ -1,0 +1,28 @@
+"""What every placement rule is handed, and the table that holds the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.passes.facts import FactsAnalysis
+from cuda_tile.passes.plan import Plan
+from cuda_tile.place.constraints import Constraint
+from cuda_tile.rules import RuleTable
+
+LOOP_TRIPS = 16
+"""Trip count assumed for a loop when accesses are ranked: only the order of
+magnitude matters, a loop body outweighs what stands before and after it."""
+
+
+@dataclass(frozen=True)
+class PlaceContext:
+    """What a rule may ask beside its op."""
+
+    plan: Plan
+    facts: FactsAnalysis
+
+
+PlaceRule = Callable[[PlaceContext, ir.Operation], list[Constraint]]
+RULES: RuleTable[PlaceRule] = RuleTable("place")

@@ -1,0 +1,184 @@
+"""Finds one layout per tile value from the constraints of all ops.
+
+Values that must agree form classes (union-find). Matrix results fix their
+class; after them the access that moves most bytes picks first. A class that
+got its layout hands it on over `Related` edges to classes that have none.
+What is left over is a cut: a list of operands and results at which the caller
+inserts a conversion. Linear in the number of constraints, deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.place.constraints import (
+    Constraint,
+    Demand,
+    Fixed,
+    Prefer,
+    Related,
+    Same,
+)
+
+
+class Classes:
+    """Union-find over values, in order of first mention."""
+
+    def __init__(self) -> None:
+        self._parent: dict[ir.Value, ir.Value] = {}
+
+    def find(self, value: ir.Value) -> ir.Value:
+        """The representative of `value`'s class."""
+        root = value
+        while (parent := self._parent.setdefault(root, root)) != root:
+            root = parent
+        while self._parent[value] != root:
+            self._parent[value], value = root, self._parent[value]
+        return root
+
+    def union(self, first: ir.Value, second: ir.Value) -> None:
+        """Joins two classes; the first keeps its representative."""
+        a, b = self.find(first), self.find(second)
+        if a != b:
+            self._parent[b] = a
+
+    def values(self) -> Iterable[ir.Value]:
+        """Every value ever mentioned."""
+        return list(self._parent)
+
+
+@dataclass
+class Solution:
+    """Layouts at definitions, and where uses need another one.
+
+    Attributes:
+        defined: Layout in which each value is produced.
+        used: Layout in which an operand `(op, index)` must arrive.
+    """
+
+    defined: dict[ir.Value, LinearLayout] = field(default_factory=dict)
+    used: dict[tuple[ir.Operation, int], LinearLayout] = field(default_factory=dict)
+
+
+class _Solver:
+    def __init__(
+        self, constraints: list[Constraint], default: Callable[[ir.Value], LinearLayout]
+    ) -> None:
+        self.classes = Classes()
+        self.layouts: dict[ir.Value, LinearLayout] = {}
+        self.constraints = constraints
+        self.default = default
+        self.related = [c for c in constraints if isinstance(c, Related)]
+        self.prefers = [c for c in constraints if isinstance(c, Prefer)]
+        self.fixed_roots: set[ir.Value] = set()
+
+    def build_classes(self) -> None:
+        for constraint in self.constraints:
+            match constraint:
+                case Same(values):
+                    for value in values:
+                        self.classes.union(values[0], value)
+                case Related(op, operand, result):
+                    self.classes.find(op.operands[operand])
+                    self.classes.find(op.results[result])
+                case Fixed(value):
+                    self.classes.find(value)
+                case Prefer():
+                    self.classes.find(constraint.value)
+                case Demand(op, index):
+                    self.classes.find(op.operands[index])
+        self.edges: dict[ir.Value, list[Related]] = {}
+        for edge in self.related:
+            for value in (edge.op.operands[edge.operand], edge.op.results[edge.result]):
+                self.edges.setdefault(self.classes.find(value), []).append(edge)
+
+    def assign(self, value: ir.Value, layout: LinearLayout) -> None:
+        """Gives a class its layout and hands it on to classes that have none."""
+        work = [(self.classes.find(value), layout)]
+        while work:
+            root, layout = work.pop()
+            if root in self.layouts:
+                continue
+            self.layouts[root] = layout
+            for edge in self.edges.get(root, ()):
+                source = self.classes.find(edge.op.operands[edge.operand])
+                result = self.classes.find(edge.op.results[edge.result])
+                if source == root and edge.forward and self._is_free(result):
+                    work.append((result, edge.forward(layout)))
+                elif result == root and edge.backward and self._is_free(source):
+                    work.append((source, edge.backward(layout)))
+
+    def _is_free(self, root: ir.Value) -> bool:
+        return root not in self.layouts and root not in self.fixed_roots
+
+    def assign_all(self) -> None:
+        fixed = [c for c in self.constraints if isinstance(c, Fixed)]
+        self.fixed_roots = {self.classes.find(c.value) for c in fixed}
+        for constraint in fixed:
+            root = self.classes.find(constraint.value)
+            self.fixed_roots.discard(root)
+            self.assign(root, constraint.layout)
+        for prefer in sorted(self.prefers, key=lambda c: -c.weight):
+            self.assign(prefer.value, prefer.layout)
+        for value in self.classes.values():
+            root = self.classes.find(value)
+            if root not in self.layouts:
+                self.assign(root, self.default(root))
+
+    def solution(self) -> Solution:
+        out = Solution()
+        for value in self.classes.values():
+            out.defined[value] = self.layouts[self.classes.find(value)]
+        for prefer in self.prefers:
+            layout = out.defined[prefer.value]
+            if not prefer.can_convert:
+                continue
+            if prefer.cost(layout) <= prefer.cost(prefer.layout):
+                continue
+            if prefer.operand is None:
+                self._redefine(out, prefer.value, prefer.layout)
+            else:
+                out.used[(prefer.op, prefer.operand)] = prefer.layout
+        for constraint in self.constraints:
+            if isinstance(constraint, Demand):
+                out.used[(constraint.op, constraint.index)] = constraint.layout
+        for edge in self.related:
+            self._close_edge(out, edge)
+        return out
+
+    def _close_edge(self, out: Solution, edge: Related) -> None:
+        """Notes a cut where the two sides of an edge did not come to agree."""
+        result = edge.op.results[edge.result]
+        layout = out.defined[result]
+        source = out.defined[edge.op.operands[edge.operand]]
+        if edge.backward is not None:
+            wanted = edge.backward(layout)
+            if wanted != source:
+                out.used[(edge.op, edge.operand)] = wanted
+        elif edge.forward is not None and edge.forward(source) != layout:
+            self._redefine(out, result, edge.forward(source))
+
+    def _redefine(self, out: Solution, value: ir.Value, layout: LinearLayout) -> None:
+        """Produces `value` in `layout`; its uses keep the class's layout."""
+        wanted = out.defined[value]
+        out.defined[value] = layout
+        for use in value.uses:
+            out.used.setdefault((use.owner.operation, use.operand_number), wanted)
+
+
+def solve(
+    constraints: list[Constraint], default: Callable[[ir.Value], LinearLayout]
+) -> Solution:
+    """Assigns layouts to every value the constraints mention.
+
+    Args:
+        constraints: What the rules of all ops said, in program order.
+        default: Layout for a value that nothing determines.
+    """
+    solver = _Solver(constraints, default)
+    solver.build_classes()
+    solver.assign_all()
+    return solver.solution()

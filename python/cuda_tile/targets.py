@@ -1,0 +1,81 @@
+"""The GPUs this compiler knows: one row each, all facts of a chip in one place.
+
+Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
+Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"
+(first PTX version of a target).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile.errors import UserError
+
+WARP_LANES = 32
+MAX_STATIC_SHARED_BYTES = 48 * 1024
+"""Largest `.shared` variable of fixed size; more must be dynamic (same guide)."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What passes may know of a chip.
+
+    Attributes:
+        name: The `sm_XY` name that the user gives and ptxas takes.
+        shared_bytes_per_cta: Shared memory one CTA may ask for, opt-in limit.
+        shared_bytes_per_sm: Shared memory of a multiprocessor usable by CTAs.
+        shared_bytes_reserved: Bytes the system takes of it for each CTA.
+        threads_per_sm: Resident threads of a multiprocessor.
+        ctas_per_sm: Resident CTAs of a multiprocessor.
+        registers_per_sm: 32-bit registers of a multiprocessor.
+    """
+
+    name: str
+    shared_bytes_per_cta: int
+    shared_bytes_per_sm: int
+    threads_per_sm: int
+    ctas_per_sm: int
+    shared_bytes_reserved: int = 1024
+    registers_per_sm: int = 65536
+
+    @property
+    def capability(self) -> int:
+        """Compute capability as a number, 90 for sm_90."""
+        return int(self.name.removeprefix("sm_"))
+
+
+_KIB = 1024
+_TARGETS = {
+    target.name: target
+    for target in (
+        Target("sm_80", 163 * _KIB, 164 * _KIB, 2048, 32),
+        Target("sm_86", 99 * _KIB, 100 * _KIB, 1536, 16),
+        Target("sm_87", 163 * _KIB, 164 * _KIB, 1536, 16),
+        Target("sm_88", 99 * _KIB, 100 * _KIB, 1536, 16),
+        Target("sm_89", 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_90", 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_100", 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_103", 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_110", 227 * _KIB, 228 * _KIB, 1536, 24),
+        Target("sm_120", 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_121", 99 * _KIB, 100 * _KIB, 1536, 24),
+    )
+}
+
+
+def target_names() -> list[str]:
+    """The names `find_target` accepts, oldest chip first."""
+    return list(_TARGETS)
+
+
+def find_target(name: str) -> Target:
+    """Looks up a chip by its `sm_XY` name.
+
+    Raises:
+        UserError: The name is not in the table.
+    """
+    target = _TARGETS.get(name)
+    if target is None:
+        known = ", ".join(_TARGETS)
+        raise UserError(f"expected a known gpu name, got '{name}'; known: {known}")
+    return target
