@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.values import Mask, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
 from cuda_tile.runtime.memory import MemoryFault
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from cuda_tile.interp.machine import TileBlock

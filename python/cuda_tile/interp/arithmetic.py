@@ -15,6 +15,7 @@ from functools import partial
 from math import copysign, isqrt
 
 import numpy as np
+
 from cuda_tile.interp.rounding import (
     Floats,
     round_fraction,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from cuda_tile.interp.integer import PROMISES, check_promise
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op

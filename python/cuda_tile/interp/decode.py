@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
 from cuda_tile.errors import UserError
@@ -156,11 +157,9 @@ def _tensor_view(kind: ext.TensorViewType) -> TensorViewType:
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
-    for named in op.attributes:
-        if named.name not in SKIPPED_ATTRIBUTES and not named.name.startswith(
-            "tileas."
-        ):
-            decoded[named.name] = decode_attribute(named.attr)
+    for name, attribute in op.attributes.items():
+        if name not in SKIPPED_ATTRIBUTES and not name.startswith("tileas."):
+            decoded[name] = decode_attribute(attribute)
     return decoded
 
 

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+
 from cuda_tile.errors import UserError
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.machine import Launch, TileBlock, Trace

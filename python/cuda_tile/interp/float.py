@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from cuda_tile.interp import arithmetic
 from cuda_tile.interp.integer import COMPARE
 from cuda_tile.interp.machine import TileBlock

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.interp.program import Op, TileType

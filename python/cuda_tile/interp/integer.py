@@ -8,12 +8,13 @@ mode gives the values stated at each rule.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import RULES
 from cuda_tile.interp.words import big, limits, reading, signed, unsigned, wrap
 from cuda_tile.runtime.elements import Array, Element
-from numpy.typing import NDArray
 
 PROMISES = {
     "none": (),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
+
 from cuda_tile.errors import InternalError
 from cuda_tile.interp.accesses import AccessLog
 from cuda_tile.interp.program import Block, Entry, Op

@@ -12,8 +12,9 @@ from fractions import Fraction
 from math import copysign, inf, isfinite, nextafter
 
 import numpy as np
-from cuda_tile.runtime.elements import Array, Element
 from numpy.typing import NDArray
+
+from cuda_tile.runtime.elements import Array, Element
 
 Floats = NDArray[np.float64]
 

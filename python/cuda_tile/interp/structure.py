@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import RULES

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.table import PARTIAL
 from cuda_tile.interp.values import Mask, Partial

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.errors import UserError
 from cuda_tile.interp.program import PartitionViewType
 from cuda_tile.runtime.elements import Array, Element
-from numpy.typing import NDArray
 
 Mask: TypeAlias = NDArray[np.bool_]
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.interp import accesses
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import specified
@@ -19,7 +21,6 @@ from cuda_tile.interp.undefined import partial
 from cuda_tile.interp.values import Mask, Partial, PartitionView, TensorView, Token
 from cuda_tile.interp.words import limits, unsigned, wrap
 from cuda_tile.runtime.elements import Array, Element, poison
-from numpy.typing import NDArray
 
 PADDING = {
     "zero": 0.0,
@@ -129,12 +130,12 @@ def _place(
     ):
         along = [1] * rank
         along[d] = extent
-        coordinate = (index[d] * extent + np.arange(extent, dtype=np.int64)).reshape(
-            along
-        )
+        start = min(index[d], space[d]) * extent  # any start past the end will do
+        coordinate = np.arange(start, start + extent, dtype=np.int64).reshape(along)
         inside = inside & (coordinate < tensor.shape[dimension])
         step_bytes = tensor.strides[dimension] * tensor.element.storage_bytes
-        address = address + (coordinate * step_bytes).view(np.uint64)
+        distance = coordinate.view(np.uint64) * np.uint64(step_bytes % 2**64)
+        address = address + distance
     whole = np.broadcast_to(inside, kind.tile_shape)
     _check_inbounds(run, op, view, index)
     addresses = np.ascontiguousarray(np.broadcast_to(address, kind.tile_shape))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cuda_tile.runtime.elements import Array, Element
 from numpy.typing import NDArray
+
+from cuda_tile.runtime.elements import Array, Element
 
 Signed = NDArray[np.int64]
 Unsigned = NDArray[np.uint64]

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array, Element, element
-from numpy.typing import NDArray
 
 Argument: TypeAlias = Array | np.generic | int | float | None
 """What a caller may pass: an array (or None, the null pointer) or a number."""

@@ -13,6 +13,7 @@ from ctypes import byref, c_uint8, c_void_p
 from dataclasses import dataclass
 
 import numpy as np
+
 from cuda_tile.runtime.args import Bound, PointerTable
 from cuda_tile.runtime.driver import (
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -1,0 +1,69 @@
+"""A line per op for people who watch a kernel run: shape, range, first elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cuda_tile.interp.program import Op, TileType
+from cuda_tile.interp.undefined import data_of, mask_of
+from cuda_tile.interp.values import (
+    Buffer,
+    PartitionView,
+    TensorView,
+    Token,
+    Value,
+)
+from cuda_tile.runtime.elements import Array
+
+FIRST_ELEMENTS = 4
+"""How many elements of a tile a line shows."""
+
+
+def describe(op: Op, results: tuple[Any, ...]) -> str:
+    """One op and its results, for example `addf -> tile<8xf32> 1..8: 1 2 3 4 ...`."""
+    shown = [
+        describe_value(value, kind.element.name if isinstance(kind, TileType) else "")
+        for value, kind in zip(results, op.result_types, strict=True)
+    ]
+    return f"{op.location}: {op.name}" + (f" -> {', '.join(shown)}" if shown else "")
+
+
+def describe_value(value: Value, element: str = "") -> str:
+    """One value in words; `element` names the element type of a tile."""
+    if isinstance(value, Token):
+        return f"token after {value.events.bit_count()} accesses"
+    if isinstance(value, TensorView):
+        return (
+            f"tensor_view at {value.address:#x}, shape {list(value.shape)}, "
+            f"strides {list(value.strides)}"
+        )
+    if isinstance(value, PartitionView):
+        return f"tiles of {list(value.type.tile_shape)} over {list(value.tensor.shape)}"
+    if isinstance(value, Buffer):
+        return f"buffer {list(value.data.shape)}, {int(value.written.sum())} written"
+    return _describe_tile(data_of(value), mask_of(value), element)
+
+
+def _describe_tile(data: Array, undefined: Array, element: str) -> str:
+    flat = data.reshape(-1)
+    shape = "".join(f"{size}x" for size in data.shape)
+    first = " ".join(_number(number) for number in flat[:FIRST_ELEMENTS])
+    more = " ..." if flat.size > FIRST_ELEMENTS else ""
+    lost = int(undefined.sum())
+    unknown = f", {lost} unspecified" if lost else ""
+    known = flat[~undefined.reshape(-1)]
+    span = ""
+    if known.size > 1 and data.dtype != np.bool_:
+        wide = known if data.dtype.kind in "iu" else known.astype(np.float64)
+        with np.errstate(all="ignore"):
+            span = f" {_number(np.nanmin(wide))}..{_number(np.nanmax(wide))}"
+    return f"tile<{shape}{element or data.dtype}>{span}{unknown}: {first}{more}"
+
+
+def _number(value: Any) -> str:
+    dtype = np.asarray(value).dtype
+    if dtype == np.uint64:  # an address
+        return f"{int(value):#x}"
+    return str(int(value)) if dtype.kind in "biu" else f"{float(value):.6g}"

@@ -1,0 +1,170 @@
+"""Real kernels, in both bytecode versions, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import CONTEXT, same_bits
+
+from cuda_tile import interp
+from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
+from cuda_tile.interp import InterpError
+from cuda_tile.runtime.args import array_args
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+VERSIONS = ("13.1", "13.4")
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def run(
+    version: str, name: str, grid: Sequence[int], *args: Any, **options: Any
+) -> None:
+    path = KERNELS / version / f"{name}.tileirbc"
+    module = ext.read_bytecode(path.read_bytes(), path.name, CONTEXT)
+    flat: list[Any] = []
+    index_bits = 64 if "i64idx" in name else 32
+    for arg in args:
+        is_array = isinstance(arg, np.ndarray)
+        flat.extend(array_args(arg, index_bits) if is_array else [arg])
+    interp.run(module, grid=grid, args=flat, **options)
+
+
+def aligned(shape: Any, dtype: Any, fill: float = 0) -> np.ndarray:
+    """An array whose first element is 16-byte aligned, as the kernels assume."""
+    dtype = np.dtype(dtype)
+    raw = np.zeros(int(np.prod(shape)) * dtype.itemsize + 16, np.uint8)
+    start = -raw.ctypes.data % 16
+    array = np.ndarray(shape, dtype, raw.data, offset=start)
+    array[...] = fill
+    return array
+
+
+def normal(shape: Any, dtype: Any, seed: int) -> np.ndarray:
+    array = aligned(shape, dtype)
+    array[...] = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    return array
+
+
+SPECIAL = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 3e38]
+
+
+@pytest.mark.parametrize(
+    ("name", "tile", "dtype"),
+    [
+        ("vadd_f32_1024", 1024, np.float32),
+        ("vadd_f16_4096", 4096, np.float16),
+        ("vadd_f32_unaligned", 1024, np.float32),
+        ("vadd_f32_i64idx", 1024, np.float32),
+    ],
+)
+@pytest.mark.parametrize("size", [16, 1024, 4096, 5008])
+def test_vadd(version: str, name: str, tile: int, dtype: Any, size: int) -> None:
+    if "unaligned" in name:
+        size += 3
+    a, b = normal(size, dtype, 1), normal(size, dtype, 2)
+    with np.errstate(all="ignore"):
+        a[:8], b[8:16] = (np.array(SPECIAL).astype(dtype) for _ in "ab")
+        c = aligned(size, dtype, 7)
+        run(version, name, (-(-size // tile),), a, b, c)
+        same_bits(c, a + b)
+
+
+@pytest.mark.parametrize("size", [16, 64, 4000])
+def test_vadd_i32(version: str, size: int) -> None:
+    rng = np.random.default_rng(3)
+    a, b, c = (aligned(size, np.int32) for _ in "abc")
+    a[...], b[...] = (rng.integers(-(2**31), 2**31 - 1, size) for _ in "ab")
+    run(version, "vadd_i32_8", (-(-size // 8),), a, b, c)
+    assert c.tolist() == (a.astype(np.int64) + b).astype(np.int32).tolist()
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [(2048, 2048), (2000, 1500), (64, 0), (5, 3)]
+)
+def test_saxpy_tail(version: str, size: int, count: int) -> None:
+    x, y = normal(size, np.float32, 4), normal(size, np.float32, 5)
+    before = y.copy()
+    alpha = np.float32(1.7)
+    run(version, "saxpy_tail_f32", (-(-size // 1024),), x, y, alpha, count)
+    expected = before.copy()
+    exact = np.float64(alpha) * x.astype(np.float64) + before
+    expected[:count] = exact.astype(np.float32)[:count]
+    np.testing.assert_array_max_ulp(y, expected, 1)
+    np.testing.assert_array_equal(y[count:], before[count:])
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (128, 192), (80, 48), (16, 16)])
+def test_transpose(version: str, shape: tuple[int, int]) -> None:
+    x, y = normal(shape, np.float32, 6), aligned(shape[::-1], np.float32)
+    grid = (-(-shape[0] // 64), -(-shape[1] // 64))
+    run(version, "transpose_f32_64x64", grid, x, y)
+    np.testing.assert_array_equal(y, x.T)
+
+
+def scores(shape: tuple[int, int], seed: int) -> np.ndarray:
+    """Multiples of 2^-12, so that the kernel's f32 differences are exact."""
+    array = normal(shape, np.float32, seed)
+    array[...] = np.rint(array * 4096) / 4096
+    return array
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    wide = x.astype(np.float64)
+    power = np.exp(wide - wide.max(axis=1, keepdims=True))
+    return (power / power.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(16, 1024), (16, 1008), (16, 16)])
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_softmax(version: str, shape: tuple[int, int], seed: int | None) -> None:
+    x, y = scores(shape, 7), aligned(shape, np.float32)
+    x[0, :4] = -np.inf
+    run(version, "softmax_f32_1024", (shape[0],), x, y, seed=seed)
+    np.testing.assert_array_max_ulp(y, softmax(x), 4)
+
+
+MATMUL = {
+    "matmul_f16_64x64x64": (64, np.float16),
+    "matmul_f16_128x128x64": (128, np.float16),
+    "matmul_f16_f32out_128x128x64": (128, np.float32),
+}
+
+
+@pytest.mark.parametrize("name", MATMUL)
+@pytest.mark.parametrize("shape", [(128, 128, 64), (64, 192, 80), (272, 144, 208)])
+def test_matmul(version: str, name: str, shape: tuple[int, int, int]) -> None:
+    m, n, k = shape
+    tile, dtype = MATMUL[name]
+    a, b = normal((m, k), np.float16, 9), normal((k, n), np.float16, 10)
+    c = aligned((m, n), dtype, np.nan)
+    run(version, name, (-(-m // tile) * -(-n // tile),), a, b, c)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    magnitude = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+    rounding = np.abs(exact) * 2.0**-11 if dtype is np.float16 else 0.0
+    assert (np.abs(c - exact) <= k * 2.0**-24 * magnitude + rounding).all()
+
+
+def test_broken_alignment_is_found(version: str) -> None:
+    a, b, c = (aligned(1040, np.float32)[1:1025] for _ in "abc")
+    with pytest.raises(InterpError, match="assumed div_by<16>"):
+        run(version, "vadd_f32_1024", (1,), a, b, c)
+
+
+def test_an_array_that_is_too_short_is_found(version: str) -> None:
+    a, b, c = (aligned(1024, np.float32) for _ in "abc")
+    path = KERNELS / version / "vadd_f32_1024.tileirbc"
+    module = ext.read_bytecode(path.read_bytes(), path.name, CONTEXT)
+    args: list[Any] = [*array_args(a), *array_args(b), *array_args(c[:512])]
+    args[7] = np.int32(1024)
+    with pytest.raises(InterpError, match="argument 6: float32") as caught:
+        interp.run(module, grid=(1,), args=args)
+    assert caught.value.op_name == "store_view_tko"
+    assert caught.value.element_index == (512,)
