@@ -1,4 +1,4 @@
-"""Global memory as the executors see it: the arrays of the host, at their own addresses.
+"""Global memory as executors see it: the arrays of the host, at their own addresses.
 
 A NumPy array stands for a pointer to its first element, and nothing is copied: the
 "device address" of a byte is its host address. Executors gather and scatter many
@@ -43,7 +43,8 @@ class MemoryFault(Exception):
         self.nearest = nearest
         self.index = index
         super().__init__(
-            f"{access} of {size} bytes at {address:#x} is outside every array; {nearest}"
+            f"{access} of {size} bytes at {address:#x} is outside every array; "
+            f"{nearest}"
         )
 
 
@@ -58,6 +59,7 @@ class Region:
 
     @property
     def is_writable(self) -> bool:
+        """Whether stores into the region are allowed."""
         return bool(self.array.flags.writeable)
 
     def describe(self) -> str:
@@ -78,7 +80,7 @@ class _Span:
         self.stop = max(region.stop for region in regions)
         self.size_bytes = self.stop - self.start
         storage = (ctypes.c_uint8 * self.size_bytes).from_address(self.start)
-        self.bytes: Bytes = np.frombuffer(storage, np.uint8)
+        self.bytes: Bytes = np.ctypeslib.as_array(storage)
         self.mapped = self._mask(regions)
         self.writable = self._mask([r for r in regions if r.is_writable])
         self._words: dict[int, tuple[int, NDArray[Any]]] = {}

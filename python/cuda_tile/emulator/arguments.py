@@ -1,0 +1,91 @@
+"""Launch arguments to the bytes of a kernel's parameters."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import LaunchError
+from cuda_tile.emulator.symbols import Symbols
+from cuda_tile.emulator.syntax import Function, Variable
+from cuda_tile.runtime.memory import GlobalMemory
+
+
+def register_arrays(
+    entry: Function, args: Sequence[Any], memory: GlobalMemory
+) -> list[Any]:
+    """Registers array arguments in memory; returns them as addresses, the rest as is.
+
+    Raises:
+        LaunchError: Wrong number of arguments.
+    """
+    if len(args) != len(entry.params):
+        raise LaunchError(
+            f"{entry.name}: expected {len(entry.params)} arguments, got {len(args)}"
+        )
+    values: list[Any] = []
+    for param, arg in zip(entry.params, args, strict=True):
+        if isinstance(arg, np.ndarray):
+            array: NDArray[Any] = arg
+            if param.size_bytes != 8 or param.type.kind == "f":
+                raise LaunchError(
+                    f"{param.name}: expected a number of type {param.type}, got an "
+                    f"array of {array.dtype}"
+                )
+            values.append(np.uint64(memory.add(param.name, array)))
+        else:
+            values.append(arg)
+    return values
+
+
+def pack(entry: Function, values: Sequence[Any], symbols: Symbols) -> NDArray[np.uint8]:
+    """Returns the parameter bytes of the entry.
+
+    Raises:
+        LaunchError: A value does not fit its parameter.
+    """
+    data = np.zeros(symbols.param_bytes, np.uint8)
+    for param, value in zip(entry.params, values, strict=True):
+        start = symbols.address(param, param.line)
+        octets = np.frombuffer(_bytes(param, value), np.uint8)
+        data[start : start + len(octets)] = octets
+    return data
+
+
+def _bytes(param: Variable, value: Any) -> bytes:
+    size = param.size_bytes
+    if isinstance(value, (bytes, bytearray)) and len(value) == size:
+        return bytes(value)
+    if isinstance(value, np.generic):
+        if value.itemsize == size and _same_kind(param, value):
+            return value.tobytes()
+        raise _mismatch(param, f"{value.dtype} {value!r}")
+    if isinstance(value, (bool, numbers.Integral)) and param.type.kind in "bus":
+        number = int(value)
+        if not -(1 << (8 * size - 1)) <= number < 1 << (8 * size):
+            raise _mismatch(param, str(number))
+        return (number & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
+    if isinstance(value, numbers.Real) and param.type.kind == "f":
+        return np.array(value, param.type.dtype).tobytes()
+    raise _mismatch(param, f"{type(value).__name__} {value!r}")
+
+
+def _same_kind(param: Variable, value: np.generic) -> bool:
+    """A float number must not go to an integer parameter, nor the other way round."""
+    is_float = value.dtype.kind not in "iub"
+    if param.type.kind == "f":
+        return is_float
+    return param.type.kind == "b" or not is_float or param.type.name.startswith("u")
+
+
+def _mismatch(param: Variable, got: str) -> LaunchError:
+    shape = (
+        f"{param.type}"
+        if param.size_bytes == param.type.bytes
+        else (f"{param.size_bytes} bytes")
+    )
+    return LaunchError(f"{param.name}: expected a value of {shape}, got {got}")

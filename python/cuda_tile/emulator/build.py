@@ -1,0 +1,265 @@
+"""What ISA functions use to turn operands into arrays and instructions into steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cuda_tile.emulator.copies import Copies
+from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.spaces import Addresses, Spaces
+from cuda_tile.emulator.special import special_register
+from cuda_tile.emulator.step import Step
+from cuda_tile.emulator.symbols import constant_bytes
+from cuda_tile.emulator.syntax import (
+    Address,
+    Immediate,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Sink,
+    Special,
+    SymbolAddress,
+    Variable,
+)
+from cuda_tile.emulator.types import PRED, U64, Array, Type
+
+AddressOf = Callable[[Lanes], Addresses]
+
+
+class Builder:
+    """Compiles operands of the current instruction.
+
+    Attributes:
+        machine: Whose registers the steps read and write.
+        spaces: The machine's memories.
+        copies: The machine's asynchronous copies.
+        at: Number of the instruction within its function.
+    """
+
+    def __init__(self, machine: Machine, spaces: Spaces, copies: Copies) -> None:
+        self.machine = machine
+        self.copies = copies
+        self.spaces = spaces
+        self.at = 0
+        self.line = 0
+        self._reads: list[Register] = []
+        self._demands: list[Register] = []
+        self._writes: list[Register] = []
+
+    def begin(self, at: int, line: int) -> None:
+        """Starts the next instruction."""
+        self.at, self.line = at, line
+        self._reads, self._demands, self._writes = [], [], []
+
+    @property
+    def reads(self) -> tuple[Register, ...]:
+        """Registers that the current instruction reads."""
+        return tuple(self._reads)
+
+    def error(self, message: str) -> PtxError:
+        """Makes an error about the current instruction."""
+        return PtxError(message, self.line)
+
+    # Operands ----------------------------------------------------------------------
+
+    def src(self, operand: Operand, ty: Type, *, wider: bool = False) -> Array:
+        """Returns the array of a source operand, one value per lane.
+
+        Args:
+            operand: A register or constant.
+            ty: The type the instruction names.
+            wider: Whether a register may be wider than the type (its low bits count).
+        """
+        if isinstance(operand, Register):
+            self._reads.append(operand)
+            return self._typed(operand, ty, wider)
+        if isinstance(operand, Immediate):
+            return self.constant(operand, ty)
+        raise self.error(f"expected a register or constant, got {name_of(operand)}")
+
+    def stored(self, operand: Operand, ty: Type) -> Array:
+        """Like `src` for a value that must be defined; the register may be wider."""
+        values = self.src(operand, ty, wider=True)
+        if isinstance(operand, Register):
+            self._demands.append(operand)
+        return values
+
+    def value(self, operand: Operand, ty: Type) -> Array:
+        """Like `src`, but special registers and addresses of variables may stand."""
+        if isinstance(operand, Special):
+            values, width = special_register(self.machine, operand.name, self.line)
+            if ty.bits != width or ty.kind == "f":
+                raise self.error(
+                    f"expected a {width}-bit integer type for {operand.name}, got {ty}"
+                )
+            return values.view(ty.dtype)
+        if isinstance(operand, SymbolAddress):
+            if ty.bits not in (32, 64) or ty.kind == "f":
+                raise self.error(f"expected .b64 for an address, got {ty}")
+            address = self.symbol(operand.variable) + operand.offset_bytes
+            return self.machine.constant(address, ty.dtype)
+        return self.src(operand, ty)
+
+    def dst(self, operand: Operand, ty: Type, *, wider: bool = False) -> Array:
+        """Returns the array of a destination operand; `_` gives a scratch array."""
+        if isinstance(operand, Sink):
+            return self.machine.scratch(ty)
+        if not isinstance(operand, Register):
+            raise self.error(f"expected a register to write, got {name_of(operand)}")
+        self._writes.append(operand)
+        return self._typed(operand, ty, wider)
+
+    def pred(self, operand: Operand) -> Array:
+        """Returns a source predicate; `!p` gives its register (see `negated`)."""
+        if isinstance(operand, Negated):
+            operand = operand.register
+        return self.src(operand, PRED)
+
+    def pair(self, operand: Operand) -> tuple[Operand, Operand | None]:
+        """Splits `d|p`; the second is None where only `d` stands."""
+        if isinstance(operand, Pair):
+            return operand.first, operand.second
+        return operand, None
+
+    def constant(self, operand: Operand, ty: Type) -> Array:
+        """Returns an array of one constant."""
+        if not isinstance(operand, Immediate):
+            raise self.error(f"expected a constant, got {name_of(operand)}")
+        if ty is PRED:
+            raise self.error("expected a predicate register, got a constant")
+        data = constant_bytes(operand, ty, self.line)
+        if ty.bits == 128:
+            raise self.error("expected a register of type .b128, got a constant")
+        return self.machine.constant(np.frombuffer(data, ty.dtype)[0], ty.dtype)
+
+    def integer(self, operand: Operand, what: str) -> int:
+        """Returns a constant integer operand."""
+        if not isinstance(operand, Immediate) or not isinstance(operand.value, int):
+            raise self.error(f"expected {what}, got {name_of(operand)}")
+        return operand.value
+
+    def symbol(self, variable: Variable) -> int:
+        """Returns the address of a variable within its state space."""
+        return self.machine.symbols.address(variable, self.line)
+
+    def address(self, operand: Operand, space: str) -> AddressOf:
+        """Returns what computes the addresses of `[base+offset]` for some lanes."""
+        if not isinstance(operand, Address) or operand.coordinates:
+            raise self.error(f"expected an address in brackets, got {name_of(operand)}")
+        base, offset = operand.base, operand.offset_bytes
+        if isinstance(base, Register):
+            if base.type.bits not in (32, 64) or base.type.kind == "f":
+                raise self.error(f"expected a 32- or 64-bit address, got {base.name}")
+            if base.type.bits == 32 and space in ("", "global"):
+                raise self.error(f"expected a 64-bit address, got {base.name}")
+            self._reads.append(base)
+            self._demands.append(base)
+            return _register_address(self.machine.register(base), offset)
+        if isinstance(base, Variable):
+            if space and base.space != space:
+                raise self.error(
+                    f"expected a .{space} variable, got {base.name} in .{base.space}"
+                )
+            offset += self.symbol(base)
+        else:
+            offset += base
+        fixed = self.machine.constant(offset & (2**64 - 1), U64.dtype)
+        return lambda lanes: fixed[lanes.index]
+
+    def _typed(self, register: Register, ty: Type, wider: bool) -> Array:
+        self._check_type(register, ty, wider)
+        values = self.machine.register(register)
+        if register.type.bits == ty.bits:
+            return values.view(ty.dtype) if ty is not PRED else values
+        narrow = values.view(ty.dtype)
+        return narrow[:: register.type.bits // ty.bits]
+
+    def _check_type(self, register: Register, ty: Type, wider: bool) -> None:
+        """PTX ISA: "Operand Type Checking", "Operand Size Exceeding Size"."""
+        have = register.type
+        fits = have.bits == ty.bits or (wider and have.bits > ty.bits > 1)
+        is_mixed = {have.kind, ty.kind} in ({"f", "u"}, {"f", "s"})
+        if not fits or is_mixed:
+            raise self.error(
+                f"expected a register of type {ty}, got {register.name} of type {have}"
+            )
+
+    # Steps -------------------------------------------------------------------------
+
+    def step(
+        self,
+        run: Callable[[Lanes], object],
+        full: Callable[[], object] | None = None,
+        *,
+        defines: bool = False,
+    ) -> Step:
+        """Makes a step of the operands asked for since `begin`."""
+        return Step(
+            run,
+            full,
+            reads=self._reads,
+            demands=self._demands,
+            writes=self._writes,
+            defines=defines,
+        )
+
+    def elementwise(self, fn: Callable[..., Any], dst: Array, *srcs: Array) -> Step:
+        """Makes the step `dst = fn(*srcs)`, lane by lane.
+
+        A NumPy ufunc writes its result directly; any other function returns it.
+        """
+        if isinstance(fn, np.ufunc):
+            return self.step(_some(fn, dst, srcs), partial(fn, *srcs, dst))
+        return self.step(_some(fn, dst, srcs), _full(fn, dst, srcs))
+
+
+def _full(
+    fn: Callable[..., Any], dst: Array, srcs: tuple[Array, ...]
+) -> Callable[[], None]:
+    def full() -> None:
+        dst[...] = fn(*srcs)
+
+    return full
+
+
+def _some(
+    fn: Callable[..., Any], dst: Array, srcs: tuple[Array, ...]
+) -> Callable[[Lanes], None]:
+    if len(srcs) == 2:
+        first, second = srcs
+
+        def run_two(lanes: Lanes) -> None:
+            index = lanes.index
+            dst[index] = fn(first[index], second[index])
+
+        return run_two
+
+    def run(lanes: Lanes) -> None:
+        index = lanes.index
+        dst[index] = fn(*[src[index] for src in srcs])
+
+    return run
+
+
+def _register_address(values: Array, offset: int) -> AddressOf:
+    if values.dtype == np.uint64:
+        shift = np.uint64(offset & (2**64 - 1))
+        if not offset:
+            return lambda lanes: values[lanes.index]
+        return lambda lanes: values[lanes.index] + shift
+    narrow = np.uint32(offset & 0xFFFFFFFF)
+    return lambda lanes: (values[lanes.index] + narrow).astype(np.uint64)
+
+
+def name_of(operand: Operand) -> str:
+    """Names an operand in an error message."""
+    if isinstance(operand, (Register, Special)):
+        return operand.name
+    return type(operand).__name__.lower()

@@ -1,0 +1,117 @@
+"""A place in the token list, with the questions a recursive-descent parser asks."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.lexer import Token
+from cuda_tile.emulator.syntax import Immediate
+from cuda_tile.emulator.types import TYPES, Type
+
+
+class Cursor:
+    """Reads tokens from left to right."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._place = 0
+
+    @property
+    def token(self) -> Token:
+        """The next token, not yet taken."""
+        return self._tokens[self._place]
+
+    @property
+    def following(self) -> Token:
+        """The token after the next."""
+        return self._tokens[min(self._place + 1, len(self._tokens) - 1)]
+
+    @property
+    def line(self) -> int:
+        """Line of the next token."""
+        return self.token.line
+
+    def take(self) -> Token:
+        """Takes the next token, whatever it is."""
+        token = self._tokens[self._place]
+        if token.kind != "end":
+            self._place += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        """Whether the next token reads as one of `texts`."""
+        token = self._tokens[self._place]
+        return token.text in texts and token.kind != "string"
+
+    def accept(self, text: str) -> bool:
+        """Takes the next token if it reads as `text`."""
+        if self.at(text):
+            self._place += 1
+            return True
+        return False
+
+    def expect(self, text: str, context: str) -> Token:
+        """Takes the next token, which must read as `text`."""
+        if not self.at(text):
+            self.fail(f"{text!r} {context}")
+        return self.take()
+
+    def kind(self, kind: str, what: str) -> Token:
+        """Takes the next token, which must be of the given kind."""
+        if self.token.kind != kind:
+            self.fail(what)
+        return self.take()
+
+    def fail(self, expected: str) -> NoReturn:
+        """Raises the error "expected X, got Y" at the next token."""
+        token = self.token
+        got = token.text if token.kind == "end" else repr(token.text)
+        raise PtxError(f"expected {expected}, got {got}", token.line)
+
+    def integer(self, what: str) -> int:
+        """Takes an integer constant with an optional sign."""
+        sign = -1 if self.accept("-") else 1
+        return sign * parse_int(self.kind("int", what))
+
+    def number(self) -> Immediate:
+        """Takes an integer or floating-point constant with an optional sign."""
+        sign = -1 if self.accept("-") else 1
+        token = self.token
+        if token.kind == "int":
+            self.take()
+            return Immediate(sign * parse_int(token))
+        if token.kind != "float":
+            self.fail("a constant")
+        self.take()
+        text = token.text
+        if text[:2] in ("0f", "0F", "0d", "0D"):
+            if sign < 0:
+                raise PtxError(f"expected no sign before {text!r}", token.line)
+            return Immediate(int(text[2:], 16), 4 * len(text[2:]))
+        return Immediate(sign * float(text))
+
+    def type(self, what: str) -> Type:
+        """Takes a type suffix such as `.b32`."""
+        token = self.token
+        found = TYPES.get(token.text[1:]) if token.kind == "suffix" else None
+        if found is None:
+            self.fail(what)
+        self.take()
+        return found
+
+    def skip_line(self) -> None:
+        """Takes every token of the current line (debug directives)."""
+        line = self.line
+        while self.line == line and self.token.kind != "end":
+            self.take()
+
+
+def parse_int(token: Token) -> int:
+    """Returns the value of an integer token: decimal, 0x, 0b or octal."""
+    text = token.text.rstrip("U")
+    if len(text) > 1 and text[0] == "0" and text.isdigit():
+        if not set(text) <= set("01234567"):
+            raise PtxError(f"expected an octal constant, got {text!r}", token.line)
+        return int(text, 8)
+    return int(text, 0)

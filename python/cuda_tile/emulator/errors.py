@@ -1,0 +1,79 @@
+"""What the emulator says when PTX is malformed or does something it must not.
+
+`PtxError` is found while reading the text, a `Finding` while running it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from cuda_tile.errors import UserError
+
+
+class PtxError(UserError):
+    """The PTX text is malformed, or uses something the emulator does not know.
+
+    Args:
+        message: What was expected and what came.
+        line: Line of the PTX text, from 1.
+    """
+
+    def __init__(self, message: str, line: int) -> None:
+        self.line = line
+        super().__init__(message, f"ptx line {line}")
+
+
+class LaunchError(UserError):
+    """The launch does not fit the kernel: grid, block, arguments, shared memory."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault of a running kernel.
+
+    Attributes:
+        kind: Fixed word for the sort of fault, for example "race" or "deadlock".
+        message: What happened, with both parties where there are two.
+        kernel: Name of the entry function.
+        line: Line of the PTX text, from 1.
+        instruction: The PTX source text of that line.
+    """
+
+    kind: str
+    message: str
+    kernel: str
+    line: int
+    instruction: str
+
+    def __str__(self) -> str:
+        where = f"{self.kernel}: ptx line {self.line}: {self.instruction}"
+        return f"{where}: {self.kind}: {self.message}"
+
+    def to_json(self) -> dict[str, str | int]:
+        """Returns the fields as plain values for a JSON report."""
+        return asdict(self)
+
+
+class FindingError(UserError):
+    """Raised for a finding; `finding` holds its parts."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        super().__init__(
+            f"{finding.kind}: {finding.message}",
+            f"{finding.kernel}: ptx line {finding.line}: {finding.instruction}",
+        )
+
+
+class Fault(Exception):
+    """Raised by an instruction at work; the scheduler adds kernel and line.
+
+    Args:
+        kind: Fixed word for the sort of fault.
+        message: What happened.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        self.message = message
+        super().__init__(f"{kind}: {message}")

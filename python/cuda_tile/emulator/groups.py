@@ -1,0 +1,57 @@
+"""A set of lanes with the place where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.program import Program
+from cuda_tile.emulator.step import Call
+
+
+class Frame(NamedTuple):
+    """Where a call returns to: after the instruction `pc` of `program`."""
+
+    program: Program
+    pc: int
+    call: Call
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """Lanes that stand at one instruction of one function, called in one way."""
+
+    program: Program
+    pc: int
+    lanes: Lanes
+    frames: tuple[Frame, ...] = ()
+
+    def at(self, pc: int) -> Group:
+        """The same lanes elsewhere in the function."""
+        return replace(self, pc=pc)
+
+    def only(self, lanes: Lanes) -> Group:
+        """Other lanes at the same place."""
+        return replace(self, lanes=lanes)
+
+    def stands_with(self, other: Group) -> bool:
+        """Whether both stand at one place, so that they can run as one."""
+        return (
+            self.pc == other.pc
+            and self.program is other.program
+            and self.frames == other.frames
+        )
+
+    def merged(self, other: Group, n_lanes: int) -> Group:
+        """Both groups as one."""
+        numbers = np.concatenate([self.lanes.numbers, other.lanes.numbers])
+        numbers.sort()
+        return replace(self, lanes=Lanes(numbers, n_lanes))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sorts groups by place: the call sites, outermost first, then the place."""
+        return (*(frame.pc for frame in self.frames), self.pc)

@@ -1,0 +1,41 @@
+"""The instruction set, one module per chapter of the PTX ISA."""
+
+from __future__ import annotations
+
+from cuda_tile.emulator.isa import (
+    async_copy,
+    atomic,
+    barrier,
+    compare,
+    control,
+    convert,
+    float,
+    half,
+    integer,
+    logic,
+    matrix,
+    move,
+    warp,
+)
+from cuda_tile.emulator.isa.chapter import InstructionTable
+
+CHAPTERS = (
+    integer.CHAPTER,
+    float.CHAPTER,
+    half.CHAPTER,
+    compare.CHAPTER,
+    logic.CHAPTER,
+    move.CHAPTER,
+    convert.CHAPTER,
+    async_copy.CHAPTER,
+    control.CHAPTER,
+    barrier.CHAPTER,
+    warp.CHAPTER,
+    atomic.CHAPTER,
+    matrix.CHAPTER,
+)
+
+
+def instruction_table() -> InstructionTable:
+    """Returns the table of all instructions the emulator knows."""
+    return InstructionTable(CHAPTERS)

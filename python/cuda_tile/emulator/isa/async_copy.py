@@ -1,0 +1,87 @@
+"""PTX ISA: "Data Movement and Conversion Instructions: Asynchronous copy"."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.isa.move import take_space
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.spaces import WINDOW_MASK
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Immediate, Negated, Register
+from cuda_tile.emulator.types import B64, PRED, U32
+
+CHAPTER = Chapter("Data Movement and Conversion Instructions: Asynchronous copy")
+
+
+@CHAPTER.instruction("cp")
+def cp(form: Form, b: Builder) -> Compiled:
+    """cp.async and its groups."""
+    form.require("async")
+    if form.flag("commit_group"):
+        form.operands(0)
+        return b.step(b.copies.commit)
+    if form.flag("wait_all"):
+        form.operands(0)
+        return b.step(lambda lanes: b.copies.wait(lanes, 0, everything=True))
+    if form.flag("wait_group"):
+        (count,) = form.operands(1)
+        pending = b.integer(count, "a constant number of groups")
+        return b.step(lambda lanes: b.copies.wait(lanes, pending))
+    return _cp_async(form, b)
+
+
+def _cp_async(form: Form, b: Builder) -> Compiled:
+    """cp.async: copies 4, 8 or 16 bytes; fewer source bytes leave the rest zero."""
+    cache = form.choice("ca", "cg")
+    if take_space(form) != "shared":
+        form.fail("'.shared' or '.shared::cta'")
+    form.require("global")
+    has_policy = form.flag("L2::cache_hint")
+    form.option("L2::64B", "L2::128B", "L2::256B")
+    operands = list(form.some_operands(3, 5))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    size = b.integer(operands[2], "a constant size")
+    if size not in ((16,) if cache == "cg" else (4, 8, 16)):
+        form.error(f"expected a size of 16 bytes (or 4 or 8 with .ca), got {size}")
+    target = b.address(operands[0], "shared")
+    origin = b.address(operands[1], "global")
+    rest = operands[3] if len(operands) > 3 else Immediate(size)
+    is_ignored = isinstance(rest, Negated) or (
+        isinstance(rest, Register) and rest.type is PRED
+    )
+    skip = b.pred(rest) if is_ignored else None
+    flip = isinstance(rest, Negated)
+    amounts = b.src(rest, U32) if not is_ignored else None
+    machine, spaces, copies, at = b.machine, b.spaces, b.copies, b.at
+
+    def run(lanes: Lanes) -> None:
+        where = target(lanes) & np.uint64(WINDOW_MASK)
+        spaces.check_alignment(lanes, where, size)
+        offsets = spaces.shared_offsets(lanes, where, size, "store").copy()
+        if amounts is not None:
+            count = np.minimum(amounts[lanes.index], size).astype(np.intp)
+        else:
+            assert skip is not None, "one of the two operands stands"
+            count = np.where(skip[lanes.index] ^ flip, 0, size)
+        data = np.zeros((lanes.count, size), np.uint8)
+        origins = origin(lanes)
+        for amount in np.unique(count):
+            if amount:
+                mask = count == amount
+                some = (
+                    lanes
+                    if mask.all()
+                    else Lanes(lanes.numbers[mask], len(machine.live))
+                )
+                spaces.check_alignment(some, origins[mask], size)
+                data[mask, :amount] = spaces.load_bytes(
+                    at, some, origins[mask], int(amount)
+                )
+        copies.issue(at, lanes, offsets, data)
+
+    return b.step(run)

@@ -1,0 +1,109 @@
+"""PTX ISA: "Parallel Synchronization and Communication Instructions": bar and fences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.step import Barrier, Compiled
+from cuda_tile.emulator.syntax import Negated, Operand
+from cuda_tile.emulator.types import PRED, U32
+
+CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: barriers")
+
+
+@CHAPTER.instruction("bar")
+def bar(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization bar{.cta}: always aligned; `bar.warp.sync`."""
+    if form.flag("warp"):
+        form.require("sync")
+        (mask,) = form.operands(1)
+        step = b.step(_nothing)
+        step.convergence = b.src(mask, U32)
+        return step
+    form.flag("cta")
+    return _barrier(form, b, form.choice("sync", "arrive", "red"), is_bar=True)
+
+
+@CHAPTER.instruction("barrier")
+def barrier(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization barrier{.cta}: aligned only where it says so."""
+    form.flag("cta")
+    return _barrier(form, b, form.choice("sync", "arrive", "red"), is_bar=False)
+
+
+def _barrier(form: Form, b: Builder, kind: str, *, is_bar: bool) -> Compiled:
+    if kind == "red":
+        return _reduction(form, b, is_bar=is_bar)
+    is_aligned = is_bar or form.flag("aligned")
+    least = 2 if kind == "arrive" else 1
+    number, *threads = form.some_operands(least, 2)
+    return Barrier(
+        _number(form, b, number),
+        b.src(threads[0], U32) if threads else None,
+        waits=kind == "sync",
+        is_aligned=is_aligned,
+    )
+
+
+def _number(form: Form, b: Builder, operand: Operand) -> np.ndarray:
+    numbers = b.src(operand, U32)
+    if not isinstance(operand, Negated) and not numbers.flags.writeable:
+        value = int(numbers[0])
+        if value > 15:
+            form.error(f"expected a barrier from 0 to 15, got {value}")
+    return numbers
+
+
+def _nothing(lanes: Lanes) -> None:
+    """Lanes of a warp have met; the machine keeps them in step anyway."""
+
+
+def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
+    """`.red.popc.u32 d, a{, b}, {!}c` and `.red.{and,or}.pred p, a{, b}, {!}c`."""
+    operation = form.choice("popc", "and", "or")
+    is_aligned = is_bar or form.flag("aligned")
+    ty = U32 if operation == "popc" else PRED
+    form.require(ty.name)
+    d, number, *rest = form.some_operands(3, 4)
+    source = rest[-1]
+    values, negated = b.pred(source), isinstance(source, Negated)
+    dst = b.dst(d, ty)
+    combine: dict[str, Callable[[np.ndarray], object]] = {
+        "popc": np.count_nonzero,
+        "and": np.all,
+        "or": np.any,
+    }
+
+    def finish(lanes: Lanes) -> None:
+        dst[lanes.index] = combine[operation](values[lanes.index] ^ negated)
+
+    return Barrier(
+        _number(form, b, number),
+        b.src(rest[0], U32) if len(rest) == 2 else None,
+        waits=True,
+        is_aligned=is_aligned,
+        finish=finish,
+    )
+
+
+@CHAPTER.instruction("membar")
+def membar(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization membar: memory operations are in order here."""
+    form.choice("cta", "gl", "sys")
+    form.operands(0)
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("fence")
+def fence(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization fence: memory operations are in order here."""
+    form.option("sc", "acq_rel", "acquire", "release")
+    form.choice("cta", "cluster", "gpu", "sys")
+    form.operands(0)
+    return b.step(_nothing)

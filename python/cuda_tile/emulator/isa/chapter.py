@@ -1,0 +1,84 @@
+"""How a chapter of the ISA declares its instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Instruction
+
+Rule = Callable[[Form, Builder], Compiled]
+
+
+class Chapter:
+    """The instructions of one chapter, filled by its module's functions."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.rules: list[tuple[str, frozenset[str], Rule]] = []
+
+    def instruction(self, opcode: str, *types: str) -> Callable[[Rule], Rule]:
+        """Declares the function that compiles an opcode.
+
+        Args:
+            opcode: First part of the mnemonic.
+            types: Where several chapters share the opcode: the types that are meant,
+                by the first type among the modifiers.
+        """
+
+        def declare(rule: Rule) -> Rule:
+            self.rules.append((opcode, frozenset(types), rule))
+            return rule
+
+        return declare
+
+
+class InstructionTable:
+    """All instructions the emulator knows."""
+
+    def __init__(self, chapters: Iterable[Chapter]) -> None:
+        self._rules: dict[str, list[tuple[frozenset[str], Rule]]] = {}
+        for chapter in chapters:
+            for opcode, types, rule in chapter.rules:
+                known = self._rules.setdefault(opcode, [])
+                for others, _ in known:
+                    if not types or not others or types & others:
+                        raise ValueError(
+                            f"expected one rule for {opcode!r}, got a second in "
+                            f"{chapter.title!r}"
+                        )
+                known.append((types, rule))
+
+    @property
+    def opcodes(self) -> list[str]:
+        """All opcodes, sorted."""
+        return sorted(self._rules)
+
+    def rule(self, instruction: Instruction) -> Rule:
+        """Returns the rule of an instruction.
+
+        Raises:
+            PtxError: Unknown opcode, or none of its types.
+        """
+        rules = self._rules.get(instruction.opcode)
+        if rules is None:
+            raise PtxError(
+                f"expected a PTX instruction, got {instruction.mnemonic!r}",
+                instruction.line,
+            )
+        for types, rule in rules:
+            if not types:
+                return rule
+        for modifier in instruction.modifiers:
+            for types, rule in rules:
+                if modifier in types:
+                    return rule
+        every = sorted(name for types, _ in rules for name in types)
+        raise PtxError(
+            f"expected {instruction.opcode} with one of the types "
+            f"{', '.join(every)}, got {instruction.mnemonic!r}",
+            instruction.line,
+        )

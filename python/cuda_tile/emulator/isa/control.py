@@ -1,0 +1,153 @@
+"""PTX ISA: "Control Flow Instructions", nanosleep and trap."""
+
+from __future__ import annotations
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.step import Branch, Call, Compiled, Exit, IndexedBranch, Return
+from cuda_tile.emulator.syntax import (
+    FunctionName,
+    Group,
+    Label,
+    Operand,
+    SymbolAddress,
+    Variable,
+    Vector,
+)
+from cuda_tile.emulator.types import U32
+
+CHAPTER = Chapter("Control Flow Instructions")
+
+
+@CHAPTER.instruction("bra")
+def bra(form: Form, b: Builder) -> Compiled:
+    """Control Flow bra."""
+    form.flag("uni")
+    (target,) = form.operands(1)
+    return Branch(_target(form, target))
+
+
+def _target(form: Form, operand: Operand) -> int:
+    if not isinstance(operand, Label):
+        form.error("expected a label")
+    return operand.target
+
+
+@CHAPTER.instruction("brx")
+def brx(form: Form, b: Builder) -> Compiled:
+    """Control Flow brx.idx: by index into a `.branchtargets` list."""
+    form.require("idx")
+    form.flag("uni")
+    index, table = form.operands(2)
+    if not isinstance(table, Vector):
+        form.error("expected the label of a .branchtargets list")
+    targets = tuple(_target(form, element) for element in table.elements)
+    return IndexedBranch(b.src(index, U32), targets)
+
+
+@CHAPTER.instruction("exit")
+def exit_(form: Form, b: Builder) -> Compiled:
+    """Control Flow exit."""
+    form.operands(0)
+    return Exit()
+
+
+@CHAPTER.instruction("ret")
+def ret(form: Form, b: Builder) -> Compiled:
+    """Control Flow ret; in an entry the thread ends."""
+    form.flag("uni")
+    form.operands(0)
+    return Return()
+
+
+@CHAPTER.instruction("call")
+def call(form: Form, b: Builder) -> Compiled:
+    """Control Flow call of a named function."""
+    form.flag("uni")
+    operands = list(form.some_operands(1, 3))
+    results: tuple[Operand, ...] = ()
+    if isinstance(operands[0], Group):
+        results = operands.pop(0).elements  # pyright: ignore[reportAttributeAccessIssue]
+    name = operands.pop(0)
+    if not isinstance(name, FunctionName):
+        form.error("expected the name of a function; indirect calls are not known")
+    arguments: tuple[Operand, ...] = ()
+    if operands and isinstance(operands[0], Group):
+        arguments = operands[0].elements
+    return Call(name.name, _variables(form, arguments), _variables(form, results))
+
+
+def _variables(form: Form, operands: tuple[Operand, ...]) -> tuple[Variable, ...]:
+    """Arguments and results of calls are variables in the param space."""
+    variables: list[Variable] = []
+    for operand in operands:
+        if not isinstance(operand, SymbolAddress):
+            form.error("expected .param variables as arguments and results")
+        variables.append(operand.variable)
+    return tuple(variables)
+
+
+@CHAPTER.instruction("nanosleep")
+def nanosleep(form: Form, b: Builder) -> Compiled:
+    """Miscellaneous nanosleep: no time passes here."""
+    form.require("u32")
+    (time,) = form.operands(1)
+    b.src(time, U32)
+    return b.step(_nothing)
+
+
+def _nothing(lanes: Lanes) -> None:
+    """Nothing that can be seen."""
+
+
+@CHAPTER.instruction("trap")
+def trap(form: Form, b: Builder) -> Compiled:
+    """Miscellaneous trap: ends the kernel with an error."""
+    form.operands(0)
+
+    def run(lanes: Lanes) -> None:
+        who = b.spaces.name_lane(lanes, 0)
+        raise Fault("trap", f"{lanes.count} threads reached it, the first is {who}")
+
+    return b.step(run)
+
+
+@CHAPTER.instruction("brkpt")
+def brkpt(form: Form, b: Builder) -> Compiled:
+    """Miscellaneous brkpt: no debugger is attached."""
+    form.operands(0)
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("pmevent")
+def pmevent(form: Form, b: Builder) -> Compiled:
+    """Miscellaneous pmevent: no performance monitor is attached."""
+    form.flag("mask")
+    (event,) = form.operands(1)
+    b.integer(event, "a constant event")
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("setmaxnreg")
+def setmaxnreg(form: Form, b: Builder) -> Compiled:
+    """Miscellaneous setmaxnreg: registers are unlimited here."""
+    form.choice("inc", "dec")
+    form.require("sync", "aligned", "u32")
+    (count,) = form.operands(1)
+    value = b.integer(count, "a constant number of registers")
+    if not 24 <= value <= 256 or value % 8:
+        form.error(f"expected a multiple of 8 from 24 to 256, got {value}")
+    step = b.step(_nothing)
+    step.convergence = "warp"
+    return step
+
+
+@CHAPTER.instruction("griddepcontrol")
+def griddepcontrol(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization griddepcontrol: grids run one after another here."""
+    form.choice("launch_dependents", "wait")
+    form.operands(0)
+    return b.step(_nothing)

@@ -1,0 +1,214 @@
+"""PTX ISA: "Data Movement and Conversion Instructions": cvt.
+
+Each value is converted exactly once: sources become exact doubles (or, for 64-bit
+integers, doubles rounded to odd), and one rounding makes the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cuda_tile.emulator import numerics
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import narrow
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Operand, Register
+from cuda_tile.emulator.types import TYPES, Array, Type
+
+CHAPTER = Chapter("Data Movement and Conversion Instructions: cvt")
+
+_INTEGERS = ("u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64")
+_FLOATS = ("f16", "bf16", "f32", "f64")
+_TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+_MODES = ("rn", "rz", "rm", "rp")
+_PRECISION = {"bf16": 8, "f16": 11, "f32": 24, "f64": 53}
+
+Fn = Callable[[Array], Array]
+
+
+@CHAPTER.instruction("cvt")
+def cvt(form: Form, b: Builder) -> Compiled:
+    """Conversion cvt: between integers and floats, and packed narrow floats."""
+    rounding = form.option(*_TO_INTEGRAL, *_MODES, "rna")
+    relu = form.flag("relu")
+    if form.next in ("satfinite", "ftz", "sat"):
+        flags = _flags(form)
+    else:
+        flags = (False, False, False)
+    relu = relu or form.flag("relu")
+    if form.next in (*narrow.DESTINATIONS, "tf32") or (
+        form.instruction.modifiers[-1] in narrow.SOURCES
+    ):
+        return narrow.convert(form, b, rounding, relu=relu, satfinite=flags[0])
+    to, source = form.type(*_INTEGERS, *_FLOATS), form.type(*_INTEGERS, *_FLOATS)
+    satfinite, ftz, sat = flags
+    if (relu or satfinite) and (source.name != "f32" or to.bits != 16):
+        form.error("expected '.relu' and '.satfinite' only from f32 to f16 or bf16")
+    d, x = form.operands(2)
+    _check_rounding(form, rounding, to, source)
+    fn = _conversion(to, source, rounding, sat)
+    if ftz:
+        fn = _flushing(fn, to, source, form)
+    if relu or satfinite:
+        fn = narrow.clamped(fn, to, relu=relu, satfinite=satfinite)
+    return _emit(b, fn, d, to, b.src(x, source, wider=True))
+
+
+def _flags(form: Form) -> tuple[bool, bool, bool]:
+    satfinite = form.flag("satfinite")
+    ftz = form.flag("ftz")
+    return satfinite, ftz, form.flag("sat")
+
+
+def _is_float(ty: Type) -> bool:
+    return ty.name in _PRECISION
+
+
+def _check_rounding(form: Form, rounding: str, to: Type, source: Type) -> None:
+    """PTX ISA, cvt: where a rounding modifier must stand and which."""
+    if not _is_float(source):
+        needed = _MODES if _is_float(to) else ()
+    elif not _is_float(to):
+        needed = tuple(_TO_INTEGRAL)
+    elif _PRECISION[to.name] < _PRECISION[source.name] or (to.name == "bf16") != (
+        source.name == "bf16"
+    ):
+        is_exact = source.name == "bf16" and to.bits > 16
+        needed = () if is_exact else _MODES
+    elif to == source:
+        needed = ("", *_TO_INTEGRAL)
+    else:
+        needed = ()
+    if rounding not in (needed or ("",)):
+        wanted = ", ".join(f".{n}" for n in needed if n) or "no rounding modifier"
+        got = f"'.{rounding}'" if rounding else "none"
+        form.error(f"expected {wanted} from {source} to {to}, got {got}")
+
+
+def _emit(b: Builder, fn: Fn, d: Operand, to: Type, source: Array) -> Compiled:
+    """Makes the step; a wider destination register takes the extended value."""
+    if isinstance(d, Register) and d.type.bits > to.bits and to.name in _INTEGERS:
+        wide = TYPES[f"{to.kind}{d.type.bits}"]
+        return b.elementwise(lambda x: fn(x).astype(wide.dtype), b.dst(d, wide), source)
+    return b.elementwise(fn, b.dst(d, to), source)
+
+
+def _flushing(fn: Fn, to: Type, source: Type, form: Form) -> Fn:
+    if "f32" not in (to.name, source.name):
+        form.error("expected '.ftz' only where one type is f32")
+
+    def apply(x: Array) -> Array:
+        result = fn(numerics.flush(x) if source.name == "f32" else x)
+        return numerics.flush(result) if to.name == "f32" else result
+
+    return apply
+
+
+def _conversion(to: Type, source: Type, rounding: str, sat: bool) -> Fn:
+    if not _is_float(to):
+        if not _is_float(source):
+            return _integer_to_integer(to, source, sat)
+        return _float_to_integer(to, source, rounding)
+    if not _is_float(source):
+        fn = _integer_to_float(to, source, rounding)
+    else:
+        fn = _float_to_float(to, source, rounding)
+    if not sat:
+        return fn
+    if to.name == "bf16":
+        return lambda x: numerics.f32_to_bf16(
+            numerics.saturate(numerics.bf16_to_f32(fn(x)))
+        )
+    return lambda x: numerics.saturate(fn(x))
+
+
+def _integer_to_integer(to: Type, source: Type, sat: bool) -> Fn:
+    low, high = (int(v) for v in _limits(to))
+    from_low, from_high = (int(v) for v in _limits(source))
+    if not sat or (low <= from_low and from_high <= high):
+        return lambda x: x.astype(to.dtype)
+    bounds = max(low, from_low), min(high, from_high)
+    return lambda x: x.clip(*bounds).astype(to.dtype)
+
+
+def _limits(ty: Type) -> tuple[Any, Any]:
+    info = np.iinfo(ty.dtype)
+    return info.min, info.max
+
+
+def widen(x: Array, ty: Type) -> Array:
+    """Returns the values of any float type as exact doubles."""
+    if ty.name == "bf16":
+        x = numerics.bf16_to_f32(x)
+    return x.astype(np.float64)
+
+
+def _float_to_integer(to: Type, source: Type, rounding: str) -> Fn:
+    """Clamps to the range; NaN gives 0, from f64 the value 2**(width-1)."""
+    round_ = _TO_INTEGRAL[rounding]
+    low, high = _limits(to)
+    beyond = float(high) + 1.0 if to.bits < 64 else float(2 ** (63 + (to.kind == "u")))
+    bits = to.dtype.type
+    nan = (1 << (to.bits - 1)) if source.name == "f64" and to.bits >= 32 else 0
+    nan_value = np.array(nan, np.uint64).astype(f"u{to.bytes}").view(to.dtype)
+
+    def apply(x: Array) -> Array:
+        value = round_(widen(x, source))
+        inside = (value >= float(low)) & (value < beyond)
+        result = np.where(inside, value, 0.0).astype(to.dtype)
+        result = np.where(value >= beyond, bits(high), result)
+        result = np.where(value < float(low), bits(low), result)
+        return np.where(value != value, nan_value, result)
+
+    return apply
+
+
+def _integer_to_float(to: Type, source: Type, mode: str) -> Fn:
+    if mode == "rn" and to.name in ("f32", "f64"):
+        return lambda x: x.astype(to.dtype)
+
+    def apply(x: Array) -> Array:
+        if source.bits < 64:
+            return _round(x.astype(np.float64), np.zeros(len(x)), to, mode)
+        high = (x >> x.dtype.type(32)).astype(np.float64) * 2.0**32
+        low = (x & x.dtype.type(0xFFFFFFFF)).astype(np.float64)
+        return _round(*numerics.two_sum(high, low), to, mode)
+
+    return apply
+
+
+def _round(value: Array, error: Array, to: Type, mode: str) -> Array:
+    """Rounds value + error (an exact or nearest double and its rest) to a float."""
+    if to.name == "f64":
+        return numerics.round_f64(value, error, mode)
+    odd = numerics.to_odd(value, error)
+    if to.name == "bf16":
+        return numerics.f32_to_bf16(numerics.narrow_to_odd(odd), mode)
+    return numerics.canonical(numerics.round_to(odd, to.dtype, mode))
+
+
+def _float_to_float(to: Type, source: Type, rounding: str) -> Fn:
+    if rounding in _TO_INTEGRAL:
+        return _integral(to, _TO_INTEGRAL[rounding])
+    if to == source:
+        return lambda x: x.copy()
+    if source.name == "bf16" and to.name == "f32":
+        return lambda x: numerics.canonical(numerics.bf16_to_f32(x))
+    if source.name == "f16" and to.name == "f32":
+        return lambda x: numerics.canonical(x.astype(np.float32))
+    if (source.name, to.name) in (("f32", "f16"), ("f64", "f32")) and rounding == "rn":
+        return lambda x: numerics.canonical(x.astype(to.dtype))
+    mode = rounding or "rn"
+    return lambda x: _round(widen(x, source), np.zeros(len(x)), to, mode)
+
+
+def _integral(ty: Type, fn: Any) -> Fn:
+    """Rounds to an integral value of the same type; the sign of zero stays."""
+    if ty.name == "bf16":
+        return lambda x: numerics.f32_to_bf16(fn(numerics.bf16_to_f32(x)))
+    return lambda x: numerics.canonical(np.copysign(fn(x), x))

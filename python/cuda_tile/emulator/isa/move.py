@@ -1,0 +1,317 @@
+"""PTX ISA: "Data Movement and Conversion Instructions": mov, ld, st and addresses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.build import AddressOf, Builder
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.spaces import WINDOWS
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import (
+    Address,
+    Operand,
+    Register,
+    Sink,
+    SymbolAddress,
+    Variable,
+    Vector,
+)
+from cuda_tile.emulator.types import B64, PRED, TYPES, Array, Type
+
+CHAPTER = Chapter("Data Movement and Conversion Instructions")
+
+_MOV = ("pred", "b16", "b32", "b64", "b128", "u16", "u32", "u64")
+_MOV_TYPES = (*_MOV, "s16", "s32", "s64", "f32", "f64")
+_MEMORY = ("b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64")
+_MEMORY_TYPES = (*_MEMORY, "s8", "s16", "s32", "s64", "f32", "f64")
+_SCOPES = ("cta", "cluster", "gpu", "sys")
+SPACES = {
+    "global": "global",
+    "const": "const",
+    "shared": "shared",
+    "shared::cta": "shared",
+    "local": "local",
+    "param": "param",
+    "param::entry": "param",
+    "param::func": "param",
+}
+_CACHE = ("ca", "cg", "cs", "lu", "cv", "wb", "wt")
+_EVICT = ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate")
+
+
+@CHAPTER.instruction("mov")
+def mov(form: Form, b: Builder) -> Compiled:
+    """Data Movement mov: copies, packs and unpacks; special registers, addresses."""
+    ty = form.type(*_MOV_TYPES)
+    d, x = form.operands(2)
+    if isinstance(d, Vector):
+        return _unpack(form, b, ty, d, x)
+    if isinstance(x, Vector):
+        return _pack(form, b, ty, d, x)
+    source = b.value(x, ty)
+    dst = b.dst(d, ty)
+    if ty is PRED:
+        return b.elementwise(np.logical_or, dst, source, source)
+    word = TYPES[f"b{ty.bits}"].dtype
+    return b.elementwise(np.positive, dst.view(word), source.view(word))
+
+
+def _part(form: Form, ty: Type, count: int) -> Type:
+    if ty.kind != "b" or count not in (2, 4) or ty.bits // count < 8:
+        form.error(f"expected {ty} to split into {count} parts")
+    return TYPES[f"b{ty.bits // count}"]
+
+
+def _rows(values: Array, part: Type) -> Array:
+    """Looks at registers as rows of smaller parts, low part first."""
+    return np.ascontiguousarray(values).view(part.dtype).reshape(len(values), -1)
+
+
+def _unpack(form: Form, b: Builder, ty: Type, d: Vector, x: Operand) -> Compiled:
+    part = _part(form, ty, len(d.elements))
+    source = b.src(x, ty)
+    targets = [
+        None if isinstance(element, Sink) else b.dst(element, part)
+        for element in d.elements
+    ]
+
+    def run(lanes: Lanes) -> None:
+        rows = _rows(source[lanes.index], part).copy()
+        for place, target in enumerate(targets):
+            if target is not None:
+                target[lanes.index] = rows[:, place]
+
+    return b.step(run)
+
+
+def _pack(form: Form, b: Builder, ty: Type, d: Operand, x: Vector) -> Compiled:
+    part = _part(form, ty, len(x.elements))
+    sources = [b.src(element, part) for element in x.elements]
+    target = b.dst(d, ty)
+
+    def run(lanes: Lanes) -> None:
+        rows = np.empty((lanes.count, len(sources)), part.dtype)
+        for place, source in enumerate(sources):
+            rows[:, place] = source[lanes.index]
+        packed = rows.view(ty.dtype)
+        target[lanes.index] = packed if ty.bits == 128 else packed[:, 0]
+
+    return b.step(run)
+
+
+def _order(form: Form) -> None:
+    """Takes `.weak`, `.volatile`, `.relaxed.scope`, `.acquire.scope` and the like.
+
+    One machine runs everything in order, so they do not change values here.
+    """
+    order = form.option("weak", "volatile", "relaxed", "acquire", "release", "mmio")
+    if order == "mmio":
+        form.require("relaxed")
+    if order in ("relaxed", "acquire", "release", "mmio"):
+        form.choice(*_SCOPES)
+
+
+def take_cache_hints(form: Form) -> bool:
+    """Takes cache and eviction hints; returns whether a policy operand follows."""
+    form.option(*_CACHE)
+    form.flag("nc")
+    form.option(*(f"L1::{name}" for name in _EVICT))
+    form.option(*(f"L2::{name}" for name in _EVICT))
+    has_policy = form.flag("L2::cache_hint")
+    form.option("L2::64B", "L2::128B", "L2::256B")
+    return has_policy
+
+
+def take_space(form: Form) -> str:
+    """Takes a state space; empty for generic addresses."""
+    return SPACES.get(form.option(*SPACES), "")
+
+
+def memory_operand(
+    form: Form, b: Builder, operand: Operand, space: str
+) -> tuple[str, AddressOf]:
+    """Returns the space and address of `[...]`; params of calls are local memory."""
+    base = operand.base if isinstance(operand, Address) else None
+    if space == "param" and isinstance(base, Variable):
+        address = b.address(operand, space)
+        is_entry = b.machine.symbols.is_entry_param(base)
+        return ("param" if is_entry else "local"), address
+    if space == "" and isinstance(base, Variable):
+        form.error(f"expected a state space for the variable {base.name!r}")
+    return space, b.address(operand, space)
+
+
+def _elements(form: Form, operand: Operand, width: int) -> tuple[Operand, ...]:
+    return form.vector(operand, width) if width > 1 else (operand,)
+
+
+def _width(form: Form) -> int:
+    return {"": 1, "v2": 2, "v4": 4, "v8": 8}[form.option("v2", "v4", "v8")]
+
+
+def _policy(b: Builder, operands: tuple[Operand, ...], *, has_policy: bool) -> None:
+    """Reads the cache-policy operand, which has no effect on values."""
+    if has_policy:
+        b.src(operands[-1], B64)
+
+
+@CHAPTER.instruction("ld")
+def ld(form: Form, b: Builder) -> Compiled:
+    """Data Movement ld: every state space, vectors, order and cache qualifiers."""
+    return _load(form, b)
+
+
+@CHAPTER.instruction("ldu")
+def ldu(form: Form, b: Builder) -> Compiled:
+    """Data Movement ldu: like ld, for addresses equal over the warp."""
+    return _load(form, b)
+
+
+def _load(form: Form, b: Builder) -> Compiled:
+    _order(form)
+    space = take_space(form)
+    has_policy = take_cache_hints(form)
+    width = _width(form)
+    ty = form.type(*_MEMORY_TYPES)
+    operands = form.operands(3 if has_policy else 2)
+    _policy(b, operands, has_policy=has_policy)
+    space, address = memory_operand(form, b, operands[1], space)
+    targets = [
+        None if isinstance(element, Sink) else _wide_dst(b, element, ty)
+        for element in _elements(form, operands[0], width)
+    ]
+    size, at, spaces = ty.bytes * width, b.at, b.spaces
+    if size > 32:
+        form.error(f"expected at most 32 bytes, got {size}")
+
+    def run(lanes: Lanes) -> None:
+        data = spaces.load(at, space, lanes, address(lanes), size)
+        values = data.view(ty.dtype)
+        if ty.bits == 128:
+            values = values.reshape(lanes.count, width, 2)
+        for place, target in enumerate(targets):
+            if target is not None:
+                target[lanes.index] = values[:, place]
+
+    return b.step(run, defines=True)
+
+
+def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
+    """A destination that may be wider: the value is extended by its type's sign."""
+    if isinstance(operand, Register) and operand.type.bits > ty.bits > 1:
+        kind = "s" if ty.kind == "s" else "b"
+        if operand.type.kind == "f":
+            return b.dst(operand, ty)
+        return b.dst(operand, TYPES[f"{kind}{operand.type.bits}"])
+    return b.dst(operand, ty)
+
+
+@CHAPTER.instruction("st")
+def st(form: Form, b: Builder) -> Compiled:
+    """Data Movement st: every state space, vectors, order and cache qualifiers."""
+    _order(form)
+    space = take_space(form)
+    has_policy = take_cache_hints(form)
+    width = _width(form)
+    ty = form.type(*_MEMORY_TYPES)
+    operands = form.operands(3 if has_policy else 2)
+    _policy(b, operands, has_policy=has_policy)
+    space, address = memory_operand(form, b, operands[0], space)
+    sources = [b.stored(e, ty) for e in _elements(form, operands[1], width)]
+    at, spaces = b.at, b.spaces
+    cells = 2 if ty.bits == 128 else 1
+
+    def run(lanes: Lanes) -> None:
+        data = np.empty((lanes.count, width * cells), ty.dtype)
+        for place, source in enumerate(sources):
+            values = source[lanes.index]
+            data[:, place * cells : (place + 1) * cells] = values.reshape(-1, cells)
+        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8))
+
+    return b.step(run)
+
+
+@CHAPTER.instruction("prefetch")
+def prefetch(form: Form, b: Builder) -> Compiled:
+    """Data Movement prefetch: no effect on values."""
+    space = form.option("global", "local", "const", "param")
+    form.choice("L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap")
+    (x,) = form.operands(1)
+    b.address(x, space)
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("prefetchu")
+def prefetchu(form: Form, b: Builder) -> Compiled:
+    """Data Movement prefetchu: no effect on values."""
+    form.require("L1")
+    (x,) = form.operands(1)
+    b.address(x, "")
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("applypriority")
+def applypriority(form: Form, b: Builder) -> Compiled:
+    """Data Movement applypriority: no effect on values."""
+    space = form.option("global")
+    form.require("L2::evict_normal")
+    x, size = form.operands(2)
+    b.address(x, space)
+    b.integer(size, "a constant size")
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("createpolicy")
+def createpolicy(form: Form, b: Builder) -> Compiled:
+    """Data Movement createpolicy: an opaque 64-bit value, here 0."""
+    form.choice("fractional", "range", "cvt")
+    while form.next and form.next not in ("b64",):
+        if not form.prefix("L2::") and not form.option("L2", "global"):
+            form.fail("a cache policy")
+    form.require("b64")
+    operands = form.some_operands(1, 5)
+    dst = b.dst(operands[0], B64)
+
+    def run(lanes: Lanes) -> None:
+        dst[lanes.index] = 0
+
+    return b.step(run, defines=True)
+
+
+def _nothing(lanes: Lanes) -> None:
+    """A hint to the hardware."""
+
+
+@CHAPTER.instruction("cvta")
+def cvta(form: Form, b: Builder) -> Compiled:
+    """Data Movement cvta: between a state space's addresses and generic ones."""
+    is_to = form.flag("to")
+    space = SPACES.get(form.choice(*SPACES, "shared::cluster"), "shared")
+    ty = form.type("u32", "u64")
+    d, x = form.operands(2)
+    if isinstance(x, SymbolAddress) and x.variable.space != space:
+        form.error(f"expected a .{space} variable, got {x.variable.name!r}")
+    dst, source = b.dst(d, ty), b.value(x, ty)
+    window = WINDOWS.get(space, 0) if ty.bits == 64 else 0
+    sign = -window if is_to else window
+    shift = np.array(sign & (2**64 - 1), np.uint64).astype(ty.dtype)
+    return b.elementwise(lambda v: v + shift, dst, source)
+
+
+@CHAPTER.instruction("isspacep")
+def isspacep(form: Form, b: Builder) -> Compiled:
+    """Data Movement isspacep: whether a generic address is in a window."""
+    space = SPACES.get(form.choice(*SPACES, "shared::cluster"), "shared")
+    p, x = form.operands(2)
+    source, dst = b.src(x, B64), b.dst(p, PRED)
+    windows = [window >> 56 for window in WINDOWS.values()]
+    wanted = WINDOWS.get(space, 0) >> 56
+
+    def fn(address: Array) -> Array:
+        top = (address >> np.uint64(56)).astype(np.int64)
+        return top == wanted if wanted else ~np.isin(top, windows)
+
+    return b.elementwise(fn, dst, source)

@@ -1,0 +1,255 @@
+"""Launching a kernel on the emulator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from cuda_tile.emulator import arguments
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.builtins import Builtins
+from cuda_tile.emulator.copies import Copies
+from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.errors import Fault, Finding, FindingError, LaunchError
+from cuda_tile.emulator.isa import instruction_table
+from cuda_tile.emulator.machine import Dim3, Geometry, Machine
+from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.program import Program
+from cuda_tile.emulator.report import Report
+from cuda_tile.emulator.schedule import FaultAt, Scheduler
+from cuda_tile.emulator.spaces import Spaces
+from cuda_tile.emulator.symbols import Symbols
+from cuda_tile.emulator.syntax import Function, Module
+from cuda_tile.runtime.memory import GlobalMemory
+
+Mode = Literal["fast", "adversarial"]
+OnFinding = Literal["raise", "collect"]
+
+# Lanes that run together in fast mode: many enough to hide Python's cost per step,
+# few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
+_LANES_TOGETHER = 2048
+_SHARED_TOGETHER_BYTES = 32 << 20
+_DEFAULT_LIMIT = 50_000_000
+_MAX_THREADS = 1024
+
+
+def launch(
+    ptx: str,
+    entry: str | None = None,
+    *,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    args: Sequence[Any],
+    shared_bytes: int = 0,
+    cluster: int | Sequence[int] = (1, 1, 1),
+    mode: Mode = "fast",
+    seed: int = 0,
+    limit: int | None = None,
+    memory: GlobalMemory | None = None,
+    on_finding: OnFinding = "raise",
+) -> Report:
+    """Runs a kernel given as PTX text.
+
+    Args:
+        ptx: The PTX text.
+        entry: Name of the entry; may be left out where there is only one.
+        grid: CTAs in x, y, z; block: threads in x, y, z.
+        args: One value per parameter: NumPy arrays for pointers, which are read and
+            written in place; numbers, or NumPy scalars of exactly the parameter's size.
+        shared_bytes: Dynamic shared memory per CTA.
+        cluster: CTAs per cluster in x, y, z.
+        mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
+            random order and checks that registers are written before they are used.
+        seed: Seed of the adversarial order.
+        limit: Most steps that one set of CTAs may take before it counts as endless.
+        memory: Memory that already holds arrays which pointers in `args` point to.
+        on_finding: Whether a finding raises, or is collected where the kernel can go
+            on and ends the launch where it cannot.
+
+    Raises:
+        PtxError: The text is malformed or uses an unknown instruction.
+        LaunchError: Arguments or dimensions do not fit the kernel.
+        FindingError: The kernel did something it must not.
+    """
+    module = parse(ptx)
+    function = _entry(module, entry)
+    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
+    _check_dims(function, *dims)
+    memory = memory if memory is not None else GlobalMemory()
+    values = arguments.register_arrays(function, args, memory)
+    symbols = Symbols(module, function, memory, shared_bytes)
+    run = _Run(module, function, symbols, memory, dims, mode, seed)
+    run.prepare(arguments.pack(function, values, symbols), limit or _DEFAULT_LIMIT)
+    run.execute(collects=on_finding == "collect")
+    return run.report
+
+
+def _entry(module: Module, name: str | None) -> Function:
+    entries = [f for f in module.functions.values() if f.is_entry and f.is_defined]
+    found = [f for f in entries if name is None or f.name == name]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f.name for f in entries) or "none"
+    wanted = "one entry" if name is None else f"entry {name!r}"
+    raise LaunchError(f"expected {wanted}, the module has {names}")
+
+
+def _dim3(value: int | Sequence[int], what: str) -> Dim3:
+    parts = [value] if isinstance(value, int) else [int(part) for part in value]
+    if not 1 <= len(parts) <= 3 or min(parts) < 1:
+        raise LaunchError(
+            f"expected 1 to 3 positive extents of the {what}, got {value}"
+        )
+    return cast(Dim3, (*parts, 1, 1)[:3])
+
+
+def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> None:
+    threads = block[0] * block[1] * block[2]
+    if threads > _MAX_THREADS:
+        raise LaunchError(f"expected at most {_MAX_THREADS} threads, got {threads}")
+    required = function.limits.get("reqntid")
+    if required is not None and (*required, 1, 1)[:3] != block:
+        raise LaunchError(
+            f"{function.name}: expected a block of {required} (.reqntid), got {block}"
+        )
+    most = function.limits.get("maxntid")
+    if most is not None and threads > int(np.prod(most)):
+        raise LaunchError(
+            f"{function.name}: expected at most {int(np.prod(most))} threads "
+            f"(.maxntid), got {threads}"
+        )
+    if any(extent % part for extent, part in zip(grid, cluster, strict=True)):
+        raise LaunchError(f"expected a grid of whole clusters {cluster}, got {grid}")
+    if cluster != (1, 1, 1):
+        raise LaunchError(f"expected a cluster of (1, 1, 1), got {cluster}")
+
+
+class _Run:
+    """One launch: a machine that runs the grid's CTAs, some at a time."""
+
+    def __init__(
+        self,
+        module: Module,
+        entry: Function,
+        symbols: Symbols,
+        memory: GlobalMemory,
+        dims: tuple[Dim3, Dim3, Dim3],
+        mode: Mode,
+        seed: int,
+    ) -> None:
+        self._module = module
+        self._entry = entry
+        self._functions = symbols.functions
+        n_instructions = sum(len(function.code) for function in self._functions)
+        counters = Counters(n_instructions)
+        self.report = Report(entry.name, module, self._functions, counters)
+        is_adversarial = mode == "adversarial"
+        geometry = Geometry(*dims, _together(dims, symbols, is_adversarial))
+        self._machine = Machine(
+            geometry,
+            symbols,
+            memory,
+            counters,
+            np.random.default_rng(seed),
+            is_adversarial=is_adversarial,
+            is_precise=_synchronises_some(self._functions),
+        )
+
+    def prepare(self, params: Any, limit: int) -> None:
+        """Compiles the functions."""
+        machine = self._machine
+        spaces, copies = Spaces(machine, params), Copies(machine)
+        builder, table = Builder(machine, spaces, copies), instruction_table()
+        self._programs: dict[str, Program] = {}
+        first = 0
+        for function in self._functions:
+            program = Program(function, first, builder, table)
+            self._programs[function.name] = program
+            first += len(function.code)
+        self._builtins = Builtins(machine, spaces)
+        self._scheduler = Scheduler(
+            machine, self._programs, copies, self._builtins, limit
+        )
+
+    def execute(self, *, collects: bool) -> None:
+        """Runs the whole grid."""
+        geometry = self._machine.geometry
+        shadow = self._machine.shadow
+        shadow.naming = self._name
+        if collects:
+            shadow.report = self._collect
+        else:
+            shadow.report = _raise
+        grid = geometry.grid
+        total = grid[0] * grid[1] * grid[2]
+        entry = self._programs[self._entry.name]
+        try:
+            with np.errstate(all="ignore"):
+                for first in range(0, total, geometry.n_ctas):
+                    self._machine.start(first, min(geometry.n_ctas, total - first))
+                    self._scheduler.run(entry)
+        except FaultAt as fault:
+            finding = self._finding(fault.fault.kind, fault.fault.message, fault.at)
+            if not collects:
+                raise FindingError(finding) from None
+            self.report.findings.append(finding)
+        finally:
+            self.report.stdout = "".join(self._builtins.output)
+
+    def _collect(self, kind: str, message: str, at: int) -> None:
+        """Keeps the first finding of each kind at each instruction."""
+        finding = self._finding(kind, message, at)
+        known = {(other.kind, other.line) for other in self.report.findings}
+        if (finding.kind, finding.line) not in known:
+            self.report.findings.append(finding)
+
+    def _finding(self, kind: str, message: str, at: int) -> Finding:
+        line = self._line(at)
+        return Finding(kind, message, self._entry.name, line, self._module.source(line))
+
+    def _line(self, at: int) -> int:
+        for function in self._functions:
+            if at < len(function.code):
+                return function.code[at].line
+            at -= len(function.code)
+        return 0
+
+    def _name(self, at: int) -> str:
+        line = self._line(at)
+        return f"line {line} ({self._module.source(line)})"
+
+
+def _raise(kind: str, message: str, at: int) -> None:
+    raise Fault(kind, message)
+
+
+def _together(
+    dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_adversarial: bool
+) -> int:
+    """How many CTAs run together: in fast mode as many as fit well."""
+    grid, block, _ = dims
+    total = grid[0] * grid[1] * grid[2]
+    if is_adversarial:
+        return min(total, 4)
+    lanes = -(-block[0] * block[1] * block[2] // 32) * 32
+    most = min(_LANES_TOGETHER // lanes, total)
+    most = min(most, _SHARED_TOGETHER_BYTES // max(symbols.shared_bytes, 1))
+    most = max(most, 1)
+    even = [count for count in range(1, most + 1) if total % count == 0]
+    return even[-1] if even[-1] * 2 > most else most
+
+
+def _synchronises_some(functions: list[Function]) -> bool:
+    """Whether barriers may hold some warps of a CTA and not others."""
+    for function in functions:
+        for instruction in function.code:
+            if instruction.opcode in ("bar", "barrier"):
+                plain = "warp" in instruction.modifiers
+                counted = len(instruction.operands) > 1
+                if not plain and counted and "red" not in instruction.modifiers:
+                    return True
+                if "red" in instruction.modifiers and len(instruction.operands) > 3:
+                    return True
+    return False

@@ -1,0 +1,202 @@
+"""The state of the CTAs that run together: registers, memories, special registers.
+
+All threads of all these CTAs are lanes of one machine. Registers, constants and
+special registers are arrays of one value per lane, so an instruction is a few NumPy
+calls however many threads there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.lanes import WARP_LANES, Lanes
+from cuda_tile.emulator.shadow import SharedShadow
+from cuda_tile.emulator.symbols import Symbols
+from cuda_tile.emulator.syntax import Register
+from cuda_tile.emulator.types import PRED, Array, Bool, Type
+from cuda_tile.runtime.memory import GlobalMemory
+
+# Generic addresses of the shared and local windows; host addresses stay far below.
+SHARED_WINDOW = 1 << 56
+LOCAL_WINDOW = 1 << 57
+PARAM_WINDOW = 1 << 58
+WINDOW_MASK = (1 << 56) - 1
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How threads map to lanes.
+
+    Attributes:
+        grid, block, cluster: Extents in x, y, z.
+        n_ctas: CTAs that run together in the machine.
+    """
+
+    grid: Dim3
+    block: Dim3
+    cluster: Dim3
+    n_ctas: int
+
+    @property
+    def threads_per_cta(self) -> int:
+        """Threads of one CTA."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def warps_per_cta(self) -> int:
+        """Warps of one CTA; the last may be partly empty."""
+        return -(-self.threads_per_cta // WARP_LANES)
+
+    @property
+    def lanes_per_cta(self) -> int:
+        """Lanes of one CTA: whole warps."""
+        return self.warps_per_cta * WARP_LANES
+
+    @property
+    def n_lanes(self) -> int:
+        """Lanes of the machine."""
+        return self.n_ctas * self.lanes_per_cta
+
+
+class Machine:
+    """Everything an instruction reads or writes.
+
+    Attributes:
+        live: Which lanes have threads that did not exit, bool[n_lanes].
+        live_members: The same as a mask per warp, uint32[n_warps].
+        live_threads: Their number per CTA.
+        shared: Shared memory of all CTAs one after another, bytes.
+        shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
+        local: Local memory, uint8[n_lanes, bytes].
+        defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        symbols: Symbols,
+        memory: GlobalMemory,
+        counters: Counters,
+        rng: np.random.Generator,
+        *,
+        is_adversarial: bool,
+        is_precise: bool,
+    ) -> None:
+        self.geometry = geometry
+        self.symbols = symbols
+        self.memory = memory
+        self.counters = counters
+        self.rng = rng
+        self.is_adversarial = is_adversarial
+        self.n_lanes = geometry.n_lanes
+        self.live: Bool = np.zeros(self.n_lanes, np.bool_)
+        self.live_members = np.zeros(self.n_lanes // WARP_LANES, np.uint32)
+        self.live_threads = np.zeros(geometry.n_ctas, np.int64)
+        self.stride_bytes = -(-max(symbols.shared_bytes, 16) // 16) * 16
+        words = np.zeros(geometry.n_ctas * self.stride_bytes // 8, np.uint64)
+        self.shared: NDArray[np.uint8] = words.view(np.uint8)
+        self.cta_of: NDArray[np.intp] = (
+            np.arange(self.n_lanes) // geometry.lanes_per_cta
+        )
+        self.shared_base = self.cta_of.astype(np.int64) * self.stride_bytes
+        self.warp_in_cta = (
+            np.arange(self.n_lanes) % geometry.lanes_per_cta // WARP_LANES
+        ).astype(np.uint8)
+        self.shadow = SharedShadow(
+            geometry.n_ctas,
+            self.stride_bytes,
+            geometry.warps_per_cta,
+            is_precise=is_precise,
+        )
+        self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
+        self.defined: dict[Register, Bool] = {}
+        self._registers: dict[Register, Array] = {}
+        self._constants: dict[tuple[bytes, np.dtype[Any]], Array] = {}
+        self.specials: dict[str, Array] = {
+            f"%{name}.{axis}": np.zeros(self.n_lanes, np.uint32)
+            for name in ("tid", "ctaid")
+            for axis in "xyz"
+        }
+        self.every_lane = Lanes(np.arange(self.n_lanes), self.n_lanes)
+
+    def start(self, first_cta: int, n_ctas: int) -> None:
+        """Makes the machine ready for the CTAs `first_cta` and following.
+
+        Registers keep what earlier CTAs left there, as hardware does; an adversarial
+        machine fills them and shared memory with random bits.
+        """
+        geometry = self.geometry
+        lane = np.arange(self.n_lanes)
+        thread = lane % geometry.lanes_per_cta
+        self.live[:] = (thread < geometry.threads_per_cta) & (self.cta_of < n_ctas)
+        self.count_live()
+        cta = first_cta + self.cta_of
+        for axis, name in enumerate("xyz"):
+            before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
+            self.specials[f"%ctaid.{name}"][:] = cta // before % geometry.grid[axis]
+            before = int(np.prod(geometry.block[:axis], dtype=np.int64))
+            inside = thread // before % geometry.block[axis]
+            self.specials[f"%tid.{name}"][:] = inside
+        self.shadow.reset()
+        self.local[...] = 0
+        if self.is_adversarial:
+            self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)
+            for register, storage in self._registers.items():
+                self._scramble(register, storage)
+            for flags in self.defined.values():
+                flags[:] = False
+
+    def count_live(self) -> None:
+        """Brings the masks and counts of live lanes up to date with `live`."""
+        rows = self.live.reshape(-1, WARP_LANES)
+        bits = np.uint32(1) << np.arange(WARP_LANES, dtype=np.uint32)
+        self.live_members[:] = np.where(rows, bits, np.uint32(0)).sum(axis=1)
+        self.live_threads[:] = self.live.reshape(self.geometry.n_ctas, -1).sum(axis=1)
+
+    def _scramble(self, register: Register, storage: Array) -> None:
+        if register.type is PRED:
+            storage[...] = self.rng.integers(0, 2, storage.shape)
+        else:
+            storage.view(np.uint8)[...] = self.rng.integers(
+                0, 256, storage.view(np.uint8).shape, np.uint8
+            )
+
+    def register(self, register: Register, ty: Type | None = None) -> Array:
+        """Returns the lanes of a register, seen through a type of its width."""
+        storage = self._registers.get(register)
+        if storage is None:
+            shape = (self.n_lanes, 2) if register.type.bits == 128 else (self.n_lanes,)
+            kind = np.bool_ if register.type is PRED else _unsigned(register.type)
+            storage = np.zeros(shape, kind)
+            if self.is_adversarial:
+                self._scramble(register, storage)
+            self._registers[register] = storage
+            self.defined[register] = np.zeros(self.n_lanes, np.bool_)
+        return storage if ty is None or ty is PRED else storage.view(ty.dtype)
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Array:
+        """Returns an array that has one value in every lane; read-only, shared."""
+        scalar = np.asarray(value, dtype)
+        key = (scalar.tobytes(), scalar.dtype)
+        found = self._constants.get(key)
+        if found is None:
+            found = np.full(self.n_lanes, scalar)
+            found.flags.writeable = False
+            self._constants[key] = found
+        return found
+
+    def scratch(self, ty: Type) -> Array:
+        """Returns an array for results that nobody reads."""
+        shape = (self.n_lanes, 2) if ty.bits == 128 else (self.n_lanes,)
+        return np.empty(shape, ty.dtype)
+
+
+def _unsigned(ty: Type) -> np.dtype[Any]:
+    return np.dtype(f"uint{min(max(ty.bits, 8), 64)}")

@@ -1,0 +1,254 @@
+"""A function compiled for a machine: steps, cut into straight segments.
+
+Each instruction becomes a closure once. A segment runs from any instruction to the
+next branch, barrier or branch target; within it all lanes of a group stay together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import InstructionTable
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.step import Barrier, Control, Convergence, Step
+from cuda_tile.emulator.syntax import Function, Instruction, Register
+from cuda_tile.emulator.types import Bool
+
+Guard = tuple[Bool, bool]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Instructions `start` to `stop`, then perhaps a control instruction at `stop`.
+
+    Attributes:
+        full, some: The steps for all lanes, and for a given set of lanes.
+        converges: Whether a step needs lanes to have met.
+        control: The control instruction, None where a branch target follows.
+        guard: The control's predicate and whether it is negated.
+        demands: Registers that the control needs defined.
+    """
+
+    start: int
+    stop: int
+    full: tuple[Callable[[], object], ...]
+    some: tuple[Callable[[Lanes], object], ...]
+    steps: tuple[Step, ...]
+    converges: bool
+    control: Control | None
+    guard: Guard | None
+    demands: tuple[Register, ...]
+
+
+class Program:
+    """One function's steps for one machine.
+
+    Attributes:
+        first: Number of the function's first instruction among all functions'.
+    """
+
+    def __init__(
+        self, function: Function, first: int, builder: Builder, table: InstructionTable
+    ) -> None:
+        self.function = function
+        self.first = first
+        self._machine = builder.machine
+        self._labels = set(function.labels)
+        self._code: list[Step | Control] = []
+        self._guards: list[Guard | None] = []
+        self._demands: list[tuple[Register, ...]] = []
+        self._segments: dict[int, Segment] = {}
+        for number, instruction in enumerate(function.code):
+            builder.begin(first + number, instruction.line)
+            rule = table.rule(instruction)
+            self._add(instruction, rule(Form(instruction), builder), builder)
+
+    def _add(
+        self, instruction: Instruction, compiled: Step | Control, b: Builder
+    ) -> None:
+        machine = self._machine
+        guard: Guard | None = None
+        demands = b.reads
+        if instruction.guard is not None:
+            register, negated = instruction.guard
+            guard = machine.register(register), negated
+            demands = (*demands, register)
+        if isinstance(compiled, Step):
+            compiled = _member_checked(compiled, machine)
+            if machine.is_adversarial:
+                compiled = _tracked(compiled, machine)
+            if guard is not None:
+                compiled = _guarded(compiled, guard, machine)
+                if machine.is_adversarial and instruction.guard is not None:
+                    compiled = _demanding(compiled, instruction.guard[0], machine)
+        self._code.append(compiled)
+        self._guards.append(guard)
+        self._demands.append(demands)
+
+    def segment(self, pc: int) -> Segment:
+        """Returns the segment that starts at an instruction."""
+        found = self._segments.get(pc)
+        if found is None:
+            found = self._segments[pc] = self._cut(pc)
+        return found
+
+    def _cut(self, start: int) -> Segment:
+        stop = start
+        steps: list[Step] = []
+        control: Control | None = None
+        while stop < len(self._code):
+            compiled = self._code[stop]
+            if not isinstance(compiled, Step):
+                control = compiled
+                break
+            steps.append(compiled)
+            stop += 1
+            if stop in self._labels:
+                break
+        every = self._machine.every_lane
+        return Segment(
+            start,
+            stop,
+            tuple(step.full or partial(step.run, every) for step in steps),
+            tuple(step.run for step in steps),
+            tuple(steps),
+            any(step.convergence is not None for step in steps),
+            control,
+            self._guards[stop] if control is not None else None,
+            self._demands[stop] if control is not None else (),
+        )
+
+
+def missing_lanes(
+    convergence: Convergence, lanes: Lanes, machine: Machine
+) -> NDArray[np.uint32]:
+    """Returns per warp of `lanes` which live lanes should be there but are not."""
+    if convergence is None:
+        return np.zeros(len(lanes.warps), np.uint32)
+    need = machine.live_members[lanes.warps]
+    if not isinstance(convergence, str):
+        masks = lanes.spread(convergence[lanes.index])
+        need = need & np.bitwise_or.reduce(masks, axis=1)
+    return need & ~lanes.members()
+
+
+def control_convergence(control: Control | None) -> Convergence:
+    """What a control instruction asks of the lanes that reach it."""
+    return "warp" if isinstance(control, Barrier) and control.is_aligned else None
+
+
+def undefined(register: Register, lanes: Lanes, machine: Machine) -> Fault:
+    """The fault of using a register that was never written."""
+    which = int(np.argmin(machine.defined[register][lanes.index]))
+    return Fault(
+        "uninitialised",
+        f"register {register.name} is used before it is written, in lane "
+        f"{int(lanes.numbers[which]) & 31} of warp "
+        f"{int(machine.warp_in_cta[lanes.numbers[which]])}",
+    )
+
+
+def _demanding(step: Step, register: Register, machine: Machine) -> Step:
+    """Makes a step check that a register is defined."""
+    machine.register(register)
+    flags = machine.defined[register]
+    inner = step.run
+
+    def run(lanes: Lanes) -> None:
+        if not flags[lanes.index].all():
+            raise undefined(register, lanes, machine)
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
+
+
+def _tracked(step: Step, machine: Machine) -> Step:
+    """Makes a step carry along which registers hold defined values."""
+    reads = [machine.defined[register] for register in step.reads]
+    writes = [machine.defined[register] for register in step.writes]
+    inner, flow = step.run, step.flow
+
+    def run(lanes: Lanes) -> None:
+        index = lanes.index
+        flags = np.ones(lanes.count, np.bool_)
+        if not step.defines:
+            for read in reads:
+                flags &= read[index]
+            if flow is not None:
+                flags = flow(flags, lanes)
+        inner(lanes)
+        for write in writes:
+            write[index] = flags
+
+    tracked = replace(step, run=run, full=None)
+    for register in step.demands:
+        tracked = _demanding(tracked, register, machine)
+    return tracked
+
+
+def _member_checked(step: Step, machine: Machine) -> Step:
+    """Makes a step check that every lane is in the member mask it names."""
+    masks = step.convergence
+    if masks is None or isinstance(masks, str):
+        return step
+    if not masks.flags.writeable and int(masks[0]) == 0xFFFFFFFF:
+        return step
+    inner = step.run
+
+    def run(lanes: Lanes) -> None:
+        bit = masks[lanes.index] >> (lanes.numbers & 31).astype(np.uint32)
+        if not (bit & np.uint32(1)).all():
+            raise Fault(
+                "divergence", "a lane runs this that is not in its own member mask"
+            )
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
+
+
+def _guarded(step: Step, guard: Guard, machine: Machine) -> Step:
+    """Makes a step run only where its guard holds."""
+    predicate, negated = guard
+    inner_full, inner, n_lanes = step.full, step.run, machine.n_lanes
+    every = machine.every_lane
+
+    def some(lanes: Lanes, holds: Bool) -> None:
+        chosen = Lanes(lanes.numbers[holds], n_lanes)
+        lacking = missing_lanes(step.convergence, chosen, machine)
+        if np.count_nonzero(lacking):
+            raise Fault(
+                "divergence",
+                "the guard lets only some lanes run an instruction that lanes must "
+                "run together",
+            )
+        inner(chosen)
+
+    def run(lanes: Lanes) -> None:
+        holds = predicate[lanes.index] ^ negated
+        count = np.count_nonzero(holds)
+        if count == lanes.count:
+            inner(lanes)
+        elif count:
+            some(lanes, holds)
+
+    def full() -> None:
+        holds = ~predicate if negated else predicate
+        count = np.count_nonzero(holds)
+        if count == n_lanes:
+            if inner_full is not None:
+                inner_full()
+            else:
+                inner(every)
+        elif count:
+            some(every, holds)
+
+    return replace(step, run=run, full=full)

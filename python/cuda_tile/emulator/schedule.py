@@ -1,0 +1,407 @@
+"""The scheduler: which lanes run next.
+
+Fast: the lanes that stand first in the program run, over all warps, so that diverged
+lanes meet again where the program joins. Adversarial: warps run one at a time in a
+random order, each up to the next branch or barrier. Barriers are real in both, and
+lanes wait for each other only where an instruction asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from cuda_tile.emulator.barriers import Barriers
+from cuda_tile.emulator.builtins import Builtins
+from cuda_tile.emulator.copies import Copies
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.groups import Frame, Group
+from cuda_tile.emulator.lanes import Lanes, describe_lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.program import (
+    Program,
+    Segment,
+    control_convergence,
+    missing_lanes,
+    undefined,
+)
+from cuda_tile.emulator.step import (
+    Barrier,
+    Branch,
+    Call,
+    Convergence,
+    Exit,
+    IndexedBranch,
+    Return,
+)
+from cuda_tile.emulator.syntax import Variable
+
+# Every so many picks the longest-waiting group runs, so that a loop that waits for
+# other lanes cannot keep them from running.
+_FAIR_TURN = 64
+
+
+class FaultAt(Exception):
+    """A fault with the number of the instruction it came from."""
+
+    def __init__(self, fault: Fault, at: int) -> None:
+        self.fault = fault
+        self.at = at
+        super().__init__(str(fault))
+
+
+class Scheduler:
+    """Runs the CTAs of a machine from the entry to their end."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        programs: Mapping[str, Program],
+        copies: Copies,
+        builtins: Builtins,
+        limit: int,
+    ) -> None:
+        self._machine = machine
+        self._programs = programs
+        self._copies = copies
+        self._builtins = builtins
+        self._limit = limit
+        self._ready: list[Group] = []
+        self._parked: list[Group] = []
+        self._barriers = Barriers(machine)
+        self._picks = 0
+        self._steps = 0
+
+    def run(self, entry: Program) -> None:
+        """Runs all live lanes.
+
+        Raises:
+            FaultAt: The kernel did something it must not.
+        """
+        machine = self._machine
+        self._copies.reset()
+        self._steps = 0
+        numbers = np.flatnonzero(machine.live)
+        if machine.is_adversarial:
+            for warp in np.unique(numbers >> 5):
+                lanes = Lanes(numbers[numbers >> 5 == warp], machine.n_lanes)
+                self._ready.append(Group(entry, 0, lanes))
+        else:
+            self._ready.append(Group(entry, 0, Lanes(numbers, machine.n_lanes)))
+        while self._ready:
+            self._advance(self._pick())
+        self._check_everybody_ended()
+
+    def _pick(self) -> Group:
+        ready = self._ready
+        if len(ready) == 1:
+            return ready.pop()
+        self._picks += 1
+        if self._machine.is_adversarial:
+            return self._pick_any()
+        if self._picks % _FAIR_TURN == 0:
+            return ready.pop(0)
+        first = min(range(len(ready)), key=lambda place: ready[place].order)
+        return ready.pop(first)
+
+    def _pick_any(self) -> Group:
+        """Picks a random warp, and of its groups the one that stands first."""
+        ready = self._ready
+        chosen = int(self._machine.rng.integers(len(ready)))
+        warp = int(ready[chosen].lanes.warps[0])
+        mine = [p for p, g in enumerate(ready) if int(g.lanes.warps[0]) == warp]
+        if self._picks % _FAIR_TURN == 0:
+            return ready.pop(mine[0])
+        return ready.pop(min(mine, key=lambda place: ready[place].order))
+
+    def _add(self, group: Group) -> None:
+        """Makes a group ready, joined with one that stands at the same place."""
+        machine = self._machine
+        for pool in (self._ready, self._parked):
+            for place, other in enumerate(pool):
+                same_warp = (
+                    not machine.is_adversarial
+                    or group.lanes.warps[0] == other.lanes.warps[0]
+                )
+                if same_warp and group.stands_with(other):
+                    del pool[place]
+                    self._add(other.merged(group, machine.n_lanes))
+                    return
+        self._ready.append(group)
+
+    def _advance(self, group: Group) -> None:
+        """Runs a group until it waits, ends, or others may go first."""
+        current: Group | None = group
+        while current is not None:
+            segment = current.program.segment(current.pc)
+            self._count(current, segment)
+            met = self._run_steps(current, segment)
+            if met is None:
+                return
+            current = self._go_on(met, segment)
+            if current is not None and (self._ready or self._parked):
+                self._add(current)
+                return
+
+    def _count(self, group: Group, segment: Segment) -> None:
+        program = group.program
+        stop = segment.stop + (segment.control is not None)
+        first = program.first
+        counters = self._machine.counters
+        counters.warps[first + segment.start : first + stop] += len(group.lanes.warps)
+        self._steps += stop - segment.start
+        if self._steps > self._limit:
+            fault = Fault(
+                "runaway",
+                f"more than {self._limit} steps; an endless loop, or raise `limit`",
+            )
+            raise FaultAt(fault, first + segment.start)
+
+    # Steps -------------------------------------------------------------------------
+
+    def _run_steps(self, group: Group, segment: Segment) -> Group | None:
+        """Runs a segment's steps; returns the lanes that reached its end."""
+        lanes = group.lanes
+        at = segment.start
+        if lanes.is_full:
+            try:
+                for at, full in enumerate(segment.full, segment.start):
+                    full()
+            except Fault as fault:
+                raise FaultAt(fault, group.program.first + at) from fault
+            return group
+        if segment.converges and not self._is_whole(lanes):
+            return self._run_diverged(group, segment)
+        try:
+            for at, run in enumerate(segment.some, segment.start):
+                run(lanes)
+        except Fault as fault:
+            raise FaultAt(fault, group.program.first + at) from fault
+        return group
+
+    def _is_whole(self, lanes: Lanes) -> bool:
+        """Whether every warp is here with all its live lanes."""
+        if lanes.active is None:
+            return True
+        return not np.count_nonzero(missing_lanes("warp", lanes, self._machine))
+
+    def _run_diverged(self, group: Group, segment: Segment) -> Group | None:
+        """Runs steps one by one; lanes that miss others are parked before a step."""
+        current: Group | None = group
+        for at, step in enumerate(segment.steps, segment.start):
+            if step.convergence is not None:
+                current = self._meet(current.at(at), step.convergence)
+                if current is None:
+                    return None
+            try:
+                step.run(current.lanes)
+            except Fault as fault:
+                raise FaultAt(fault, current.program.first + at) from fault
+        return current
+
+    def _meet(self, group: Group, convergence: Convergence) -> Group | None:
+        """Parks the warps that miss lanes; returns the others."""
+        machine, lanes = self._machine, group.lanes
+        missing = missing_lanes(convergence, lanes, machine)
+        if not np.count_nonzero(missing):
+            return group
+        waits = np.isin(lanes.numbers >> 5, lanes.warps[missing != 0])
+        self._park(group.only(Lanes(lanes.numbers[waits], machine.n_lanes)))
+        if waits.all():
+            return None
+        return group.only(Lanes(lanes.numbers[~waits], machine.n_lanes))
+
+    def _park(self, group: Group) -> None:
+        """Leaves lanes waiting, or makes them ready with others who wait there."""
+        for place, other in enumerate(self._parked):
+            if group.stands_with(other):
+                del self._parked[place]
+                self._ready.append(other.merged(group, self._machine.n_lanes))
+                return
+        self._parked.append(group)
+
+    # Control -----------------------------------------------------------------------
+
+    def _go_on(self, group: Group, segment: Segment) -> Group | None:
+        """Executes the control instruction that ends a segment."""
+        control = segment.control
+        group = group.at(segment.stop)
+        if control is None:
+            if segment.stop >= len(group.program.function.code):
+                return self._end(group)
+            return group
+        at = group.program.first + segment.stop
+        try:
+            self._check_defined(group, segment)
+            chosen, rest = self._choose(group, segment)
+            if isinstance(control, Branch):
+                moved = chosen.at(control.target) if chosen is not None else None
+                return self._both(moved, rest)
+            if chosen is None:
+                return rest
+            if rest is not None:
+                self._add(rest)
+            return self._execute(chosen, control)
+        except Fault as fault:
+            raise FaultAt(fault, at) from fault
+
+    def _execute(
+        self, group: Group, control: IndexedBranch | Exit | Return | Call | Barrier
+    ) -> Group | None:
+        if isinstance(control, Barrier):
+            return self._arrive(group, control)
+        if isinstance(control, IndexedBranch):
+            return self._jump(group, control)
+        if isinstance(control, Call):
+            return self._call(group, control)
+        if isinstance(control, Return) and group.frames:
+            return self._return(group)
+        return self._end(group)
+
+    def _check_defined(self, group: Group, segment: Segment) -> None:
+        if not self._machine.is_adversarial:
+            return
+        for register in segment.demands:
+            if not self._machine.defined[register][group.lanes.index].all():
+                raise undefined(register, group.lanes, self._machine)
+
+    def _choose(
+        self, group: Group, segment: Segment
+    ) -> tuple[Group | None, Group | None]:
+        """Splits a group by a control's guard; the rest goes to the next place."""
+        if segment.guard is None:
+            return group, None
+        predicate, negated = segment.guard
+        holds = predicate[group.lanes.index]
+        if negated:
+            holds = ~holds
+        count = np.count_nonzero(holds)
+        after = group.at(segment.stop + 1)
+        if count == group.lanes.count:
+            return group, None
+        if count == 0:
+            return None, after
+        n_lanes, numbers = self._machine.n_lanes, group.lanes.numbers
+        return (
+            group.only(Lanes(numbers[holds], n_lanes)),
+            after.only(Lanes(numbers[~holds], n_lanes)),
+        )
+
+    def _both(self, first: Group | None, second: Group | None) -> Group | None:
+        if first is None or second is None:
+            return first or second
+        self._add(first)
+        self._add(second)
+        return None
+
+    def _jump(self, group: Group, branch: IndexedBranch) -> Group | None:
+        index = branch.index[group.lanes.index]
+        if int(index.max()) >= len(branch.targets):
+            raise Fault(
+                "branch",
+                f"expected an index below {len(branch.targets)}, got {index.max()}",
+            )
+        for value in np.unique(index):
+            numbers = group.lanes.numbers[index == value]
+            part = group.only(Lanes(numbers, self._machine.n_lanes))
+            self._add(part.at(branch.targets[int(value)]))
+        return None
+
+    def _arrive(self, group: Group, barrier: Barrier) -> Group | None:
+        met = self._meet(group, control_convergence(barrier))
+        if met is None:
+            return None
+        released = self._barriers.arrive(met, barrier)
+        if len(released) == 1 and not self._ready and not self._machine.is_adversarial:
+            return released[0]
+        for other in released:
+            self._add(other)
+        return None
+
+    def _end(self, group: Group) -> None:
+        """Ends the lanes; others may have waited just for that."""
+        self._machine.live[group.lanes.index] = False
+        self._machine.count_live()
+        for other in self._barriers.after_exit():
+            self._add(other)
+        parked, self._parked = self._parked, []
+        self._ready += parked
+
+    # Calls -------------------------------------------------------------------------
+
+    def _call(self, group: Group, call: Call) -> Group | None:
+        after = group.at(group.pc + 1)
+        callee = self._programs.get(call.function)
+        if callee is None:
+            self._builtins.call(call, group.lanes)
+            return after
+        self._copy(call.arguments, callee.function.params, group.lanes)
+        frames = (*group.frames, Frame(group.program, group.pc, call))
+        return Group(callee, 0, group.lanes, frames)
+
+    def _return(self, group: Group) -> Group:
+        *outer, frame = group.frames
+        self._copy(group.program.function.results, frame.call.results, group.lanes)
+        return Group(frame.program, frame.pc + 1, group.lanes, tuple(outer))
+
+    def _copy(
+        self,
+        sources: list[Variable] | tuple[Variable, ...],
+        targets: list[Variable] | tuple[Variable, ...],
+        lanes: Lanes,
+    ) -> None:
+        """Copies arguments or results between params, which are local memory."""
+        if len(sources) != len(targets):
+            raise Fault("call", f"expected {len(targets)} values, got {len(sources)}")
+        machine = self._machine
+        for source, target in zip(sources, targets, strict=True):
+            start = machine.symbols.address(source, source.line)
+            place = machine.symbols.address(target, target.line)
+            size = min(source.size_bytes, target.size_bytes)
+            data = machine.local[lanes.index, start : start + size]
+            machine.local[lanes.index, place : place + size] = data
+
+    # The end -----------------------------------------------------------------------
+
+    def _check_everybody_ended(self) -> None:
+        """Reports lanes that wait for what can never come."""
+        waits = list(self._waits())
+        if not waits:
+            return
+        text = "; ".join(words for words, _ in waits)
+        kind = "deadlock" if self._barriers.meetings else "divergence"
+        raise FaultAt(Fault(kind, text), waits[0][1])
+
+    def _waits(self) -> list[tuple[str, int]]:
+        """Who waits where, in words, with the instruction's number."""
+        waits: list[tuple[str, int]] = []
+        for group in self._parked:
+            who = self._name(group.lanes)
+            line = group.program.function.code[group.pc].line
+            waits.append(
+                (
+                    f"{who} wait at line {line} for the other lanes of their warp",
+                    group.program.first + group.pc,
+                )
+            )
+        for meeting in self._barriers.meetings.values():
+            needed = meeting.threads
+            if needed is None:
+                needed = int(self._machine.live_threads[meeting.cta])
+            for group in meeting.waiting:
+                line = group.program.function.code[group.pc - 1].line
+                waits.append(
+                    (
+                        f"{self._name(group.lanes)} wait at line {line} at barrier "
+                        f"{meeting.number}, where {meeting.arrived} of {needed} "
+                        f"threads arrived",
+                        group.program.first + group.pc - 1,
+                    )
+                )
+        return waits
+
+    def _name(self, lanes: Lanes) -> str:
+        geometry = self._machine.geometry
+        inside = lanes.numbers % geometry.lanes_per_cta
+        return describe_lanes(np.unique(inside), geometry.warps_per_cta)

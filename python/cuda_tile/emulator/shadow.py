@@ -1,0 +1,432 @@
+"""What is known about every byte of shared memory: who wrote it, who read it, when.
+
+The rule is happens-before between warps, whatever order the emulator happened to run
+them in. Each warp has a clock; barriers join the clocks of the warps that meet. A read
+must come after the last write of each byte, a write after the last write and after all
+reads since. A barrier of the whole CTA orders everything before it, so it just forgets
+accesses; only kernels that also synchronise some warps and not others (`is_precise`)
+need clocks per byte.
+
+Not an error: several warps writing one value with one instruction, as replicated
+tiles do.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = 255
+MANY = 254
+ATOMIC = 253
+_LOG_LENGTH = 4096
+
+Bytes = NDArray[np.uint8]
+Offsets = NDArray[np.int64]
+
+_WORD = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+# One value in every byte of a word.
+_ONES = {size: word(int.from_bytes(b"\1" * size)) for size, word in _WORD.items()}
+_NONE = {size: word(int.from_bytes(b"\xff" * size)) for size, word in _WORD.items()}
+_MANY = {size: word(int.from_bytes(b"\xfe" * size)) for size, word in _WORD.items()}
+_BYTE = {size: word(255) for size, word in _WORD.items()}
+
+# Reports kind, message and the number of the instruction; it may raise or return.
+Report = Callable[[str, str, int], None]
+# Names an instruction by its number, for messages.
+Naming = Callable[[int], str]
+
+
+class SharedShadow:
+    """Access history of the shared memory of all CTAs in a machine.
+
+    Offsets are into the concatenation of all CTAs' memories. `report` and `naming`
+    are set by whoever runs the machine.
+    """
+
+    def __init__(
+        self, n_ctas: int, stride_bytes: int, n_warps: int, *, is_precise: bool
+    ) -> None:
+        total = n_ctas * stride_bytes
+        self._stride_bytes = stride_bytes
+        self._n_warps = n_warps
+        self._written = _by_width(np.zeros(total // 8, np.uint64))
+        self._writer = _by_width(np.zeros(total // 8, np.uint64))
+        self._reader = _by_width(np.zeros(total // 8, np.uint64))
+        self._in_flight = np.zeros(total, np.bool_)
+        self._any_in_flight = False
+        self._is_precise = is_precise
+        self._clock = np.ones((n_ctas, n_warps, n_warps), np.int32)
+        if is_precise:
+            self._write_clock = np.zeros(total, np.int32)
+            self._read_clock = np.zeros((n_warps, total), np.int32)
+        self._log: deque[tuple[int, bool, Offsets, Bytes, int]] = deque(
+            maxlen=_LOG_LENGTH
+        )
+        self._at = 0
+        self.report: Report = _ignore
+        self.naming: Naming = str
+
+    def reset(self) -> None:
+        """Starts new CTAs: nothing is written, all clocks are equal."""
+        self._written[1][:] = 0
+        self._in_flight[:] = False
+        self._any_in_flight = False
+        self._forget(slice(None))
+        self._clock[:] = 0
+        for warp in range(self._n_warps):
+            self._clock[:, warp, warp] = 1
+        if self._is_precise:
+            self._write_clock[:] = 0
+            self._read_clock[:] = 0
+
+    def _forget(self, part: slice) -> None:
+        self._writer[1][part] = NONE
+        self._reader[1][part] = NONE
+        if part == slice(None):
+            self._log.clear()
+
+    # Synchronisation ---------------------------------------------------------------
+
+    def synchronise_all(self) -> None:
+        """A barrier that all live warps of all CTAs reached at once."""
+        self._forget(slice(None))
+        if self._is_precise:
+            for cta in range(len(self._clock)):
+                self._join_all(cta)
+
+    def synchronise_cta(self, cta: int) -> None:
+        """A barrier of all live warps of one CTA."""
+        start = cta * self._stride_bytes
+        self._forget(slice(start, start + self._stride_bytes))
+        if self._is_precise:
+            self._join_all(cta)
+
+    def _join_all(self, cta: int) -> None:
+        everybody = np.arange(self._n_warps)
+        self.synchronise_warps(cta, everybody, everybody)
+
+    def synchronise_warps(
+        self, cta: int, arriving: NDArray[np.intp], waiting: NDArray[np.intp]
+    ) -> None:
+        """A barrier of some warps: what `arriving` did comes before `waiting` go on."""
+        clock = self._clock[cta]
+        joined = clock[arriving].max(axis=0)
+        clock[waiting] = np.maximum(clock[waiting], joined)
+        clock[arriving, arriving] += 1
+
+    # Accesses ----------------------------------------------------------------------
+
+    def read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """Checks and records reads of `size` bytes at `offsets`, aligned to `size`.
+
+        Args:
+            at: Number of the reading instruction.
+            offsets: int64[n].
+            size: 1, 2, 4, 8 or 16 bytes.
+            warps: Number of the reading warp within its CTA, uint8[n].
+        """
+        self._at = at
+        self._log.append((at, False, offsets, warps, size))
+        offsets, size, warps = _split(offsets, size, warps)
+        place = offsets >> (size.bit_length() - 1)
+        own = warps.astype(_WORD[size]) * _ONES[size]
+        if np.bitwise_and.reduce(self._written[size][place]) != _NONE[size]:
+            self._uninitialised(offsets, size, warps)
+        writer = self._writer[size][place]
+        foreign = (writer != _NONE[size]) & (writer != own)
+        if np.count_nonzero(foreign):
+            which = np.flatnonzero(foreign)
+            self._check_writer(at, offsets[which], size, warps[which], "reads")
+        if self._any_in_flight:
+            self._check_in_flight(offsets, size, "read")
+        self._record_reader(offsets, place, size, warps, own)
+
+    def _record_reader(
+        self, offsets: Offsets, place: Offsets, size: int, warps: Bytes, own: Bytes
+    ) -> None:
+        """Per byte: no reader, one warp, or many."""
+        none, many = _NONE[size], _MANY[size]
+        table = self._reader[size]
+        before = table[place]
+        free = (before == none) | (before == own)
+        if size > 1 and np.count_nonzero(free) < len(free):
+            uniform = (before & _BYTE[size]) * _ONES[size] == before
+            if not uniform.all():
+                mixed = np.flatnonzero(~uniform)
+                cells = (offsets[mixed, None] + np.arange(size)).ravel()
+                self._record_bytes(cells, np.repeat(warps[mixed], size))
+                keep = np.flatnonzero(uniform)
+                place, own, free = place[keep], own[keep], free[keep]
+        after = np.where(free, own, many)
+        table[place] = after
+        shared = table[place] != after
+        if np.count_nonzero(shared):
+            table[place[shared]] = many
+        if self._is_precise:
+            cells = (offsets[:, None] + np.arange(size)).ravel()
+            owners = np.repeat(warps, size)
+            ctas = cells // self._stride_bytes
+            self._read_clock[owners, cells] = self._clock[ctas, owners, owners]
+
+    def _record_bytes(self, cells: Offsets, warps: Bytes) -> None:
+        table = self._reader[1]
+        before = table[cells]
+        after = np.where((before == NONE) | (before == warps), warps, np.uint8(MANY))
+        table[cells] = after
+        shared = table[cells] != after
+        table[cells[shared]] = MANY
+
+    def write(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+    ) -> None:
+        """Checks, records and performs writes of `data` (uint8[n, size])."""
+        size = data.shape[1]
+        self._at = at
+        self._log.append((at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, data, memory)
+        self._store(at, offsets, data, warps, memory)
+
+    def _before_write(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        data: Bytes | None,
+        memory: Bytes,
+    ) -> None:
+        if self._any_in_flight:
+            self._check_in_flight(offsets, size, "write")
+        offsets, part, warps = _split(offsets, size, warps)
+        place = offsets >> (part.bit_length() - 1)
+        own = warps.astype(_WORD[part]) * _ONES[part]
+        none = _NONE[part]
+        writer = self._writer[part][place]
+        foreign = (writer != none) & (writer != own)
+        if np.count_nonzero(foreign):
+            which = np.flatnonzero(foreign)
+            cells = None if data is None else data.reshape(-1, part)[which]
+            self._check_writer(
+                at, offsets[which], part, warps[which], "overwrites", cells, memory
+            )
+        reader = self._reader[part][place]
+        foreign = (reader != none) & (reader != own)
+        if np.count_nonzero(foreign):
+            which = np.flatnonzero(foreign)
+            self._check_readers(offsets[which], part, warps[which])
+
+    def _store(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        size = data.shape[1]
+        offsets, part, warps = _split(offsets, size, warps)
+        word = _WORD[part]
+        place = offsets >> (part.bit_length() - 1)
+        values = np.ascontiguousarray(data).reshape(-1).view(word)
+        target = memory.view(word)
+        target[place] = values
+        if not (target[place] == values).all():
+            self._same_step(at, offsets, part, warps, target[place] != values)
+        self._written[part][place] = _NONE[part]
+        self._writer[part][place] = warps.astype(word) * _ONES[part]
+        if self._is_precise:
+            cells = (offsets[:, None] + np.arange(part)).ravel()
+            owners = np.repeat(warps, part)
+            ctas = cells // self._stride_bytes
+            self._write_clock[cells] = self._clock[ctas, owners, owners]
+
+    def atomic(
+        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Checks and records atomic updates; they race with all but each other."""
+        self._at = at
+        self._log.append((at, True, offsets, warps, size))
+        cells = (offsets[:, None] + np.arange(size)).ravel()
+        owners = np.repeat(warps, size)
+        if self._any_in_flight:
+            self._check_in_flight(cells, 1, "atomic")
+        if not self._written[1][cells].all():
+            self._uninitialised(cells, 1, owners)
+        plain = self._writer[1][cells] != ATOMIC
+        self._before_write(at, cells[plain], 1, owners[plain], None, memory)
+        self._writer[1][cells] = ATOMIC
+
+    def begin_copy(
+        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Marks the target of an asynchronous copy: nobody may touch it until its end."""
+        self._at = at
+        self._log.append((at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, None, memory)
+        self._in_flight[offsets[:, None] + np.arange(size)] = True
+        self._any_in_flight = True
+
+    def end_copy(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Performs the writes of an asynchronous copy for the warps that waited."""
+        self._in_flight[offsets[:, None] + np.arange(data.shape[1])] = False
+        self._any_in_flight = bool(self._in_flight.any())
+        self._store(at, offsets, data, warps, memory)
+
+    # Findings ----------------------------------------------------------------------
+
+    def _uninitialised(self, offsets: Offsets, size: int, warps: Bytes) -> None:
+        cells = offsets[:, None] + np.arange(size)
+        bad = np.argwhere(self._written[1][cells] == 0)
+        which, byte = (int(x) for x in bad[0])
+        count = len(np.unique(bad[:, 0]))
+        self.report(
+            "uninitialised",
+            f"warp {warps[which]} reads shared memory at offset "
+            f"{self._in_cta(int(cells[which, byte]))} that nobody wrote "
+            f"({count} of {len(offsets)} accesses)",
+            self._at,
+        )
+
+    def _check_in_flight(self, offsets: Offsets, size: int, verb: str) -> None:
+        cells = offsets[:, None] + np.arange(size)
+        bad = np.flatnonzero(self._in_flight[cells].any(axis=1))
+        if len(bad):
+            self.report(
+                "copy in flight",
+                f"{verb} of shared memory at offset "
+                f"{self._in_cta(int(offsets[bad[0]]))} before the asynchronous copy "
+                f"to it was waited for",
+                self._at,
+            )
+
+    def _check_writer(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        verb: str,
+        data: Bytes | None = None,
+        memory: Bytes | None = None,
+    ) -> None:
+        """Reports bytes last written by another warp without a barrier since."""
+        cells = offsets[:, None] + np.arange(size)
+        writer = self._writer[1][cells]
+        mine = np.broadcast_to(warps[:, None], cells.shape)
+        bad = (writer != NONE) & (writer != mine)
+        if self._is_precise:
+            ctas = cells // self._stride_bytes
+            bad &= writer != ATOMIC
+            known = self._clock[ctas, mine, np.where(bad, writer, 0)]
+            bad &= known < self._write_clock[cells]
+        same = np.zeros(cells.shape, np.bool_)
+        if data is not None and memory is not None:
+            same = memory[cells] == data
+        for which, byte in np.argwhere(bad):
+            cell = int(cells[which, byte])
+            other, other_at = int(writer[which, byte]), self._last(cell, True, at)
+            who = "an atomic" if other == ATOMIC else f"warp {other}"
+            if same[which, byte] and other_at == at:
+                continue
+            self.report(
+                "race",
+                f"warp {warps[which]} {verb} shared memory at offset "
+                f"{self._in_cta(cell)} that {who} wrote "
+                f"{self._where(other_at)} with no barrier between",
+                self._at,
+            )
+            return
+
+    def _check_readers(self, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """Reports writes to bytes that another warp read without a barrier since."""
+        cells = offsets[:, None] + np.arange(size)
+        reader = self._reader[1][cells]
+        mine = np.broadcast_to(warps[:, None], cells.shape)
+        bad = (reader != NONE) & (reader != mine)
+        if self._is_precise:
+            ctas = cells // self._stride_bytes
+            behind = self._clock[ctas, mine] < np.moveaxis(
+                self._read_clock[:, cells], 0, -1
+            )
+            behind[np.arange(self._n_warps) == mine[..., None]] = False
+            bad &= behind.any(axis=-1)
+        for which, byte in np.argwhere(bad)[:1]:
+            cell = int(cells[which, byte])
+            other = int(reader[which, byte])
+            who = "another warp" if other == MANY else f"warp {other}"
+            other_at = self._last(cell, False, -1, int(warps[which]))
+            self.report(
+                "race",
+                f"warp {warps[which]} overwrites shared memory at offset "
+                f"{self._in_cta(cell)} that {who} read {self._where(other_at)} "
+                f"with no barrier between",
+                self._at,
+            )
+
+    def _same_step(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        lost: NDArray[np.bool_],
+    ) -> None:
+        which = int(np.flatnonzero(lost)[0])
+        others = np.flatnonzero(offsets == offsets[which])
+        parties = " and ".join(
+            f"warp {w}" for w in sorted({int(warps[o]) for o in others})
+        )
+        self.report(
+            "race",
+            f"lanes of {parties} write different values to shared memory at offset "
+            f"{self._in_cta(int(offsets[which]))} with one instruction",
+            self._at,
+        )
+
+    def _in_cta(self, cell: int) -> int:
+        return cell % self._stride_bytes
+
+    def _last(self, cell: int, is_write: bool, at: int, warp: int = -1) -> int:
+        """Finds the last logged access to a byte before the current one.
+
+        Args:
+            cell: Offset of the byte.
+            is_write: Look for a write; else for a read.
+            at: The instruction asking, whose newest entry is skipped.
+            warp: Look only for accesses of other warps than this.
+        """
+        entries = reversed(self._log)
+        next(entries, None)
+        for other_at, was_write, offsets, warps, size in entries:
+            if was_write != is_write:
+                continue
+            hit = (offsets <= cell) & (cell < offsets + size) & (warps != warp)
+            if hit.any():
+                return other_at
+        return -1
+
+    def _where(self, at: int) -> str:
+        return "earlier" if at < 0 else f"at {self.naming(at)}"
+
+
+def _by_width(words: NDArray[np.uint64]) -> dict[int, NDArray[np.generic]]:
+    return {size: words.view(word) for size, word in _WORD.items()}
+
+
+def _split(offsets: Offsets, size: int, warps: Bytes) -> tuple[Offsets, int, Bytes]:
+    """Makes accesses of 16 or 32 bytes into 8-byte ones."""
+    if size <= 8:
+        return offsets, size, warps
+    parts = size // 8
+    cells = (offsets[:, None] + np.arange(0, size, 8)).ravel()
+    return cells, 8, np.repeat(warps, parts)
+
+
+def _ignore(kind: str, message: str, at: int) -> None:
+    """Stands in until a report function is set."""

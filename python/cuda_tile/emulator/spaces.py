@@ -1,0 +1,319 @@
+"""Loads and stores in every state space, for many lanes at once.
+
+PTX ISA: "State Spaces", "Generic Addressing". Each access checks alignment and bounds,
+tells the shared-memory shadow, and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.lanes import Lanes, describe_lanes
+from cuda_tile.emulator.machine import (
+    LOCAL_WINDOW,
+    PARAM_WINDOW,
+    SHARED_WINDOW,
+    WINDOW_MASK,
+    Machine,
+)
+from cuda_tile.emulator.types import Array, Bool, Index, Type
+from cuda_tile.runtime.memory import MemoryFault
+
+Addresses = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+
+WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAM_WINDOW}
+
+
+class Spaces:
+    """The memories of a machine, by state space.
+
+    Spaces are named as in PTX: global, const, shared, local, param (the entry's
+    parameters), and "" for generic addresses.
+    """
+
+    def __init__(self, machine: Machine, params: Bytes) -> None:
+        self._machine = machine
+        self._params = params
+
+    def load(
+        self, at: int, space: str, lanes: Lanes, addresses: Addresses, size: int
+    ) -> Bytes:
+        """Reads `size` bytes per lane; returns uint8[count, size].
+
+        Args:
+            at: Number of the instruction, for counters and messages.
+            space: State space of the addresses.
+            lanes: Who reads.
+            addresses: uint64[count].
+            size: Bytes per lane, a power of two.
+        """
+        self.check_alignment(lanes, addresses, size)
+        if space in ("global", "const"):
+            return self._load_global(at, lanes, addresses, size, space == "global")
+        if space == "shared":
+            machine = self._machine
+            offsets = self.shared_offsets(lanes, addresses, size, "load")
+            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            warps = machine.warp_in_cta[lanes.index]
+            machine.shadow.read(at, offsets, size, warps)
+            return gather(machine.shared, offsets, size)
+        if space == "local":
+            cells = self._local_cells(lanes, addresses, size, "load")
+            return self._machine.local[lanes.numbers[:, None], cells]
+        if space == "param":
+            self._check_limit(lanes, addresses, size, len(self._params), "parameters")
+            return self._params[addresses.astype(np.intp)[:, None] + np.arange(size)]
+        data = np.empty((lanes.count, size), np.uint8)
+        for part, mask in self._windows(addresses):
+            some, chosen = self._select(lanes, addresses, mask)
+            data[mask] = self.load(at, part, some, chosen, size)
+        return data
+
+    def store(
+        self, at: int, space: str, lanes: Lanes, addresses: Addresses, data: Bytes
+    ) -> None:
+        """Writes uint8[count, size], one row per lane."""
+        size = data.shape[1]
+        self.check_alignment(lanes, addresses, size)
+        machine = self._machine
+        if space == "global":
+            machine.counters.global_access(at, lanes, addresses, size)
+            try:
+                machine.memory.store(addresses, data)
+            except MemoryFault as fault:
+                raise self._out_of_bounds(lanes, fault) from fault
+        elif space == "shared":
+            offsets = self.shared_offsets(lanes, addresses, size, "store")
+            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            warps = machine.warp_in_cta[lanes.index]
+            machine.shadow.write(at, offsets, data, warps, machine.shared)
+        elif space == "local":
+            cells = self._local_cells(lanes, addresses, size, "store")
+            machine.local[lanes.numbers[:, None], cells] = data
+        elif space == "":
+            for part, mask in self._windows(addresses):
+                some, chosen = self._select(lanes, addresses, mask)
+                self.store(at, part, some, chosen, data[mask])
+        else:
+            raise Fault("read-only", f"expected a writable state space, got .{space}")
+
+    def load_bytes(
+        self, at: int, lanes: Lanes, addresses: Addresses, size: int
+    ) -> Bytes:
+        """Reads any number of global bytes per lane, without an alignment."""
+        return self._load_global(at, lanes, addresses, size, True)
+
+    def atomic(
+        self,
+        at: int,
+        space: str,
+        lanes: Lanes,
+        addresses: Addresses,
+        ty: Type,
+        width: int,
+        change: Callable[[Array, Index], Array],
+    ) -> Array:
+        """Updates memory atomically, lane after lane where addresses are equal.
+
+        Args:
+            at: Number of the instruction.
+            space: State space of the addresses.
+            lanes: Who runs.
+            addresses: uint64[count].
+            ty: Type of one element; `width` of them lie side by side.
+            width: Elements per lane.
+            change: Returns new values [n, width] from old ones and the positions
+                within `lanes` of the n lanes whose turn it is.
+
+        Returns:
+            The old values, [count, width].
+        """
+        if space == "":
+            parts = self._windows(addresses)
+            old = _empty(lanes.count, width, ty)
+            for part, mask in parts:
+                some, chosen = self._select(lanes, addresses, mask)
+                which = np.flatnonzero(mask)
+                old[mask] = self.atomic(
+                    at, part, some, chosen, ty, width, _through(change, which)
+                )
+            return old
+        size = ty.bytes * width
+        self.check_alignment(lanes, addresses, size)
+        self._announce_atomic(at, space, lanes, addresses, size)
+        old = _empty(lanes.count, width, ty)
+        for turn in self._turns(addresses):
+            before = self._raw_load(space, lanes, addresses, turn, size)
+            values = before.view(ty.dtype).reshape(old[turn].shape)
+            old[turn] = values
+            after = np.ascontiguousarray(change(values, turn))
+            data = after.view(np.uint8).reshape(len(turn), size)
+            self._raw_store(space, lanes, addresses, turn, data)
+        return old
+
+    def _announce_atomic(
+        self, at: int, space: str, lanes: Lanes, addresses: Addresses, size: int
+    ) -> None:
+        """Checks bounds, counts, and tells the shadow."""
+        machine = self._machine
+        if space == "shared":
+            offsets = self.shared_offsets(lanes, addresses, size, "atomic")
+            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            warps = machine.warp_in_cta[lanes.index]
+            machine.shadow.atomic(at, offsets, size, warps, machine.shared)
+        elif space == "global":
+            machine.counters.global_access(at, lanes, addresses, size)
+        else:
+            raise Fault("atomic", f"expected global or shared memory, got .{space}")
+
+    def _turns(self, addresses: Addresses) -> list[Index]:
+        """Splits lanes into rounds in which every address occurs once."""
+        order = np.arange(len(addresses))
+        if self._machine.is_adversarial:
+            order = self._machine.rng.permutation(order)
+        keys = addresses[order]
+        ranks = np.argsort(keys, kind="stable")
+        ordered = keys[ranks]
+        starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+        first = np.maximum.accumulate(np.where(starts, np.arange(len(keys)), 0))
+        rank = np.empty(len(keys), np.intp)
+        rank[ranks] = np.arange(len(keys)) - first
+        return [np.sort(order[rank == r]) for r in range(int(rank.max()) + 1)]
+
+    def _raw_load(
+        self, space: str, lanes: Lanes, addresses: Addresses, turn: Index, size: int
+    ) -> Bytes:
+        if space == "shared":
+            offsets = addresses[turn].view(np.int64)
+            base = self._machine.shared_base[lanes.numbers[turn]]
+            return gather(self._machine.shared, offsets + base, size)
+        try:
+            return self._machine.memory.load(addresses[turn], size)
+        except MemoryFault as fault:
+            fault.index = int(turn[fault.index])
+            raise self._out_of_bounds(lanes, fault) from fault
+
+    def _raw_store(
+        self, space: str, lanes: Lanes, addresses: Addresses, turn: Index, data: Bytes
+    ) -> None:
+        if space == "shared":
+            cells = addresses[turn].view(np.int64)
+            cells = cells + self._machine.shared_base[lanes.numbers[turn]]
+            self._machine.shared[cells[:, None] + np.arange(data.shape[1])] = data
+            return
+        try:
+            self._machine.memory.store(addresses[turn], data)
+        except MemoryFault as fault:
+            fault.index = int(turn[fault.index])
+            raise self._out_of_bounds(lanes, fault) from fault
+
+    def _load_global(
+        self, at: int, lanes: Lanes, addresses: Addresses, size: int, is_counted: bool
+    ) -> Bytes:
+        if is_counted:
+            self._machine.counters.global_access(at, lanes, addresses, size)
+        try:
+            return self._machine.memory.load(addresses, size)
+        except MemoryFault as fault:
+            raise self._out_of_bounds(lanes, fault) from fault
+
+    def shared_offsets(
+        self, lanes: Lanes, addresses: Addresses, size: int, access: str
+    ) -> NDArray[np.int64]:
+        """Turns shared addresses into offsets in the machine's shared memory."""
+        machine = self._machine
+        limit = machine.symbols.shared_bytes
+        self._check_limit(lanes, addresses, size, limit, "shared memory", access)
+        offsets = addresses.view(np.int64)
+        if machine.geometry.n_ctas > 1:
+            offsets = offsets + machine.shared_base[lanes.index]
+        return offsets
+
+    def _local_cells(
+        self, lanes: Lanes, addresses: Addresses, size: int, access: str
+    ) -> NDArray[np.intp]:
+        limit = self._machine.symbols.local_bytes
+        self._check_limit(lanes, addresses, size, limit, "local memory", access)
+        return addresses.astype(np.intp)[:, None] + np.arange(size)
+
+    def _check_limit(
+        self,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        limit: int,
+        what: str,
+        access: str = "load",
+    ) -> None:
+        if int(addresses.max()) + size <= limit:
+            return
+        which = int(np.argmax(addresses))
+        raise Fault(
+            "out of bounds",
+            f"{access} of {size} bytes at offset {int(addresses[which]):#x} of {what} "
+            f"by {self.name_lane(lanes, which)}, which has {limit} bytes",
+        )
+
+    def check_alignment(self, lanes: Lanes, addresses: Addresses, size: int) -> None:
+        """Raises a fault unless all addresses are multiples of `size`."""
+        if int(np.bitwise_or.reduce(addresses)) & (size - 1):
+            which = int(np.flatnonzero(addresses & np.uint64(size - 1))[0])
+            raise Fault(
+                "misaligned",
+                f"expected an address that is a multiple of {size}, got "
+                f"{int(addresses[which]):#x} in {self.name_lane(lanes, which)}",
+            )
+
+    def _out_of_bounds(self, lanes: Lanes, fault: MemoryFault) -> Fault:
+        who = self.name_lane(lanes, fault.index)
+        return Fault("out of bounds", f"{fault} (in {who})")
+
+    def name_lane(self, lanes: Lanes, which: int) -> str:
+        """Names one lane of a set: CTA, warp and lane."""
+        machine = self._machine
+        lane = lanes.numbers[which : which + 1]
+        cta = tuple(int(machine.specials[f"%ctaid.{x}"][lane[0]]) for x in "xyz")
+        inside = lane % machine.geometry.lanes_per_cta
+        warp = describe_lanes(inside, machine.geometry.warps_per_cta)
+        return f"block {cta}, {warp}"
+
+    def _windows(self, addresses: Addresses) -> list[tuple[str, Bool]]:
+        """Splits generic addresses by the state space they point into."""
+        space = (addresses >> np.uint64(56)).astype(np.int64)
+        parts = [(name, space == (window >> 56)) for name, window in WINDOWS.items()]
+        rest = ~np.logical_or.reduce([mask for _, mask in parts])
+        return [(n, m) for n, m in [("global", rest), *parts] if m.any()]
+
+    def _select(
+        self, lanes: Lanes, addresses: Addresses, mask: Bool
+    ) -> tuple[Lanes, Addresses]:
+        if mask.all():
+            return lanes, addresses & np.uint64(WINDOW_MASK)
+        some = Lanes(lanes.numbers[mask], self._machine.n_lanes)
+        return some, addresses[mask] & np.uint64(WINDOW_MASK)
+
+
+def gather(memory: Bytes, offsets: NDArray[np.int64], size: int) -> Bytes:
+    """Reads aligned words of 1 to 32 bytes; returns uint8[n, size]."""
+    if size <= 8:
+        words: Array = memory.view(f"u{size}")[offsets >> (size.bit_length() - 1)]
+        return words.view(np.uint8).reshape(-1, size)
+    places = (offsets >> 3)[:, None] + np.arange(size // 8)
+    return memory.view(np.uint64)[places].view(np.uint8)
+
+
+def _empty(count: int, width: int, ty: Type) -> Array:
+    shape = (count, width, 2) if ty.bits == 128 else (count, width)
+    return np.empty(shape, ty.dtype)
+
+
+def _through(
+    change: Callable[[Array, Index], Array], which: Index
+) -> Callable[[Array, Index], Array]:
+    """Renumbers the lanes of a part for a function on the whole."""
+    return lambda old, turn: change(old, which[turn])

@@ -1,0 +1,73 @@
+"""Special registers.
+
+PTX ISA: "Special Registers". What depends on the chip's real time or placement has a
+fixed value: clocks stand at 0, every CTA is on SM 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.types import Array
+
+
+def special_register(machine: Machine, name: str, line: int) -> tuple[Array, int]:
+    """Returns the lanes of a special register and its width in bits.
+
+    Raises:
+        PtxError: Unknown name.
+    """
+    if name in machine.specials:
+        return machine.specials[name], 32
+    lane = np.arange(machine.n_lanes, dtype=np.uint32)
+    rule = _PER_LANE.get(name)
+    if rule is not None:
+        values = rule(lane & np.uint32(31)).astype(np.uint32)
+    elif name == "%warpid":
+        values = machine.warp_in_cta.astype(np.uint32)
+    else:
+        fixed = _fixed(machine)
+        if name not in fixed:
+            raise PtxError(f"expected a special register, got {name!r}", line)
+        value, width = fixed[name]
+        return machine.constant(value, np.dtype(f"uint{width}")), width
+    machine.specials[name] = values
+    return values, 32
+
+
+_ONE = np.uint32(1)
+_PER_LANE: dict[str, Callable[[Array], Array]] = {
+    "%laneid": lambda lane: lane,
+    "%lanemask_eq": lambda lane: _ONE << lane,
+    "%lanemask_lt": lambda lane: (_ONE << lane) - _ONE,
+    "%lanemask_le": lambda lane: ((_ONE << lane) << _ONE) - _ONE,
+    "%lanemask_gt": lambda lane: ~(((_ONE << lane) << _ONE) - _ONE),
+    "%lanemask_ge": lambda lane: ~((_ONE << lane) - _ONE),
+}
+
+
+def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
+    """Registers that are equal in all lanes: value and width in bits."""
+    geometry, symbols = machine.geometry, machine.symbols
+    table = {
+        "%nwarpid": (geometry.warps_per_cta, 32),
+        "%smid": (0, 32),
+        "%nsmid": (1, 32),
+        "%gridid": (0, 64),
+        "%dynamic_smem_size": (symbols.dynamic_shared_bytes, 32),
+        "%total_smem_size": (symbols.shared_bytes, 32),
+        "%clock": (0, 32),
+        "%clock_hi": (0, 32),
+        "%clock64": (0, 64),
+        "%globaltimer": (0, 64),
+        "%globaltimer_lo": (0, 32),
+        "%globaltimer_hi": (0, 32),
+    }
+    for axis, letter in enumerate("xyz"):
+        table[f"%ntid.{letter}"] = (geometry.block[axis], 32)
+        table[f"%nctaid.{letter}"] = (geometry.grid[axis], 32)
+    return table

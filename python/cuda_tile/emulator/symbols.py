@@ -1,0 +1,212 @@
+"""Where the variables of a module lie: offsets and addresses for one launch.
+
+PTX ISA: "State Spaces". Global and constant variables are placed in global memory;
+shared and local ones get offsets in their windows, extern shared arrays start after
+all others (dynamic shared memory).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import LaunchError, PtxError
+from cuda_tile.emulator.syntax import (
+    Address,
+    Element,
+    Function,
+    Group,
+    Immediate,
+    Instruction,
+    Module,
+    Operand,
+    SymbolAddress,
+    Variable,
+    Vector,
+)
+from cuda_tile.emulator.types import Type
+from cuda_tile.runtime.memory import GlobalMemory
+
+
+class Symbols:
+    """Addresses of variables.
+
+    Attributes:
+        shared_bytes: Size of a CTA's shared memory, static and dynamic.
+        local_bytes: Size of a thread's local memory, with the params of calls.
+        param_bytes: Size of the entry's parameters.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        entry: Function,
+        memory: GlobalMemory,
+        dynamic_shared_bytes: int,
+    ) -> None:
+        self._module = module
+        self._offsets: dict[Variable, int] = {}
+        self._entry_params = set(entry.params)
+        self._memory = memory
+        used = list(_reachable(module, entry))
+        self.functions = used
+        self.static_shared_bytes = self._place_shared(module, used)
+        self._check_dynamic(module, used, dynamic_shared_bytes)
+        self.dynamic_shared_bytes = dynamic_shared_bytes
+        self.shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
+        self.local_bytes = self._place_local(used)
+        self.param_bytes = self._pack(entry.params)
+        self._place_global(module, used)
+
+    def is_entry_param(self, variable: Variable) -> bool:
+        """Whether a variable is a parameter of the entry (not of a call)."""
+        return variable in self._entry_params
+
+    def address(self, variable: Variable, line: int) -> int:
+        """Returns a variable's address within its state space."""
+        if variable not in self._offsets:
+            raise PtxError(
+                f"expected a definition of {variable.name!r}, got only '.extern'", line
+            )
+        return self._offsets[variable]
+
+    def _pack(self, variables: Iterable[Variable], start: int = 0) -> int:
+        for variable in variables:
+            start = -(-start // variable.align_bytes) * variable.align_bytes
+            self._offsets[variable] = start
+            start += variable.size_bytes
+        return start
+
+    def _place_shared(self, module: Module, used: list[Function]) -> int:
+        everything = [
+            *module.variables.values(),
+            *(variable for function in used for variable in function.variables),
+        ]
+        shared = [v for v in everything if v.space == "shared"]
+        size = self._pack(v for v in shared if v.size_bytes)
+        dynamic = [v for v in shared if not v.size_bytes]
+        align = max((v.align_bytes for v in dynamic), default=1)
+        start = -(-size // align) * align
+        for variable in dynamic:
+            self._offsets[variable] = start
+        return start if dynamic else size
+
+    def _check_dynamic(self, module: Module, used: list[Function], size: int) -> None:
+        if size < 0:
+            raise LaunchError(f"expected shared_bytes >= 0, got {size}")
+        if size == 0:
+            named = _named(instruction for f in used for instruction in f.code)
+            for variable in named:
+                if variable.space == "shared" and not variable.size_bytes:
+                    raise LaunchError(
+                        f"expected shared_bytes > 0 for the dynamic shared array "
+                        f"{variable.name!r}, got 0"
+                    )
+
+    def _place_local(self, used: list[Function]) -> int:
+        size = 0
+        for function in used:
+            own = [v for v in function.variables if v.space in ("local", "param")]
+            if not function.is_entry:
+                own += [*function.params, *function.results]
+            size = self._pack(own, size)
+        return size
+
+    def _place_global(self, module: Module, used: list[Function]) -> None:
+        everything = [
+            *module.variables.values(),
+            *(variable for function in used for variable in function.variables),
+        ]
+        placed = [
+            v for v in everything if v.space in ("global", "const") and not v.is_extern
+        ]
+        for variable in placed:
+            self._offsets[variable] = self._memory.allocate(
+                variable.name,
+                max(variable.size_bytes, 1),
+                max(variable.align_bytes, 16),
+            )
+        for variable in placed:
+            self._initialise(variable)
+
+    def _initialise(self, variable: Variable) -> None:
+        if not variable.elements:
+            return
+        data = b"".join(self._bytes(variable, e) for e in variable.elements)
+        cells = np.frombuffer(data, np.uint8).reshape(1, -1)
+        where = np.array([self._offsets[variable]], np.uint64)
+        self._memory.store(where, cells)
+
+    def _bytes(self, variable: Variable, element: Element) -> bytes:
+        ty, value = variable.type, element.value
+        if isinstance(value, str):
+            target = self._module.variables.get(value)
+            if target is None or target not in self._offsets:
+                raise PtxError(
+                    f"expected a placed variable, got {value!r}", variable.line
+                )
+            address = self._offsets[target] + element.offset_bytes
+            return address.to_bytes(8, "little")[: ty.bytes]
+        return constant_bytes(value, ty, variable.line)
+
+
+def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
+    """Returns the bytes of a constant as a value of a type.
+
+    Raises:
+        PtxError: The constant does not fit the type.
+    """
+    value, bits = constant.value, constant.bits
+    if bits:
+        pattern: NDArray[np.generic] = np.array([value], f"uint{bits}")
+        if ty.bits == bits and ty.kind in "bf":
+            return pattern.tobytes()
+        if ty.is_float:
+            return pattern.view(f"float{bits}").astype(ty.dtype).tobytes()
+        raise PtxError(f"expected a constant of type {ty}, got a float constant", line)
+    if isinstance(value, float):
+        if not ty.is_float:
+            raise PtxError(f"expected a constant of type {ty}, got {value}", line)
+        return np.array([value], ty.dtype).tobytes()
+    if ty.is_float and ty.bits > 16:
+        raise PtxError(f"expected a constant of type {ty}, got integer {value}", line)
+    if not -(1 << (ty.bits - 1)) <= value < 1 << ty.bits:
+        raise PtxError(f"expected a constant of type {ty}, got {value}", line)
+    return (value & ((1 << ty.bits) - 1)).to_bytes(ty.bytes, "little")
+
+
+def _reachable(module: Module, entry: Function) -> Iterator[Function]:
+    """The entry and every defined function it calls, directly or not."""
+    seen = {entry.name}
+    work = [entry]
+    while work:
+        function = work.pop()
+        yield function
+        for instruction in function.code:
+            if instruction.opcode != "call":
+                continue
+            for operand in instruction.operands:
+                name = getattr(operand, "name", None)
+                callee = module.functions.get(name) if isinstance(name, str) else None
+                if callee is not None and callee.is_defined and callee.name not in seen:
+                    seen.add(callee.name)
+                    work.append(callee)
+
+
+def _named(code: Iterable[Instruction]) -> Iterator[Variable]:
+    """All variables that instructions name."""
+    for instruction in code:
+        for operand in instruction.operands:
+            yield from _variables(operand)
+
+
+def _variables(operand: Operand) -> Iterator[Variable]:
+    if isinstance(operand, SymbolAddress):
+        yield operand.variable
+    elif isinstance(operand, Address) and isinstance(operand.base, Variable):
+        yield operand.base
+    elif isinstance(operand, (Vector, Group)):
+        for element in operand.elements:
+            yield from _variables(element)
