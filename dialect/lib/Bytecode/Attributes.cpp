@@ -30,7 +30,7 @@ Attribute AttributeReader::readSelfContained(Cursor &cursor) {
                 "expected attributes nested at most " +
                     Twine(kMaxAttributeDepth) + " deep");
   ++depth;
-  auto leave = llvm::make_scope_exit([&] { --depth; });
+  llvm::scope_exit leave([&] { --depth; });
   return readPayload(cursor, tag, start);
 }
 
@@ -110,10 +110,8 @@ Attribute AttributeReader::readFloat(Cursor &cursor) {
   unsigned width = floatType.getWidth();
   uint64_t bits, valueStart = cursor.offset();
   if (width <= 8) {
-    uint8_t byte;
-    if (failed(cursor.readByte(byte, "byte for APInt (<= 8 bits).")))
+    if (failed(cursor.readByte(bits, "byte for APInt (<= 8 bits).")))
       return {};
-    bits = byte;
   } else {
     int64_t value;
     if (failed(cursor.readSignedVarint(
@@ -132,8 +130,7 @@ Attribute AttributeReader::readFloat(Cursor &cursor) {
 }
 
 Attribute AttributeReader::readBool(Cursor &cursor) {
-  uint64_t start = cursor.offset();
-  uint8_t value;
+  uint64_t start = cursor.offset(), value;
   if (failed(cursor.readByte(value, "byte for inline bool (i1)")))
     return {};
   if (value > 1)
@@ -225,8 +222,7 @@ static LogicalResult readTwoOptional(Cursor &cursor, StringRef attribute,
                                      StringRef firstName, StringRef secondName,
                                      std::optional<int64_t> &first,
                                      std::optional<int64_t> &second) {
-  uint64_t start = cursor.offset();
-  uint8_t flags;
+  uint64_t start = cursor.offset(), flags;
   if (failed(cursor.readByte(flags, "flags byte for " + attribute)))
     return failure();
   if (flags > 3)

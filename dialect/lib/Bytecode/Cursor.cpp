@@ -49,7 +49,7 @@ LogicalResult Cursor::readBytes(ArrayRef<uint8_t> &bytes, uint64_t size,
   return success();
 }
 
-LogicalResult Cursor::readByte(uint8_t &value, const Twine &what) {
+LogicalResult Cursor::readByte(uint64_t &value, const Twine &what) {
   ArrayRef<uint8_t> bytes;
   if (failed(readBytes(bytes, 1, what)))
     return failure();

@@ -107,7 +107,8 @@ public:
     return Cursor(*diagnostics, file, begin, last);
   }
 
-  mlir::LogicalResult readByte(uint8_t &value, const llvm::Twine &what);
+  /// A byte, in the type that prints as a number.
+  mlir::LogicalResult readByte(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readSignedVarint(int64_t &value, const llvm::Twine &what);
   /// Reads the number of items that follow, each of at least `itemBytes`.

@@ -38,11 +38,11 @@ static LogicalResult readType(Cursor &cursor, const Tables &tables,
 }
 
 static LogicalResult readFlags(Cursor &cursor, StringRef function,
-                               uint8_t &flags) {
+                               uint64_t &flags) {
   uint64_t start = cursor.offset();
   if (failed(cursor.readByte(flags, "function flags")))
     return failure();
-  constexpr uint8_t known =
+  constexpr uint64_t known =
       kFunctionIsPrivate | kFunctionIsEntry | kFunctionHasHints;
   if (flags & ~known)
     return cursor.diags().error(start,
@@ -64,7 +64,7 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
     return cursor.diags().error(start, "function name is empty");
   place.setName(header.name);
 
-  uint8_t flags;
+  uint64_t flags;
   if (failed(readType(cursor, tables, header.name, header.type)) ||
       failed(readFlags(cursor, header.name, flags)))
     return failure();

@@ -228,7 +228,7 @@ FailureOr<Attribute> OpReader::readBoolArray(Cursor &cursor) {
     if (byte > 1)
       return cursor.diags().error(
           start, "expected DenseBoolArrayAttr values to be 0 or 1, got " +
-                     Twine(byte));
+                     Twine(unsigned(byte)));
   if (!llvm::is_contained(bools, true))
     return Attribute();
   return Attribute(DenseBoolArrayAttr::get(cursor.getContext(), bools));

@@ -63,21 +63,22 @@ private:
 
 LogicalResult FileReader::readHeader(Cursor &cursor, Version &version) {
   for (auto [position, expected] : llvm::enumerate(kMagic)) {
-    uint8_t byte;
+    uint64_t byte;
     if (failed(cursor.readByte(byte, "magic number")))
       return failure();
     if (byte != expected)
       return diagnostics.error(position, "invalid magic number at position " +
                                              Twine(position) + ", got " +
                                              Twine(byte) + " expected " +
-                                             Twine(expected));
+                                             Twine(unsigned(expected)));
   }
-  uint64_t start = cursor.offset();
+  uint64_t start = cursor.offset(), major, minor;
   ArrayRef<uint8_t> tag;
-  if (failed(cursor.readByte(version.major, "major version")) ||
-      failed(cursor.readByte(version.minor, "minor version")) ||
+  if (failed(cursor.readByte(major, "major version")) ||
+      failed(cursor.readByte(minor, "minor version")) ||
       failed(cursor.readBytes(tag, 2, "version tag")))
     return failure();
+  version = {static_cast<uint8_t>(major), static_cast<uint8_t>(minor)};
   if (version < kFirstVersion || kLastVersion < version)
     return diagnostics.error(
         start, "unsupported Tile version " + version.str() + "." +
@@ -110,16 +111,16 @@ LogicalResult FileReader::readSectionHeader(Cursor &cursor, Version version,
   if (cursor.remaining() == 0)
     return cursor.error("unexpected end of data while reading section header; "
                         "expected the end section");
-  uint8_t idByte;
+  uint64_t idByte;
   if (failed(cursor.readByte(idByte, "section ID and alignment flag")))
     return failure();
-  uint8_t id = idByte & ~kSectionHasAlignment;
+  uint64_t id = idByte & ~uint64_t(kSectionHasAlignment);
   bool hasAlignment = idByte & kSectionHasAlignment;
   if (id >= kNumSections || version < kSections[id].since)
     return diagnostics.error(start, "unknown section ID: " + Twine(id) +
                                         " in bytecode version " +
                                         version.str());
-  isEnd = id == static_cast<uint8_t>(SectionId::End);
+  isEnd = id == static_cast<uint64_t>(SectionId::End);
   if (isEnd && hasAlignment)
     return diagnostics.error(start,
                              "end section should not have alignment flag set");

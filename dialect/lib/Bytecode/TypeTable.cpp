@@ -243,8 +243,7 @@ LogicalResult TypeReader::readPointerFlags(Cursor &cursor, uint64_t &flags) {
 LogicalResult TypeReader::readPointerAttribute(Cursor &cursor, uint64_t flags) {
   if (flags == 0)
     return success();
-  uint64_t start = cursor.offset();
-  uint8_t attribute;
+  uint64_t start = cursor.offset(), attribute;
   if (failed(cursor.readByte(attribute, "pointer attribute")))
     return failure();
   if (attribute != 0)
@@ -338,8 +337,7 @@ Type TypeReader::readPartitionView(Cursor &cursor) {
   }
   bool hasPadding = flags & 1;
   if (!flagsFirst) {
-    uint64_t presenceStart = cursor.offset();
-    uint8_t presence;
+    uint64_t presenceStart = cursor.offset(), presence;
     if (failed(
             cursor.readByte(presence, "presence byte for optional attribute")))
       return {};

@@ -1,0 +1,29 @@
+"""Reading bytecode in tests."""
+
+from pathlib import Path
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+
+KERNELS = Path(__file__).resolve().parent.parent / "kernels"
+VERSIONS = ("13.1", "13.4")
+NAMES = sorted(path.stem for path in (KERNELS / "13.1").glob("*.tileirbc"))
+
+
+def kernel(version: str, name: str) -> bytes:
+    """The bytes of a real kernel."""
+    return (KERNELS / version / f"{name}.tileirbc").read_bytes()
+
+
+def read(data: bytes, context: ir.Context) -> ir.Module:
+    """Reads a file; a bad one raises MLIRError."""
+    return _cuda_tile.read_bytecode(data, "test.tileirbc", context)
+
+
+def messages(data: bytes, context: ir.Context) -> list[str]:
+    """What the reader says against `data`; empty if it reads."""
+    try:
+        read(data, context)
+    except ir.MLIRError as error:
+        return [diagnostic.message for diagnostic in error.error_diagnostics]
+    return []

@@ -1,0 +1,249 @@
+"""Each error of the format, with what it says and where."""
+
+from collections.abc import Callable
+
+import pytest
+from bytecode_files import kernel, messages
+from bytecode_wire import File, little, pad, table, varint
+
+RETURN = b"\x5c\0\0"
+I32 = 3
+
+
+def one_op(record: bytes, version: tuple[int, int] = (13, 1)) -> File:
+    """A file whose entry has one i32 parameter and `record` before its return."""
+    file = File(version)
+    scalar = file.tile(I32)
+    assert scalar == 1
+    return file.entry(record + RETURN, (scalar,))
+
+
+def of_type(record: bytes, version: tuple[int, int] = (13, 1)) -> File:
+    """A file whose type 1 is `record`; type 0 is f32."""
+    file = File(version, types=[varint(7), record])
+    return file.entry(RETURN)
+
+
+def with_section(number: int, payload: bytes, alignment: int = 0) -> File:
+    """A file with one more section."""
+    file = File((13, 4)).entry(RETURN)
+    file.extra.append((number, payload, alignment))
+    return file
+
+
+def cyclic_types() -> File:
+    """Two tile types that are each other's elements."""
+    file = File(types=[varint(13, 1) + little(8, []), varint(13, 0) + little(8, [])])
+    return file.entry(RETURN)
+
+
+def nested_loops(depth: int) -> File:
+    """`depth` loops in each other."""
+    file = File()
+    index = file.tile(I32)
+    body = b""
+    for level in reversed(range(depth)):
+        # no results; 3 operands, all the parameter; 1 region of 1 block
+        ops = varint(1 + (level + 1 < depth)) + body + b"\x11\0\0"
+        body = varint(0x29, 0, 3, 0, 0, 0, 1, 1, 1, index) + ops
+    return file.entry(body + RETURN, (index,))
+
+
+def nested_hints(depth: int) -> File:
+    """Hints whose dictionaries are `depth` deep."""
+    file = File()
+    key = file.string("a")
+    hints = varint(11) + varint(1, key, 10) * depth + varint(0)
+    return file.entry(RETURN, flags=6, hints=hints)
+
+
+def debug_cycle() -> File:
+    """A call site that is its own callee."""
+    file = File()
+    file.debug = pad(pad(varint(0), 4) + varint(0), 8) + table(4, [varint(6, 1, 1)])
+    return file.entry(RETURN)
+
+
+def replaced(position: int, value: bytes) -> bytes:
+    """A real file with other bytes at `position`."""
+    data = kernel("13.1", "vadd_i32_8")
+    return data[:position] + value + data[position + len(value) :]
+
+
+CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
+    "magic": (
+        lambda: replaced(3, b"x"),
+        "error at offset 3: invalid magic number at position 3, got 120 expected 108",
+    ),
+    "empty file": (lambda: b"", "error at offset 0: failed to read magic number"),
+    "too old": (
+        lambda: replaced(9, b"\0"),
+        "error at offset 8: unsupported Tile version 13.0.0, this reader supports "
+        "versions [13.1 - 13.4]",
+    ),
+    "too new": (lambda: replaced(9, b"\x63"), "unsupported Tile version 13.99.0"),
+    "bytes after the end": (
+        lambda: kernel("13.1", "vadd_i32_8") + b"\0",
+        "end section is not the last section",
+    ),
+    "no end": (
+        lambda: kernel("13.1", "vadd_i32_8")[:-1],
+        "unexpected end of data while reading section header",
+    ),
+    "unknown section": (lambda: with_section(9, b""), "unknown section ID: 9"),
+    "second section": (
+        lambda: with_section(1, b"\0", 4),
+        "expected one string section, got a second one",
+    ),
+    "alignment": (
+        lambda: with_section(7, b"\0", 3),
+        "invalid alignment value: 3; expected a power of two",
+    ),
+    "too little alignment": (
+        lambda: with_section(3, b"\0", 4),
+        "section debug must have alignment that is a multiple of 8 bytes, but has "
+        "alignment of 4",
+    ),
+    "unknown opcode": (
+        lambda: one_op(varint(0x7F)),
+        "unsupported opcode 127 for bytecode version 13.1; unknown or unimplemented "
+        "opcode: 127 (in function section, function 0 'k', op 0)",
+    ),
+    "atan2 in 13.1": (
+        lambda: one_op(varint(0x6E)),
+        "unsupported opcode 110 for bytecode version 13.1",
+    ),
+    "result type": (
+        lambda: one_op(varint(0x01, 9, 0)),
+        "failed to get result type 0 for cuda_tile.absi: type index 9 out of bounds",
+    ),
+    "operand": (
+        lambda: one_op(varint(0x01, 1, 9)),
+        "operand index 9 out of bounds (size=1) for operand 0 (in function section, "
+        "function 0 'k', op 0 'cuda_tile.absi')",
+    ),
+    "enum": (
+        lambda: one_op(varint(0x03, 1, 9, 0, 0)),
+        "invalid integer value for enum type: 9; expected IntegerOverflow to be one "
+        "of 0 none, 1 no_signed_wrap, 2 no_unsigned_wrap, 3 no_wrap",
+    ),
+    "result count": (
+        lambda: one_op(varint(0x3C, 2, 1, 1, 0)),
+        "result count mismatch for cuda_tile.join_tokens: expected 1 compatible "
+        "results but got 2",
+    ),
+    "flag of a later version": (
+        lambda: one_op(varint(0x02, 1, 4, 0, 0, 0)),
+        "malformed bytecode: expected flags 1 or a part of them, got 4",
+    ),
+    "no terminator": (
+        lambda: File().entry(b""),
+        "invalid block structure: block is expected to have a terminator operation, "
+        "but it is empty",
+    ),
+    "last op no terminator": (
+        lambda: File(types=[varint(17)]).entry(varint(0x44, 0)),
+        "the last operation 'cuda_tile.make_token' is not a terminator.",
+    ),
+    "regions": (
+        lambda: one_op(varint(0x29, 0, 3, 0, 0, 0, 2)),
+        "cuda_tile.for op expected 1 regions, got 2",
+    ),
+    "regions too deep": (
+        lambda: nested_loops(300),
+        "expected regions nested at most 256 deep",
+    ),
+    "attributes too deep": (
+        lambda: nested_hints(100),
+        "expected attributes nested at most 32 deep",
+    ),
+    "attribute tag": (
+        lambda: one_op(varint(0x06, 1, 13, 0)),
+        "unsupported AttributeTag 13 for self-contained attribute; expected 1 to 12",
+    ),
+    "divisor": (
+        lambda: one_op(varint(0x06, 1, 8, 3, 0, 0)),
+        "divisor must be a power of 2",
+    ),
+    "type tag": (lambda: of_type(varint(99)), "unknown type tag: 99 (in type section"),
+    "type of a later version": (
+        lambda: of_type(varint(18)),
+        "type 'f8E8M0FNU' requires bytecode version 13.2+, file version is 13.1",
+    ),
+    "tile shape": (
+        lambda: of_type(varint(13, 0) + little(8, [3])),
+        "all dimensions must be powers of two, got [3] (in type section, type 1)",
+    ),
+    "type with more bytes": (
+        lambda: of_type(varint(17, 0)),
+        "expected the end of the type's record, got 1 more byte",
+    ),
+    "types in a cycle": (cyclic_types, "got one that contains itself"),
+    "function in a function": (
+        lambda: File(types=[varint(16, 0, 0), varint(16, 1, 0, 0)]).entry(RETURN),
+        "expected the type of a value, got a function type",
+    ),
+    "string index": (
+        lambda: one_op(varint(0x06, 1, 5, 77, 0)),
+        "string index 77 out of bounds; expected less than 1",
+    ),
+    "constant index": (
+        lambda: one_op(varint(0x10, 1, 5)),
+        "constant index 5 out of bounds; expected less than 0",
+    ),
+    "not an entry": (
+        lambda: File().entry(RETURN, flags=0),
+        "un-expected non-entry function 'k'",
+    ),
+    "flags of a function": (
+        lambda: File().entry(RETURN, flags=0x12),
+        "function entry has unrecognized flag bits (16)",
+    ),
+    "body too long": (
+        lambda: File(
+            functions=[varint(0, 0, 2, 0, 100)],
+            strings=[b"k"],
+            types=[varint(16, 0, 0)],
+        ),
+        "function body length 100 exceeds remaining bytecode data (0 bytes)",
+    ),
+    "signature": (
+        lambda: File(
+            functions=[varint(0, 0, 2, 0, 0)], strings=[b"k"], types=[varint(7)]
+        ),
+        "does not refer to a function type for function 'k', got type: f32",
+    ),
+    "debug cycle": (debug_cycle, "expected debug info without cycles"),
+    "globals": (
+        lambda: with_section(6, varint(1, 0, 0, 0, 0)),
+        "failed to create global from bytecode",
+    ),
+    "counts beyond the file": (
+        lambda: File(types=[varint(16, 1 << 40)]).entry(RETURN),
+        "varint value exceeds maximum supported capacity. (expected value less than "
+        "1, got 1099511627776).",
+    ),
+    "varint too long": (
+        lambda: File(types=[b"\xff" * 11]).entry(RETURN),
+        "expected a varint of at most 64 bits",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_error(name, context):
+    build, expected = CASES[name]
+    made = build()
+    said = messages(made if isinstance(made, bytes) else made.data(), context)
+    assert expected in said[0]
+
+
+def test_regions_as_deep_as_allowed(context):
+    assert not messages(nested_loops(256).data(), context)
+
+
+def test_verifier_runs_after_reading(context):
+    # addf of integers
+    said = messages(one_op(varint(0x02, 1, 0, 0, 0, 0)).data(), context)
+    assert "operand #0 must be tile of f16 or bf16 or f32 or f64 values" in said[0]
+    assert "verification failed for deserialized cuda_tile::ModuleOp" in said[-1]
