@@ -103,8 +103,15 @@ def addi(lhs: int, rhs: int, result: int) -> Op:
 
 
 def compare(predicate: str, lhs: int, rhs: int, result: int) -> Op:
-    words = {"comparison_predicate": predicate, "signedness": "signed"}
-    return op("cmpi", (lhs, rhs), (result,), (I32, I32, I1), **words)
+    kinds = (I32, I32, I1)
+    return op(
+        "cmpi",
+        (lhs, rhs),
+        (result,),
+        kinds,
+        comparison_predicate=predicate,
+        signedness="signed",
+    )
 
 
 def test_continue_in_a_nested_if_ends_the_trip() -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from harness import kernel, parse
 
-from cuda_tile import interp
+from cuda_tile import interp, ods
 from cuda_tile.errors import UserError
-from cuda_tile.interp import InterpError
+from cuda_tile.interp import RULES, InterpError
+from cuda_tile.interp.table import DRIVEN
 
 IDS = """
   %x, %y, %z = get_tile_block_id : tile<i32>
@@ -107,3 +108,7 @@ def test_errors_name_kernel_block_and_location() -> None:
     assert "k, tile block (1, 0, 0): 'cuda_tile.divi': division by zero" in str(error)
     assert error.location is not None
     assert ":" in error.location
+
+
+def test_every_op_has_a_rule() -> None:
+    assert set(RULES.missing(ods.ops())) == DRIVEN

@@ -157,7 +157,8 @@ def _tensor_view(kind: ext.TensorViewType) -> TensorViewType:
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
-    for name, attribute in op.attributes.items():
+    pairs = cast(list[tuple[str, ir.Attribute]], cast(Any, op.attributes).items())
+    for name, attribute in pairs:
         if name not in SKIPPED_ATTRIBUTES and not name.startswith("tileas."):
             decoded[name] = decode_attribute(attribute)
     return decoded

@@ -67,7 +67,8 @@ def run(
         seed: Shuffles the order of blocks, and of reductions unless `reduce_order`
             says otherwise; None runs x fastest, then y, then z.
         reduce_order: How reductions combine elements; see `reduce.py`.
-        trace: Called after each op with the decoded op and its results.
+        trace: Called after each op, terminators excepted, with the decoded op and its
+            results; `trace.describe` makes a line of them.
         limit: Largest number of ops to run, or None.
 
     Raises:

@@ -15,3 +15,6 @@ RULES: RuleTable[Rule] = RuleTable("interp")
 
 PARTIAL: RuleTable[Rule] = RuleTable("interp, unspecified elements")
 """Rules used instead where an operand is `Partial`; without one, see `spread`."""
+
+DRIVEN = frozenset(("module", "entry"))
+"""Ops without a rule: `decode.py` finds kernels by them."""

@@ -1,0 +1,32 @@
+"""What `--trace` shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from harness import evaluate
+
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.trace import describe
+
+
+def test_lines_show_shape_range_and_first_elements() -> None:
+    lines: list[str] = []
+
+    def trace(op: Op, results: tuple[Any, ...]) -> None:
+        lines.append(describe(op, results).split(": ", 1)[1])
+
+    a = np.arange(8, dtype=np.float32).reshape(2, 4) - 2
+    body = """
+      %m = cmpf less_than ordered %a, %a : tile<2x4xf32> -> tile<2x4xi1>
+      %r = mulf %a, %a : tile<2x4xf32>
+    """
+    evaluate(body, {"r": ((2, 4), "f32")}, a=a, options={"trace": trace})
+    assert "mulf -> tile<2x4xf32> 0..25: 4 1 0 1 ..." in lines
+    assert "cmpf -> tile<2x4xi1>: 0 0 0 0 ..." in lines
+    assert any(
+        line.endswith("tile<8xf32> -2..5: -2 -1 0 1 ..., token after 1 accesses")
+        for line in lines
+    )
+    assert lines[-1] == "store_ptr_tko -> token after 1 accesses"
