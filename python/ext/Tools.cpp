@@ -8,9 +8,13 @@
 #include "Extension.h"
 
 #include "cuda_tile/Bytecode/Bytecode.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace cuda_tile::python;
 
@@ -41,6 +45,50 @@ int runTool(std::vector<std::string> arguments, Main main) {
   return ok ? 0 : 1;
 }
 
+/// Tile IR bytecode as the text that mlir-opt reads, with locations; any other
+/// input as it is. Null after an error.
+std::unique_ptr<llvm::MemoryBuffer>
+asText(std::unique_ptr<llvm::MemoryBuffer> input,
+       const mlir::DialectRegistry &registry) {
+  if (!cuda_tile::isBytecode(input->getBuffer()))
+    return input;
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      cuda_tile::readBytecode(input->getMemBufferRef(), &context);
+  if (!module)
+    return nullptr;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+  return llvm::MemoryBuffer::getMemBufferCopy(text,
+                                              input->getBufferIdentifier());
+}
+
+/// mlir-opt's main function, which reads Tile IR bytecode as well.
+llvm::LogicalResult optimize(int argc, char **argv,
+                             mlir::DialectRegistry &registry) {
+  auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
+      argc, argv, "cuda-tile optimizer driver\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::MlirOptMain(argc, argv, inputName, outputName, registry);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      mlir::openInputFile(inputName, &error);
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      input ? mlir::openOutputFile(outputName, &error) : nullptr;
+  if (!output) {
+    llvm::errs() << "error: " << error << "\n";
+    return mlir::failure();
+  }
+  input = asText(std::move(input), registry);
+  if (!input || failed(mlir::MlirOptMain(output->os(), std::move(input),
+                                         registry, config)))
+    return mlir::failure();
+  output->keep();
+  return mlir::success();
+}
+
 int optMain(std::vector<std::string> arguments) {
   // Passes in Python take turns under the GIL anyhow; one thread keeps what
   // they print in order.
@@ -51,8 +99,7 @@ int optMain(std::vector<std::string> arguments) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   return runTool(std::move(arguments), [&](int argc, char **argv) {
-    return mlir::MlirOptMain(argc, argv, "cuda-tile optimizer driver\n",
-                             registry);
+    return optimize(argc, argv, registry);
   });
 }
 
@@ -65,26 +112,32 @@ int translateMain(const std::vector<std::string> &arguments) {
   });
 }
 
+/// Hands the bytes of the file and its name to Python, which knows its kind by
+/// content. None instead of a text says that the function failed; it keeps the
+/// reason.
 void registerTranslation(const std::string &name,
                          const std::string &description,
                          nb::callable function) {
   // The translation is known to the tool until the process ends, so the
   // function is never given back.
   PyObject *callee = function.release().ptr();
-  mlir::TranslateFromMLIRRegistration(
+  mlir::TranslateRegistration(
       name, description,
-      [callee](mlir::Operation *op,
-               llvm::raw_ostream &os) -> llvm::LogicalResult {
+      [callee](const std::shared_ptr<llvm::SourceMgr> &source,
+               llvm::raw_ostream &os,
+               mlir::MLIRContext *) -> llvm::LogicalResult {
+        const llvm::MemoryBuffer *buffer =
+            source->getMemoryBuffer(source->getMainFileID());
+        llvm::StringRef data = buffer->getBuffer();
         nb::gil_scoped_acquire acquire;
-        try {
-          nb::object text = nb::handle(callee)(wrapOperation(op));
-          os << nb::cast<std::string>(text);
-          return mlir::success();
-        } catch (const nb::python_error &error) {
-          return mlir::emitError(op->getLoc()) << describe(error);
-        }
-      },
-      registerDialects);
+        nb::object text =
+            nb::handle(callee)(nb::bytes(data.data(), data.size()),
+                               std::string(buffer->getBufferIdentifier()));
+        if (text.is_none())
+          return mlir::failure();
+        os << nb::cast<std::string>(text);
+        return mlir::success();
+      });
 }
 
 } // namespace
@@ -100,6 +153,11 @@ void cuda_tile::python::populateTools(nb::module_ &m) {
         "returns the exit code. For a process that ends afterwards.");
   m.def("register_translation", &registerTranslation, nb::arg("name"),
         nb::arg("description"), nb::arg("fn"),
-        "Makes a translation of a Python function that turns an operation into "
-        "text; `--name` of the translate tool.");
+        "Makes a translation of a Python function, `--name` of the translate "
+        "tool.\n\n"
+        "Args:\n"
+        "  name: Without the dashes.\n"
+        "  description: A line for --help.\n"
+        "  fn: Gets the input's bytes and name and returns the text, or None "
+        "if it failed; it must not raise.");
 }

@@ -9,11 +9,14 @@ from __future__ import annotations
 import sys
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
 from cuda_tile.pipeline import register_passes
 
 
+@reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
+    end_at_closed_pipe()
     register_passes()
     return _cuda_tile.opt_main(["cuda-tile-opt", *sys.argv[1:]])
 

@@ -10,16 +10,15 @@ Arguments are mlir-translate's, and `--gpu SM` (sm_90 by default) for the last t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
-from cuda_tile._mlir import ir
+from cuda_tile import api
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.cli.failure import reports_errors
-from cuda_tile.codegen.ptx import to_llvm_ir, to_ptx
-from cuda_tile.errors import UserError
+from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.options import Options
-from cuda_tile.pipeline import run_passes
 from cuda_tile.targets import find_target
 
 GPU_OPTION = "--gpu"
@@ -50,37 +49,51 @@ def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
     return left, find_target(gpu).name
 
 
-def register_translations(options: Options) -> None:
-    """Makes LLVM IR and PTX known to the tool, by name."""
+class Translations:
+    """The translations of kernels that Python does, and the error of one that failed.
 
-    def lowered(
-        to_text: Callable[[ir.Module], str],
-    ) -> Callable[[ir.Operation], str]:
-        def translate(op: ir.Operation) -> str:
-            with op.context, op.location:
-                run_passes(op, options)
-                return to_text(cast(ir.Module, op))  # an operation does as well
+    Args:
+        options: Target chip and further choices.
+    """
 
-        return translate
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.error: CudaTileError | None = None
 
-    _cuda_tile.register_translation(
-        "cuda-tile-to-llvmir",
-        f"kernel to LLVM IR ({GPU_OPTION} SM)",
-        lowered(to_llvm_ir),
-    )
-    _cuda_tile.register_translation(
-        "cuda-tile-to-ptx",
-        f"kernel to PTX ({GPU_OPTION} SM)",
-        lowered(lambda module: to_ptx(module, options)),
-    )
+    def register(self) -> None:
+        """Makes LLVM IR and PTX known to the tool, by name."""
+        hint = f"({GPU_OPTION} SM, {self.options.gpu} by default)"
+        forms: tuple[tuple[api.Emit, str], ...] = (("llvm", "LLVM IR"), ("ptx", "PTX"))
+        for form, text in forms:
+            name = "llvmir" if form == "llvm" else form
+            _cuda_tile.register_translation(
+                f"cuda-tile-to-{name}",
+                f"kernel, text or bytecode, to {text} {hint}",
+                partial(self._translate, form),
+            )
+
+    def _translate(self, form: api.Emit, data: bytes, name: str) -> str | None:
+        """One kernel file to text; None, and the error kept, where that fails."""
+        try:
+            # By name where it has one, so that errors can say where they are.
+            module = api.load(name if Path(name).is_file() else data)
+            return str(api.emit(module, form, self.options.gpu, options=self.options))
+        except CudaTileError as error:
+            self.error = error
+            return None
 
 
 @reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
+    end_at_closed_pipe()
     words, gpu = split_gpu(sys.argv[1:])
-    register_translations(Options(gpu=gpu))
-    return _cuda_tile.translate_main(["cuda-tile-translate", *words])
+    translations = Translations(Options(gpu=gpu))
+    translations.register()
+    code = _cuda_tile.translate_main(["cuda-tile-translate", *words])
+    if translations.error is not None:
+        raise translations.error
+    return code
 
 
 if __name__ == "__main__":

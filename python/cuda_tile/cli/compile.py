@@ -1,0 +1,229 @@
+"""`cuda-tile-compile`: a kernel file to PTX, a cubin, or any level on the way.
+
+Without `-o`, text goes to stdout and a cubin to `STEM.cubin` in the current folder
+(to stdout if the kernel came from stdin). A report goes to stdout, or to stderr
+where stdout holds the output itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from cuda_tile import api
+from cuda_tile._mlir import ir
+from cuda_tile.cli.failure import ArgumentParser, reports_errors
+from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
+from cuda_tile.errors import UserError
+from cuda_tile.ir.walk import entries
+from cuda_tile.options import Options
+from cuda_tile.passes.report import Report
+from cuda_tile.pipeline import NAMES, Observer
+from cuda_tile.targets import find_target, target_names
+
+SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
+"""What `-o NAME` alone says of the form."""
+ALL_PASSES = "all"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = ArgumentParser(
+        prog="cuda-tile-compile",
+        description="Compiles a Tile IR kernel file, text or bytecode.",
+        epilog="Without -o, text goes to stdout and a cubin to STEM.cubin in the "
+        "current folder (to stdout if the kernel came from stdin).",
+    )
+    parser.add_argument("file", metavar="FILE", help="kernel file; - is stdin")
+    parser.add_argument(
+        "--gpu",
+        metavar="SM",
+        required=True,
+        help=f"target chip: {', '.join(target_names())}",
+    )
+    parser.add_argument(
+        "--emit",
+        choices=api.EMIT_FORMS,
+        help="what to write: tile (as read), placed (tiles with layouts), nvvm (one "
+        "thread), llvm, ptx, cubin; default: what the name after -o says (.cubin, "
+        ".ptx, .ll), else cubin",
+    )
+    parser.add_argument("-o", dest="output", metavar="OUT", help="- is stdout")
+    parser.add_argument(
+        "--report",
+        nargs="?",
+        const="text",
+        choices=("text", "json"),
+        help="say what became of each kernel: registers, spills, memory, plan",
+    )
+    parser.add_argument(
+        "--print-after",
+        metavar="PASS",
+        action="append",
+        default=[],
+        help=f"print the IR after a pass to stderr: {', '.join(NAMES)}, or "
+        f"{ALL_PASSES}; may be repeated",
+    )
+    parser.add_argument(
+        "--timing", action="store_true", help="say what time each step took"
+    )
+    parser.add_argument(
+        "--num-warps",
+        metavar="N",
+        type=int,
+        help="warps per CTA, a power of two up to 16; default: chosen per kernel",
+    )
+    return parser
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked command line.
+
+    Attributes:
+        file: Kernel file, `-` for stdin.
+        form: What to write.
+        output: Where to, `-` for stdout.
+        options: Choices of the compilation.
+        report: `text`, `json` or None.
+        has_timing: Whether to print a table of times.
+        print_after: Passes to print the IR after.
+    """
+
+    file: str
+    form: api.Emit
+    output: str
+    options: Options
+    report: str | None
+    has_timing: bool
+    print_after: frozenset[str]
+
+    @property
+    def wants_report(self) -> bool:
+        """Whether the whole way to a cubin must be gone, whatever is written."""
+        return self.report is not None or self.has_timing
+
+
+def read_request(arguments: argparse.Namespace) -> Request:
+    """Checks what argparse cannot.
+
+    Raises:
+        UserError: An unknown chip or pass, or a bad number of warps.
+    """
+    find_target(arguments.gpu)
+    if arguments.num_warps not in (None, 1, 2, 4, 8, 16):
+        raise UserError(
+            f"expected --num-warps of 1, 2, 4, 8 or 16, got {arguments.num_warps}"
+        )
+    form, output = _form_and_output(arguments)
+    return Request(
+        file=arguments.file,
+        form=form,
+        output=output,
+        options=Options(gpu=arguments.gpu, num_warps=arguments.num_warps),
+        report=arguments.report,
+        has_timing=arguments.timing,
+        print_after=_passes(arguments.print_after),
+    )
+
+
+def _form_and_output(arguments: argparse.Namespace) -> tuple[api.Emit, str]:
+    output: str | None = arguments.output
+    by_name = SUFFIXES.get(Path(output).suffix, "cubin") if output else "cubin"
+    form = cast(api.Emit, arguments.emit or by_name)
+    if output is None:
+        is_file = form == "cubin" and arguments.file != STANDARD_STREAM
+        output = Path(arguments.file).stem + ".cubin" if is_file else STANDARD_STREAM
+    return form, output
+
+
+def _passes(names: list[str]) -> frozenset[str]:
+    for name in names:
+        if name not in (*NAMES, ALL_PASSES):
+            known = ", ".join((*NAMES, ALL_PASSES))
+            raise UserError(f"expected --print-after of {known}, got '{name}'")
+    return frozenset(NAMES if ALL_PASSES in names else names)
+
+
+def _printer(names: frozenset[str]) -> Observer:
+    """Prints the module after each of the named passes."""
+
+    def observe(name: str, level: ir.Operation) -> None:
+        if name in names:
+            print(f"// after {name}\n{level}", file=sys.stderr)
+
+    return observe
+
+
+def compile_file(request: Request) -> Report | None:
+    """Reads, compiles and writes; gives the report where it went to a cubin."""
+    module = read_kernel(request.file)
+    if request.form != "tile" and not entries(module.operation):
+        raise UserError(f"expected a kernel in '{request.file}', got none")
+    options = request.options
+    observe = _printer(request.print_after)
+    needs_cubin = request.form == "cubin" or request.wants_report
+    if needs_cubin or request.form == "ptx":
+        compiled = api.compile(
+            module,
+            options.gpu,
+            options=options,
+            observe=observe,
+            cubin=needs_cubin,
+        )
+        forms: dict[str, str | bytes] = {"ptx": compiled.ptx, "cubin": compiled.cubin}
+        data = forms.get(request.form) or _level(module, request, None)
+        write_output(request.output, data)
+        return compiled.report if needs_cubin else None
+    write_output(request.output, _level(module, request, observe))
+    return None
+
+
+def _level(
+    module: ir.Module, request: Request, observe: Observer | None
+) -> str | bytes:
+    """The text of a level before PTX."""
+    if request.form == "tile":  # before any pass, so there is nothing to choose
+        return api.emit(module, "tile")
+    options = request.options
+    return api.emit(module, request.form, options.gpu, options=options, observe=observe)
+
+
+def say_what_became(request: Request, report: Report) -> None:
+    """Prints report and times, or one line where neither was asked for."""
+    holds_output = request.output == STANDARD_STREAM
+    stream = sys.stderr if holds_output else sys.stdout
+    if request.report == "json":
+        print(report.to_json(), file=stream)
+    elif request.report == "text":
+        print(report.to_text(), file=stream)
+    elif not holds_output:
+        for kernel in report.kernels:
+            print(
+                f"{request.output}: {kernel.kernel} for {kernel.gpu}, "
+                f"{kernel.registers} registers, {kernel.spill_bytes} bytes spilled, "
+                f"{kernel.shared_bytes} bytes of shared memory",
+                file=stream,
+            )
+    if request.has_timing:
+        print(report.timing_text(), file=stream)
+    if request.report is None:
+        for warning in report.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+
+
+@reports_errors
+def main() -> int:
+    """Runs the command on the process's arguments and returns its exit code."""
+    request = read_request(build_parser().parse_args())
+    report = compile_file(request)
+    if report is not None:
+        say_what_became(request, report)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

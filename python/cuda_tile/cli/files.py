@@ -1,0 +1,71 @@
+"""What the commands read and write: kernels in, results out, never half a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from cuda_tile._mlir import ir
+from cuda_tile.api import load
+from cuda_tile.errors import UserError
+
+STANDARD_STREAM = "-"
+"""The file name that stands for stdin or stdout."""
+
+
+def read_kernel(name: str) -> ir.Module:
+    """Loads a kernel file, text or bytecode; `-` is stdin.
+
+    Raises:
+        UserError: As `cuda_tile.load`.
+    """
+    if name == STANDARD_STREAM:
+        return load(sys.stdin.buffer.read())
+    return load(name)
+
+
+def write_output(name: str, data: str | bytes) -> None:
+    """Writes a result to a file, or to stdout for `-`.
+
+    A file appears whole or not at all: the data goes to a temporary file in the same
+    folder, which then takes the name.
+
+    Raises:
+        UserError: The file cannot be written, or bytes would go to a terminal.
+    """
+    if name == STANDARD_STREAM:
+        _write_stdout(data)
+        return
+    raw = data.encode() if isinstance(data, str) else data
+    # The file behind a link is replaced, not the link.
+    path = Path(os.path.realpath(name))
+    try:
+        if path.exists() and not path.is_file():  # /dev/null, a named pipe
+            path.write_bytes(raw)
+        else:
+            _replace(path, raw)
+    except OSError as error:
+        raise UserError(f"cannot write '{name}': {error.strerror}") from None
+
+
+def _replace(path: Path, raw: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(raw)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_stdout(data: str | bytes) -> None:
+    if isinstance(data, str):
+        sys.stdout.write(data if data.endswith("\n") else data + "\n")
+        return
+    if sys.stdout.isatty():
+        raise UserError(
+            f"expected a file for {len(data)} bytes of machine code, got a terminal; "
+            "use -o FILE, or --emit=ptx for text"
+        )
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)

@@ -1,0 +1,285 @@
+"""`cuda-tile-run`: runs a kernel file on the CPU or a GPU and shows what it wrote.
+
+    cuda-tile-run vadd_i32_8.tileirbc --grid 2 arange:i32[16] ones:i32[16] zeros:i32[16]
+
+An argument is a number or an array; how arrays are written stands in
+`cuda_tile.runtime.arg_text` and in `--help`. Where a kernel takes an array's shape
+and strides after its pointer, as cuTile's do, the array alone is enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from cuda_tile import api
+from cuda_tile.cli.failure import ArgumentParser, reports_errors
+from cuda_tile.cli.files import read_kernel, write_output
+from cuda_tile.errors import UserError
+from cuda_tile.ir.walk import entry_name, find_entry
+from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.elements import Array
+
+EXECUTORS = {
+    "interp": "the interpreter",
+    "emulator": "the PTX emulator",
+    "gpu": "the GPU",
+}
+SHOWN_ELEMENTS = 6
+
+_ARGUMENT_HELP = """\
+each ARG is one of
+  3  -1  0x1f  1.5  inf  true      a number
+  FILE.npy[:TYPE]                  the array in a file (TYPE names raw bits)
+  zeros:f32[64,64]  ones:f16[8]    every element 0 or 1
+  arange:i32[16]                   0, 1, 2, ...
+  randn:f16[64,64][,SEED]          standard normal numbers
+  out:FILE.npy:f32[64,64]          starts with zeros, is saved after the run
+  out:FILE.npy:SOURCE              starts as any of the above, is saved
+types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2
+
+Arguments that begin with a minus sign and are no number go behind `--`.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = ArgumentParser(
+        prog="cuda-tile-run",
+        description="Runs a Tile IR kernel and shows the arrays that it changed.",
+        epilog=_ARGUMENT_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", help="kernel file; - is stdin")
+    parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
+    parser.add_argument(
+        "--grid",
+        required=True,
+        metavar="X[,Y[,Z]]",
+        help="tile blocks along each axis",
+    )
+    parser.add_argument("--kernel", metavar="NAME", help="which kernel of the file")
+    parser.add_argument(
+        "--on",
+        choices=tuple(EXECUTORS),
+        default="interp",
+        help="interp runs the tiles, emulator the PTX, gpu the cubin",
+    )
+    parser.add_argument(
+        "--gpu", metavar="SM", default="sm_90", help="chip to compile for (%(default)s)"
+    )
+    parser.add_argument(
+        "--print",
+        dest="printed",
+        metavar="I,J",
+        help="print these arguments in full, counted from 0 as written here",
+    )
+    parser.add_argument(
+        "--stats", action="store_true", help="say what the executor counted"
+    )
+    parser.add_argument(
+        "--trace", action="store_true", help="interp: print a line per operation"
+    )
+    return parser
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked command line.
+
+    Attributes:
+        file: Kernel file, `-` for stdin.
+        grid: Tile blocks along x, y, z.
+        kernel: Name of the kernel, or None for the only one.
+        executor: A key of `EXECUTORS`.
+        gpu: Target chip.
+        args: The arguments as written, without shapes and strides.
+        printed: Positions among `args` to print in full.
+        has_stats: Whether to print counters.
+        has_trace: Whether to print each operation.
+    """
+
+    file: str
+    grid: tuple[int, ...]
+    kernel: str | None
+    executor: api.Executor
+    gpu: str
+    args: list[ParsedArg]
+    printed: tuple[int, ...]
+    has_stats: bool
+    has_trace: bool
+
+
+def read_request(words: argparse.Namespace) -> Request:
+    """Checks and reads what argparse cannot.
+
+    Raises:
+        UserError: A number, an argument or a combination that cannot be.
+    """
+    args = [parse_arg(text) for text in words.args]
+    printed = _integers("--print", words.printed) if words.printed else ()
+    for position in printed:
+        if not 0 <= position < len(args):
+            raise UserError(
+                f"expected --print of arguments 0 to {len(args) - 1}, got {position}"
+            )
+    for arg in args:
+        if arg.save_path is not None and not arg.save_path.parent.is_dir():
+            raise UserError(
+                f"cannot write '{arg.save_path}': expected an existing folder, got "
+                f"'{arg.save_path.parent}'"
+            )
+    if words.trace and words.on != "interp":
+        raise UserError(f"expected --on=interp with --trace, got --on={words.on}")
+    return Request(
+        file=words.file,
+        grid=_integers("--grid", words.grid),
+        kernel=words.kernel,
+        executor=words.on,
+        gpu=words.gpu,
+        args=args,
+        printed=printed,
+        has_stats=words.stats,
+        has_trace=words.trace,
+    )
+
+
+def _integers(option: str, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(
+            f"expected {option} with integers such as 4,2,1, got '{text}'"
+        ) from None
+
+
+def run_file(request: Request) -> None:
+    """Runs the kernel, saves `out:` arrays and prints what became of them."""
+    module = read_kernel(request.file)
+    entry = find_entry(module.operation, request.kernel)
+    values = [arg.value for arg in request.args]
+    before = [
+        b"" if array is None else array.tobytes() for array in map(_array, values)
+    ]
+    choices: dict[str, Any] = {"trace": _print_op} if request.has_trace else {}
+    start = time.perf_counter()
+    counted = api.run(
+        module,
+        entry_name(entry),
+        grid=request.grid,
+        args=expand_args(api.parameter_types(entry), values),
+        on=request.executor,
+        gpu=request.gpu,
+        **choices,
+    )
+    seconds = time.perf_counter() - start
+    save(request.args)
+    where = EXECUTORS[request.executor]
+    chip = "" if request.executor == "interp" else f" for {request.gpu}"
+    grid = " x ".join(str(extent) for extent in request.grid)
+    print(
+        f"{entry_name(entry)} on {where}{chip}: grid {grid}, {seconds:.3f} s "
+        f"{'' if request.executor == 'interp' else '(compilation included)'}".rstrip()
+    )
+    show_arrays(request, before)
+    if request.has_stats:
+        print(stats_text(counted))
+
+
+def _array(value: object) -> Array | None:
+    """The value if it is an array."""
+    return cast(Array, value) if isinstance(value, np.ndarray) else None
+
+
+def _print_op(op: Any, results: tuple[Any, ...]) -> None:
+    from cuda_tile.interp.trace import describe
+
+    print(describe(op, results))
+
+
+def save(args: Sequence[ParsedArg]) -> None:
+    """Writes every `out:` array to its file."""
+    for arg in args:
+        if arg.save_path is not None:
+            raw = io.BytesIO()
+            np.save(raw, np.asarray(arg.value))
+            write_output(str(arg.save_path), raw.getvalue())
+
+
+def show_arrays(request: Request, before: Sequence[bytes]) -> None:
+    """One line per array that changed or was saved; those asked for in full."""
+    shown = 0
+    for position, (arg, old) in enumerate(zip(request.args, before, strict=True)):
+        array = _array(arg.value)
+        if position in request.printed:
+            print(f"  argument {position}: {describe(arg.value)}\n{arg.value}")
+            shown += 1
+        elif array is not None and (
+            arg.save_path is not None or array.tobytes() != old
+        ):
+            saved = "" if arg.save_path is None else f", saved to {arg.save_path}"
+            print(f"  argument {position}: {describe(array)}{saved}")
+            shown += 1
+    if not shown:
+        print("  no argument was changed")
+
+
+def describe(value: Any) -> str:
+    """One line on an array: type, shape, range, first elements."""
+    array = _array(value)
+    if array is None:
+        return f"{value!r}"
+    shape = ",".join(str(extent) for extent in array.shape)
+    flat = array.reshape(-1)
+    first = " ".join(_number(number) for number in flat[:SHOWN_ELEMENTS])
+    more = " ..." if flat.size > SHOWN_ELEMENTS else ""
+    return f"{array.dtype}[{shape}] {_range(flat)}first {first}{more}"
+
+
+def _range(flat: Array) -> str:
+    """Least and greatest element, and how many are not numbers."""
+    if not flat.size:
+        return "empty, "
+    wide = flat.astype(np.float64) if flat.dtype.kind not in "biu" else flat
+    lost = int(np.isnan(wide).sum()) if wide.dtype.kind == "f" else 0
+    if lost == flat.size:
+        return "all NaN, "
+    low, high = (np.nanmin(wide), np.nanmax(wide)) if lost else (wide.min(), wide.max())
+    nans = f", {lost} NaN" if lost else ""
+    return f"{_number(low)} to {_number(high)}{nans}, "
+
+
+def _number(value: Any) -> str:
+    if np.asarray(value).dtype.kind in "biu":
+        return str(int(value))
+    return f"{float(value):.6g}"
+
+
+def stats_text(counted: Any) -> str:
+    """The executor's counters, one per line."""
+    if counted is None:
+        return "  no counters: the GPU counts nothing"
+    if hasattr(counted, "op_count"):
+        return (
+            f"  tile blocks  {counted.block_count}\n  operations   {counted.op_count}"
+        )
+    return "\n".join(f"  {line}" for line in counted.to_text().splitlines())
+
+
+@reports_errors
+def main() -> int:
+    """Runs the command on the process's arguments and returns its exit code."""
+    run_file(read_request(build_parser().parse_intermixed_args()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
