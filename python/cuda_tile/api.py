@@ -17,11 +17,11 @@ from cuda_tile.codegen.ptx import to_llvm_ir, to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import body, entries, entry_name, find_entry
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
-from cuda_tile.passes.plan import PLAN_ATTRIBUTE, read_plan
 from cuda_tile.passes.report import KernelReport, Report, occupancy
 from cuda_tile.pipeline import Hooks, Observer, Timings, run_passes
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, find_target

@@ -12,6 +12,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -85,6 +86,15 @@ std::string unknownFeature(const llvm::MCSubtargetInfo &subtarget,
   return "";
 }
 
+/// Addresses shared, constant and local memory with 32 bits, which halves the
+/// registers of such pointers. LLVM offers this as a process-wide flag only.
+void useShortPointers() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("nvptx-short-ptr");
+  if (found != options.end())
+    static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+}
+
 const llvm::Target *nvptxTarget(mlir::Operation *op,
                                 const llvm::Triple &triple) {
   static bool initialized = [] {
@@ -95,6 +105,7 @@ const llvm::Target *nvptxTarget(mlir::Operation *op,
     return true;
   }();
   (void)initialized;
+  useShortPointers();
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);

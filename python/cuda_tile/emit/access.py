@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.padding import padding_bits
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment, View
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.layout.linear import Coord, LinearLayout
-from cuda_tile.passes.access import describe_access
-from cuda_tile.passes.padding import padding_bits
 
 Address = Callable[[int, Coord], ir.Value]
 """Address of the element in a register at a given part of the coordinate."""

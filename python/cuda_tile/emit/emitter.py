@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
+from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.fragment import Fragment, Packer, View, zip_fragments
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import CudaTileError, InternalError
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, location_text, op_stem
-from cuda_tile.passes.access import tensor_view_op, tensor_view_parts
-from cuda_tile.passes.facts import FactsAnalysis
 from cuda_tile.rules import RuleTable
 
 SHARED_SYMBOL = "shared_memory"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -10,7 +11,6 @@ from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.emit.view import check_weak
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import segments
-from cuda_tile.passes.constants import uniform_bits
 
 
 @RULES.register("make_token", "join_tokens")

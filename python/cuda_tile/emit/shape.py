@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
 from cuda_tile.layout.linear import Coord, LinearLayout
-from cuda_tile.passes.constants import constant_splat
 
 
 @RULES.register("constant")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
+from cuda_tile.analysis.access import tensor_view_parts
 from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import View
@@ -12,7 +13,6 @@ from cuda_tile.errors import Unsupported
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import segments
-from cuda_tile.passes.access import tensor_view_parts
 
 
 @RULES.register("make_tensor_view")

@@ -13,10 +13,10 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
+from cuda_tile.ir.plan import TARGET_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
 from cuda_tile.options import Options
-from cuda_tile.passes.plan import TARGET_ATTRIBUTE
 from cuda_tile.targets import find_target
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"

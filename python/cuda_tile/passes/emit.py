@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import GLOBAL_SPACE, SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
 from cuda_tile.errors import UserError
-from cuda_tile.ir import attributes
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import (
     body,
@@ -24,8 +26,6 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
-from cuda_tile.passes.facts import FactsAnalysis
-from cuda_tile.passes.plan import read_plan
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES
 
 
@@ -62,7 +62,7 @@ def _shared_bytes(entry: ir.Operation) -> int:
             f"@{entry_name(entry)}; run cuda-tile-allocate first",
             location_text(entry),
         )
-    return attributes.integer(entry, SHARED_BYTES_ATTRIBUTE)
+    return integer(entry, SHARED_BYTES_ATTRIBUTE)
 
 
 def _declare_shared(size_bytes: int) -> None:
@@ -123,19 +123,24 @@ def _from_parameter(
 
 def _declare(entry: ir.Operation) -> ir.Operation:
     """The `llvm.func` with its launch bounds."""
-    threads = read_plan(entry).num_warps * WARP_LANES
+    plan = read_plan(entry)
     types = ", ".join(str(ty) for ty in _parameter_types(entry))
     function_type = ir.Type.parse(f"!llvm.func<void ({types})>")
+    threads = ir.DenseI32ArrayAttr.get([plan.num_warps * WARP_LANES, 1, 1])
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": entry.attributes["sym_name"],
+        "function_type": ir.TypeAttr.get(function_type),
+        "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
+        "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
+        "nvvm.kernel": ir.UnitAttr.get(),
+        "nvvm.reqntid": threads,
+    }
+    if plan.min_ctas:
+        i32 = ir.IntegerType.get_signless(32)
+        attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, plan.min_ctas)
     return ir.Operation.create(
         "llvm.func",
-        attributes={
-            "sym_name": entry.attributes["sym_name"],
-            "function_type": ir.TypeAttr.get(function_type),
-            "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
-            "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
-            "nvvm.kernel": ir.UnitAttr.get(),
-            "nvvm.reqntid": ir.DenseI32ArrayAttr.get([threads, 1, 1]),
-        },
+        attributes=attributes,
         regions=1,
         loc=entry.location,
     )

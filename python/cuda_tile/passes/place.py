@@ -12,13 +12,13 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import block_ops, body, entries, nested_ops, op_stem
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.options import Options
-from cuda_tile.passes.facts import FactsAnalysis
-from cuda_tile.passes.plan import read_plan
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.place.families import RULES
 from cuda_tile.place.rules import PlaceContext

@@ -6,87 +6,26 @@ A plan is a dictionary of integers and strings:
 
 - `num_warps`: warps of a CTA, a power of two;
 - `warps_m`, `warps_n`: how the warps divide an accumulator, for kernels with MMA;
-- `mma`: the matrix instruction, `m16n8k16`.
+- `mma`: the matrix instruction, `m16n8k16`;
+- `min_ctas`: CTAs that must fit on a multiprocessor at once, a register budget.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
-from cuda_tile.errors import Unsupported, UserError
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.plan import MAX_WARPS, PLAN_ATTRIBUTE, TARGET_ATTRIBUTE, Plan
 from cuda_tile.ir.tiles import element_of, is_distributed, shape_of
-from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
+from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.targets import WARP_LANES, find_target
 
-PLAN_ATTRIBUTE = "tileas.plan"
-TARGET_ATTRIBUTE = "tileas.target"
-MAX_WARPS = 16
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
 MAX_ACCUMULATORS_PER_THREAD = 64
 """f32 accumulators a thread may hold beside operands and staged loads without
 spilling; 128 spilled in part on the peer (measured with ptxas 13.5)."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The decisions for one kernel, as the attribute holds them."""
-
-    num_warps: int
-    warps_m: int = 1
-    warps_n: int = 1
-    mma: str = "none"
-
-    def to_attribute(self) -> ir.Attribute:
-        """The dictionary attribute; integers are i64."""
-        i64 = ir.IntegerType.get_signless(64)
-        values: dict[str, ir.Attribute] = {
-            "num_warps": ir.IntegerAttr.get(i64, self.num_warps)
-        }
-        if self.mma != "none":
-            values["warps_m"] = ir.IntegerAttr.get(i64, self.warps_m)
-            values["warps_n"] = ir.IntegerAttr.get(i64, self.warps_n)
-            values["mma"] = ir.StringAttr.get(self.mma)
-        return ir.DictAttr.get(values)
-
-
-def read_plan(entry: ir.Operation) -> Plan:
-    """The plan that stands on an entry.
-
-    Raises:
-        UserError: There is none, or it is not usable; says which field.
-    """
-    where = location_text(entry)
-    if PLAN_ATTRIBUTE not in entry.attributes:
-        raise UserError(
-            f"expected attribute '{PLAN_ATTRIBUTE}' on entry @{entry_name(entry)}; "
-            "run cuda-tile-plan first",
-            where,
-        )
-    attr = ir.DictAttr(entry.attributes[PLAN_ATTRIBUTE])
-    numbers = {
-        key: ir.IntegerAttr(attr[key]).value
-        for key in ("num_warps", "warps_m", "warps_n")
-        if key in attr
-    }
-    mma = ir.StringAttr(attr["mma"]).value if "mma" in attr else "none"
-    plan = Plan(mma=mma, **{"num_warps": 0, **numbers})
-    if plan.num_warps not in (1, 2, 4, 8, MAX_WARPS):
-        raise UserError(
-            f"expected num_warps of 1, 2, 4, 8 or {MAX_WARPS} in '{PLAN_ATTRIBUTE}', "
-            f"got {plan.num_warps}",
-            where,
-        )
-    if mma != "none" and plan.warps_m * plan.warps_n != plan.num_warps:
-        raise UserError(
-            f"expected warps_m x warps_n = num_warps in '{PLAN_ATTRIBUTE}', got "
-            f"{plan.warps_m} x {plan.warps_n} and {plan.num_warps}",
-            where,
-        )
-    return plan
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -102,15 +41,17 @@ def make_plan(entry: ir.Operation, options: Options) -> Plan:
     """Chooses warps and matrix instruction for one entry."""
     dots = [op for op in nested_ops(entry) if op.name == "cuda_tile.mmaf"]
     wanted = options.num_warps or _hinted_warps(entry, options.gpu)
+    min_ctas = _hint(entry, options.gpu, "occupancy") or 0
     if not dots:
-        return Plan(wanted or _warps_for_elements(_largest_tile(entry)))
+        warps = wanted or _warps_for_elements(_largest_tile(entry))
+        return Plan(warps, min_ctas=min_ctas)
     for dot in dots:
         check_mma(dot)
     largest = max(dots, key=lambda dot: _elements(dot.results[0]))
     rows, columns = shape_of(largest.results[0])[-2:]
     warps = wanted or _warps_for_accumulators(rows, columns)
     warps_m, warps_n = divide_warps(rows, columns, warps)
-    return Plan(warps, warps_m, warps_n, "m16n8k16")
+    return Plan(warps, warps_m, warps_n, "m16n8k16", min_ctas)
 
 
 def check_mma(dot: ir.Operation) -> None:
@@ -153,15 +94,19 @@ def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
 
 
 def _hinted_warps(entry: ir.Operation, gpu: str) -> int | None:
-    """The producer's `num_worker_warps_per_cta` for this chip, if it gave one."""
+    """The producer's `num_worker_warps_per_cta`, clamped to 4 or 8 as it expects."""
+    warps = _hint(entry, gpu, "num_worker_warps_per_cta")
+    return None if warps is None else 4 if warps <= 4 else 8
+
+
+def _hint(entry: ir.Operation, gpu: str, name: str) -> int | None:
+    """An integer hint of the producer for this chip, or its default one."""
     if "optimization_hints" not in entry.attributes:
         return None
     hints = entry.attributes["optimization_hints"].value
     for key in (gpu, "default"):
-        if key in hints and "num_worker_warps_per_cta" in hints[key]:
-            # Other counts than 4 and 8 are clamped, as producers expect.
-            warps = ir.IntegerAttr(hints[key]["num_worker_warps_per_cta"]).value
-            return 4 if warps <= 4 else 8
+        if key in hints and name in hints[key]:
+            return ir.IntegerAttr(hints[key][name]).value
     return None
 
 

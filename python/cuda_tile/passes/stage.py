@@ -17,6 +17,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.plan import Plan, read_plan
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -31,7 +32,6 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.options import Options
-from cuda_tile.passes.plan import Plan, read_plan
 
 
 def run(module: ir.Operation, options: Options) -> None:

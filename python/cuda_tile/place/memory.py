@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.access import describe_access
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import loop_depth
-from cuda_tile.passes.access import describe_access
 from cuda_tile.place.constraints import Constraint, Prefer, Same
 from cuda_tile.place.rules import LOOP_TRIPS, RULES, PlaceContext
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile.passes.facts import FactsAnalysis
-from cuda_tile.passes.plan import Plan
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.plan import Plan
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.rules import RuleTable
 

@@ -17,12 +17,12 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     PointerType,
     TileType,
 )
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_bits, shape_of
 from cuda_tile.ir.walk import segments
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.passes.facts import FactsAnalysis
 from cuda_tile.targets import WARP_LANES
 
 MAX_VECTOR_BYTES = 16

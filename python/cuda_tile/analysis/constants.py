@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.padding import float_bits
 from cuda_tile.ir.tiles import element_bits, element_of
-from cuda_tile.passes.padding import float_bits
 
 
 def constant_splat(op: ir.Operation) -> int | float | None:

@@ -1,0 +1,1 @@
+"""What can be known of a kernel without changing it; no policy, no rewriting."""

@@ -1,0 +1,465 @@
+"""What is known of integers and pointers: divisibility, contiguity, range.
+
+A pure analysis: nothing in the IR changes. Per value and dimension it holds
+three powers of two, true of every element (units: elements; pointers: bytes
+for divisibility, pointee elements for contiguity):
+
+- `constancy[d]`: aligned groups of this many elements along d are equal;
+- `contiguity[d]`: aligned groups of this many elements along d count up by one;
+- `divisibility[d]`: the first element of each contiguous group is a multiple.
+
+`low` and `high` bound the signed value of every element, where known. A
+rank-0 tile has empty tuples for the first two and one divisibility.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import gcd
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BoundedAttr,
+    DivByAttr,
+    PointerType,
+    TileType,
+)
+from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.walk import nested_ops, op_stem
+from cuda_tile.rules import RuleTable
+
+MAX_DIVISOR = 1 << 62
+MAX_GRID_EXTENT = (1 << 24) - 1
+"""Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds of every element of one value; see the module's text."""
+
+    shape: tuple[int, ...]
+    contiguity: tuple[int, ...]
+    constancy: tuple[int, ...]
+    divisibility: tuple[int, ...]
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """The one value all elements have, if it is known."""
+        return self.low if self.low is not None and self.low == self.high else None
+
+    @property
+    def divisor(self) -> int:
+        """A power of two that divides a rank-0 value."""
+        return self.divisibility[0]
+
+
+def power_of_two_divisor(value: int) -> int:
+    """The largest power of two that divides `value`; a big one for zero."""
+    return MAX_DIVISOR if value == 0 else min(MAX_DIVISOR, value & -value)
+
+
+def unknown(shape: tuple[int, ...]) -> Facts:
+    """Nothing but the trivial."""
+    ones = (1,) * len(shape)
+    return Facts(shape, ones, ones, ones or (1,))
+
+
+def uniform(
+    shape: tuple[int, ...],
+    divisor: int = 1,
+    low: int | None = None,
+    high: int | None = None,
+) -> Facts:
+    """One value in every element."""
+    ones = (1,) * len(shape)
+    return Facts(shape, ones, shape, (divisor,) * max(1, len(shape)), low, high)
+
+
+def of_constant(shape: tuple[int, ...], value: int) -> Facts:
+    """A known constant in every element."""
+    return uniform(shape, power_of_two_divisor(value), value, value)
+
+
+class FactsAnalysis:
+    """Facts of the values of one entry, computed on first question.
+
+    Args:
+        entry: A `cuda_tile.entry` at level T or W.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._known: dict[ir.Value, Facts] = {}
+        self._entry = entry
+        for op in nested_ops(entry):
+            self._visit(op)
+
+    def of(self, value: ir.Value) -> Facts:
+        """The facts of an integer or pointer tile; trivial ones for others."""
+        facts = self._known.get(value)
+        if facts is None:
+            ty = value.type
+            facts = unknown(tuple(ty.shape) if isinstance(ty, TileType) else ())
+            self._known[value] = facts
+        return facts
+
+    def set(self, value: ir.Value, facts: Facts) -> None:
+        """Notes what a rule found out."""
+        self._known[value] = facts
+
+    def _visit(self, op: ir.Operation) -> None:
+        name = op_stem(op)
+        if name in RULES:
+            RULES[name](self, op)
+
+
+FactsRule = Callable[[FactsAnalysis, ir.Operation], None]
+RULES: RuleTable[FactsRule] = RuleTable("facts")
+
+
+def _tile_shape(value: ir.Value) -> tuple[int, ...]:
+    ty = value.type
+    return tuple(ty.shape) if isinstance(ty, TileType) else ()
+
+
+@RULES.register("constant")
+def constant(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """A splat integer is known exactly."""
+    value = constant_splat(op)
+    if isinstance(value, int):
+        facts.set(op.results[0], of_constant(_tile_shape(op.results[0]), value))
+
+
+@RULES.register("assume")
+def assume(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """A predicate adds to what is known of the operand."""
+    known = facts.of(op.operands[0])
+    predicate = op.attributes["predicate"]
+    if isinstance(predicate, DivByAttr) and predicate.every is None:
+        known = Facts(
+            known.shape,
+            known.contiguity,
+            known.constancy,
+            tuple(
+                max(d, predicate.divisor) if c == 1 else d
+                for d, c in zip(
+                    known.divisibility, known.contiguity or (1,), strict=True
+                )
+            ),
+            known.low,
+            known.high,
+        )
+    elif isinstance(predicate, BoundedAttr):
+        known = Facts(
+            known.shape,
+            known.contiguity,
+            known.constancy,
+            known.divisibility,
+            _tighter(max, known.low, predicate.lower),
+            _tighter(min, known.high, predicate.upper),
+        )
+    facts.set(op.results[0], known)
+
+
+def _tighter(
+    pick: Callable[[int, int], int], first: int | None, second: int | None
+) -> int | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return pick(first, second)
+
+
+@RULES.register("get_tile_block_id")
+def get_tile_block_id(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Block ids are small and not negative."""
+    for result in op.results:
+        facts.set(result, uniform((), 1, 0, MAX_GRID_EXTENT - 1))
+
+
+@RULES.register("get_num_tile_blocks")
+def get_num_tile_blocks(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """The grid has at least one block per axis."""
+    for result in op.results:
+        facts.set(result, uniform((), 1, 1, MAX_GRID_EXTENT))
+
+
+@RULES.register("iota")
+def iota(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """0, 1, 2, ...: contiguous from a multiple of everything."""
+    shape = _tile_shape(op.results[0])
+    facts.set(
+        op.results[0],
+        Facts(shape, shape, (1,), (MAX_DIVISOR,), 0, shape[0] - 1),
+    )
+
+
+@RULES.register("reshape")
+def reshape(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Uniform values stay uniform; leading and trailing ones are transparent."""
+    source, result = facts.of(op.operands[0]), _tile_shape(op.results[0])
+    squeezed = [i for i, extent in enumerate(source.shape) if extent != 1]
+    kept = [i for i, extent in enumerate(result) if extent != 1]
+    if [source.shape[i] for i in squeezed] != [result[i] for i in kept]:
+        facts.set(op.results[0], unknown(result))
+        return
+    contiguity, constancy = [1] * len(result), [1] * len(result)
+    divisibility = [_every(source)] * max(1, len(result))
+    for old, new in zip(squeezed, kept, strict=True):
+        contiguity[new] = source.contiguity[old]
+        constancy[new] = source.constancy[old]
+        divisibility[new] = source.divisibility[old]
+    facts.set(
+        op.results[0],
+        Facts(
+            result,
+            tuple(contiguity),
+            tuple(constancy),
+            tuple(divisibility),
+            source.low,
+            source.high,
+        ),
+    )
+
+
+@RULES.register("broadcast")
+def broadcast(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Stretched dimensions are constant along their whole length."""
+    source, result = facts.of(op.operands[0]), _tile_shape(op.results[0])
+    stretched = [a != b for a, b in zip(source.shape, result, strict=True)]
+    facts.set(
+        op.results[0],
+        Facts(
+            result,
+            source.contiguity,
+            tuple(
+                extent if wide else known
+                for extent, wide, known in zip(
+                    result, stretched, source.constancy, strict=True
+                )
+            ),
+            source.divisibility,
+            source.low,
+            source.high,
+        ),
+    )
+
+
+@RULES.register("permute")
+def permute(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Facts move with their dimension."""
+    source = facts.of(op.operands[0])
+    order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+    facts.set(
+        op.results[0],
+        Facts(
+            tuple(source.shape[i] for i in order),
+            tuple(source.contiguity[i] for i in order),
+            tuple(source.constancy[i] for i in order),
+            tuple(source.divisibility[i] for i in order),
+            source.low,
+            source.high,
+        ),
+    )
+
+
+def _sum(first: Facts, second: Facts) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Contiguity and divisibility of an element-wise sum."""
+    contiguity = tuple(
+        max(gcd(a, q), gcd(p, b))
+        for a, p, b, q in zip(
+            first.contiguity,
+            first.constancy,
+            second.contiguity,
+            second.constancy,
+            strict=True,
+        )
+    )
+    divisibility = tuple(
+        gcd(_at_group(first, i, group), _at_group(second, i, group))
+        for i, group in enumerate(contiguity or (1,))
+    )
+    return contiguity, divisibility
+
+
+def _at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:
+    """A divisor of the first element of each aligned group of `group` elements.
+
+    `step` is what one element counts: bytes for pointers.
+    """
+    contiguity = facts.contiguity[index] if facts.contiguity else 1
+    divisor = facts.divisibility[index]
+    return divisor if group >= contiguity else gcd(divisor, group * step)
+
+
+@RULES.register("addi")
+def addi(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Contiguous plus constant is contiguous."""
+    lhs, rhs = (facts.of(value) for value in op.operands)
+    contiguity, divisibility = _sum(lhs, rhs)
+    low = _bound(lambda a, b: a + b, lhs.low, rhs.low)
+    high = _bound(lambda a, b: a + b, lhs.high, rhs.high)
+    low, high = _in_range(op.results[0], low, high)
+    constancy = _common_constancy(lhs, rhs)
+    facts.set(
+        op.results[0],
+        Facts(lhs.shape, contiguity, constancy, divisibility, low, high),
+    )
+
+
+def _common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
+    return tuple(gcd(a, b) for a, b in zip(lhs.constancy, rhs.constancy, strict=True))
+
+
+@RULES.register("subi")
+def subi(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Contiguous minus constant is contiguous."""
+    lhs, rhs = (facts.of(value) for value in op.operands)
+    contiguity = tuple(
+        gcd(a, q) for a, q in zip(lhs.contiguity, rhs.constancy, strict=True)
+    )
+    divisibility = tuple(
+        gcd(_at_group(lhs, i, group), _at_group(rhs, i, group))
+        for i, group in enumerate(contiguity or (1,))
+    )
+    low = _bound(lambda a, b: a - b, lhs.low, rhs.high)
+    high = _bound(lambda a, b: a - b, lhs.high, rhs.low)
+    low, high = _in_range(op.results[0], low, high)
+    constancy = _common_constancy(lhs, rhs)
+    facts.set(
+        op.results[0],
+        Facts(lhs.shape, contiguity, constancy, divisibility, low, high),
+    )
+
+
+@RULES.register("muli")
+def muli(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Times one keeps contiguity; divisors multiply."""
+    lhs, rhs = (facts.of(value) for value in op.operands)
+    if rhs.constant == 1:
+        facts.set(op.results[0], lhs)
+        return
+    if lhs.constant == 1:
+        facts.set(op.results[0], rhs)
+        return
+    # A product need not count up, so every element starts a group of its own.
+    divisibility = tuple(
+        min(MAX_DIVISOR, _at_group(lhs, i, 1) * _at_group(rhs, i, 1))
+        for i in range(max(1, len(lhs.shape)))
+    )
+    bounds = None
+    if None not in (lhs.low, lhs.high, rhs.low, rhs.high):
+        bounds = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]  # pyright: ignore[reportOptionalOperand]
+    low, high = (min(bounds), max(bounds)) if bounds else (None, None)
+    low, high = _in_range(op.results[0], low, high)
+    constancy = _common_constancy(lhs, rhs)
+    ones = (1,) * len(lhs.shape)
+    facts.set(op.results[0], Facts(lhs.shape, ones, constancy, divisibility, low, high))
+
+
+def _every(facts: Facts) -> int:
+    """A divisor of every element, not only of each group's first."""
+    return max(_at_group(facts, i, 1) for i in range(len(facts.divisibility)))
+
+
+@RULES.register("exti")
+def exti(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """A sign extension keeps every fact; a zero extension those of positives."""
+    source = facts.of(op.operands[0])
+    signed = str(op.attributes["signedness"]).find("unsigned") < 0
+    if signed or (source.low is not None and source.low >= 0):
+        facts.set(op.results[0], source)
+
+
+@RULES.register("offset")
+def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Pointer plus elements: divisibility counts in bytes."""
+    pointer, index = (facts.of(value) for value in op.operands)
+    ty = op.operands[0].type
+    assert isinstance(ty, TileType)
+    assert isinstance(ty.element_type, PointerType)
+    size = element_bits(ty.element_type.pointee_type) // 8
+    contiguity, _ = _sum(pointer, index)
+    divisibility = tuple(
+        gcd(
+            _at_group(pointer, i, group, size),
+            min(MAX_DIVISOR, _at_group(index, i, group) * size),
+        )
+        for i, group in enumerate(contiguity or (1,))
+    )
+    facts.set(
+        op.results[0],
+        Facts(
+            pointer.shape, contiguity, _common_constancy(pointer, index), divisibility
+        ),
+    )
+
+
+@RULES.register("divi")
+def divi(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """A quotient of non-negative values does not grow."""
+    lhs, rhs = (facts.of(value) for value in op.operands)
+    if lhs.low is not None and lhs.low >= 0 and rhs.low is not None and rhs.low > 0:
+        facts.set(
+            op.results[0],
+            Facts(
+                lhs.shape,
+                (1,) * len(lhs.shape),
+                _common_constancy(lhs, rhs),
+                (1,) * max(1, len(lhs.shape)),
+                0,
+                lhs.high,
+            ),
+        )
+
+
+@RULES.register("cmpi")
+def cmpi(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Where a comparison cannot change: the mask's constancy.
+
+    `x < c` with x contiguous from a multiple of g and c a multiple of g does not
+    change within aligned groups of g elements. Signed comparison of values whose
+    sum cannot have wrapped is assumed by `addi`'s range check.
+    """
+    lhs, rhs = (facts.of(value) for value in op.operands)
+    predicate = str(op.attributes["comparison_predicate"])
+    constancy = list(_common_constancy(lhs, rhs))
+    if "less_than" in predicate and "or_equal" not in predicate:
+        for i in range(len(lhs.shape)):
+            group = gcd(lhs.contiguity[i], rhs.constancy[i])
+            group = gcd(group, gcd(lhs.divisibility[i], rhs.divisibility[i]))
+            constancy[i] = max(constancy[i], group)
+    ones = (1,) * len(lhs.shape)
+    facts.set(
+        op.results[0], Facts(lhs.shape, ones, tuple(constancy), ones or (1,), None)
+    )
+
+
+@RULES.register("for")
+def for_(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """The induction variable lies between the bounds and keeps their divisor."""
+    lower, upper, step = (facts.of(op.operands[i]) for i in range(3))
+    variable = op.regions[0].blocks[0].arguments[0]
+    divisor = gcd(lower.divisor, step.divisor)
+    high = None if upper.high is None else upper.high - 1
+    facts.set(variable, uniform((), divisor, lower.low, high))
+
+
+def _bound(
+    combine: Callable[[int, int], int], first: int | None, second: int | None
+) -> int | None:
+    return None if first is None or second is None else combine(first, second)
+
+
+def _in_range(
+    result: ir.Value, low: int | None, high: int | None
+) -> tuple[int | None, int | None]:
+    """Forgets bounds that may have wrapped around."""
+    ty = result.type
+    assert isinstance(ty, TileType)
+    limit = 1 << (element_bits(ty.element_type) - 1)
+    if low is None or high is None or low < -limit or high >= limit:
+        return None, None
+    return low, high
