@@ -26,7 +26,7 @@ def test_lines_show_shape_range_and_first_elements() -> None:
     assert "mulf -> tile<2x4xf32> 0..25: 4 1 0 1 ..." in lines
     assert "cmpf -> tile<2x4xi1>: 0 0 0 0 ..." in lines
     assert any(
-        line.endswith("tile<8xf32> -2..5: -2 -1 0 1 ..., token after 1 accesses")
+        line.endswith("tile<8xf32> -2..5: -2 -1 0 1 ..., token after 1 access")
         for line in lines
     )
-    assert lines[-1] == "store_ptr_tko -> token after 1 accesses"
+    assert lines[-1] == "store_ptr_tko -> token after 1 access"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +65,122 @@ def test_copy_back_leaves_the_gaps_alone() -> None:
     staging = np.frombuffer(np.full(5, 7, np.int16).tobytes(), np.uint8)
     copy_back(array, staging, span.start)
     assert base.tolist() == [0, 7, 0, 7, 0, 7]
+
+
+class FakeLibrary:
+    """A driver library whose device memory is more host memory.
+
+    Its only kernel, `scale(float* x, int n, table)`, doubles x[0..n) and increments
+    the first element of each array in a table of one-dimensional arrays.
+    """
+
+    def __init__(self) -> None:
+        self.allocated: dict[int, Any] = {}
+        self.freed: list[int] = []
+        self.launches: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):
+            raise AttributeError(name)
+
+        def call(*args: Any) -> int:
+            return getattr(self, f"do_{name}", lambda *_: 0)(*args)
+
+        setattr(self, name, call)
+        return call
+
+    def do_cuDeviceGetCount(self, count: Any) -> int:
+        count._obj.value = 1
+        return 0
+
+    def do_cuMemAlloc_v2(self, address: Any, size: int) -> int:
+        buffer = ctypes.create_string_buffer(size)
+        address._obj.value = ctypes.addressof(buffer)
+        self.allocated[address._obj.value] = buffer
+        return 0
+
+    def do_cuMemFree_v2(self, address: int) -> int:
+        self.freed.append(address)
+        return 0
+
+    def do_cuMemcpyHtoD_v2(self, device: int, host: int, size: int) -> int:
+        ctypes.memmove(device, host, size)
+        return 0
+
+    def do_cuMemcpyDtoH_v2(self, host: int, device: int, size: int) -> int:
+        ctypes.memmove(host, device, size)
+        return 0
+
+    def do_cuGetErrorString(self, status: int, text: Any) -> int:
+        text._obj.value = b"an illegal memory access was encountered"
+        return 0
+
+    def do_cuLaunchKernel(self, function: Any, *rest: Any) -> int:
+        *shape, stream, values, extra = rest
+        assert stream is None
+        assert extra is None
+        self.launches.append(tuple(shape))
+        x = ctypes.c_uint64.from_address(values[0]).value
+        count = ctypes.c_int32.from_address(values[1]).value
+        table = ctypes.c_uint64.from_address(values[2]).value
+        for index in range(count):
+            ctypes.c_float.from_address(x + 4 * index).value *= 2
+        for row in range(2):
+            first = ctypes.c_uint64.from_address(table + 24 * row).value
+            ctypes.c_float.from_address(first).value += 1
+        return 0
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLibrary]:
+    fake = FakeLibrary()
+    driver.load_driver.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: fake)
+    yield fake
+    driver.load_driver.cache_clear()
+
+
+def launch(x: np.ndarray, arrays: list[np.ndarray]) -> None:
+    table, _ = list_args(arrays)
+    assert isinstance(table, PointerTable)
+    launch_cubin(
+        b"cubin",
+        "scale",
+        grid=(2, 1, 1),
+        block=(128, 1, 1),
+        shared_bytes=1024,
+        args=[x, np.int32(len(x)), table],
+    )
+
+
+def test_a_launch_copies_in_and_out(library: FakeLibrary) -> None:
+    x = np.arange(4, dtype=np.float32)
+    a, b = np.zeros(3, np.float32), np.zeros(6, np.float32)[::2]
+    launch(x, [a, b])
+    assert x.tolist() == [0, 2, 4, 6]
+    assert a.tolist() == [1, 0, 0]
+    assert b.tolist() == [1, 0, 0]
+    assert library.launches == [(2, 1, 1, 128, 1, 1, 1024)]
+    assert sorted(library.freed) == sorted(library.allocated)
+
+
+def test_a_failed_launch_tells_why_and_frees(library: FakeLibrary) -> None:
+    library.do_cuCtxSynchronize = lambda: 700  # type: ignore[attr-defined]
+    x = np.ones(4, np.float32)
+    with pytest.raises(UserError, match="error 700: an illegal memory access"):
+        launch(x, [x[:1], x[1:2]])
+    assert x.tolist() == [1, 1, 1, 1]
+    assert sorted(library.freed) == sorted(library.allocated)
+
+
+def test_without_a_gpu_the_message_says_so(library: FakeLibrary) -> None:
+    def no_device(count: Any) -> int:
+        count._obj.value = 0
+        return 0
+
+    library.do_cuDeviceGetCount = no_device  # type: ignore[method-assign]
+    with pytest.raises(UserError, match=r"the driver finds none; .*emulator"):
+        launch(np.ones(1, np.float32), [np.ones(1, np.float32)])
 
 
 def test_without_a_driver_the_message_says_what_works(

@@ -33,7 +33,8 @@ def describe(op: Op, results: tuple[Any, ...]) -> str:
 def describe_value(value: Value, element: str = "") -> str:
     """One value in words; `element` names the element type of a tile."""
     if isinstance(value, Token):
-        return f"token after {value.events.bit_count()} accesses"
+        count = value.events.bit_count()
+        return f"token after {count} access{'es' if count != 1 else ''}"
     if isinstance(value, TensorView):
         return (
             f"tensor_view at {value.address:#x}, shape {list(value.shape)}, "

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array, element
 
@@ -40,24 +41,11 @@ class ParsedArg:
 
     Attributes:
         value: A number, or the array that the kernel may change.
-        save_path: Where `save` writes the array, or None.
+        save_path: File to save the array to after the run, or None.
     """
 
     value: Array | int | float | bool
     save_path: Path | None = None
-
-    def save(self) -> None:
-        """Writes an `out:` array to its file; does nothing for other arguments.
-
-        Raises:
-            UserError: The file cannot be written.
-        """
-        if self.save_path is None:
-            return
-        try:
-            np.save(self.save_path, np.asarray(self.value))
-        except OSError as error:
-            raise UserError(f"cannot write '{self.save_path}': {error}") from error
 
 
 def parse_arg(text: str) -> ParsedArg:

@@ -27,7 +27,6 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
     "cuDeviceGetCount": (POINTER(c_int),),
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
-    "cuDevicePrimaryCtxRelease_v2": (c_int,),
     "cuCtxSetCurrent": (c_void_p,),
     "cuCtxSynchronize": (),
     "cuModuleLoadData": (POINTER(c_void_p), c_char_p),
@@ -44,10 +43,15 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
 
 
 class Driver:
-    """The loaded driver library with a current context on one device."""
+    """The loaded driver library and a context on one device.
+
+    Attributes:
+        context: The device's primary context.
+    """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
+        self.context = c_void_p()
         for name, signature in _SIGNATURES.items():
             function = getattr(library, name)
             function.argtypes = signature
@@ -65,6 +69,10 @@ class Driver:
             self._library.cuGetErrorString(status, byref(text))
             reason = (text.value or b"unknown error").decode()
             raise UserError(f"{name} failed with error {status}: {reason}; {WAY_OUT}")
+
+    def clean_up(self, name: str, *args: object) -> None:
+        """Calls a driver function that frees something; its failure is no news."""
+        getattr(self._library, name)(*args)
 
     def alloc(self, size_bytes: int) -> int:
         """Device memory of at least one byte; returns its address."""
@@ -98,8 +106,7 @@ def load_driver() -> Driver:
     driver.call("cuDeviceGetCount", byref(count))
     if count.value == 0:
         raise UserError(f"cannot run on a GPU: the driver finds none; {WAY_OUT}")
-    device, context = c_int(), c_void_p()
+    device = c_int()
     driver.call("cuDeviceGet", byref(device), 0)
-    driver.call("cuDevicePrimaryCtxRetain", byref(context), device)
-    driver.call("cuCtxSetCurrent", context)
+    driver.call("cuDevicePrimaryCtxRetain", byref(driver.context), device)
     return driver

@@ -128,6 +128,7 @@ def launch_cubin(
         UserError: There is no driver or GPU, or the driver reports an error.
     """
     driver = load_driver()
+    driver.call("cuCtxSetCurrent", driver.context)  # contexts are per host thread
     module = c_void_p()
     driver.call("cuModuleLoadData", byref(module), cubin)
     placed: list[tuple[Span, int]] = []
@@ -149,8 +150,8 @@ def launch_cubin(
         _copy_out(driver, placed)
     finally:
         for _, device in placed:
-            driver.call("cuMemFree_v2", device)
-        driver.call("cuModuleUnload", module)
+            driver.clean_up("cuMemFree_v2", device)
+        driver.clean_up("cuModuleUnload", module)
 
 
 def _pointers_to(parameters: Sequence[bytes]) -> ctypes.Array[c_void_p]:
