@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import DTYPES, evaluate, op, run_ops, scalar_type
+from interp_harness import DTYPES, evaluate, op, run_ops, scalar_type
 
 from cuda_tile.interp import InterpError, Op
 from cuda_tile.interp.program import Block

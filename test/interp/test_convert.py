@@ -7,8 +7,8 @@ from math import inf, isfinite, nan, trunc
 
 import numpy as np
 import pytest
-from exact import FIELDS, round_exact, samples
-from harness import DTYPES, NAMES, bits, evaluate, same_bits, tile
+from interp_exact import FIELDS, round_exact, samples
+from interp_harness import DTYPES, NAMES, bits, evaluate, same_bits, tile
 
 from cuda_tile.interp import InterpError
 

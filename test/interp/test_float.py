@@ -10,8 +10,8 @@ from math import copysign, inf, isfinite, nan
 import ml_dtypes
 import numpy as np
 import pytest
-from exact import FIELDS, MODES, root, round_exact, samples
-from harness import (
+from interp_exact import FIELDS, MODES, root, round_exact, samples
+from interp_harness import (
     DTYPES,
     NAMES,
     binary,

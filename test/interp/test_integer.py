@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from harness import DTYPES, NAMES, binary, evaluate, unary
+from interp_harness import DTYPES, NAMES, binary, evaluate, unary
 
 from cuda_tile.interp import InterpError
 

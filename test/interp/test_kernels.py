@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import CONTEXT, same_bits
+from interp_harness import CONTEXT, same_bits
 
 from cuda_tile import interp
 from cuda_tile._mlir._mlir_libs import _cuda_tile as ext

@@ -7,8 +7,8 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from exact import FIELDS, samples
-from harness import DTYPES, function, same_bits
+from interp_exact import FIELDS, samples
+from interp_harness import DTYPES, function, same_bits
 
 KINDS = ("f16", "bf16", "f32", "f64")
 

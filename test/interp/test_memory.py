@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import DTYPES, bits, evaluate, kernel
+from interp_harness import DTYPES, bits, evaluate, kernel
 
 from cuda_tile import interp
 from cuda_tile.interp import InterpError

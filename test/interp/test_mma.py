@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import DTYPES, evaluate, tile
+from interp_harness import DTYPES, evaluate, tile
 
 TYPES = [
     ("f16", "f16"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import DTYPES, evaluate, tile
+from interp_harness import DTYPES, evaluate, tile
 
 ORDERS = ("tree", "left", "shuffle")
 

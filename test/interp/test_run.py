@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import kernel, parse
+from interp_harness import kernel, parse
 
 from cuda_tile import interp, ods
 from cuda_tile.errors import UserError

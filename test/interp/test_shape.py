@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import DTYPES, bits, evaluate, same_bits, tile
+from interp_harness import DTYPES, bits, evaluate, same_bits, tile
 
 from cuda_tile.interp import InterpError
 

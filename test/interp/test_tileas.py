@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import kernel
+from interp_harness import kernel
 
 from cuda_tile import interp
 from cuda_tile.interp import InterpError

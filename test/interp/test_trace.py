@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from harness import evaluate
+from interp_harness import evaluate
 
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.trace import describe

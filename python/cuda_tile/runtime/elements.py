@@ -12,8 +12,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from cuda_tile.errors import Unsupported
 from numpy.typing import NDArray
+
+from cuda_tile.errors import Unsupported
 
 Array = NDArray[Any]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import copysign, inf, isqrt
 
 import numpy as np
-from harness import DTYPES
+from interp_harness import DTYPES
 
 MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")
 
