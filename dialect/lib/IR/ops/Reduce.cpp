@@ -46,8 +46,15 @@ ParseResult cuda_tile::parseArgumentRegion(OpAsmParser &parser,
                                      parseArgument) ||
       parser.parseRegion(region, arguments))
     return failure();
-  ReduceOp::ensureTerminator(region, parser.getBuilder(),
-                             parser.getEncodedSourceLoc(loc));
+  if (region.empty())
+    region.emplaceBlock();
+  Block &body = region.front();
+  if (body.empty() || !body.back().hasTrait<OpTrait::IsTerminator>()) {
+    // Not `atBlockEnd`: the region belongs to no op yet.
+    OpBuilder builder(parser.getContext());
+    builder.setInsertionPointToEnd(&body);
+    YieldOp::create(builder, parser.getEncodedSourceLoc(loc));
+  }
   return success();
 }
 
@@ -90,7 +97,10 @@ LogicalResult ReduceOp::verify() {
 
   auto type = cast<TileType>(getOperand(0).getType());
   for (size_t i = 0; i < count; ++i) { // C2
-    Type elementType = cast<TileType>(getOperand(i).getType()).getElementType();
+    auto operand = cast<TileType>(getOperand(i).getType());
+    if (operand.getShape() != type.getShape())
+      return emitOpError("requires the same shape for all operands");
+    Type elementType = operand.getElementType();
     auto identity = dyn_cast<TypedAttr>(getIdentities()[i]);
     if (!identity || !isIdentityType(elementType, identity.getType()))
       return emitOpError("expect same type for operand at index: ")
@@ -161,7 +171,9 @@ static LogicalResult verifyArguments(ReduceOp op) {
 
 /// A scalar per operand, of its element type.
 static LogicalResult verifyYield(ReduceOp op) {
-  Operation *yield = op.getBody().front().getTerminator();
+  auto yield = dyn_cast<YieldOp>(op.getBody().front().back());
+  if (!yield)
+    return op.emitOpError("expected the body to end with 'cuda_tile.yield'");
   size_t count = op.getNumOperands();
   if (yield->getNumOperands() != count)
     return op.emitOpError("expect number of terminators operands (")

@@ -388,6 +388,7 @@ static ParseResult parseSourceTypes(OpAsmParser &parser, Type &baseType,
                                     Type &dynamicType,
                                     TensorViewType &viewType) {
   SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
   if (parseCudaTileTypes(parser, types))
     return failure();
   if (succeeded(parser.parseOptionalArrow())) {
@@ -397,14 +398,14 @@ static ParseResult parseSourceTypes(OpAsmParser &parser, Type &baseType,
       (isPointer ? baseType : dynamicType) = type;
     }
     types.clear();
+    loc = parser.getCurrentLocation();
     if (parseCudaTileTypes(parser, types))
       return failure();
   }
   if (types.size() == 1)
     viewType = dyn_cast<TensorViewType>(types.front());
   if (!viewType)
-    return parser.emitError(parser.getCurrentLocation(),
-                            "expected 'tensor_view' type, but got ")
+    return parser.emitError(loc, "expected 'tensor_view' type, but got ")
            << types;
   return success();
 }

@@ -10,8 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
-    [RecursiveMemoryEffects, SameOperandsShape, SingleBlock,
-     SingleBlockImplicitTerminator<"YieldOp">,
+    [RecursiveMemoryEffects,
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",
         "getAsmBlockArgumentNames"]>]> {

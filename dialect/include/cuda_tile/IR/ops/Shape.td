@@ -101,7 +101,7 @@ def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
 }
 
 def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
-    [SameOperandsAndResultElementType, CudaTile_NamesResults]> {
+    [CudaTile_NamesResults]> {
   let summary = "The same elements, in row-major order, in another shape";
   let description = [{
     (C1) Element types are equal.

@@ -1,0 +1,197 @@
+// RUN: cuda-tile-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// join_tokens
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @join_tokens_c1_one() {
+    %t = make_token : token
+    // expected-error @below {{expect two or more tokens}}
+    %r = join_tokens %t : token
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// load_ptr_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_ordering(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{expect one of: weak, relaxed, or acquire, but got: release; load ordering must be weak, relaxed, or acquire}}
+    %v, %t = load_ptr_tko release device %p : tile<ptr<f32>> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_weak_scope(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{weak load must not have memory scope; weak memory ordering must not carry a scope}}
+    %v, %t = load_ptr_tko weak sys %p : tile<ptr<f32>> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_no_scope(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{memory scope is required for relaxed load; non-weak memory ordering requires an explicit scope}}
+    %v, %t = load_ptr_tko relaxed %p : tile<ptr<f32>> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_ordering_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{invalid memory_ordering_semantics attribute specification. Got "seq_cst" but expect one of: weak, relaxed, acquire, release, acq_rel}}
+    %v, %t = load_ptr_tko seq_cst %p : tile<ptr<f32>> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_scope_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{invalid memory_scope attribute specification. Got "gpu" but expect one of: tl_blk, device, sys}}
+    %v, %t = load_ptr_tko relaxed gpu %p : tile<ptr<f32>> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_c1_pointee(%p: tile<ptr<f32>>) {
+    // expected-error @below {{`source` type is expected a pointer type of `result` type; pointer pointee element type must match value element type}}
+    %v, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<i32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_c1_shape(%p: tile<ptr<f32>>) {
+    // expected-error @below {{`source` type is expected a pointer type of `result` type; pointer tile shape must match value shape}}
+    %v, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<8xf32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_c2_mask(%p: tile<ptr<f32>>) {
+    %m = constant <i1: true> : tile<8xi1>
+    // expected-error @below {{shape of 'mask' must match the shape of 'source'; mask shape must match value shape}}
+    %v, %t = load_ptr_tko weak %p, %m : tile<ptr<f32>>, tile<8xi1> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_ptr_tko_c3_padding(%p: tile<ptr<f32>>) {
+    %m = constant <i1: true> : tile<i1>
+    %z = constant <f16: 0.0> : tile<f16>
+    // expected-error @below {{type of 'paddingValue' must match the type of 'result'}}
+    %v, %t = load_ptr_tko weak %p, %m, %z : tile<ptr<f32>>, tile<i1>, tile<f16> -> tile<f32>, token
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// store_ptr_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_ordering(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{expect one of: weak, relaxed, or release, but got: acquire; store ordering must be weak, relaxed, or release}}
+    %t = store_ptr_tko acquire device %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_weak_scope(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{weak store must not have memory scope; weak memory ordering must not carry a scope}}
+    %t = store_ptr_tko weak sys %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_no_scope(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{memory scope is required for relaxed store; non-weak memory ordering requires an explicit scope}}
+    %t = store_ptr_tko relaxed %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_ordering_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{invalid memory_ordering_semantics attribute specification. Got "seq_cst" but expect one of: weak, relaxed, acquire, release, acq_rel}}
+    %t = store_ptr_tko seq_cst %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_scope_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    // expected-error @below {{invalid memory_scope attribute specification. Got "gpu" but expect one of: tl_blk, device, sys}}
+    %t = store_ptr_tko relaxed gpu %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_c1_pointee(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    // expected-error @below {{`destination` type is expected a pointer type of `value` type; pointer pointee element type must match value element type}}
+    %t = store_ptr_tko weak %p, %n : tile<ptr<f32>>, tile<i32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_c1_shape(%p: tile<ptr<f32>>) {
+    %v = constant <f32: 1.0> : tile<8xf32>
+    // expected-error @below {{`destination` type is expected a pointer type of `value` type; pointer tile shape must match value shape}}
+    %t = store_ptr_tko weak %p, %v : tile<ptr<f32>>, tile<8xf32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_ptr_tko_c2_mask(%p: tile<ptr<f32>>, %a: tile<f32>) {
+    %m = constant <i1: true> : tile<8xi1>
+    // expected-error @below {{shape of 'destination' must match the shape of 'mask'; mask shape must match value shape}}
+    %t = store_ptr_tko weak %p, %a, %m : tile<ptr<f32>>, tile<f32>, tile<8xi1> -> token
+    return
+  }
+}
