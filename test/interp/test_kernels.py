@@ -131,6 +131,14 @@ def test_softmax(version: str, shape: tuple[int, int], seed: int | None) -> None
     np.testing.assert_array_max_ulp(y, softmax(x), 4)
 
 
+def test_softmax_of_special_values(version: str) -> None:
+    x, y = scores((16, 64), 8), aligned((16, 64), np.float32)
+    x[0], x[1, 3], x[2, 5] = -np.inf, np.inf, np.nan
+    run(version, "softmax_f32_1024", (16,), x, y)
+    assert np.isnan(y[:3]).all()
+    np.testing.assert_array_max_ulp(y[3:], softmax(x[3:]), 4)
+
+
 MATMUL = {
     "matmul_f16_64x64x64": (64, np.float16),
     "matmul_f16_128x128x64": (128, np.float16),
@@ -150,6 +158,20 @@ def test_matmul(version: str, name: str, shape: tuple[int, int, int]) -> None:
     magnitude = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
     rounding = np.abs(exact) * 2.0**-11 if dtype is np.float16 else 0.0
     assert (np.abs(c - exact) <= k * 2.0**-24 * magnitude + rounding).all()
+
+
+@pytest.mark.parametrize("name", MATMUL)
+def test_matmul_of_special_values(version: str, name: str) -> None:
+    a, b = normal((64, 64), np.float16, 11), normal((64, 64), np.float16, 12)
+    a[3, 4], a[5, 6], a[7], b[:, 8] = np.inf, np.nan, 60000.0, 60000.0
+    c = aligned((64, 64), MATMUL[name][1])
+    run(version, name, (1,), a, b, c)
+    with np.errstate(all="ignore"):
+        exact = (a.astype(np.float64) @ b.astype(np.float64)).astype(c.dtype)
+    np.testing.assert_array_equal(np.isnan(c), np.isnan(exact))
+    infinite = np.isinf(exact)
+    np.testing.assert_array_equal(c[infinite], exact[infinite])
+    np.testing.assert_array_equal(np.isinf(c), infinite)
 
 
 def test_broken_alignment_is_found(version: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from interp_harness import kernel, parse
 
 from cuda_tile import interp, ods
-from cuda_tile.errors import UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.interp import RULES, InterpError
 from cuda_tile.interp.table import DRIVEN
 
@@ -78,6 +78,12 @@ def test_entries_are_chosen_by_name() -> None:
         interp.run(module, grid=(1,), args=[1])
     with pytest.raises(UserError, match="a kernel among one, two, got 'three'"):
         interp.run(module, "three", grid=(1,), args=[1])
+
+
+def test_foreign_ops_are_refused_with_their_location() -> None:
+    module = kernel("", "%c = arith.constant 1 : i32")
+    with pytest.raises(Unsupported, match=r"^-:3:\d+: interp: no rule for 'arith.c"):
+        interp.run(module, grid=(1,), args=[])
 
 
 def test_arguments_are_checked() -> None:

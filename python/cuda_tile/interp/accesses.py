@@ -59,6 +59,7 @@ class AccessLog:
 
     def __init__(self) -> None:
         self.past: list[Access] = []
+        self._writes: list[int] = []  # events that store
 
     def add(self, access: Access, after: Token) -> tuple[Token, Access | None]:
         """Records an access that starts after `after`.
@@ -66,17 +67,22 @@ class AccessLog:
         Returns:
             The token that is complete after it, and an earlier access that conflicts.
         """
-        conflict = None
-        for event, earlier in enumerate(self.past):
-            if not (access.is_write or earlier.is_write):
-                continue
-            if after.events >> event & 1 or not (access.is_weak or earlier.is_weak):
-                continue
-            if access.overlap(earlier) is not None:
-                conflict = earlier
-                break
+        event = len(self.past)
+        rivals = range(event) if access.is_write else self._writes
+        conflict = next(
+            (
+                self.past[rival]
+                for rival in rivals
+                if not after.events >> rival & 1
+                and (access.is_weak or self.past[rival].is_weak)
+                and access.overlap(self.past[rival]) is not None
+            ),
+            None,
+        )
         self.past.append(access)
-        return Token(after.events | 1 << len(self.past) - 1), conflict
+        if access.is_write:
+            self._writes.append(event)
+        return Token(after.events | 1 << event), conflict
 
 
 def read(

@@ -13,7 +13,7 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
-from cuda_tile.errors import UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.interp.program import (
     Block,
@@ -91,7 +91,9 @@ class _EntryDecoder:
 
     def _op(self, op: ir.Operation) -> Op:
         name = op.name.removeprefix("cuda_tile.")
-        rule = RULES[name]
+        if name not in RULES:
+            where = location_text(op.location)
+            raise Unsupported(f"interp: no rule for '{op.name}'", where)
         operands, results = list(op.operands), list(op.results)
         attributes = op.attributes
         segments: tuple[int, ...] = ()
@@ -107,7 +109,7 @@ class _EntryDecoder:
             attributes=_attributes(op),
             segments=segments,
             location=location_text(op.location),
-            rule=rule,
+            rule=RULES[name],
         )
         decoded.regions = tuple(
             self._block(region.blocks[0]) if len(region.blocks) else None
