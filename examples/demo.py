@@ -17,6 +17,7 @@ from pathlib import Path
 from real_kernels import RECIPES, VERSIONS, Comparison, kernel_path, make_problem
 
 import cuda_tile
+from cuda_tile._mlir import ir
 from cuda_tile.cli.failure import error_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,7 +64,7 @@ def study(name: str, gpus: tuple[str, ...], version: str, folder: Path) -> list[
 
 
 def _study_gpu(
-    name: str, gpu: str, module: object, folder: Path, interp: Comparison
+    name: str, gpu: str, module: ir.Module, folder: Path, interp: Comparison
 ) -> Row:
     start = time.perf_counter()
     compiled = cuda_tile.compile(module, gpu)
@@ -94,9 +95,9 @@ def _study_gpu(
 
 HEADER = (
     f"{'':30}{'':7}{'':>10}{'spilled':>9}{'shared':>9}{'compile':>9}"
-    f"{'largest error against NumPy':>35}\n"
+    f"{'largest error against NumPy':>37}\n"
     f"{'kernel':30}{'GPU':7}{'registers':>10}{'bytes':>9}{'bytes':>9}{'s':>9}"
-    f"{'tiles':>11}{'PTX':>11}{'allowed':>13}"
+    f"{'tiles':>11}{'PTX':>11}{'allowed':>15}"
 )
 
 
@@ -109,7 +110,7 @@ def row_text(row: Row, *, is_first: bool) -> str:
     return (
         f"{name}{row.registers:>10}{row.spill_bytes:>9}{row.shared_bytes:>9}"
         f"{row.compile_seconds:>9.2f}{row.interp.text:>11}{row.emulator.text:>11}"
-        f"{row.emulator.allowed:>13}{verdict}"
+        f"{row.emulator.allowed:>15}{verdict}"
     )
 
 
@@ -155,7 +156,7 @@ def main() -> int:
     start = time.perf_counter()
     print(
         f"Kernels that cuTile Python {arguments.bytecode} wrote, compiled and run here "
-        f"on the CPU:\n\n{HEADER}\n{'-' * 109}",
+        f"on the CPU:\n\n{HEADER}\n{'-' * 111}",
         flush=True,
     )
     bad = 0
@@ -172,7 +173,7 @@ def main() -> int:
     print(
         "\ntiles: the kernel as read, run by the interpreter; PTX: what ptxas gets, run"
         "\nby the emulator. allowed: exact, units in the last place, or the rounding of"
-        f"\nthat many f32 sums. PTX and cubins are in {shown}.\n"
+        f"\nthat many f32 sums (and to f16). PTX and cubins are in {shown}.\n"
         f"{len(names)} kernels, {seconds:.1f} s."
     )
     if bad:
