@@ -216,7 +216,7 @@ class Builder:
         A NumPy ufunc writes its result directly; any other function returns it.
         """
         if isinstance(fn, np.ufunc):
-            return self.step(_some(fn, dst, srcs), partial(fn, *srcs, dst))
+            return self.step(_some(fn, dst, srcs), partial(fn, *srcs, out=dst))
         return self.step(_some(fn, dst, srcs), _full(fn, dst, srcs))
 
 

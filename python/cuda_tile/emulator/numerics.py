@@ -8,6 +8,7 @@ sums: proved algorithms using rounding to odd").
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -121,14 +122,14 @@ def add_f32(a: Single, b: Single, mode: str) -> Single:
     """Adds with a rounding mode other than nearest."""
     s, error = two_sum(a.astype(np.float64), b.astype(np.float64))
     result = round_to(to_odd(s, error), np.float32, mode)
-    return _zero_sign(result, a, b, mode)
+    return _zero_sign(result, s, a, b, mode)
 
 
-def _zero_sign(result: Array, a: Array, b: Array, mode: str) -> Array:
-    """An exact zero sum of unlike signs is -0 when rounding down."""
+def _zero_sign(result: Array, total: Array, a: Array, b: Array, mode: str) -> Array:
+    """An exact zero total of unlike signs is -0 when rounding down."""
     if mode != "rm":
         return result
-    unlike = (result == 0) & (np.signbit(a) != np.signbit(b))
+    unlike = (total == 0) & (np.signbit(a) != np.signbit(b))
     return np.where(unlike, result.dtype.type(-0.0), result)
 
 
@@ -146,8 +147,8 @@ def fma_odd(a: Array, b: Array, c: Array) -> Double:
 
 def fma_f32(a: Single, b: Single, c: Single, mode: str = "rn") -> Single:
     """Returns a*b+c rounded once."""
-    result = round_to(fma_odd(a, b, c), np.float32, mode)
-    return _zero_sign(result, a * b, c, mode)
+    total = fma_odd(a, b, c)
+    return _zero_sign(round_to(total, np.float32, mode), total, a * b, c, mode)
 
 
 def fma_f16(a: Array, b: Array, c: Array) -> Array:
@@ -185,7 +186,7 @@ def fma_f64(a: Double, b: Double, c: Double, mode: str = "rn") -> Double:
     v, v_error = two_sum(high, t)
     z = to_odd(*two_sum(t_error, v_error))
     s, error = two_sum(v, z)
-    result = round_f64(s, error, mode)
+    result = _zero_sign(round_f64(s, error, mode), s, a * b, c, mode)
     size = np.abs(a * b)
     plain = (size > 2.0**-900) & (np.maximum(size, np.abs(c)) < 2.0**1000)
     plain &= np.maximum(np.abs(a), np.abs(b)) < 2.0**990
@@ -200,32 +201,61 @@ def _exact_fma(a: float, b: float, c: float, mode: str) -> float:
         return float(np.float64(a) * np.float64(b) + np.float64(c))
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     if exact == 0:
-        is_like = np.signbit(a) ^ np.signbit(b) == np.signbit(c)
-        if is_like and (a == 0 or b == 0) and c == 0:
+        sign = np.signbit(a) ^ np.signbit(b)
+        if sign == np.signbit(c) and c == 0:
             return c
         return -0.0 if mode == "rm" else 0.0
+    return _round_fraction(exact, mode)
+
+
+def _round_fraction(exact: Fraction, mode: str) -> float:
+    """Rounds a rational other than 0 to double."""
+    negative = exact < 0
     try:
         nearest = float(exact)
     except OverflowError:
-        nearest = float(np.inf if exact > 0 else -np.inf)
-        exact = Fraction(2) ** 1030 * (1 if exact > 0 else -1)
-        gap = -exact
+        nearest = -math.inf if negative else math.inf
+    if math.isinf(nearest):
+        gap = -1 if not negative else 1
     else:
-        gap = exact - Fraction(nearest) if np.isfinite(nearest) else -exact
-    down = mode == "rm" or (mode == "rz" and exact > 0)
-    up = mode == "rp" or (mode == "rz" and exact < 0)
-    if (down and gap < 0) or (up and gap > 0):
-        return float(np.nextafter(nearest, -np.inf if down else np.inf))
-    return nearest
+        rest = exact - Fraction(nearest)
+        gap = (rest > 0) - (rest < 0)
+    if mode == "rn" or gap == 0:
+        return nearest if nearest or not negative else -0.0
+    down = mode == "rm" or (mode == "rz" and not negative)
+    if down and gap < 0:
+        return math.nextafter(nearest, -math.inf)
+    if not down and gap > 0:
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest if nearest or not negative else -0.0
 
 
 def quotient(a: Array, b: Array, mode: str) -> Array:
-    """Divides f32 or f64 with any rounding mode: nearest, then one step if needed."""
-    y = a / b
+    """Divides f32 or f64 with any rounding mode."""
+    q = a / b
     if mode == "rn":
-        return y
-    high, low = two_product(y.astype(np.float64), b.astype(np.float64))
-    return _step(y, (a.astype(np.float64) - high) - low, np.signbit(b), mode)
+        return q
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    wide = wide_a / wide_b
+    high, low = two_product(wide, wide_b)
+    rest = ((wide_a - high) - low) * np.where(np.signbit(b), -1.0, 1.0)
+    rest = np.where(np.isfinite(rest), rest, 0.0)
+    if a.dtype == np.float32:
+        return round_to(to_odd(wide, rest), np.float32, mode)
+    result = round_f64(wide, rest, mode)
+    for lane in np.flatnonzero(_is_extreme(a) | _is_extreme(b) | _is_extreme(q)):
+        x, y = float(a[lane]), float(b[lane])
+        if math.isfinite(x) and math.isfinite(y) and x and y:
+            result[lane] = _round_fraction(Fraction(x) / Fraction(y), mode)
+        else:
+            result[lane] = q[lane]
+    return result
+
+
+def _is_extreme(x: Array) -> Array:
+    """Where error-free products of doubles may overflow or lose bits."""
+    size = np.abs(x)
+    return ~((size > 2.0**-900) & (size < 2.0**900))
 
 
 def square_root(a: Array, mode: str) -> Array:
@@ -233,23 +263,18 @@ def square_root(a: Array, mode: str) -> Array:
     y = np.sqrt(a)
     if mode == "rn":
         return y
-    wide = y.astype(np.float64)
-    high, low = two_product(wide, wide)
-    return _step(y, (a.astype(np.float64) - high) - low, np.False_, mode)
-
-
-def _step(y: Array, rest: Double, is_flipped: Any, mode: str) -> Array:
-    """Moves nearest results by one step where the remainder's sign says so."""
-    above = np.where(is_flipped, rest < 0, rest > 0)
-    below = np.where(is_flipped, rest > 0, rest < 0)
-    inf = y.dtype.type(np.inf)
-    if mode == "rz":
-        wrong, towards = np.where(np.signbit(y), above, below), y.dtype.type(0)
-    elif mode == "rm":
-        wrong, towards = below, -inf
-    else:
-        wrong, towards = above, inf
-    return np.where(wrong & np.isfinite(y), np.nextafter(y, towards), y)
+    # A power of four keeps the root's digits and the product's error in range.
+    size = np.abs(a.astype(np.float64))
+    scale = np.where(
+        size < 2.0**-500, 2.0**600, np.where(size > 2.0**500, 2.0**-600, 1.0)
+    )
+    wide = a.astype(np.float64) * scale
+    root = np.sqrt(wide)
+    high, low = two_product(root, root)
+    rest = np.where(np.isfinite(a) & (a > 0), (wide - high) - low, 0.0)
+    if a.dtype == np.float32:
+        return round_to(to_odd(root, rest), np.float32, mode)
+    return np.where(a > 0, round_f64(root, rest, mode) / np.sqrt(scale), y)
 
 
 def via_double(fn: Callable[[Double], Double]) -> Callable[[Array], Array]:

@@ -51,6 +51,8 @@ def cvt(form: Form, b: Builder) -> Compiled:
         form.error("expected '.relu' and '.satfinite' only from f32 to f16 or bf16")
     d, x = form.operands(2)
     _check_rounding(form, rounding, to, source)
+    if sat and to.is_integer and source.is_integer and _holds(to, source):
+        form.error(f"expected no '.sat' where {to} holds every {source} value")
     fn = _conversion(to, source, rounding, sat)
     if ftz:
         fn = _flushing(fn, to, source, form)
@@ -130,10 +132,15 @@ def _conversion(to: Type, source: Type, rounding: str, sat: bool) -> Fn:
 def _integer_to_integer(to: Type, source: Type, sat: bool) -> Fn:
     low, high = (int(v) for v in _limits(to))
     from_low, from_high = (int(v) for v in _limits(source))
-    if not sat or (low <= from_low and from_high <= high):
+    if not sat:
         return lambda x: x.astype(to.dtype)
     bounds = max(low, from_low), min(high, from_high)
     return lambda x: x.clip(*bounds).astype(to.dtype)
+
+
+def _holds(to: Type, source: Type) -> bool:
+    (low, high), (from_low, from_high) = _limits(to), _limits(source)
+    return low <= from_low and from_high <= high
 
 
 def _limits(ty: Type) -> tuple[Any, Any]:

@@ -62,7 +62,7 @@ def lop3(form: Form, b: Builder) -> Compiled:
     """Logic: lop3, any function of three bits by its 8-entry table."""
     combine = form.option("or", "and")
     ty = form.type("b32")
-    operands = form.operands(7 if combine else 5)
+    operands = form.operands(6 if combine else 5)
     d, p = b.pair(operands[0])
     table = b.integer(operands[4], "a constant table of 8 bits")
     if not 0 <= table < 256:
