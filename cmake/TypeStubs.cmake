@@ -1,5 +1,5 @@
-# Type stubs of the extension modules, made by nanobind, so that type checkers and
-# editors see through `cuda_tile._mlir`. Reads CUDA_TILE_PACKAGE_DIR.
+# Type stubs of the extension modules, made by nanobind and completed by us, so that
+# type checkers and editors see through `cuda_tile._mlir`. Reads CUDA_TILE_PACKAGE_DIR.
 
 set(
   _stubgen
@@ -9,6 +9,7 @@ set(
   --quiet
   --include-private
 )
+set(_tidy "${CMAKE_CURRENT_SOURCE_DIR}/bindings/tidy_stubs.py")
 set(_libs "${CUDA_TILE_PACKAGE_DIR}/_mlir_libs")
 
 # Imported bare: inside the package, Python code has already replaced `Context`.
@@ -21,7 +22,8 @@ add_custom_command(
   COMMAND
     ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" ${_stubgen} --import
     "${_libs}" --module _mlir --recursive --output-dir "${_libs}"
-  DEPENDS CudaTilePythonModules CudaTilePythonModules.extension._mlir.dso
+  COMMAND "${Python_EXECUTABLE}" "${_tidy}" ${_core_stubs}
+  DEPENDS "${_tidy}" CudaTilePythonModules CudaTilePythonModules.extension._mlir.dso
   COMMENT "Generating type stubs of _mlir"
 )
 
@@ -31,7 +33,11 @@ add_custom_command(
   COMMAND
     ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" ${_stubgen} --module
     cuda_tile._mlir._mlir_libs._cuda_tile --output-file "${_extension_stub}"
-  DEPENDS CudaTilePythonModules CudaTilePythonModules.extension._cuda_tile.dso
+  COMMAND "${Python_EXECUTABLE}" "${_tidy}" "${_extension_stub}"
+  DEPENDS
+    "${_tidy}"
+    CudaTilePythonModules
+    CudaTilePythonModules.extension._cuda_tile.dso
   COMMENT "Generating type stubs of _cuda_tile"
 )
 

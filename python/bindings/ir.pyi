@@ -4,12 +4,13 @@ The extension's own stub is generated; what upstream's `ir.py` adds in Python is
 listed here because upstream defines it inside functions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
 from ._mlir_libs._mlir.ir import *
 from ._mlir_libs._mlir.ir import DiagnosticInfo
+from ._mlir_libs._mlir.ir import _OperationBase as _OperationBase
 
 class MLIRError(Exception):
     """Failure of a C++ function, with the diagnostics that it emitted."""
@@ -21,7 +22,7 @@ class MLIRError(Exception):
     ) -> None: ...
 
 @contextmanager
-def loc_tracebacks(*, max_depth: int | None = None) -> Iterator[None]: ...
+def loc_tracebacks(*, max_depth: int | None = None) -> Generator[None]: ...
 def register_attribute_builder(
     kind: str, replace: bool = False
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]: ...

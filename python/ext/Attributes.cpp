@@ -197,10 +197,13 @@ struct PyOptimizationHintsAttr
   using AttributeClass::AttributeClass;
 
   static void bindDerived(ClassTy &c) {
-    c.def_prop_ro("value", [](PyOptimizationHintsAttr &self) {
-      return downCast<py::PyAttribute>(self.getContext(),
-                                       mlir::Attribute(self.cpp().getValue()));
-    });
+    c.def_prop_ro(
+        "value",
+        [](PyOptimizationHintsAttr &self) {
+          return downCast<py::PyAttribute>(
+              self.getContext(), mlir::Attribute(self.cpp().getValue()));
+        },
+        nb::sig("def value(self) -> cuda_tile._mlir.ir.DictAttr"));
   }
 };
 

@@ -55,9 +55,9 @@ Python getChecked(py::PyMlirContextRef context, Make make) {
   return Python(context, wrap(result));
 }
 
-/// A type or attribute as the most derived Python class.
+/// A type or attribute as the most derived Python class; stubs say `Wrapper`.
 template <typename Wrapper, typename Cpp>
-nb::object downCast(py::PyMlirContextRef context, Cpp value) {
+nb::typed<nb::object, Wrapper> downCast(py::PyMlirContextRef context, Cpp value) {
   return Wrapper(context, wrap(value)).maybeDownCast();
 }
 

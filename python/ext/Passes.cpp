@@ -150,6 +150,10 @@ void cuda_tile::python::populatePasses(nb::module_ &m) {
         "Makes upstream's passes known to pipeline strings.");
   m.def("register_pass", &registerPythonPass, nb::arg("argument"),
         nb::arg("description"), nb::arg("options"), nb::arg("fn"),
+        nb::sig("def register_pass(argument: str, description: str, options: "
+                "collections.abc.Sequence[tuple[str, str, str]], fn: "
+                "collections.abc.Callable[[cuda_tile._mlir.ir.Operation, "
+                "dict[str, str]], None]) -> None"),
         "Makes a pass of a Python function, known to every pipeline string.\n\n"
         "Args:\n"
         "  argument: Name in pipelines and flag of the opt tool.\n"
@@ -161,6 +165,7 @@ void cuda_tile::python::populatePasses(nb::module_ &m) {
         "  ValueError: A pass of that name exists.");
   m.def(
       "take_pass_exception", &takePassException,
+      nb::sig("def take_pass_exception() -> BaseException | None"),
       "Returns and forgets the exception of the last Python pass that failed, "
       "or None.");
 }

@@ -153,6 +153,8 @@ void cuda_tile::python::populateTools(nb::module_ &m) {
         "returns the exit code. For a process that ends afterwards.");
   m.def("register_translation", &registerTranslation, nb::arg("name"),
         nb::arg("description"), nb::arg("fn"),
+        nb::sig("def register_translation(name: str, description: str, fn: "
+                "collections.abc.Callable[[bytes, str], str | None]) -> None"),
         "Makes a translation of a Python function, `--name` of the translate "
         "tool.\n\n"
         "Args:\n"

@@ -81,13 +81,16 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getElementType());
     });
-    c.def_prop_ro("layout", [](PyTileType &self) -> nb::object {
-      auto layout = self.cpp().getLayout();
-      if (!layout)
-        return nb::none();
-      return downCast<py::PyAttribute>(self.getContext(),
-                                       mlir::Attribute(layout));
-    });
+    c.def_prop_ro(
+        "layout",
+        [](PyTileType &self) -> nb::object {
+          auto layout = self.cpp().getLayout();
+          if (!layout)
+            return nb::none();
+          return downCast<py::PyAttribute>(self.getContext(),
+                                           mlir::Attribute(layout));
+        },
+        nb::sig("def layout(self) -> LayoutAttr | None"));
   }
 };
 
@@ -193,10 +196,13 @@ struct PyBufferType : TypeClass<PyBufferType, cuda_tile::tileas::BufferType> {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getElementType());
     });
-    c.def_prop_ro("layout", [](PyBufferType &self) {
-      return downCast<py::PyAttribute>(self.getContext(),
-                                       mlir::Attribute(self.cpp().getLayout()));
-    });
+    c.def_prop_ro(
+        "layout",
+        [](PyBufferType &self) {
+          return downCast<py::PyAttribute>(
+              self.getContext(), mlir::Attribute(self.cpp().getLayout()));
+        },
+        nb::sig("def layout(self) -> LayoutAttr"));
   }
 };
 
