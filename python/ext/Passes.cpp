@@ -25,11 +25,11 @@ void registerAllPasses();
 
 namespace {
 
-/// The exception of the last Python pass that failed; only touched under the
-/// GIL. MLIR reports failure as a flag, so the exception waits here for the
-/// caller.
+/// The exception of the last Python pass that failed in this thread, which is
+/// the thread that called for the pass. MLIR reports failure as a flag, so the
+/// exception waits here for the caller.
 PyObject *&storedException() {
-  static PyObject *exception = nullptr;
+  static thread_local PyObject *exception = nullptr;
   return exception;
 }
 

@@ -1,0 +1,36 @@
+// A pass written in Python is a pass like any other: by flag, in a pipeline, with
+// options, printed and timed.
+
+// RUN: cuda-tile-opt %s --cuda-tile-simplify --canonicalize | FileCheck %s
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-simplify,cuda-tile-plan{gpu=sm_80})' \
+// RUN:   | FileCheck %s --check-prefix=PLAN
+// RUN: cuda-tile-opt %s --cuda-tile-simplify --mlir-print-ir-after=cuda-tile-simplify -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=AFTER
+// RUN: cuda-tile-opt %s --cuda-tile-simplify --mlir-timing -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TIMING
+// RUN: cuda-tile-opt --help | FileCheck %s --check-prefix=HELP
+
+// The failure of a Python pass is a diagnostic with the name of the pass.
+// RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_1 2>&1 | FileCheck %s --check-prefix=FAIL
+// RUN: not cuda-tile-opt %s --no-such-pass 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// CHECK: entry @copy
+// CHECK-NOT: iota
+// PLAN: tileas.plan
+// AFTER: IR Dump After
+// AFTER-SAME: cuda-tile-simplify
+// TIMING: cuda-tile-simplify
+// HELP: --cuda-tile-place
+// HELP-NEXT: --gpu=<string>
+// FAIL: error: pass 'cuda-tile-plan' failed: {{.*}}'sm_1'
+// FAIL-NOT: Traceback
+// UNKNOWN: Unknown command line argument '--no-such-pass'
+cuda_tile.module @kernels {
+  entry @copy(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+    %unused = iota : tile<8xi32>
+    %token = make_token : token
+    %value, %read = load_ptr_tko weak %p token=%token : tile<ptr<f32>> -> tile<f32>, token
+    %written = store_ptr_tko weak %q, %value token=%read : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
