@@ -57,7 +57,8 @@ Python getChecked(py::PyMlirContextRef context, Make make) {
 
 /// A type or attribute as the most derived Python class; stubs say `Wrapper`.
 template <typename Wrapper, typename Cpp>
-nb::typed<nb::object, Wrapper> downCast(py::PyMlirContextRef context, Cpp value) {
+nb::typed<nb::object, Wrapper> downCast(py::PyMlirContextRef context,
+                                        Cpp value) {
   return Wrapper(context, wrap(value)).maybeDownCast();
 }
 
