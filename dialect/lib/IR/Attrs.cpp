@@ -2,6 +2,7 @@
 
 #include "cuda_tile/IR/CudaTile.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -213,6 +214,32 @@ OptimizationHintsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// True for numbers that are written without their type.
+static bool isPlainNumber(IntegerAttr number) {
+  return number && !number.getType().isInteger(1) &&
+         number.getType().isSignlessInteger() &&
+         number.getValue().getSignificantBits() <= 32;
+}
+
+/// Numbers of hints are i32, as bytecode has them; MLIR reads a plain number as
+/// i64.
+static Attribute withPlainNumbers(Attribute value) {
+  auto hints = dyn_cast<DictionaryAttr>(value);
+  if (!hints)
+    return value;
+  Builder builder(value.getContext());
+  SmallVector<NamedAttribute> plain;
+  for (NamedAttribute hint : hints) {
+    auto number = dyn_cast<IntegerAttr>(hint.getValue());
+    if (isPlainNumber(number))
+      plain.emplace_back(hint.getName(), builder.getI32IntegerAttr(
+                                             number.getValue().getSExtValue()));
+    else
+      plain.push_back(hint);
+  }
+  return builder.getDictionaryAttr(plain);
+}
+
 Attribute OptimizationHintsAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<NamedAttribute> entries;
@@ -228,7 +255,8 @@ Attribute OptimizationHintsAttr::parse(AsmParser &parser, Type) {
              << key << "`";
     if (parser.parseEqual() || parser.parseAttribute(value))
       return failure();
-    entries.emplace_back(StringAttr::get(parser.getContext(), key), value);
+    entries.emplace_back(StringAttr::get(parser.getContext(), key),
+                         withPlainNumbers(value));
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
@@ -238,14 +266,13 @@ Attribute OptimizationHintsAttr::parse(AsmParser &parser, Type) {
                     DictionaryAttr::get(parser.getContext(), entries));
 }
 
-/// Numbers are i64 unless they say otherwise.
 static void printHints(AsmPrinter &printer, DictionaryAttr hints) {
   printer << "{";
   llvm::interleaveComma(hints, printer, [&](NamedAttribute hint) {
     printer.printKeywordOrString(hint.getName());
     printer << " = ";
     auto number = dyn_cast<IntegerAttr>(hint.getValue());
-    if (number && number.getType().isSignlessInteger(64))
+    if (isPlainNumber(number))
       printer.printAttributeWithoutType(number);
     else
       printer << hint.getValue();

@@ -123,7 +123,8 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (layout.getIsFlat() || groups.size() != 4)
     return emitError() << "expected a tile's layout to have 4 groups of bases "
                           "(register, lane, warp, block), got "
-                       << (layout.getIsFlat() ? 0 : groups.size());
+                       << (layout.getIsFlat() ? "a flat layout"
+                                              : std::to_string(groups.size()));
   if (groups[1].size() != 5)
     return emitError() << "expected 5 lane bases in a tile's layout, got "
                        << groups[1].size();

@@ -27,8 +27,8 @@ def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
     (C1) The operands have the types of the loop's values.
   }];
   let examples = [[{
-    for %i in (%n to %n, step %n) : tile<i32> {
-      continue
+    %last = for %i in (%n to %n, step %n) : tile<i32> iter_values(%x = %n) -> (tile<i32>) {
+      continue %i : tile<i32>
     }
   }]];
   let builders = [OpBuilder<(ins), "// no values">];

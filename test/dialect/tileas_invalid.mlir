@@ -1,0 +1,152 @@
+// RUN: cuda-tile-opt %s -split-input-file -verify-diagnostics
+
+cuda_tile.module @m {
+  entry @buffer_grouped() {
+    // expected-error @below {{expected a buffer's layout to be flat, got #cute.layout<((1@0, 2@0), ())>}}
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<((1@0, 2@0), ())>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @buffer_not_surjective() {
+    // expected-error @below {{expected the layout to reach all 4 elements, got 2}}
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<(1@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @buffer_not_injective() {
+    // expected-error @below {{expected the layout to have one offset per element, got 3 offset bits for 4 elements}}
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0, 0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @buffer_shape() {
+    // expected-error @below {{all dimensions must be powers of two, got [3]}}
+    %b = tileas.alloc_shared : !tileas.buffer<3xi32, #cute.layout<(1@0, 2@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @convert_layout_shape() {
+    %x = iota : tile<32xi32>
+    // expected-error @below {{failed to verify that all of {source, result} have same shape}}
+    %y = tileas.convert_layout %x : tile<32xi32> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @convert_layout_element() {
+    %x = iota : tile<32xi32>
+    // expected-error @below {{failed to verify that all of {source, result} have same element type}}
+    %y = tileas.convert_layout %x : tile<32xi32> -> tile<32xi64>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_shared_c1_shape() {
+    %x = iota : tile<16xi32>
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    // expected-error @below {{expected tile and buffer of one shape and element type, got '!cuda_tile.tile<16xi32>'}}
+    tileas.store_shared %x, %b : tile<16xi32>, !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c1_element() {
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    // expected-error @below {{expected tile and buffer of one rank and element type, got '!cuda_tile.tile<16xi64>'}}
+    %x = tileas.load_shared %b[0] : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>> -> tile<16xi64>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c2_count() {
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    // expected-error @below {{expected 1 offsets (the buffer's rank), got 2}}
+    %x = tileas.load_shared %b[0, 0] : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c2_outside() {
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    // expected-error @below {{expected the tile to lie inside the buffer, got offset 17 and extent 16 along dimension 0 of extent 32}}
+    %x = tileas.load_shared %b[17] : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c2_negative() {
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    // expected-error @below {{expected the tile to lie inside the buffer, got offset -1 and extent 16 along dimension 0 of extent 32}}
+    %x = tileas.load_shared %b[-1] : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c1_rank() {
+    %a = constant <f16: 1.0> : tile<1x16x16xf16>
+    // expected-error @below {{expected matrices, got rank 3}}
+    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<1x16x16xf16>, tile<1x16x16xf16>, tile<1x16x16xf16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c1_shapes() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    %b = constant <f16: 1.0> : tile<8x16xf16>
+    // expected-error @below {{expected shapes [M, K], [K, N], [M, N], got [16, 16], [8, 16], [16, 16]}}
+    %r = tileas.mma_sync %a, %b, %a atom = "m16n8k16" : tile<16x16xf16>, tile<8x16xf16>, tile<16x16xf16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c2_elements() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    %b = constant <bf16: 1.0> : tile<16x16xbf16>
+    // expected-error @below {{expected lhs and rhs of one element type, got 'f16' and 'bf16'}}
+    %r = tileas.mma_sync %a, %b, %a atom = "m16n8k16" : tile<16x16xf16>, tile<16x16xbf16>, tile<16x16xf16>
+    return
+  }
+}
