@@ -33,6 +33,16 @@ EXECUTORS = {
     "emulator": "the PTX emulator",
     "gpu": "the GPU",
 }
+EMULATOR_COUNTS = {
+    "warps": "instructions, per warp",
+    "requests": "memory requests, per warp",
+    "sectors": "32-byte sectors of global memory",
+    "min_sectors": "  least that could do",
+    "wavefronts": "wavefronts of shared memory",
+    "bank_conflicts": "  of them bank conflicts",
+    "flops": "operations of matrix instructions",
+}
+"""What `--stats` shows of the emulator's totals, and how it is called there."""
 SHOWN_ELEMENTS = 6
 
 _ARGUMENT_HELP = """\
@@ -86,6 +96,13 @@ def build_parser() -> argparse.ArgumentParser:
         "--stats", action="store_true", help="say what the executor counted"
     )
     parser.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="interp: run tile blocks in this random order; emulator: run warps in "
+        "this random order, with registers and memory that start as garbage",
+    )
+    parser.add_argument(
         "--trace", action="store_true", help="interp: print a line per operation"
     )
     return parser
@@ -105,6 +122,7 @@ class Request:
         printed: Positions among `args` to print in full.
         has_stats: Whether to print counters.
         has_trace: Whether to print each operation.
+        seed: Seed of a random order, or None for the usual one.
     """
 
     file: str
@@ -116,6 +134,7 @@ class Request:
     printed: tuple[int, ...]
     has_stats: bool
     has_trace: bool
+    seed: int | None
 
 
 def read_request(words: argparse.Namespace) -> Request:
@@ -149,6 +168,7 @@ def read_request(words: argparse.Namespace) -> Request:
         printed=printed,
         has_stats=words.stats,
         has_trace=words.trace,
+        seed=words.seed,
     )
 
 
@@ -169,7 +189,6 @@ def run_file(request: Request) -> None:
     before = [
         b"" if array is None else array.tobytes() for array in map(_array, values)
     ]
-    choices: dict[str, Any] = {"trace": _print_op} if request.has_trace else {}
     start = time.perf_counter()
     counted = api.run(
         module,
@@ -178,7 +197,7 @@ def run_file(request: Request) -> None:
         args=expand_args(api.parameter_types(entry), values),
         on=request.executor,
         gpu=request.gpu,
-        **choices,
+        **_choices(request),
     )
     seconds = time.perf_counter() - start
     save(request.args)
@@ -192,6 +211,20 @@ def run_file(request: Request) -> None:
     show_arrays(request, before)
     if request.has_stats:
         print(stats_text(counted))
+
+
+def _choices(request: Request) -> dict[str, Any]:
+    """What the executor gets beside the launch itself."""
+    choices: dict[str, Any] = {"trace": _print_op} if request.has_trace else {}
+    if request.seed is not None:
+        if request.executor == "gpu":
+            raise UserError(
+                "expected --on=interp or --on=emulator with --seed, got gpu"
+            )
+        choices["seed"] = request.seed
+        if request.executor == "emulator":
+            choices["mode"] = "adversarial"
+    return choices
 
 
 def _array(value: object) -> Array | None:
@@ -264,14 +297,15 @@ def _number(value: Any) -> str:
 
 
 def stats_text(counted: Any) -> str:
-    """The executor's counters, one per line."""
+    """What the executor counted, one line each; see its report class."""
     if counted is None:
-        return "  no counters: the GPU counts nothing"
+        return "  nothing is counted on a GPU"
     if hasattr(counted, "op_count"):
-        return (
-            f"  tile blocks  {counted.block_count}\n  operations   {counted.op_count}"
-        )
-    return "\n".join(f"  {line}" for line in counted.to_text().splitlines())
+        rows = {"tile blocks": counted.block_count, "operations": counted.op_count}
+    else:
+        totals: dict[str, int] = counted.totals
+        rows = {text: totals[name] for name, text in EMULATOR_COUNTS.items()}
+    return "\n".join(f"  {text:36}{number:>12}" for text, number in rows.items())
 
 
 @reports_errors

@@ -1,0 +1,165 @@
+"""cuda-tile-compile: where output goes, and bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tool_command import KERNELS, SCALE, Command
+
+from cuda_tile.cli import compile as tool
+
+VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"
+ELF_MAGIC = b"\x7fELF"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_cubin_of_a_file_goes_beside_its_name(command: Command, folder: Path):
+    result = command(tool, VADD, "--gpu", "sm_90")
+    assert result.code == 0
+    assert result.out.startswith("vadd_f32_1024.cubin: vadd_f32_1024 for sm_90, ")
+    assert [path.name for path in folder.iterdir()] == ["vadd_f32_1024.cubin"]
+    assert (folder / "vadd_f32_1024.cubin").read_bytes().startswith(ELF_MAGIC)
+
+
+def test_cubin_of_stdin_goes_to_stdout(command: Command, folder: Path):
+    result = command(tool, "-", "--gpu", "sm_90", stdin=VADD.read_bytes())
+    assert result.code == 0
+    assert result.out.encode().startswith(ELF_MAGIC)
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("k.ptx", "//"), ("k.ll", ";"), ("k.bin", "\x7fELF")]
+)
+def test_name_of_the_output_says_the_form(
+    command: Command, folder: Path, name: str, start: str
+):
+    assert command(tool, SCALE, "--gpu", "sm_90", "-o", name).code == 0
+    assert (folder / name).read_bytes().startswith(start.encode())
+
+
+def test_report_keeps_out_of_the_output(command: Command):
+    words = (SCALE, "--gpu", "sm_90", "--emit=placed", "--report=json")
+    result = command(tool, *words)
+    assert "#cute.layout" in result.out
+    assert json.loads(result.err)["kernels"][0]["kernel"] == "scale"
+
+
+def test_output_replaces_the_file_behind_a_link(command: Command, folder: Path):
+    (folder / "real").write_text("old")
+    (folder / "link.ptx").symlink_to("real")
+    assert command(tool, SCALE, "--gpu", "sm_90", "-o", "link.ptx").code == 0
+    assert (folder / "link.ptx").is_symlink()
+    assert ".entry scale" in (folder / "real").read_text()
+
+
+def test_output_may_be_a_device(command: Command):
+    words = ("--gpu", "sm_90", "--emit=ptx", "-o", os.devnull)
+    assert command(tool, SCALE, *words).code == 0
+    assert not Path(os.devnull).is_file()
+
+
+def test_machine_code_does_not_go_to_a_terminal():
+    leader, follower = pty.openpty()
+    program = [sys.executable, "-m", "cuda_tile.cli.compile", "-", "--gpu", "sm_90"]
+    result = subprocess.run(
+        program,
+        input=VADD.read_bytes(),
+        stdout=follower,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(follower)
+    os.close(leader)
+    assert result.returncode == 1
+    assert b"got a terminal; use -o FILE" in result.stderr
+
+
+def test_a_reader_may_go_away():
+    program = f"{sys.executable} -m cuda_tile.cli.compile --gpu sm_90 --emit=ptx"
+    result = subprocess.run(
+        f"{program} {SCALE} | true", shell=True, capture_output=True, check=False
+    )
+    assert result.stderr == b""
+
+
+def damaged(data: bytes) -> dict[str, tuple[bytes, str]]:
+    """Bad files by case, each with what the error must say."""
+    return {
+        "empty": (b"", "got none"),
+        "wrong magic": (b"\x7fTileXX\x00" + data[8:], "expected MLIR text or Tile IR"),
+        "future version": (data[:8] + b"\xff" + data[9:], "version"),
+        "truncated": (data[: len(data) // 2], "offset"),
+        "only magic": (data[:8], "offset"),
+        "unknown op": (
+            b"cuda_tile.module @m { entry @f() { frobnicate } }",
+            "1:36: error: ",
+        ),
+        "wrong type": (
+            b"cuda_tile.module @m { entry @f(%a: tile<i32>) "
+            b"{ %b = addf %a, %a : tile<i32> return } }",
+            "'cuda_tile.addf' op",
+        ),
+        "no kernel": (b"module {}", "expected a kernel in"),
+    }
+
+
+@pytest.mark.parametrize("case", damaged(b"0" * 16))
+@pytest.mark.parametrize("from_pipe", [False, True])
+def test_bad_file(command: Command, folder: Path, case: str, from_pipe: bool):
+    data, expected = damaged(VADD.read_bytes())[case]
+    (folder / "bad").write_bytes(data)
+    (folder / "bad.cubin").write_text("old")
+    name = "-" if from_pipe else "bad"
+    result = command(tool, name, "--gpu", "sm_90", "-o", "bad.cubin", stdin=data)
+    assert expected in result.sentence
+    assert ("<stdin>" if from_pipe else "bad") in result.sentence or name == "-"
+    assert (folder / "bad.cubin").read_text() == "old"
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), "the following arguments are required: FILE, --gpu"),
+        (("no-such-file", "--gpu", "sm_90"), "error: cannot read 'no-such-file'"),
+        ((".", "--gpu", "sm_90"), "error: cannot read '.'"),
+        ((VADD, "--gpu", "sm_12"), "known gpu name, got 'sm_12'; known: sm_80"),
+        ((VADD, "--gpu", "sm_90", "--emit=elf"), "'elf'"),
+        ((VADD, "--gpu", "sm_90", "--print-after=x"), "expected --print-after of"),
+        ((VADD, "--gpu", "sm_90", "--num-warps", "3"), "--num-warps of 1, 2, 4"),
+        ((VADD, "--gpu", "sm_90", "-o", "no/k.cubin"), "cannot write 'no/k.cubin'"),
+        ((VADD, "--gpu", "sm_90", "-o", "."), "cannot write '.'"),
+    ],
+)
+def test_bad_command_line(
+    command: Command, folder: Path, words: tuple[object, ...], expected: str
+):
+    assert expected in command(tool, *words).sentence
+    assert not list(folder.iterdir())
+
+
+def test_missing_ptxas(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PTXAS", "/no/ptxas")
+    result = command(tool, VADD, "--gpu", "sm_90")
+    assert "expected PTXAS to name a ptxas program, got '/no/ptxas'" in result.sentence
+    assert not list(folder.iterdir())
+    assert command(tool, VADD, "--gpu", "sm_90", "--emit=ptx").code == 0
+
+
+def test_help(command: Command):
+    result = command(tool, "--help")
+    assert result.code == 0
+    assert "sm_120" in result.out

@@ -1,0 +1,104 @@
+"""cuda-tile-run: results, saved arrays, and bad arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tool_command import KERNELS, SCALE, Command
+
+from cuda_tile.cli import run as tool
+
+ADD = KERNELS / "13.4" / "vadd_i32_8.tileirbc"
+ARRAYS = ("arange:i32[16]", "ones:i32[16]", "zeros:i32[16]")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("executor", ["interp", "emulator"])
+def test_out_arrays_are_saved(command: Command, folder: Path, executor: str):
+    np.save("a.npy", np.arange(16, dtype=np.int32))
+    words = ("a.npy", "arange:i32[16]", "out:c.npy:i32[16]", f"--on={executor}")
+    assert command(tool, ADD, "--grid", "2", *words).code == 0
+    assert np.load("c.npy").tolist() == list(range(0, 32, 2))
+    assert np.load("a.npy").tolist() == list(range(16))
+    assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "c.npy"]
+
+
+def test_shapes_and_strides_may_be_given(command: Command):
+    words = [word for array in ARRAYS for word in (array, "16", "1")]
+    assert "1 to 16" in command(tool, ADD, "--grid", "2", *words).out
+
+
+def test_negative_numbers_are_arguments(command: Command):
+    words = ("arange:f32[16]", "zeros:f32[16]", "-2", "--grid", "1")
+    assert "argument 1: float32[16] -30 to -0" in command(tool, SCALE, *words).out
+
+
+def test_nothing_changed_is_said(command: Command):
+    words = ("zeros:f32[16]", "zeros:f32[16]", "2", "--grid", "1")
+    assert "no argument was changed" in command(tool, SCALE, *words).out
+
+
+def test_nan_is_counted(command: Command):
+    words = ("zeros:f32[16]", "zeros:f32[16]", "nan", "--grid", "1")
+    assert "float32[16] all NaN" in command(tool, SCALE, *words).out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (ARRAYS, "required: --grid"),
+        ((*ARRAYS, "--grid", "x"), "expected --grid with integers"),
+        ((*ARRAYS, "--grid", "1,1,1,1"), "expected a grid of 1 to 3"),
+        ((*ARRAYS, "--grid", "0"), "expected a grid of 1 to 3 positive"),
+        ((*ARRAYS[:2], "--grid", "2"), "expected 9 arguments"),
+        (
+            (*ARRAYS[:2], "zeros:f32[16]", "--grid", "2"),
+            "parameter 6: expected an array",
+        ),
+        ((*ARRAYS[:2], "7", "--grid", "2"), "expected 9 arguments"),
+        ((*ARRAYS, "--grid", "2", "--kernel", "f"), "it has: vadd_i32_8"),
+        (
+            (*ARRAYS, "--grid", "2", "--print", "3"),
+            "--print of arguments 0 to 2, got 3",
+        ),
+        ((*ARRAYS, "--grid", "2", "--gpu", "sm_1", "--on=emulator"), "got 'sm_1'"),
+        ((*ARRAYS, "--grid", "2", "--trace", "--on=gpu"), "--on=interp with --trace"),
+        ((*ARRAYS[:2], "no.npy", "--grid", "2"), "cannot read 'no.npy'"),
+        ((*ARRAYS[:2], "zeros:i99[2]", "--grid", "2"), "got 'i99'"),
+        ((*ARRAYS[:2], "what", "--grid", "2"), "got 'what'"),
+        ((*ARRAYS[:2], "out:x/c.npy:i32[16]", "--grid", "2"), "cannot write 'x/c.npy'"),
+    ],
+)
+def test_bad_command_line(
+    command: Command, folder: Path, words: tuple[str, ...], expected: str
+):
+    assert expected in command(tool, ADD, *words).sentence
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("executor", ["interp", "emulator"])
+def test_store_outside_every_array(command: Command, folder: Path, executor: str):
+    arrays = ("ones:i32[16]", "16", "1", "ones:i32[16]", "16", "1")
+    words = (*arrays, "out:c.npy:i32[8]", "16", "1", "--grid", "2")
+    sentence = command(tool, ADD, *words, f"--on={executor}").sentence
+    assert "outside every array" in sentence
+    assert "vadd_i32_8" in sentence
+    assert not list(folder.iterdir())
+
+
+def test_no_gpu_is_said(command: Command, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ctypes.CDLL", _no_library)
+    words = (*ARRAYS, "--grid", "2", "--on=gpu")
+    assert "cannot run on a GPU" in command(tool, ADD, *words).sentence
+
+
+def _no_library(*_: object, **__: object) -> None:
+    raise OSError("no such library")
