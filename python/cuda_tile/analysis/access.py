@@ -14,13 +14,12 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     DYNAMIC,
     PartitionViewType,
-    PointerType,
-    TileType,
+    TensorViewType,
 )
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.tiles import element_bits, shape_of
-from cuda_tile.ir.walk import segments
+from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
+from cuda_tile.ir.walk import defining_op, segments
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -128,12 +127,11 @@ def view_operand(op: ir.Operation) -> ir.Value:
 
 def tensor_view_op(view: ir.Value) -> ir.Operation:
     """The `make_tensor_view` behind a view; views never pass through a block."""
-    op = view.owner
-    while isinstance(op, ir.Operation) or not isinstance(op, ir.Block):
-        operation = op.operation
-        if operation.name == "cuda_tile.make_tensor_view":
-            return operation
-        op = operation.operands[0].owner
+    op = defining_op(view)
+    while op is not None:
+        if op.name == "cuda_tile.make_tensor_view":
+            return op
+        op = defining_op(op.operands[0])
     raise InternalError("expected a view made by make_tensor_view")
 
 
@@ -151,11 +149,11 @@ class TensorViewParts:
 
 def tensor_view_parts(op: ir.Operation) -> TensorViewParts:
     """Splits the operands of `make_tensor_view` by what they stand for."""
-    ty = op.results[0].type
+    ty = TensorViewType(op.results[0].type)
     operands = list(op.operands)
     base, rest = operands[0], iter(operands[1:])
-    shape = tuple(next(rest) if n == DYNAMIC else int(n) for n in ty.shape)
-    strides = tuple(next(rest) if n == DYNAMIC else int(n) for n in ty.strides)
+    shape = tuple(next(rest) if n == DYNAMIC else n for n in ty.shape)
+    strides = tuple(next(rest) if n == DYNAMIC else n for n in ty.strides)
     return TensorViewParts(base, shape, strides)
 
 
@@ -166,8 +164,7 @@ def _divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
 
 
 def _view_access(view: ir.Value, facts: FactsAnalysis) -> Access:
-    ty = view.type
-    assert isinstance(ty, PartitionViewType)
+    ty = PartitionViewType(view.type)
     parts = tensor_view_parts(tensor_view_op(view))
     tile_shape, dim_map = tuple(ty.tile_shape), list(ty.dim_map)
     size = element_bits(ty.tensor_view.element_type) // 8
@@ -186,10 +183,7 @@ def _view_access(view: ir.Value, facts: FactsAnalysis) -> Access:
 
 def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     pointers = op.operands[0]
-    ty = pointers.type
-    assert isinstance(ty, TileType)
-    assert isinstance(ty.element_type, PointerType)
-    size = element_bits(ty.element_type.pointee_type) // 8
+    size = element_bits(pointee_of(pointers)) // 8
     known = facts.of(pointers)
     shape = shape_of(pointers)
     fastest = max(range(len(shape)), key=lambda d: (known.contiguity[d], d))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.padding import float_bits
 from cuda_tile.ir.tiles import element_bits, element_of
+from cuda_tile.ir.walk import defining_op
 
 
 def constant_splat(op: ir.Operation) -> int | float | None:
@@ -25,10 +26,9 @@ def constant_splat(op: ir.Operation) -> int | float | None:
 
 def constant_of(value: ir.Value) -> int | None:
     """The integer a rank-0 value is known to be by its definition."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
+    op = defining_op(value)
+    if op is None:
         return None
-    op = owner.operation
     if op.name == "cuda_tile.assume":
         return constant_of(op.operands[0])
     if op.name != "cuda_tile.constant":
@@ -42,10 +42,9 @@ def uniform_bits(value: ir.Value) -> int | None:
 
     Looks through broadcasts and reshapes of a constant.
     """
-    owner = value.owner
-    if isinstance(owner, ir.Block):
+    op = defining_op(value)
+    if op is None:
         return None
-    op = owner.operation
     if op.name in ("cuda_tile.broadcast", "cuda_tile.reshape"):
         return uniform_bits(op.operands[0])
     if op.name != "cuda_tile.constant":

@@ -22,11 +22,10 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     BoundedAttr,
     DivByAttr,
-    PointerType,
     TileType,
 )
 from cuda_tile.analysis.constants import constant_splat
-from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.tiles import element_bits, element_of, pointee_of
 from cuda_tile.ir.walk import nested_ops, op_stem
 from cuda_tile.rules import RuleTable
 
@@ -349,14 +348,17 @@ def muli(facts: FactsAnalysis, op: ir.Operation) -> None:
         min(MAX_DIVISOR, _at_group(lhs, i, 1) * _at_group(rhs, i, 1))
         for i in range(max(1, len(lhs.shape)))
     )
-    bounds = None
-    if None not in (lhs.low, lhs.high, rhs.low, rhs.high):
-        bounds = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]  # pyright: ignore[reportOptionalOperand]
-    low, high = (min(bounds), max(bounds)) if bounds else (None, None)
-    low, high = _in_range(op.results[0], low, high)
+    low, high = _in_range(op.results[0], *_product_bounds(lhs, rhs))
     constancy = _common_constancy(lhs, rhs)
     ones = (1,) * len(lhs.shape)
     facts.set(op.results[0], Facts(lhs.shape, ones, constancy, divisibility, low, high))
+
+
+def _product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
+    if lhs.low is None or lhs.high is None or rhs.low is None or rhs.high is None:
+        return None, None
+    corners = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]
+    return min(corners), max(corners)
 
 
 def _every(facts: Facts) -> int:
@@ -377,10 +379,7 @@ def exti(facts: FactsAnalysis, op: ir.Operation) -> None:
 def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Pointer plus elements: divisibility counts in bytes."""
     pointer, index = (facts.of(value) for value in op.operands)
-    ty = op.operands[0].type
-    assert isinstance(ty, TileType)
-    assert isinstance(ty.element_type, PointerType)
-    size = element_bits(ty.element_type.pointee_type) // 8
+    size = element_bits(pointee_of(op.operands[0])) // 8
     contiguity, _ = _sum(pointer, index)
     divisibility = tuple(
         gcd(
@@ -457,9 +456,7 @@ def _in_range(
     result: ir.Value, low: int | None, high: int | None
 ) -> tuple[int | None, int | None]:
     """Forgets bounds that may have wrapped around."""
-    ty = result.type
-    assert isinstance(ty, TileType)
-    limit = 1 << (element_bits(ty.element_type) - 1)
+    limit = 1 << (element_bits(element_of(result)) - 1)
     if low is None or high is None or low < -limit or high >= limit:
         return None, None
     return low, high

@@ -8,8 +8,13 @@ from cuda_tile._mlir import ir
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import element_bits
 
-_FLOATS = {"zero": 0.0, "neg_zero": -0.0, "pos_inf": float("inf")}
-_FLOATS |= {"neg_inf": float("-inf"), "nan": float("nan")}
+_FLOATS = {
+    "zero": 0.0,
+    "neg_zero": -0.0,
+    "pos_inf": float("inf"),
+    "neg_inf": float("-inf"),
+    "nan": float("nan"),
+}
 _FORMATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
 
 

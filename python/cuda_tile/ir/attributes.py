@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    ComparisonOrderingAttr,
+    ComparisonPredicateAttr,
+    IntegerOverflowAttr,
+    MemoryOrderingSemanticsAttr,
+    MemoryScopeAttr,
+    PaddingValueAttr,
+    RoundingModeAttr,
+    SignednessAttr,
+)
+from cuda_tile.errors import InternalError
+
+KeywordAttr = (
+    ComparisonOrderingAttr
+    | ComparisonPredicateAttr
+    | IntegerOverflowAttr
+    | MemoryOrderingSemanticsAttr
+    | MemoryScopeAttr
+    | PaddingValueAttr
+    | RoundingModeAttr
+    | SignednessAttr
+)
+"""The attributes that hold one keyword of a fixed list."""
 
 
 def keyword(op: ir.Operation, name: str, default: str = "") -> str:
     """An enum attribute as the keyword the text form uses."""
-    return op.attributes[name].value if name in op.attributes else default
+    if name not in op.attributes:
+        return default
+    attr = op.attributes[name]
+    if not isinstance(attr, KeywordAttr):
+        raise InternalError(f"expected a keyword for {name} of {op.name}, got {attr}")
+    return attr.value
 
 
 def flag(op: ir.Operation, name: str) -> bool:

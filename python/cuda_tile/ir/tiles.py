@@ -11,6 +11,9 @@ from cuda_tile.layout.linear import LinearLayout
 
 POINTER_BITS = 64
 
+FrozenGroups = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
+"""The groups of a `#cute.layout` attribute, hashable."""
+
 
 def is_tile(ty: ir.Type) -> bool:
     """Whether `ty` is a tile of any rank."""
@@ -25,20 +28,38 @@ def is_distributed(value: ir.Value) -> bool:
     return isinstance(value.type, TileType) and len(value.type.shape) > 0
 
 
-def shape_of(value: ir.Value) -> tuple[int, ...]:
-    """Extents of a tile value, dimension 0 first."""
+def tile_of(value: ir.Value) -> TileType:
+    """The type of a tile value.
+
+    Raises:
+        InternalError: The value is no tile.
+    """
     ty = value.type
     if not isinstance(ty, TileType):
         raise InternalError(f"expected a tile value, got {ty}")
-    return tuple(ty.shape)
+    return ty
+
+
+def shape_of(value: ir.Value) -> tuple[int, ...]:
+    """Extents of a tile value, dimension 0 first."""
+    return tuple(tile_of(value).shape)
 
 
 def element_of(value: ir.Value) -> ir.Type:
     """Element type of a tile value."""
-    ty = value.type
-    if not isinstance(ty, TileType):
-        raise InternalError(f"expected a tile value, got {ty}")
-    return ty.element_type
+    return tile_of(value).element_type
+
+
+def pointee_of(value: ir.Value) -> ir.Type:
+    """What the elements of a tile of pointers point to.
+
+    Raises:
+        InternalError: The value is no tile of pointers.
+    """
+    element = element_of(value)
+    if not isinstance(element, PointerType):
+        raise InternalError(f"expected a tile of pointers, got {value.type}")
+    return element.pointee_type
 
 
 def element_bits(element: ir.Type) -> int:
@@ -54,11 +75,11 @@ def element_bits(element: ir.Type) -> int:
 
 
 @cache
-def _decode(shape: tuple[int, ...], groups: tuple[object, ...]) -> LinearLayout:
-    return LinearLayout.from_groups(shape, groups)  # pyright: ignore[reportArgumentType]
+def _decode(shape: tuple[int, ...], groups: FrozenGroups) -> LinearLayout:
+    return LinearLayout.from_groups(shape, groups)
 
 
-def _freeze(groups: list[list[list[tuple[int, int]]]]) -> tuple[object, ...]:
+def _freeze(groups: list[list[list[tuple[int, int]]]]) -> FrozenGroups:
     return tuple(tuple(tuple(basis) for basis in group) for group in groups)
 
 
@@ -69,8 +90,7 @@ def layout_of(value: ir.Value) -> LinearLayout:
         InternalError: The value has none; `place` has not run or missed it.
     """
     ty = value.type
-    layout = ty.layout if isinstance(ty, TileType) else None
-    if layout is None:
+    if not isinstance(ty, TileType) or (layout := ty.layout) is None:
         raise InternalError(f"no layout on a value of type {ty} after place")
     return _decode(tuple(ty.shape), _freeze(layout.groups))
 

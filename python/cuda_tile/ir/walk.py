@@ -62,6 +62,12 @@ def body(op: ir.Operation, region: int = 0) -> ir.Block:
     return op.regions[region].blocks[0]
 
 
+def defining_op(value: ir.Value) -> ir.Operation | None:
+    """The operation that makes `value`; None for a block argument."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
 def block_ops(block: ir.Block) -> list[ir.Operation]:
     """The operations of a block as a list, safe to change while walking it."""
     return [op.operation for op in block.operations]
