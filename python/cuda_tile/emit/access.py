@@ -64,7 +64,9 @@ class TileAccess:
         """An access through a partition view."""
         layout, run, vectors = _vectors(e, op, tile)
         places = ViewPlaces(e, op, view, indices, layout, run)
-        fill = padding_bits(view.type.padding_value, element_of(tile))
+        fill = padding_bits(
+            PartitionViewType(view.type).padding_value, element_of(tile)
+        )
         pack = e.pack_of(tile)
         return cls(e, layout, run, vectors, places.address, places.inside, fill, pack)
 
@@ -197,8 +199,7 @@ class ViewPlaces:
         layout: LinearLayout,
         run: Run,
     ) -> None:
-        ty = view.type
-        assert isinstance(ty, PartitionViewType)
+        ty = PartitionViewType(view.type)
         self.e, self.layout, self.size = e, layout, run.bits // 8
         parts: View = e.view(view)
         self.tile_shape = list(ty.tile_shape)

@@ -15,10 +15,34 @@ GLOBAL_SPACE = 1
 SHARED_SPACE = 3
 """NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end")."""
 
-ICMP = {"eq": 0, "ne": 1, "slt": 2, "sle": 3, "sgt": 4, "sge": 5}
-ICMP |= {"ult": 6, "ule": 7, "ugt": 8, "uge": 9}
-FCMP = {"oeq": 1, "ogt": 2, "oge": 3, "olt": 4, "ole": 5, "one": 6, "ord": 7}
-FCMP |= {"ueq": 8, "ugt": 9, "uge": 10, "ult": 11, "ule": 12, "une": 13, "uno": 14}
+ICMP = {
+    "eq": 0,
+    "ne": 1,
+    "slt": 2,
+    "sle": 3,
+    "sgt": 4,
+    "sge": 5,
+    "ult": 6,
+    "ule": 7,
+    "ugt": 8,
+    "uge": 9,
+}
+FCMP = {
+    "oeq": 1,
+    "ogt": 2,
+    "oge": 3,
+    "olt": 4,
+    "ole": 5,
+    "one": 6,
+    "ord": 7,
+    "ueq": 8,
+    "ugt": 9,
+    "uge": 10,
+    "ult": 11,
+    "ule": 12,
+    "une": 13,
+    "uno": 14,
+}
 
 
 class Builder:
@@ -36,7 +60,7 @@ class Builder:
         self._prologue = ir.InsertionPoint(list(entry.operations)[-1])
         self.ip = ir.InsertionPoint(self.region.blocks[1])
         self.loc = func.location
-        self._constants: dict[tuple[ir.Type, int | float], ir.Value] = {}
+        self._constants: dict[tuple[ir.Type, int | str], ir.Value] = {}
         self.i1, self.i8, self.i16, self.i32, self.i64 = (
             ir.IntegerType.get_signless(bits) for bits in (1, 8, 16, 32, 64)
         )
@@ -94,15 +118,15 @@ class Builder:
             if value >> (ty.width - 1) and ty.width > 1:
                 value -= 1 << ty.width
         key = (ty, repr(value) if isinstance(value, float) else value)
-        found = self._constants.get(key)  # pyright: ignore[reportArgumentType]
+        found = self._constants.get(key)
         if found is None:
             attr = (
-                ir.IntegerAttr.get(ty, value)
+                ir.IntegerAttr.get(ty, int(value))
                 if isinstance(ty, ir.IntegerType)
                 else ir.FloatAttr.get(ty, float(value))
             )
             found = self.in_prologue("llvm.mlir.constant", ty, value=attr)
-            self._constants[key] = found  # pyright: ignore[reportArgumentType]
+            self._constants[key] = found
         return found
 
     # Integers -----------------------------------------------------------------------

@@ -19,7 +19,7 @@ def for_(e: Emitter, op: ir.Operation) -> None:
     header, inside, after = b.block(types), b.block(), b.block()
     b.branch(header, [lower, *flat])
     b.enter(header)
-    arguments = list(header.arguments)
+    arguments: list[ir.Value] = list(header.arguments)
     index, carried = arguments[0], arguments[1:]
     compare = "ult" if flag(op, "unsignedCmp") else "slt"
     b.branch_if(b.icmp(compare, index, upper), inside, after)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
+from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, PointerType
 from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import Builder
-from cuda_tile.emit.fragment import Fragment, Packer, View, zip_fragments
+from cuda_tile.emit.fragment import (
+    ElementFunction,
+    Fragment,
+    Packer,
+    View,
+    zip_fragments,
+)
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import CudaTileError, InternalError
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
@@ -126,7 +132,7 @@ class Emitter:
     def extent_divisor(self, view: ir.Value, dim: int) -> int:
         """A power of two that divides the tensor's extent along a tile dimension."""
         parts = tensor_view_parts(tensor_view_op(view))
-        extent = parts.shape[view.type.dim_map[dim]]
+        extent = parts.shape[PartitionViewType(view.type).dim_map[dim]]
         if isinstance(extent, int):
             return extent & -extent
         return self.facts.of(extent).divisor
@@ -165,7 +171,7 @@ class Emitter:
     def elementwise(
         self,
         op: ir.Operation,
-        combine: Callable[..., ir.Value],
+        combine: ElementFunction,
         *,
         operands: Sequence[ir.Value] | None = None,
         packed: bool = False,

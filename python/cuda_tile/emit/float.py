@@ -54,10 +54,11 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
     element = str(element_of(op.results[0]))
     rounding = keyword(op, "rounding_mode", "nearest_even")
     if rounding == "nearest_even" and not flag(op, "flush_to_zero"):
-        name = _LLVM[stem]
-        e.elementwise(
-            op, lambda *args: e.builder.op(name, args[0].type, *args), packed=True
-        )
+
+        def apply(*operands: ir.Value) -> ir.Value:
+            return e.builder.op(_LLVM[stem], operands[0].type, *operands)
+
+        e.elementwise(op, apply, packed=True)
         return
     e.elementwise(op, _directed(e, op, stem, element, rounding))
 

@@ -8,7 +8,7 @@ is the form of `mma.sync`, `ldmatrix` and packed arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,6 +16,13 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.errors import InternalError
 from cuda_tile.layout.linear import LinearLayout
+
+ElementFunction = (
+    Callable[[ir.Value], ir.Value]
+    | Callable[[ir.Value, ir.Value], ir.Value]
+    | Callable[[ir.Value, ir.Value, ir.Value], ir.Value]
+)
+"""Makes one value of one value per operand."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Packer:
         self._packed: dict[tuple[ir.Value, ...], ir.Value] = {}
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """Forgets at the end what was made inside: it dominates nothing after."""
         scalars, packed = dict(self._scalars), dict(self._packed)
         yield
@@ -102,7 +109,7 @@ class Packer:
 def zip_fragments(
     packer: Packer,
     fragments: Sequence[Fragment],
-    combine: Callable[..., ir.Value],
+    combine: ElementFunction,
     *,
     pack: int,
 ) -> Fragment:

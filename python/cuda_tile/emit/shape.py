@@ -10,7 +10,13 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    is_distributed,
+    layout_of,
+    pointee_of,
+)
 from cuda_tile.layout.linear import Coord, LinearLayout
 
 
@@ -68,8 +74,7 @@ def select(e: Emitter, op: ir.Operation) -> None:
 def offset(e: Emitter, op: ir.Operation) -> None:
     """Pointer plus signed elements."""
     b = e.builder
-    pointee = element_of(op.operands[0]).pointee_type
-    size = element_bits(pointee) // 8
+    size = element_bits(pointee_of(op.operands[0])) // 8
 
     def move(pointer: ir.Value, index: ir.Value) -> ir.Value:
         scaled = b.mul(b.resize(index, b.i64), b.constant(b.i64, size))

@@ -44,8 +44,7 @@ def get_tensor_shape(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("get_index_space_shape")
 def get_index_space_shape(e: Emitter, op: ir.Operation) -> None:
     """How many tiles cover each dimension: extent / tile, rounded up."""
-    view, ty = e.view(op.operands[0]), op.operands[0].type
-    assert isinstance(ty, PartitionViewType)
+    view, ty = e.view(op.operands[0]), PartitionViewType(op.operands[0].type)
     divide = divide_function(e.builder, "positive_inf", signed=True)
     axes = zip(ty.tile_shape, ty.dim_map, op.results, strict=True)
     for tile_extent, target, result in axes:
