@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import TARGET_ATTRIBUTE
 from cuda_tile.ir.tiles import element_bits
@@ -93,7 +94,7 @@ def _span_in_block_of(
 
 def buffer_bytes(op: ir.Operation) -> int:
     """Size of an `alloc_shared` in bytes, rounded up to the alignment."""
-    ty = op.results[0].type
+    ty = BufferType(op.results[0].type)
     size = prod(ty.shape) * element_bits(ty.element_type) // 8
     return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 

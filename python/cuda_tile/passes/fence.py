@@ -17,7 +17,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.walk import block_ops, body, entries
+from cuda_tile.ir.walk import block_ops, body, defining_op, entries
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import buffer_bytes
 
@@ -103,8 +103,8 @@ class _Walk:
 
 
 def _place(buffer: ir.Value) -> Bytes:
-    op = buffer.owner.operation
-    if "offset" not in op.attributes:
+    op = defining_op(buffer)
+    if op is None or "offset" not in op.attributes:
         raise InternalError("fence: a shared buffer without an offset; run allocate")
     start = integer(op, "offset")
     return start, start + buffer_bytes(op)

@@ -15,7 +15,14 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
-from cuda_tile.ir.walk import block_ops, body, entries, nested_ops, op_stem
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    entries,
+    nested_ops,
+    op_stem,
+)
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.options import Options
@@ -71,12 +78,12 @@ def _is_uniform(value: ir.Value) -> bool:
     """One element that every thread has anyway."""
     if not is_distributed(value):
         return True
-    owner = value.owner
+    op = defining_op(value)
     return (
-        not isinstance(owner, ir.Block)
+        op is not None
         and prod(shape_of(value)) == 1
-        and owner.operation.name == "cuda_tile.reshape"
-        and not is_distributed(owner.operation.operands[0])
+        and op.name == "cuda_tile.reshape"
+        and not is_distributed(op.operands[0])
     )
 
 

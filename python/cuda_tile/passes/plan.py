@@ -13,7 +13,7 @@ A plan is a dictionary of integers and strings:
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import MAX_WARPS, PLAN_ATTRIBUTE, TARGET_ATTRIBUTE, Plan
 from cuda_tile.ir.tiles import element_of, is_distributed, shape_of
@@ -103,10 +103,10 @@ def _hint(entry: ir.Operation, gpu: str, name: str) -> int | None:
     """An integer hint of the producer for this chip, or its default one."""
     if "optimization_hints" not in entry.attributes:
         return None
-    hints = entry.attributes["optimization_hints"].value
+    hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value
     for key in (gpu, "default"):
-        if key in hints and name in hints[key]:
-            return ir.IntegerAttr(hints[key][name]).value
+        if key in hints and name in (of_chip := ir.DictAttr(hints[key])):
+            return ir.IntegerAttr(of_chip[name]).value
     return None
 
 

@@ -11,6 +11,7 @@ Contract: in, level W from `place`; out, level W in which every remaining
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -25,7 +26,7 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_type,
 )
-from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.ir.walk import defining_op, entries, nested_ops
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.fragments import M16N8K16, tile_mma
 from cuda_tile.layout.linear import LinearLayout
@@ -63,11 +64,11 @@ def stage_product(op: ir.Operation, plan: Plan) -> None:
         else:
             total = _sliced_product(op, plan, staged[0], staged[1])
     op.results[0].replace_all_uses_with(total)
-    conversions = [v.owner.operation for v in (lhs, rhs) if staged[0] and staged[1]]
     op.erase()
-    for conversion in dict.fromkeys(conversions):
-        if not list(conversion.results[0].uses):
-            conversion.erase()
+    if staged[0] is not None and staged[1] is not None:
+        for conversion in dict.fromkeys((defining_op(lhs), defining_op(rhs))):
+            if conversion is not None and not list(conversion.results[0].uses):
+                conversion.erase()
 
 
 def _sliced_product(
@@ -93,10 +94,10 @@ def _sliced_product(
 
 def _conversion_source(value: ir.Value) -> ir.Value | None:
     """What a conversion through shared memory converts, or None."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "tileas.convert_layout":
+    op = defining_op(value)
+    if op is None or op.name != "tileas.convert_layout":
         return None
-    source = owner.operation.operands[0]
+    source = op.operands[0]
     kind = classify(layout_of(source), layout_of(value))
     return source if kind is ConversionKind.SHARED else None
 
@@ -206,7 +207,7 @@ def _to_every_warp(layout: LinearLayout, dim: int) -> LinearLayout:
 
 
 def _reduce_like(
-    op: ir.Operation, tiles: list[ir.Value], dim: int, types: list[ir.Type]
+    op: ir.Operation, tiles: Sequence[ir.Value], dim: int, types: list[ir.Type]
 ) -> list[ir.Value]:
     """The same reduction of other tiles along another dimension."""
     copy = op.clone()
