@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptx import to_llvm_ir, to_ptx
@@ -24,6 +22,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.passes.report import KernelReport, Report, occupancy
 from cuda_tile.pipeline import Hooks, Observer, Timings, run_passes
+from cuda_tile.runtime.args import Argument, Bound, bind_args
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, find_target
 
 MAGIC = b"\x7fTileIR\x00"
@@ -74,7 +73,7 @@ def _read(source: str | os.PathLike[str] | bytes) -> bytes:
         raise UserError(f"cannot read '{source}': {error.strerror}") from None
 
 
-def _parse_text(data: bytes, source: object) -> ir.Module:
+def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Module:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -299,6 +298,9 @@ def emit(
     Raises:
         UserError: The form is unknown, or as for `compile`.
     """
+    if form not in EMIT_FORMS:
+        known = ", ".join(EMIT_FORMS)
+        raise UserError(f"expected one of {known} to emit, got '{form}'")
     match form:
         case "tile":
             return str(module)
@@ -314,12 +316,6 @@ def emit(
             return compile(module, gpu, cubin=False, **choices).ptx
         case "cubin":
             return compile(module, gpu, **choices).cubin
-        case _:
-            known = ", ".join(EMIT_FORMS)
-            raise UserError(f"expected one of {known} to emit, got '{form}'")
-
-
-Argument = np.ndarray[Any, Any] | np.generic | int | float | bool
 
 
 def run(
@@ -353,8 +349,6 @@ def run(
         UserError: An argument does not fit, or the kernel did something illegal,
             such as an access outside every array that was passed.
     """
-    from cuda_tile.runtime.args import bind_args
-
     extents = _grid(grid)
     entry = find_entry(module.operation, kernel)
     name = entry_name(entry)
@@ -386,7 +380,7 @@ def _run_interp(
     module: ir.Module,
     name: str,
     grid: tuple[int, int, int],
-    args: list[Argument],
+    args: list[Bound],
     **choices: Any,
 ) -> Any:
     from cuda_tile import interp
@@ -398,7 +392,7 @@ def _run_emulator(
     compiled: Compiled,
     name: str,
     grid: tuple[int, int, int],
-    args: list[Argument],
+    args: list[Bound],
     **choices: Any,
 ) -> Any:
     from cuda_tile import emulator
@@ -419,7 +413,7 @@ def _run_gpu(
     compiled: Compiled,
     name: str,
     grid: tuple[int, int, int],
-    args: list[Argument],
+    args: list[Bound],
     **choices: Any,
 ) -> Any:
     from cuda_tile.runtime.launch import launch_cubin
