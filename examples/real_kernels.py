@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,8 +138,10 @@ def _launch_args(*args: Any, index_bits: int = 32) -> list[Any]:
     """Arrays with their shapes and strides, scalars as they are."""
     flat: list[Any] = []
     for arg in args:
-        is_array = isinstance(arg, np.ndarray)
-        flat.extend(cuda_tile.array_args(arg, index_bits) if is_array else [arg])
+        if isinstance(arg, np.ndarray):
+            flat.extend(cuda_tile.array_args(cast(Array, arg), index_bits))
+        else:
+            flat.append(arg)
     return flat
 
 

@@ -1,0 +1,66 @@
+"""How fast the two CPU executors run the real kernels: wall seconds, and per step.
+
+    python bench/emulator_speed.py [--gpu sm_90] [--runs 3] [--kernel NAME ...]
+
+The emulator's figure is warp instructions per second, the interpreter's operations
+per second; both run the problem that the demo runs, best of several runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+from real_kernels import RECIPES, kernel_path, make_problem
+
+import cuda_tile
+from cuda_tile._mlir import ir
+
+
+def best_run(
+    module: ir.Module, kernel: str, runs: int, **choices: Any
+) -> tuple[float, Any]:
+    """Wall seconds of the best run, and the executor's report of it."""
+    best: tuple[float, Any] = (float("inf"), None)
+    for _ in range(runs):
+        problem = make_problem(kernel)
+        start = time.perf_counter()
+        report = cuda_tile.run(module, grid=problem.grid, args=problem.args, **choices)
+        seconds = time.perf_counter() - start
+        if seconds < best[0]:
+            best = (seconds, report)
+    return best
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpu", default="sm_90", metavar="SM")
+    parser.add_argument("--runs", type=int, default=3, metavar="N")
+    parser.add_argument("--kernel", action="append", choices=tuple(RECIPES))
+    arguments = parser.parse_args()
+    kernels: list[str] = arguments.kernel or list(RECIPES)
+    print(
+        f"{'':30}{'interpreter':>24}{'emulator':>28}\n"
+        f"{'kernel':30}{'ms':>10}{'ops/s':>14}{'ms':>12}{'warp insts/s':>16}"
+    )
+    for kernel in kernels:
+        module = cuda_tile.load(kernel_path(kernel))
+        compiled = cuda_tile.compile(module, arguments.gpu, cubin=False)
+        seconds, report = best_run(module, kernel, arguments.runs)
+        row = f"{kernel:30}{seconds * 1e3:>10.1f}{report.op_count / seconds:>14,.0f}"
+        seconds, report = best_run(
+            module, kernel, arguments.runs, on="emulator", compiled=compiled
+        )
+        speed = report.totals["warps"] / seconds
+        print(f"{row}{seconds * 1e3:>12.1f}{speed:>16,.0f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""Runs every example of the ODS: it parses, verifies, and prints back to itself.
+
+How a snippet becomes a program stands at `examples` in
+`dialect/include/cuda_tile/IR/Dialect.td`. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import sys
+from textwrap import dedent
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+
+BODY = """
+cuda_tile.module @m {{
+  entry @f(%p: tile<ptr<f32>>, %n: tile<i32>) {{
+    {}
+    return
+  }}
+}}
+"""
+
+
+def program(snippet: str) -> str:
+    """The whole file that a snippet stands for."""
+    text = dedent(snippet).strip()
+    if text.startswith("cuda_tile.module"):
+        return text
+    if text.startswith("entry"):
+        return f"cuda_tile.module @m {{ {text} }}"
+    return BODY.format(text)
+
+
+def complaint(text: str) -> str:
+    """What is wrong with a program, or nothing."""
+    try:
+        once = str(ir.Module.parse(text))
+        twice = str(ir.Module.parse(once))
+    except ir.MLIRError as error:
+        return str(error)
+    return "" if once == twice else f"printed differently the second time:\n{twice}"
+
+
+def main() -> int:
+    """Runs the examples; 1 if one is wrong."""
+    passed = failed = 0
+    with ir.Context(), ir.Location.unknown():
+        for name, op in ods.ops().items():
+            for snippet in op.examples:
+                wrong = complaint(program(snippet))
+                passed += not wrong
+                failed += bool(wrong)
+                if wrong:
+                    print(f"example of {name}: {wrong}\n{program(snippet)}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""Prints the table op x stage and fails on a gap without a reason.
+
+The ops are those of ODS. A gap is an op that a stage does not know; what no stage
+needs to know of an op stands in `REASONS`, once. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from cuda_tile import interp, ods
+from cuda_tile.emit.families import RULES as EMIT_RULES
+from cuda_tile.ods import OpInfo
+from cuda_tile.place.families import RULES as PLACE_RULES
+
+ROOT = Path(__file__).resolve().parents[2]
+DIALECT_TESTS = ROOT / "test" / "dialect"
+
+_NO_WIRE = "made by the compiler, so no file holds it"
+_NO_TILE = "has no tile of rank 1 or more"
+_LATER = "made by place or a later pass, with its layouts"
+_NESTED = "holds kernels; the driver of the stage takes it apart"
+_FREE = "no operands, and a result of one type: nothing to reject"
+
+REASONS: dict[tuple[str, str], str] = {
+    **{("module", stage): _NESTED for stage in ("interp", "place", "emit")},
+    **{("entry", stage): _NESTED for stage in ("interp", "place", "emit")},
+    ("module", "rejects"): "MLIR's symbol tables and parser do",
+    ("make_token", "rejects"): _FREE,
+    ("get_num_tile_blocks", "rejects"): "its checks are those of get_tile_block_id",
+    ("tileas.barrier", "rejects"): _FREE,
+    ("tileas.alloc_shared", "rejects"): "its buffer type does: @buffer_...",
+    ("get_tile_block_id", "place"): _NO_TILE,
+    ("get_num_tile_blocks", "place"): _NO_TILE,
+    ("get_index_space_shape", "place"): _NO_TILE,
+    ("get_tensor_shape", "place"): _NO_TILE,
+    ("make_tensor_view", "place"): _NO_TILE,
+    ("make_partition_view", "place"): _NO_TILE,
+    ("make_token", "place"): _NO_TILE,
+    ("join_tokens", "place"): _NO_TILE,
+    ("tileas.alloc_shared", "place"): _LATER,
+    ("tileas.barrier", "place"): _LATER,
+    ("tileas.convert_layout", "place"): _LATER,
+    ("tileas.load_shared", "place"): _LATER,
+    ("tileas.mma_sync", "place"): _LATER,
+    ("tileas.store_shared", "place"): _LATER,
+    ("tileas.alloc_shared", "bytecode"): _NO_WIRE,
+    ("tileas.barrier", "bytecode"): _NO_WIRE,
+    ("tileas.convert_layout", "bytecode"): _NO_WIRE,
+    ("tileas.load_shared", "bytecode"): _NO_WIRE,
+    ("tileas.mma_sync", "bytecode"): _NO_WIRE,
+    ("tileas.store_shared", "bytecode"): _NO_WIRE,
+}
+"""Why an op may be missing from a stage."""
+
+
+@cache
+def _tests(is_invalid: bool) -> str:
+    """The text of the dialect's tests, of accepted or of rejected programs."""
+    files = sorted(DIALECT_TESTS.glob("*.mlir"))
+    chosen = [file for file in files if file.stem.endswith("_invalid") == is_invalid]
+    return "\n".join(file.read_text() for file in chosen)
+
+
+def has_example(op: OpInfo) -> bool:
+    """Whether ODS shows the op in use; examples.py runs what it shows."""
+    mnemonic = op.name.rpartition(".")[2]
+    return any(re.search(rf"\b{mnemonic}\b", text) for text in op.examples)
+
+
+def has_syntax_test(op: OpInfo) -> bool:
+    """Whether an accepted program of test/dialect has the op."""
+    return re.search(rf"(?<![\w@%!.]){op.name}\b", _tests(False)) is not None or (
+        f"cuda_tile.{op.name} " in _tests(False)
+    )
+
+
+def has_verifier_test(op: OpInfo) -> bool:
+    """Whether test/dialect rejects a wrong use: a function is named for the op."""
+    mnemonic = op.name.rpartition(".")[2]
+    return re.search(rf"@{mnemonic}(_\w+)?\(", _tests(True)) is not None
+
+
+STAGES: dict[str, Callable[[OpInfo], bool]] = {
+    "example": has_example,
+    "syntax": has_syntax_test,
+    "rejects": has_verifier_test,
+    "bytecode": lambda op: op.opcode is not None,
+    "interp": lambda op: op.name in interp.RULES,
+    "place": lambda op: op.name in PLACE_RULES,
+    "emit": lambda op: op.name in EMIT_RULES,
+}
+"""Each stage and how to see that it knows an op."""
+
+
+def cell(op: OpInfo, stage: str) -> str:
+    """`yes`, `-` where a reason says why not, `GAP` where none does."""
+    has = STAGES[stage](op)
+    has_reason = (op.name, stage) in REASONS
+    if has and has_reason:
+        return "STALE"
+    return "yes" if has else "-" if has_reason else "GAP"
+
+
+def table() -> dict[str, dict[str, str]]:
+    """The cells of every op, by op and stage."""
+    return {
+        name: {stage: cell(op, stage) for stage in STAGES}
+        for name, op in ods.ops().items()
+    }
+
+
+def main() -> int:
+    """Prints the table as Markdown, then each gap; 1 if there is one."""
+    rows = table()
+    print(f"| op | since | {' | '.join(STAGES)} |")
+    print("|---" * (len(STAGES) + 2) + "|")
+    for name, cells in rows.items():
+        since = ods.ops()[name].since or "-"
+        print(f"| {name} | {since} | {' | '.join(cells.values())} |")
+    failed = 0
+    for name, cells in rows.items():
+        for stage, text in cells.items():
+            failed += text in ("GAP", "STALE")
+            if text == "GAP":
+                print(f"{name}: expected stage '{stage}' to know it, or a reason")
+            elif text == "STALE":
+                print(f"{name}: expected no reason, since stage '{stage}' knows it")
+    for name, stage in REASONS:
+        if name not in rows or stage not in STAGES:
+            failed += 1
+            print(f"expected reasons for ops and stages there are, got {name}, {stage}")
+    print(f"{sum(map(len, rows.values())) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
