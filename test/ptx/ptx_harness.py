@@ -120,7 +120,7 @@ def _store(ty: str) -> list[str]:
 
 def module(entries: str, target: str = "sm_80") -> str:
     """Returns a module around entries."""
-    version = {"sm_80": "7.8", "sm_89": "8.3", "sm_90": "8.3", "sm_100": "8.8"}
+    version = {"sm_80": "7.8", "sm_89": "8.4", "sm_90": "8.4", "sm_100": "8.8"}
     number = version[target.rstrip("af")]
     return f".version {number}\n.target {target}\n.address_size 64\n{entries}"
 

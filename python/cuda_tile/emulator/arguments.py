@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def register_arrays(
     values: list[Any] = []
     for param, arg in zip(entry.params, args, strict=True):
         if isinstance(arg, np.ndarray):
-            array: NDArray[Any] = arg
+            array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
                 raise LaunchError(
                     f"{param.name}: expected a number of type {param.type}, got an "
@@ -61,9 +61,10 @@ def _bytes(param: Variable, value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray)) and len(value) == size:
         return bytes(value)
     if isinstance(value, np.generic):
-        if value.itemsize == size and _same_kind(param, value):
-            return value.tobytes()
-        raise _mismatch(param, f"{value.dtype} {value!r}")
+        scalar = np.asarray(cast(Any, value))
+        if scalar.nbytes == size and _same_kind(param, scalar):
+            return scalar.tobytes()
+        raise _mismatch(param, f"{scalar.dtype} {scalar}")
     if isinstance(value, (bool, numbers.Integral)) and param.type.kind in "bus":
         number = int(value)
         if not -(1 << (8 * size - 1)) <= number < 1 << (8 * size):
@@ -74,7 +75,7 @@ def _bytes(param: Variable, value: Any) -> bytes:
     raise _mismatch(param, f"{type(value).__name__} {value!r}")
 
 
-def _same_kind(param: Variable, value: np.generic) -> bool:
+def _same_kind(param: Variable, value: NDArray[Any]) -> bool:
     """A float number must not go to an integer parameter, nor the other way round."""
     is_float = value.dtype.kind not in "iub"
     if param.type.kind == "f":

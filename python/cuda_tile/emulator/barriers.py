@@ -5,6 +5,7 @@ PTX ISA: "Parallel Synchronization and Communication Instructions: bar, barrier"
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,11 +53,11 @@ class Barriers:
         machine, lanes = self._machine, group.lanes
         everybody = lanes.count == int(machine.live_threads.sum())
         is_fixed = not barrier.number.flags.writeable
-        if everybody and barrier.waits and barrier.threads is None and is_fixed:
-            if not self.meetings:
-                self._finish_by_cta(barrier, lanes)
-                machine.shadow.synchronise_all()
-                return [group.at(group.pc + 1)]
+        is_plain = barrier.waits and barrier.threads is None and is_fixed
+        if everybody and is_plain and not self.meetings:
+            self._finish_by_cta(barrier, lanes)
+            machine.shadow.synchronise_all()
+            return [group.at(group.pc + 1)]
         released: list[Group] = []
         for cta, number, part in self._split(lanes, barrier):
             released += self._join(
@@ -143,9 +144,8 @@ class Barriers:
         del self.meetings[meeting.cta, meeting.number]
         arrived = np.sort(np.concatenate(meeting.lanes))
         arriving = self._warps(arrived)
-        waiting = self._warps(
-            np.concatenate([g.lanes.numbers for g in meeting.waiting])
-        )
+        held = [group.lanes.numbers for group in meeting.waiting]
+        waiting = self._warps(np.concatenate([arrived[:0], *held]))
         if meeting.finish.finish is not None:
             meeting.finish.finish(Lanes(arrived, machine.n_lanes))
         everyone = np.flatnonzero(machine.live & (machine.cta_of == meeting.cta))
@@ -158,6 +158,22 @@ class Barriers:
     def _warps(self, numbers: Index) -> Index:
         """Numbers of warps within their CTA."""
         return np.unique(self._machine.warp_in_cta[numbers]).astype(np.intp)
+
+    def waiting_words(self) -> Iterator[tuple[str, int]]:
+        """Says who waits at which barrier, with the instruction's number."""
+        for meeting in self.meetings.values():
+            needed = meeting.threads
+            if needed is None:
+                needed = int(self._machine.live_threads[meeting.cta])
+            for group in meeting.waiting:
+                at = group.pc - 1
+                line = group.program.function.code[at].line
+                yield (
+                    f"{group.describe(self._machine.geometry)} wait at line {line} at "
+                    f"barrier {meeting.number}, where {meeting.arrived} of {needed} "
+                    f"threads arrived",
+                    group.program.first + at,
+                )
 
     def after_exit(self) -> list[Group]:
         """Completes barriers that waited only for threads that ended."""

@@ -59,7 +59,7 @@ class Counters:
     def global_access(
         self, at: int, lanes: Lanes, addresses: NDArray[np.uint64], size: int
     ) -> None:
-        """Counts one global access of `size` bytes by each lane, at instruction `at`."""
+        """Counts one global access of `size` bytes by each lane of instruction `at`."""
         base = addresses.min() & ~np.uint64(31)
         key = (-size, _key(lanes, addresses - base))
         found = self._memo.get(key)

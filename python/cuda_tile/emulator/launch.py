@@ -55,7 +55,8 @@ def launch(
     Args:
         ptx: The PTX text.
         entry: Name of the entry; may be left out where there is only one.
-        grid: CTAs in x, y, z; block: threads in x, y, z.
+        grid: CTAs in x, y, z.
+        block: Threads of a CTA in x, y, z.
         args: One value per parameter: NumPy arrays for pointers, which are read and
             written in place; numbers, or NumPy scalars of exactly the parameter's size.
         shared_bytes: Dynamic shared memory per CTA.
@@ -177,7 +178,7 @@ class _Run:
         """Runs the whole grid."""
         geometry = self._machine.geometry
         shadow = self._machine.shadow
-        shadow.naming = self._name
+        shadow.log.naming = self._name
         if collects:
             shadow.report = self._collect
         else:

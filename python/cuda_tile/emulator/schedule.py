@@ -8,7 +8,7 @@ lanes wait for each other only where an instruction asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from cuda_tile.emulator.builtins import Builtins
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.groups import Frame, Group
-from cuda_tile.emulator.lanes import Lanes, describe_lanes
+from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.program import (
     Program,
@@ -40,6 +40,17 @@ from cuda_tile.emulator.syntax import Variable
 # Every so many picks the longest-waiting group runs, so that a loop that waits for
 # other lanes cannot keep them from running.
 _FAIR_TURN = 64
+
+
+def parked_words(parked: list[Group], machine: Machine) -> Iterator[tuple[str, int]]:
+    """Says which lanes wait for the rest of their warp."""
+    for group in parked:
+        line = group.program.function.code[group.pc].line
+        yield (
+            f"{group.describe(machine.geometry)} wait at line {line} for the other "
+            f"lanes of their warp",
+            group.program.first + group.pc,
+        )
 
 
 class FaultAt(Exception):
@@ -91,7 +102,16 @@ class Scheduler:
             self._ready.append(Group(entry, 0, Lanes(numbers, machine.n_lanes)))
         while self._ready:
             self._advance(self._pick())
-        self._check_everybody_ended()
+        waits = list(self._waits())
+        if waits:
+            text = "; ".join(words for words, _ in waits)
+            kind = "deadlock" if self._barriers.meetings else "divergence"
+            raise FaultAt(Fault(kind, text), waits[0][1])
+
+    def _waits(self) -> Iterator[tuple[str, int]]:
+        """Who waits for what can never come, with the instruction's number."""
+        yield from parked_words(self._parked, self._machine)
+        yield from self._barriers.waiting_words()
 
     def _pick(self) -> Group:
         ready = self._ready
@@ -163,21 +183,19 @@ class Scheduler:
     def _run_steps(self, group: Group, segment: Segment) -> Group | None:
         """Runs a segment's steps; returns the lanes that reached its end."""
         lanes = group.lanes
-        at = segment.start
-        if lanes.is_full:
-            try:
-                for at, full in enumerate(segment.full, segment.start):
-                    full()
-            except Fault as fault:
-                raise FaultAt(fault, group.program.first + at) from fault
-            return group
-        if segment.converges and not self._is_whole(lanes):
-            return self._run_diverged(group, segment)
+        first = group.program.first
+        number = 0
         try:
-            for at, run in enumerate(segment.some, segment.start):
+            if lanes.is_full:
+                for number, full in enumerate(segment.full, segment.start):  # noqa: B007
+                    full()
+                return group
+            if segment.converges and not self._is_whole(lanes):
+                return self._run_diverged(group, segment)
+            for number, run in enumerate(segment.some, segment.start):  # noqa: B007
                 run(lanes)
         except Fault as fault:
-            raise FaultAt(fault, group.program.first + at) from fault
+            raise FaultAt(fault, first + number) from fault
         return group
 
     def _is_whole(self, lanes: Lanes) -> bool:
@@ -361,47 +379,3 @@ class Scheduler:
             size = min(source.size_bytes, target.size_bytes)
             data = machine.local[lanes.index, start : start + size]
             machine.local[lanes.index, place : place + size] = data
-
-    # The end -----------------------------------------------------------------------
-
-    def _check_everybody_ended(self) -> None:
-        """Reports lanes that wait for what can never come."""
-        waits = list(self._waits())
-        if not waits:
-            return
-        text = "; ".join(words for words, _ in waits)
-        kind = "deadlock" if self._barriers.meetings else "divergence"
-        raise FaultAt(Fault(kind, text), waits[0][1])
-
-    def _waits(self) -> list[tuple[str, int]]:
-        """Who waits where, in words, with the instruction's number."""
-        waits: list[tuple[str, int]] = []
-        for group in self._parked:
-            who = self._name(group.lanes)
-            line = group.program.function.code[group.pc].line
-            waits.append(
-                (
-                    f"{who} wait at line {line} for the other lanes of their warp",
-                    group.program.first + group.pc,
-                )
-            )
-        for meeting in self._barriers.meetings.values():
-            needed = meeting.threads
-            if needed is None:
-                needed = int(self._machine.live_threads[meeting.cta])
-            for group in meeting.waiting:
-                line = group.program.function.code[group.pc - 1].line
-                waits.append(
-                    (
-                        f"{self._name(group.lanes)} wait at line {line} at barrier "
-                        f"{meeting.number}, where {meeting.arrived} of {needed} "
-                        f"threads arrived",
-                        group.program.first + group.pc - 1,
-                    )
-                )
-        return waits
-
-    def _name(self, lanes: Lanes) -> str:
-        geometry = self._machine.geometry
-        inside = lanes.numbers % geometry.lanes_per_cta
-        return describe_lanes(np.unique(inside), geometry.warps_per_cta)

@@ -13,16 +13,17 @@ tiles do.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.access_log import Access, AccessLog
+from cuda_tile.emulator.types import Array
+
 NONE = 255
 MANY = 254
 ATOMIC = 253
-_LOG_LENGTH = 4096
 
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]
@@ -36,15 +37,16 @@ _BYTE = {size: word(255) for size, word in _WORD.items()}
 
 # Reports kind, message and the number of the instruction; it may raise or return.
 Report = Callable[[str, str, int], None]
-# Names an instruction by its number, for messages.
-Naming = Callable[[int], str]
 
 
 class SharedShadow:
     """Access history of the shared memory of all CTAs in a machine.
 
-    Offsets are into the concatenation of all CTAs' memories. `report` and `naming`
-    are set by whoever runs the machine.
+    Offsets are into the concatenation of all CTAs' memories.
+
+    Attributes:
+        report: Takes findings; set by whoever runs the machine.
+        log: The latest accesses, for messages.
     """
 
     def __init__(
@@ -63,12 +65,9 @@ class SharedShadow:
         if is_precise:
             self._write_clock = np.zeros(total, np.int32)
             self._read_clock = np.zeros((n_warps, total), np.int32)
-        self._log: deque[tuple[int, bool, Offsets, Bytes, int]] = deque(
-            maxlen=_LOG_LENGTH
-        )
+        self.log = AccessLog()
         self._at = 0
         self.report: Report = _ignore
-        self.naming: Naming = str
 
     def reset(self) -> None:
         """Starts new CTAs: nothing is written, all clocks are equal."""
@@ -87,7 +86,7 @@ class SharedShadow:
         self._writer[1][part] = NONE
         self._reader[1][part] = NONE
         if part == slice(None):
-            self._log.clear()
+            self.log.clear()
 
     # Synchronisation ---------------------------------------------------------------
 
@@ -130,10 +129,12 @@ class SharedShadow:
             warps: Number of the reading warp within its CTA, uint8[n].
         """
         self._at = at
-        self._log.append((at, False, offsets, warps, size))
+        self.log.add(Access(at, False, offsets, warps, size))
         offsets, size, warps = _split(offsets, size, warps)
         place = offsets >> (size.bit_length() - 1)
         own = warps.astype(_WORD[size]) * _ONES[size]
+        if self._any_in_flight:
+            self._check_in_flight(offsets, size, "read")
         if np.bitwise_and.reduce(self._written[size][place]) != _NONE[size]:
             self._uninitialised(offsets, size, warps)
         writer = self._writer[size][place]
@@ -141,8 +142,6 @@ class SharedShadow:
         if np.count_nonzero(foreign):
             which = np.flatnonzero(foreign)
             self._check_writer(at, offsets[which], size, warps[which], "reads")
-        if self._any_in_flight:
-            self._check_in_flight(offsets, size, "read")
         self._record_reader(offsets, place, size, warps, own)
 
     def _record_reader(
@@ -191,7 +190,7 @@ class SharedShadow:
         """Checks, records and performs writes of `data` (uint8[n, size])."""
         size = data.shape[1]
         self._at = at
-        self._log.append((at, True, offsets, warps, size))
+        self.log.add(Access(at, True, offsets, warps, size))
         self._before_write(at, offsets, size, warps, data, memory)
         self._store(at, offsets, data, warps, memory)
 
@@ -249,7 +248,7 @@ class SharedShadow:
     ) -> None:
         """Checks and records atomic updates; they race with all but each other."""
         self._at = at
-        self._log.append((at, True, offsets, warps, size))
+        self.log.add(Access(at, True, offsets, warps, size))
         cells = (offsets[:, None] + np.arange(size)).ravel()
         owners = np.repeat(warps, size)
         if self._any_in_flight:
@@ -263,9 +262,9 @@ class SharedShadow:
     def begin_copy(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
     ) -> None:
-        """Marks the target of an asynchronous copy: nobody may touch it until its end."""
+        """Marks the target of an asynchronous copy, not to be touched until its end."""
         self._at = at
-        self._log.append((at, True, offsets, warps, size))
+        self.log.add(Access(at, True, offsets, warps, size))
         self._before_write(at, offsets, size, warps, None, memory)
         self._in_flight[offsets[:, None] + np.arange(size)] = True
         self._any_in_flight = True
@@ -330,7 +329,10 @@ class SharedShadow:
             same = memory[cells] == data
         for which, byte in np.argwhere(bad):
             cell = int(cells[which, byte])
-            other, other_at = int(writer[which, byte]), self._last(cell, True, at)
+            other, other_at = (
+                int(writer[which, byte]),
+                self.log.last(cell, is_write=True),
+            )
             who = "an atomic" if other == ATOMIC else f"warp {other}"
             if same[which, byte] and other_at == at:
                 continue
@@ -338,7 +340,7 @@ class SharedShadow:
                 "race",
                 f"warp {warps[which]} {verb} shared memory at offset "
                 f"{self._in_cta(cell)} that {who} wrote "
-                f"{self._where(other_at)} with no barrier between",
+                f"{self.log.where(other_at)} with no barrier between",
                 self._at,
             )
             return
@@ -360,11 +362,11 @@ class SharedShadow:
             cell = int(cells[which, byte])
             other = int(reader[which, byte])
             who = "another warp" if other == MANY else f"warp {other}"
-            other_at = self._last(cell, False, -1, int(warps[which]))
+            other_at = self.log.last(cell, is_write=False, other_than=int(warps[which]))
             self.report(
                 "race",
                 f"warp {warps[which]} overwrites shared memory at offset "
-                f"{self._in_cta(cell)} that {who} read {self._where(other_at)} "
+                f"{self._in_cta(cell)} that {who} read {self.log.where(other_at)} "
                 f"with no barrier between",
                 self._at,
             )
@@ -392,30 +394,8 @@ class SharedShadow:
     def _in_cta(self, cell: int) -> int:
         return cell % self._stride_bytes
 
-    def _last(self, cell: int, is_write: bool, at: int, warp: int = -1) -> int:
-        """Finds the last logged access to a byte before the current one.
 
-        Args:
-            cell: Offset of the byte.
-            is_write: Look for a write; else for a read.
-            at: The instruction asking, whose newest entry is skipped.
-            warp: Look only for accesses of other warps than this.
-        """
-        entries = reversed(self._log)
-        next(entries, None)
-        for other_at, was_write, offsets, warps, size in entries:
-            if was_write != is_write:
-                continue
-            hit = (offsets <= cell) & (cell < offsets + size) & (warps != warp)
-            if hit.any():
-                return other_at
-        return -1
-
-    def _where(self, at: int) -> str:
-        return "earlier" if at < 0 else f"at {self.naming(at)}"
-
-
-def _by_width(words: NDArray[np.uint64]) -> dict[int, NDArray[np.generic]]:
+def _by_width(words: NDArray[np.uint64]) -> dict[int, Array]:
     return {size: words.view(word) for size, word in _WORD.items()}
 
 

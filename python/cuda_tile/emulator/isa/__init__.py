@@ -9,19 +9,21 @@ from cuda_tile.emulator.isa import (
     compare,
     control,
     convert,
-    float,
+    floating,
     half,
     integer,
     logic,
     matrix,
     move,
+    packed,
     warp,
 )
 from cuda_tile.emulator.isa.chapter import InstructionTable
 
 CHAPTERS = (
     integer.CHAPTER,
-    float.CHAPTER,
+    floating.CHAPTER,
+    packed.CHAPTER,
     half.CHAPTER,
     compare.CHAPTER,
     logic.CHAPTER,

@@ -56,11 +56,15 @@ def _swap(old: Array, wanted: Array, new: Array) -> Array:
     return np.where(equal, new, old)
 
 
+def _replace(old: Array, new: Array) -> Array:
+    return new
+
+
 _UPDATES: dict[str, Update] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
-    "exch": lambda old, new: new,
+    "exch": _replace,
     "cas": _swap,
     "add": np.add,
     "inc": _increment,
@@ -87,7 +91,10 @@ def _half_add(ty: Type) -> Update:
         total = numerics.bf16_to_f32(x) + numerics.bf16_to_f32(y)
         return numerics.f32_to_bf16(total)
 
-    return on_halves(ty, lambda x, y: numerics.canonical(x + y), brain)
+    def ieee(x: Array, y: Array) -> Array:
+        return numerics.canonical(x + y)
+
+    return on_halves(ty, ieee, brain)
 
 
 def _update(operation: str, ty: Type, space: str) -> Update:

@@ -1,4 +1,4 @@
-"""PTX ISA: "Parallel Synchronization and Communication Instructions": bar and fences."""
+"""PTX ISA: "Parallel Synchronization and Communication Instructions": barriers."""
 
 from __future__ import annotations
 

@@ -180,9 +180,7 @@ def selp(form: Form, b: Builder) -> Compiled:
     ty = form.type(*_INTEGERS, *_FLOATS)
     d, x, y, p = form.operands(4)
     dst, first, second = b.dst(d, ty), b.src(x, ty), b.src(y, ty)
-    return b.elementwise(
-        lambda c, v, w: np.where(c, v, w), dst, b.src(p, PRED), first, second
-    )
+    return b.elementwise(np.where, dst, b.src(p, PRED), first, second)
 
 
 @CHAPTER.instruction("slct")

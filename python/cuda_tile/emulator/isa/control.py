@@ -69,8 +69,10 @@ def call(form: Form, b: Builder) -> Compiled:
     form.flag("uni")
     operands = list(form.some_operands(1, 3))
     results: tuple[Operand, ...] = ()
-    if isinstance(operands[0], Group):
-        results = operands.pop(0).elements  # pyright: ignore[reportAttributeAccessIssue]
+    head = operands[0]
+    if isinstance(head, Group):
+        results = head.elements
+        del operands[0]
     name = operands.pop(0)
     if not isinstance(name, FunctionName):
         form.error("expected the name of a function; indirect calls are not known")

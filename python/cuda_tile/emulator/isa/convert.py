@@ -96,7 +96,11 @@ def _emit(b: Builder, fn: Fn, d: Operand, to: Type, source: Array) -> Compiled:
     """Makes the step; a wider destination register takes the extended value."""
     if isinstance(d, Register) and d.type.bits > to.bits and to.name in _INTEGERS:
         wide = TYPES[f"{to.kind}{d.type.bits}"]
-        return b.elementwise(lambda x: fn(x).astype(wide.dtype), b.dst(d, wide), source)
+
+        def extended(x: Array) -> Array:
+            return fn(x).astype(wide.dtype)
+
+        return b.elementwise(extended, b.dst(d, wide), source)
     return b.elementwise(fn, b.dst(d, to), source)
 
 

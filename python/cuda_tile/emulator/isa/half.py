@@ -14,7 +14,7 @@ from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.isa.float import extreme
+from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.types import Array, Type
 
@@ -133,6 +133,14 @@ def fma(form: Form, b: Builder) -> Compiled:
     return b.elementwise(fn, b.dst(d, ty), *(b.src(s, ty) for s in sources))
 
 
+def _flip_sign(bits: Array) -> Array:
+    return bits ^ np.uint16(0x8000)
+
+
+def _clear_sign(bits: Array) -> Array:
+    return bits & np.uint16(0x7FFF)
+
+
 def _sign_bits(form: Form, b: Builder, fn: Fn) -> Compiled:
     ftz = form.flag("ftz")
     ty = form.type(*(IEEE if ftz else HALVES))
@@ -148,13 +156,13 @@ def _sign_bits(form: Form, b: Builder, fn: Fn) -> Compiled:
 @CHAPTER.instruction("neg", *HALVES)
 def neg(form: Form, b: Builder) -> Compiled:
     """Half Precision neg."""
-    return _sign_bits(form, b, lambda bits: bits ^ np.uint16(0x8000))
+    return _sign_bits(form, b, _flip_sign)
 
 
 @CHAPTER.instruction("abs", *HALVES)
 def abs_(form: Form, b: Builder) -> Compiled:
     """Half Precision abs."""
-    return _sign_bits(form, b, lambda bits: bits & np.uint16(0x7FFF))
+    return _sign_bits(form, b, _clear_sign)
 
 
 def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:

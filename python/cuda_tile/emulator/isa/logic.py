@@ -1,4 +1,4 @@
-"""PTX ISA: "Logic and Shift Instructions", and the bit fields of the integer chapter."""
+"""PTX ISA: "Logic and Shift Instructions", and bit fields of the integer chapter."""
 
 from __future__ import annotations
 
@@ -54,7 +54,13 @@ def cnot(form: Form, b: Builder) -> Compiled:
     """Logic: cnot, 1 where the operand is 0."""
     ty = form.type(*_BITS)
     d, x = form.operands(2)
-    return b.elementwise(lambda v: v == 0, b.dst(d, ty), b.src(x, ty))
+    source = b.src(x, ty)
+    zero = b.machine.constant(0, ty.dtype)
+    return b.elementwise(_is_equal, b.dst(d, ty), source, zero)
+
+
+def _is_equal(x: Array, y: Array) -> Array:
+    return x == y
 
 
 @CHAPTER.instruction("lop3")

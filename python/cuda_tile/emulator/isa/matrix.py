@@ -3,7 +3,8 @@
 Fragment layouts ("Matrix Fragments for mma.m16n8k16" and its sisters) are one rule:
 with g = lane / 4, t = lane % 4 and e elements in a 32-bit register, register r of A
 holds row g + 8 (r % 2), columns e (t + 4 (r / 2)) and following; register r of B holds
-column g, rows e (t + 4 r) and following; C and D hold row g + 8 h, columns 2 t, 2 t + 1.
+column g, rows e (t + 4 r) and following; C and D hold row g + 8 h, columns 2 t and
+2 t + 1.
 
 Products are exact; they are summed in single precision in an unspecified order, as the
 hardware's are, and the accumulator is added last.

@@ -297,8 +297,8 @@ def cvta(form: Form, b: Builder) -> Compiled:
     dst, source = b.dst(d, ty), b.value(x, ty)
     window = WINDOWS.get(space, 0) if ty.bits == 64 else 0
     sign = -window if is_to else window
-    shift = np.array(sign & (2**64 - 1), np.uint64).astype(ty.dtype)
-    return b.elementwise(lambda v: v + shift, dst, source)
+    shift = b.machine.constant(sign & (2**ty.bits - 1), ty.dtype)
+    return b.elementwise(np.add, dst, source, shift)
 
 
 @CHAPTER.instruction("isspacep")

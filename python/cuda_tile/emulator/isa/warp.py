@@ -13,11 +13,11 @@ from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.isa.float import extreme
+from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Negated
-from cuda_tile.emulator.types import B32, PRED, U32, Array, Bool
+from cuda_tile.emulator.types import B32, PRED, U32, Array, Bool, Type
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: warps")
 
@@ -70,7 +70,7 @@ def shfl(form: Form, b: Builder) -> Compiled:
     if not offsets.flags.writeable and not clamps.flags.writeable:
         fixed = _sources(mode, offsets[:32], clamps[:32])
 
-    def place(lanes: Lanes) -> tuple[Array, Bool]:
+    def place(lanes: Lanes) -> tuple[Array, Array]:
         if fixed is not None:
             shape = (len(lanes.warps), 32)
             return np.broadcast_to(fixed[0], shape), np.broadcast_to(fixed[1], shape)
@@ -100,8 +100,8 @@ def shfl(form: Form, b: Builder) -> Compiled:
 
 def whole_warp(flags: Bool, lanes: Lanes) -> Bool:
     """A result that depends on all lanes of the warp is defined where all are."""
-    rows = lanes.spread(flags).all(axis=1)
-    return lanes.pick(np.broadcast_to(rows[:, None], (len(rows), 32)))
+    rows = np.logical_and.reduce(lanes.spread(flags), axis=1, keepdims=True)
+    return lanes.pick(np.broadcast_to(rows, (len(lanes.warps), 32)))
 
 
 def _ballot(lanes: Lanes, values: Bool) -> Array:
@@ -205,7 +205,7 @@ _REDUX: dict[str, np.ufunc] = {
 
 def _identity(operation: str, dtype: np.dtype[np.generic]) -> int:
     if operation in ("min", "max"):
-        info = np.iinfo(dtype)
+        info = np.iinfo(np.dtype(dtype.str))
         return int(info.max if operation == "min" else info.min)
     return -1 if operation == "and" else 0
 
@@ -225,12 +225,7 @@ def redux(form: Form, b: Builder) -> Compiled:
             form.error("expected '.min' or '.max' for f32")
         reduce_ = _float_reduction(operation == "max", is_abs=is_abs, nan=nan)
     else:
-        fill = np.array(_identity(operation, ty.dtype)).astype(ty.dtype)
-        ufunc = _REDUX[operation]
-
-        def reduce_(values: Array, members: Bool) -> Array:
-            spread = np.where(members, values[:, None, :], fill)
-            return ufunc.reduce(spread, axis=2, dtype=ty.dtype)
+        reduce_ = _integer_reduction(operation, ty)
 
     def run(lanes: Lanes) -> None:
         values = lanes.spread(source[lanes.index])
@@ -240,6 +235,17 @@ def redux(form: Form, b: Builder) -> Compiled:
     step.convergence = masks
     step.flow = whole_warp
     return step
+
+
+def _integer_reduction(operation: str, ty: Type) -> Callable[[Array, Bool], Array]:
+    fill = np.array(_identity(operation, ty.dtype)).astype(ty.dtype)
+    ufunc = _REDUX[operation]
+
+    def reduce_(values: Array, members: Bool) -> Array:
+        spread = np.where(members, values[:, None, :], fill)
+        return ufunc.reduce(spread, axis=2, dtype=ty.dtype)
+
+    return reduce_
 
 
 def _float_reduction(

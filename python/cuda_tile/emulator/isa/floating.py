@@ -18,12 +18,12 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import PRED, TYPES, Array, Type
+from cuda_tile.emulator.types import PRED, Array, Type
 
 CHAPTER = Chapter("Floating-Point Instructions")
 
 FLOATS = ("f32", "f64")
-_MODES = ("rn", "rz", "rm", "rp")
+MODES = ("rn", "rz", "rm", "rp")
 Fn = Callable[..., Array]
 
 
@@ -59,7 +59,7 @@ def _emit(
 
 
 def _mode_flags(form: Form) -> tuple[str, bool, bool]:
-    return form.option(*_MODES) or "rn", form.flag("ftz"), form.flag("sat")
+    return form.option(*MODES) or "rn", form.flag("ftz"), form.flag("sat")
 
 
 def _checked_type(form: Form, ftz: bool, sat: bool) -> Type:
@@ -67,12 +67,18 @@ def _checked_type(form: Form, ftz: bool, sat: bool) -> Type:
     return form.type("f32") if ftz or sat else form.type(*FLOATS)
 
 
-def _sum(mode: str, ty: Type, fn: Fn, sign: float) -> Fn:
+def sum_in_mode(mode: str, ty: Type, fn: Fn, sign: float) -> Fn:
+    """Makes x + sign * y of one type in a rounding mode; `fn` does it to nearest."""
     if mode == "rn":
         return fn
-    if ty.name == "f32":
-        return lambda x, y: numerics.add_f32(x, y * np.float32(sign), mode)
-    return lambda x, y: numerics.fma_f64(x, np.ones_like(x), y * sign, mode)
+
+    def single(x: Array, y: Array) -> Array:
+        return numerics.add_f32(x, y * np.float32(sign), mode)
+
+    def double(x: Array, y: Array) -> Array:
+        return numerics.fma_f64(x, np.ones_like(x), y * sign, mode)
+
+    return single if ty.name == "f32" else double
 
 
 @CHAPTER.instruction("add", *FLOATS)
@@ -80,7 +86,7 @@ def add(form: Form, b: Builder) -> Compiled:
     """Floating-Point add."""
     mode, ftz, sat = _mode_flags(form)
     ty = _checked_type(form, ftz, sat)
-    fn = _sum(mode, ty, np.add, 1.0)
+    fn = sum_in_mode(mode, ty, np.add, 1.0)
     return _emit(form, b, form.operands(3), ty, fn, (ftz, sat))
 
 
@@ -89,7 +95,7 @@ def sub(form: Form, b: Builder) -> Compiled:
     """Floating-Point sub."""
     mode, ftz, sat = _mode_flags(form)
     ty = _checked_type(form, ftz, sat)
-    fn = _sum(mode, ty, np.subtract, -1.0)
+    fn = sum_in_mode(mode, ty, np.subtract, -1.0)
     return _emit(form, b, form.operands(3), ty, fn, (ftz, sat))
 
 
@@ -98,23 +104,27 @@ def mul(form: Form, b: Builder) -> Compiled:
     """Floating-Point mul."""
     mode, ftz, sat = _mode_flags(form)
     ty = _checked_type(form, ftz, sat)
-    fn: Fn = np.multiply
-    if mode != "rn" and ty.name == "f32":
-
-        def fn(x: Array, y: Array) -> Array:
-            return numerics.mul_f32(x, y, mode)
-
-    elif mode != "rn":
-
-        def fn(x: Array, y: Array) -> Array:
-            zero = np.where(np.signbit(x) == np.signbit(y), 0.0, -0.0)
-            return numerics.fma_f64(x, y, zero, mode)
-
+    fn = product_in_mode(mode, ty)
     return _emit(form, b, form.operands(3), ty, fn, (ftz, sat))
 
 
+def product_in_mode(mode: str, ty: Type) -> Fn:
+    """Makes the product of one type in a rounding mode."""
+    if mode == "rn":
+        return np.multiply
+
+    def single(x: Array, y: Array) -> Array:
+        return numerics.mul_f32(x, y, mode)
+
+    def double(x: Array, y: Array) -> Array:
+        zero = np.where(np.signbit(x) == np.signbit(y), 0.0, -0.0)
+        return numerics.fma_f64(x, y, zero, mode)
+
+    return single if ty.name == "f32" else double
+
+
 def _fused(form: Form, b: Builder) -> Compiled:
-    mode = form.choice(*_MODES)
+    mode = form.choice(*MODES)
     ftz, sat = form.flag("ftz"), form.flag("sat")
     ty = _checked_type(form, ftz, sat)
     fma = numerics.fma_f32 if ty.name == "f32" else numerics.fma_f64
@@ -140,7 +150,7 @@ def mad(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("div", *FLOATS)
 def div(form: Form, b: Builder) -> Compiled:
     """Floating-Point div: `.approx`, `.full`, or a rounding mode."""
-    kind = form.choice("approx", "full", *_MODES)
+    kind = form.choice("approx", "full", *MODES)
     ftz = form.flag("ftz")
     ty = form.type("f32") if ftz or kind in ("approx", "full") else form.type(*FLOATS)
     if kind == "approx":
@@ -212,14 +222,13 @@ def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:
         form.require("abs")
     single = ftz or nan or xorsign
     ty = form.type("f32") if single else form.type(*FLOATS)
-    fn = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
+    two = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
     operands = form.some_operands(3, 4 if ty.name == "f32" else 3)
-    if len(operands) == 4:
-        two = fn
 
-        def fn(x: Array, y: Array, z: Array) -> Array:
-            return two(two(x, y), z)
+    def three(x: Array, y: Array, z: Array) -> Array:
+        return two(two(x, y), z)
 
+    fn = three if len(operands) == 4 else two
     return _emit(form, b, operands, ty, fn, (ftz, False))
 
 
@@ -238,19 +247,23 @@ def max_(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("rcp")
 def rcp(form: Form, b: Builder) -> Compiled:
     """Floating-Point rcp; `rcp.approx.ftz.f64` keeps the upper 32 bits."""
-    kind = form.choice("approx", *_MODES)
+    kind = form.choice("approx", *MODES)
     ftz = form.flag("ftz")
     ty = form.type(*FLOATS) if kind == "approx" or not ftz else form.type("f32")
     if ty.name == "f64" and kind == "approx":
         if not ftz:
             form.error("expected '.ftz' after '.approx' for f64")
-        return _emit(form, b, form.operands(2), ty, _upper_half(lambda x: 1.0 / x))
+        return _emit(form, b, form.operands(2), ty, _upper_half(_inverse))
     mode = "rn" if kind == "approx" else kind
 
     def fn(x: Array) -> Array:
         return numerics.quotient(np.ones_like(x), x, mode)
 
     return _emit(form, b, form.operands(2), ty, fn, (ftz, False))
+
+
+def _inverse(x: Array) -> Array:
+    return 1.0 / x
 
 
 def _upper_half(fn: Fn) -> Fn:
@@ -267,7 +280,7 @@ def _upper_half(fn: Fn) -> Fn:
 @CHAPTER.instruction("sqrt")
 def sqrt(form: Form, b: Builder) -> Compiled:
     """Floating-Point sqrt."""
-    kind = form.choice("approx", *_MODES)
+    kind = form.choice("approx", *MODES)
     ftz = form.flag("ftz")
     ty = form.type("f32") if ftz or kind == "approx" else form.type(*FLOATS)
     mode = "rn" if kind == "approx" else kind
@@ -341,78 +354,39 @@ def copysign(form: Form, b: Builder) -> Compiled:
     """Floating-Point copysign: the sign of `a` with the magnitude of `b`."""
     ty = form.type(*FLOATS)
     d, x, y = form.operands(3)
-    return b.elementwise(
-        lambda sign, size: np.copysign(size, sign),
-        b.dst(d, ty),
-        b.src(x, ty),
-        b.src(y, ty),
-    )
+
+    def fn(sign: Array, size: Array) -> Array:
+        return np.copysign(size, sign)
+
+    return b.elementwise(fn, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
 
 
 def _is_subnormal(x: Array) -> Array:
     return (x != 0) & (np.abs(x) < np.finfo(x.dtype).tiny)
 
 
+def _is_normal(x: Array) -> Array:
+    return np.isfinite(x) & (np.abs(x) >= np.finfo(x.dtype).tiny)
+
+
+def _is_number(x: Array) -> Array:
+    return x == x
+
+
+_TESTS: dict[str, Fn] = {
+    "finite": np.isfinite,
+    "infinite": np.isinf,
+    "number": _is_number,
+    "notanumber": np.isnan,
+    "normal": _is_normal,
+    "subnormal": _is_subnormal,
+}
+
+
 @CHAPTER.instruction("testp")
 def testp(form: Form, b: Builder) -> Compiled:
     """Floating-Point testp: tests a property."""
-    tests: dict[str, Fn] = {
-        "finite": np.isfinite,
-        "infinite": np.isinf,
-        "number": lambda x: x == x,
-        "notanumber": lambda x: x != x,
-        "normal": lambda x: np.isfinite(x) & (x != 0) & ~_is_subnormal(x),
-        "subnormal": _is_subnormal,
-    }
-    test = form.choice(*tests)
+    test = form.choice(*_TESTS)
     ty = form.type(*FLOATS)
     p, x = form.operands(2)
-    return b.elementwise(tests[test], b.dst(p, PRED), b.src(x, ty))
-
-
-def _pairwise(fn: Fn) -> Fn:
-    def apply(*values: Array) -> Array:
-        singles = [np.ascontiguousarray(value).view(np.float32) for value in values]
-        return np.ascontiguousarray(fn(*singles)).view(np.uint64)
-
-    return apply
-
-
-def _emit_pairs(form: Form, b: Builder, count: int, fn: Fn, *, ftz: bool) -> Compiled:
-    form.require("f32x2")
-    word = TYPES["b64"]
-    d, *sources = form.operands(count)
-    fn = _pairwise(finish(fn, TYPES["f32"], ftz=ftz))
-    return b.elementwise(fn, b.dst(d, word), *(b.src(s, word) for s in sources))
-
-
-@CHAPTER.instruction("add", "f32x2")
-def add_pairs(form: Form, b: Builder) -> Compiled:
-    """Floating-Point add: `.f32x2`."""
-    mode, ftz, _ = form.option(*_MODES) or "rn", form.flag("ftz"), False
-    fn = _sum(mode, TYPES["f32"], np.add, 1.0)
-    return _emit_pairs(form, b, 3, fn, ftz=ftz)
-
-
-@CHAPTER.instruction("sub", "f32x2")
-def sub_pairs(form: Form, b: Builder) -> Compiled:
-    """Floating-Point sub: `.f32x2`."""
-    mode, ftz = form.option(*_MODES) or "rn", form.flag("ftz")
-    fn = _sum(mode, TYPES["f32"], np.subtract, -1.0)
-    return _emit_pairs(form, b, 3, fn, ftz=ftz)
-
-
-@CHAPTER.instruction("mul", "f32x2")
-def mul_pairs(form: Form, b: Builder) -> Compiled:
-    """Floating-Point mul: `.f32x2`."""
-    mode, ftz = form.option(*_MODES) or "rn", form.flag("ftz")
-    return _emit_pairs(form, b, 3, lambda x, y: numerics.mul_f32(x, y, mode), ftz=ftz)
-
-
-@CHAPTER.instruction("fma", "f32x2")
-def fma_pairs(form: Form, b: Builder) -> Compiled:
-    """Floating-Point fma: `.f32x2`."""
-    mode, ftz = form.choice(*_MODES), form.flag("ftz")
-    return _emit_pairs(
-        form, b, 4, lambda x, y, z: numerics.fma_f32(x, y, z, mode), ftz=ftz
-    )
+    return b.elementwise(_TESTS[test], b.dst(p, PRED), b.src(x, ty))

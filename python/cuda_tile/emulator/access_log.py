@@ -1,0 +1,69 @@
+"""The latest accesses to shared memory, so that a finding can name both parties."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# How far back a message can look; older parties are called "earlier".
+_LENGTH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One executed instruction: offsets int64[n], warps uint8[n], bytes each."""
+
+    at: int
+    is_write: bool
+    offsets: NDArray[np.int64]
+    warps: NDArray[np.uint8]
+    size: int
+
+
+class AccessLog:
+    """The latest accesses, oldest first.
+
+    Attributes:
+        naming: Names an instruction by its number; set by whoever runs the machine.
+    """
+
+    def __init__(self) -> None:
+        self._entries: deque[Access] = deque(maxlen=_LENGTH)
+        self.naming: Callable[[int], str] = str
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._entries.clear()
+
+    def add(self, access: Access) -> None:
+        """Remembers an access."""
+        self._entries.append(access)
+
+    def last(self, cell: int, *, is_write: bool, other_than: int = -1) -> int:
+        """Finds the last access to a byte before the newest entry.
+
+        Args:
+            cell: Offset of the byte.
+            is_write: Look for a write; else for a read.
+            other_than: A warp whose accesses do not count.
+
+        Returns:
+            The number of the instruction, -1 if it is too long ago.
+        """
+        entries = reversed(self._entries)
+        next(entries, None)
+        for entry in entries:
+            if entry.is_write != is_write:
+                continue
+            hit = (entry.offsets <= cell) & (cell < entry.offsets + entry.size)
+            if (hit & (entry.warps != other_than)).any():
+                return entry.at
+        return -1
+
+    def where(self, at: int) -> str:
+        """Says in words where an instruction is."""
+        return "earlier" if at < 0 else f"at {self.naming(at)}"
