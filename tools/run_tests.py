@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,11 +36,16 @@ class Outcome:
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs a program in the root folder and keeps what it prints."""
-    environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    words = [str(word) for word in command]
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    program = shutil.which(words[0], path=path)
+    if program is None:
+        missing = f"expected the program {words[0]} on the PATH, got none; install it"
+        return subprocess.CompletedProcess(words, 127, missing)
     return subprocess.run(
-        [str(word) for word in command],
+        [program, *words[1:]],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | {"PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -95,16 +101,22 @@ def type_checks() -> Iterator[Outcome]:
 
 
 def own_checks() -> Iterator[Outcome]:
-    """The project's own checks, each a program in tools/checks."""
+    """The project's own checks: programs in tools/checks that end with their counts."""
     for script in sorted((ROOT / "tools" / "checks").glob("*.py")):
-        yield check(script.stem, sys.executable, script)
+        result = run(sys.executable, script)
+        last = result.stdout.rstrip().rpartition("\n")[2]
+        counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
+        if counts is None:
+            yield Outcome(script.stem, 0, 1, result.stdout)
+        else:
+            yield Outcome(script.stem, int(counts[1]), int(counts[2]), result.stdout)
 
 
 def lit_suite() -> Iterator[Outcome]:
     """The FileCheck tests of the tools."""
     report = RESULTS / "lit.json"
     report.unlink(missing_ok=True)
-    result = run("lit", "-q", "-j2", "-o", report, ROOT / "test")
+    result = run("lit", "-q", "-v", "-j2", "-o", report, ROOT / "test")
     if not report.exists():
         yield Outcome("lit", 0, 1, result.stdout)
         return
