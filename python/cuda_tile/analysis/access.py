@@ -107,10 +107,8 @@ def _sectors(access: Access, layout: LinearLayout) -> int:
 def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     """Describes a `load_*_tko` or `store_*_tko` of a tile of rank 1 or more."""
     match op.name:
-        case "cuda_tile.load_view_tko":
-            return _view_access(view_operand(op), facts)
-        case "cuda_tile.store_view_tko":
-            return _view_access(view_operand(op), facts)
+        case "cuda_tile.load_view_tko" | "cuda_tile.store_view_tko":
+            return _view_access(op, facts)
         case "cuda_tile.load_ptr_tko" | "cuda_tile.store_ptr_tko":
             return _pointer_access(op, facts)
         case _:
@@ -163,7 +161,16 @@ def _divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
     return facts.of(value).divisor
 
 
-def _view_access(view: ir.Value, facts: FactsAnalysis) -> Access:
+def promised_inside(op: ir.Operation) -> list[bool]:
+    """Per tile dimension, whether the producer promises that nothing sticks out."""
+    rank = len(PartitionViewType(view_operand(op).type).tile_shape)
+    if "inbounds" not in op.attributes:
+        return [False] * rank
+    return list(ir.DenseBoolArrayAttr(op.attributes["inbounds"])) or [False] * rank
+
+
+def _view_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
+    view = view_operand(op)
     ty = PartitionViewType(view.type)
     parts = tensor_view_parts(tensor_view_op(view))
     tile_shape, dim_map = tuple(ty.tile_shape), list(ty.dim_map)
@@ -176,8 +183,9 @@ def _view_access(view: ir.Value, facts: FactsAnalysis) -> Access:
     for target, stride in enumerate(parts.strides):
         if target != dim_map[fastest]:
             aligned = gcd(aligned, _divisor(stride, facts) * size)
-    inside = _divisor(parts.shape[dim_map[fastest]], facts)
-    vector = min(max(1, aligned // size), inside, tile_shape[fastest])
+    vector = min(max(1, aligned // size), tile_shape[fastest])
+    if not promised_inside(op)[fastest]:
+        vector = min(vector, _divisor(parts.shape[dim_map[fastest]], facts))
     return Access(tile_shape, size, fastest, vector, contiguous=True)
 
 

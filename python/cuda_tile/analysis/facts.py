@@ -442,8 +442,16 @@ def for_(facts: FactsAnalysis, op: ir.Operation) -> None:
     lower, upper, step = (facts.of(op.operands[i]) for i in range(3))
     variable = op.regions[0].blocks[0].arguments[0]
     divisor = gcd(lower.divisor, step.divisor)
+    if "unsignedCmp" in op.attributes and not (_is_natural(lower, upper)):
+        facts.set(variable, uniform((), divisor))
+        return
     high = None if upper.high is None else upper.high - 1
     facts.set(variable, uniform((), divisor, lower.low, high))
+
+
+def _is_natural(*values: Facts) -> bool:
+    """Whether signed and unsigned reading agree for all values."""
+    return all(facts.low is not None and facts.low >= 0 for facts in values)
 
 
 def _bound(
@@ -456,7 +464,7 @@ def _in_range(
     result: ir.Value, low: int | None, high: int | None
 ) -> tuple[int | None, int | None]:
     """Forgets bounds that may have wrapped around."""
-    limit = 1 << (element_bits(element_of(result)) - 1)
+    limit = 1 << (ir.IntegerType(element_of(result)).width - 1)
     if low is None or high is None or low < -limit or high >= limit:
         return None, None
     return low, high

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
-from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.access import describe_access, promised_inside
 from cuda_tile.analysis.padding import padding_bits
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment, View
@@ -98,7 +98,7 @@ class TileAccess:
 
     def load(self) -> Fragment:
         """Emits the loads."""
-        b, e = self.e.builder, self.e
+        b = self.e.builder
         scalars: list[ir.Value | None] = [None] * self.layout.n_registers
         pairs: list[ir.Value | None] = [None] * (len(scalars) // 2)
         offsets = self.layout.register_offsets()
@@ -125,7 +125,6 @@ class TileAccess:
         for i, pair in enumerate(pairs):
             if pair is not None:
                 scalars[2 * i : 2 * i + 2] = b.elements(pair, 2)
-        del e
         return Fragment(layout, tuple(s for s in scalars if s is not None))
 
     def store(self, fragment: Fragment) -> None:
@@ -210,7 +209,7 @@ class ViewPlaces:
             for index, extent in zip(indices, self.tile_shape, strict=True)
         ]
         self.spans = [coordinate_span(layout, d) for d in range(layout.rank)]
-        self.checked = self._checked_dims(view)
+        self.checked = self._checked_dims(op, view)
         self._products: dict[tuple[int, int], ir.Value] = {}
         self._inside: dict[tuple[int, int], ir.Value] = {}
         self._limits: dict[int, ir.Value] = {}
@@ -223,10 +222,11 @@ class ViewPlaces:
         wide = index if index.type == b.i64 else b.resize(index, b.i32)
         return b.mul(wide, b.constant(wide.type, extent))
 
-    def _checked_dims(self, view: ir.Value) -> list[bool]:
+    def _checked_dims(self, op: ir.Operation, view: ir.Value) -> list[bool]:
         """Dimensions along which a tile may stick out of the tensor."""
+        promised = promised_inside(op)
         return [
-            self.e.extent_divisor(view, d) % extent != 0
+            self.e.extent_divisor(view, d) % extent != 0 and not promised[d]
             for d, extent in enumerate(self.tile_shape)
         ]
 

@@ -51,7 +51,7 @@ class Run:
         return self.count // self.word_elements
 
 
-def carrier_type(b: Builder, run: Run) -> ir.Type:
+def carrier_type(run: Run) -> ir.Type:
     """The type in which a word is loaded or stored."""
     if run.word_bits >= 32 and run.word_elements == 1 and not _is_pointer(run):
         return run.element
@@ -89,7 +89,7 @@ def to_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
         value = b.op("llvm.zext", wide, value)
     elif _is_pointer(run):
         return b.op("llvm.ptrtoint", b.i64, value)
-    return b.bitcast(value, carrier_type(b, run))
+    return b.bitcast(value, carrier_type(run))
 
 
 def load_run(
@@ -108,7 +108,7 @@ def load_run(
         predicate: Whether to load at all, None for always.
         otherwise_bits: Bits of each element that is not loaded.
     """
-    carrier = carrier_type(b, run)
+    carrier = carrier_type(run)
     if predicate is None:
         loaded = b.load(b.vector_type(run.words, carrier), pointer, run.bytes)
         carriers = b.elements(loaded, run.words)

@@ -15,11 +15,6 @@ FrozenGroups = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
 """The groups of a `#cute.layout` attribute, hashable."""
 
 
-def is_tile(ty: ir.Type) -> bool:
-    """Whether `ty` is a tile of any rank."""
-    return isinstance(ty, TileType)
-
-
 def is_distributed(value: ir.Value) -> bool:
     """Whether `value` is spread over threads: a tile of rank 1 or more.
 

@@ -6,7 +6,9 @@ make to the same element. A tile block is one logical thread, but its accesses
 are spread over many: what one thread stored another may load only after a
 barrier (PTX ISA, "bar.sync": orders prior accesses among participating threads).
 
-Two loads need no order. Tokens that a loop carries are followed through it.
+Two loads need no order. Nor do two accesses through one tile of pointers whose
+elements all differ: each thread touches its own elements only. Tokens that a loop
+carries are followed through it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, body, entries, nested_ops
 from cuda_tile.options import Options
 
@@ -25,17 +29,38 @@ def run(module: ir.Operation, options: Options) -> None:
     """Orders every entry of `module`."""
     del options
     for entry in entries(module):
+        facts = FactsAnalysis(entry)
         for op in list(nested_ops(entry)):
-            if op.name in (*_LOADS, *_STORES) and needs_barrier(op):
+            if op.name in (*_LOADS, *_STORES) and needs_barrier(op, facts):
                 _barrier_before(op)
 
 
-def needs_barrier(op: ir.Operation) -> bool:
+def needs_barrier(op: ir.Operation, facts: FactsAnalysis) -> bool:
     """Whether an access must wait for earlier accesses of other threads."""
     earlier = _accesses_behind(op)
     if op.name in _LOADS:
-        return any(access.name in _STORES for access in earlier)
-    return bool(earlier)
+        earlier = [access for access in earlier if access.name in _STORES]
+    return not all(_stays_in_thread(access, op, facts) for access in earlier)
+
+
+def _stays_in_thread(
+    earlier: ir.Operation, later: ir.Operation, facts: FactsAnalysis
+) -> bool:
+    """Whether each element is touched by one thread, the same in both accesses.
+
+    That is so for one tile of pointers that count up without a gap and that no
+    thread holds a copy of.
+    """
+    pointers = later.operands[0]
+    if not later.name.endswith("_ptr_tko") or earlier.operands[0] != pointers:
+        return False
+    if not is_distributed(pointers):
+        return False
+    layout, known = layout_of(pointers), facts.of(pointers)
+    copies = layout.free_bits()
+    long = [d for d, extent in enumerate(known.shape) if extent > 1]
+    counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
+    return counts_up and not (copies.lane or copies.warp)
 
 
 def _barrier_before(op: ir.Operation) -> None:

@@ -8,6 +8,7 @@ but made again for each use.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -16,8 +17,6 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
-    block_ops,
-    body,
     defining_op,
     entries,
     nested_ops,
@@ -102,7 +101,16 @@ def duplicate_cheap_values(entry: ir.Operation) -> None:
             use.owner.operation.operands[use.operand_number] = copy.results[0]
 
 
-def _apply_types(entry: ir.Operation, solution: Solution, default: object) -> None:
+def _apply_types(
+    entry: ir.Operation,
+    solution: Solution,
+    default: Callable[[ir.Value], LinearLayout],
+) -> None:
+    """Sets the type of every distributed value; unused ones get the default."""
+    for op in nested_ops(entry):
+        for value in op.results:
+            if is_distributed(value) and value not in solution.defined:
+                solution.defined[value] = default(value)
     for value, layout in solution.defined.items():
         value.set_type(with_layout(value, layout))
 
@@ -130,8 +138,3 @@ def _convert(value: ir.Value, layout: LinearLayout) -> ir.Value:
         location = owner.operation.location
     with point, location:
         return tileas.ConvertLayoutOp(with_layout(value, layout), value).result
-
-
-def block_of(op: ir.Operation) -> list[ir.Operation]:
-    """The body of a one-region op."""
-    return block_ops(body(op))
