@@ -170,7 +170,7 @@ def _case(
     sat: bool = False,
     target: str = "sm_80",
 ) -> Case:
-    operands = ", ".join("{d} {a} {b} {c}".split()[: count + 1])
+    operands = ", ".join(["{d}", "{a}", "{b}", "{c}"][: count + 1])
     return Case(
         f"{name}.{ty} {operands};",
         (ty,) * count,
@@ -288,7 +288,7 @@ def _pairs() -> list[Case]:
 
     return [
         Case(
-            f"{name}.rn.f32x2 {', '.join('{d} {a} {b} {c}'.split()[: n + 1])};",
+            f"{name}.rn.f32x2 {', '.join(['{d}', '{a}', '{b}', '{c}'][: n + 1])};",
             ("b64",) * n,
             "b64",
             halves(rule),

@@ -14,9 +14,9 @@ from test_isa_float import (
     add,
     expect,
     extreme,
+    finish,
     flush,
     fuse,
-    finish,
     multiply,
     subtract,
 )
@@ -49,7 +49,7 @@ def relu(rule: Callable[..., int], ty: str) -> Callable[..., int]:
 def case(
     name: str, ty: str, count: int, expected: Callable[..., int], target: str = "sm_90"
 ) -> Case:
-    operands = ", ".join("{d} {a} {b} {c}".split()[: count + 1])
+    operands = ", ".join(["{d}", "{a}", "{b}", "{c}"][: count + 1])
     memory = "b32" if ty.endswith("x2") else ty
     return Case(f"{name}.{ty} {operands};", (memory,) * count, memory, expected, target)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from ptx_harness import Case, bits_of, check, check_legal, samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ptx_harness import Case, bits_of, check, check_legal, samples
 
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 

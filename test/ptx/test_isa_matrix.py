@@ -15,9 +15,7 @@ GROUP, IN_GROUP = LANES // 4, LANES % 4
 
 def ldmatrix_kernel(count: int, trans: str) -> str:
     registers = ", ".join(f"%m{i}" for i in range(count))
-    stores = "\n".join(
-        f"st.global.b32 [%q+{128 * i}], %m{i};" for i in range(count)
-    )
+    stores = "\n".join(f"st.global.b32 [%q+{128 * i}], %m{i};" for i in range(count))
     return module(f"""
 .visible .entry k(.param .u64 src, .param .u64 rows, .param .u64 dst)
 {{
@@ -142,7 +140,10 @@ def c_places() -> tuple[np.ndarray, np.ndarray]:
 
 def mma_kernel(name: str, n_a: int, n_b: int, n_c: int, target: str) -> str:
     def loads(letter: str, count: int) -> str:
-        lines = [f"ld.param.u64 %q, [{letter}];", f"mad.wide.u32 %q, %i, {4 * count}, %q;"]
+        lines = [
+            f"ld.param.u64 %q, [{letter}];",
+            f"mad.wide.u32 %q, %i, {4 * count}, %q;",
+        ]
         lines += [f"ld.global.b32 %{letter}{i}, [%q+{4 * i}];" for i in range(count)]
         return "\n".join(lines)
 
@@ -183,7 +184,9 @@ FLOATS = [
 
 @pytest.mark.parametrize(("shape", "name", "dtype", "target"), FLOATS)
 @pytest.mark.parametrize("warps", [1, 3])
-def test_mma_of_floats(shape: str, name: str, dtype: type, target: str, warps: int) -> None:
+def test_mma_of_floats(
+    shape: str, name: str, dtype: type, target: str, warps: int
+) -> None:
     k = int(shape.rpartition("k")[2])
     e = 4 // np.dtype(dtype).itemsize
     rng = np.random.default_rng(k)
@@ -237,13 +240,18 @@ def test_mma_of_integers(k: int, left: str, right: str) -> None:
 def test_mma_counts_its_operations() -> None:
     text = mma_kernel("m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, "sm_80")
     zeros = [np.zeros((32, n), np.uint32) for n in (4, 2, 4)]
-    report = launch(text, grid=3, block=64, args=[np.resize(z, (64, z.shape[1])) for z in zeros])
+    report = launch(
+        text, grid=3, block=64, args=[np.resize(z, (64, z.shape[1])) for z in zeros]
+    )
     assert report.totals["flops"] == 3 * 2 * 2 * 16 * 8 * 16
 
 
 def test_mma_of_half_a_warp_is_a_finding() -> None:
     text = mma_kernel("m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, "sm_80")
-    text = text.replace("mov.u32 %i, %tid.x;", "mov.u32 %i, %tid.x;\n.reg .pred %p;\nsetp.lt.u32 %p, %i, 16;")
+    text = text.replace(
+        "mov.u32 %i, %tid.x;",
+        "mov.u32 %i, %tid.x;\n.reg .pred %p;\nsetp.lt.u32 %p, %i, 16;",
+    )
     text = text.replace("mma.sync", "@%p mma.sync")
     zeros = [np.zeros((32, n), np.uint32) for n in (4, 2, 4)]
     with pytest.raises(FindingError, match="divergence"):

@@ -69,7 +69,9 @@ VECTORS = {
 
 
 @pytest.mark.parametrize("vector", VECTORS)
-@pytest.mark.parametrize("space", ["shared", "local", "generic shared", "generic local"])
+@pytest.mark.parametrize(
+    "space", ["shared", "local", "generic shared", "generic local"]
+)
 def test_sixteen_bytes_through_every_space(vector: str, space: str) -> None:
     registers = VECTORS[vector]
     name = space.split()[-1]
@@ -210,7 +212,10 @@ def test_initial_values_of_variables() -> None:
 
 ATOMICS = {
     "add.u32": ("u32", lambda v: int(v.astype(np.uint64).sum()) % 2**32),
-    "add.s32": ("s32", lambda v: int(v.astype(np.uint32).sum(dtype=np.uint32).view(np.int32))),
+    "add.s32": (
+        "s32",
+        lambda v: int(v.astype(np.uint32).sum(dtype=np.uint32).view(np.int32)),
+    ),
     "add.u64": ("u64", lambda v: sum(int(x) for x in v) % 2**64),
     "min.s32": ("s32", lambda v: min(0, int(v.min()))),
     "max.s32": ("s32", lambda v: max(0, int(v.max()))),
@@ -283,7 +288,9 @@ OLD = """
         ("atom.global.dec.u32 %o, [%c], 9;", 3, 9),
     ],
 )
-def test_atom_returns_every_old_value_once(atom: str, start: int, end: int | None) -> None:
+def test_atom_returns_every_old_value_once(
+    atom: str, start: int, end: int | None
+) -> None:
     text = module(OLD.replace("ATOM", atom))
     cell, old = np.array([start], np.uint32), np.zeros(64, np.uint32)
     if end is None:

@@ -27,7 +27,9 @@ def shuffle_source(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
     return (j if p else lane), p
 
 
-def warp_case(code: str, result: str = "b32", sources: tuple[str, ...] = ("b32",), **more):
+def warp_case(
+    code: str, result: str = "b32", sources: tuple[str, ...] = ("b32",), **more
+):
     return Case(code, sources, result, lambda *a: 0, **more)
 
 
@@ -38,7 +40,9 @@ def test_shfl_with_constants(mode: str, b: int, c: int) -> None:
     values = np.arange(100, 164, dtype=np.uint32)
     case = warp_case(f"shfl.sync.{mode}.b32 {{d}}, {{a}}, {b}, {c}, -1;")
     result = run_case(case, [values])
-    wanted = [values[i & ~31 | shuffle_source(mode, i & 31, b, c)[0]] for i in range(64)]
+    wanted = [
+        values[i & ~31 | shuffle_source(mode, i & 31, b, c)[0]] for i in range(64)
+    ]
     assert result.tolist() == wanted
 
 
@@ -47,8 +51,13 @@ def test_shfl_with_registers_and_predicate(mode: str) -> None:
     values, b = samples("b32", 64, 0), samples("b32", 64, 1)
     c = np.where(np.arange(64) % 2, 0x1F, 0x1807).astype(np.uint32)
     sources = ("b32", "b32", "b32")
-    value = warp_case(f"shfl.sync.{mode}.b32 {{d}}|%p, {{a}}, {{b}}, {{c}}, 0xffffffff;", sources=sources)
-    flag = warp_case(f"shfl.sync.{mode}.b32 %t|{{d}}, {{a}}, {{b}}, {{c}}, -1;", "pred", sources)
+    value = warp_case(
+        f"shfl.sync.{mode}.b32 {{d}}|%p, {{a}}, {{b}}, {{c}}, 0xffffffff;",
+        sources=sources,
+    )
+    flag = warp_case(
+        f"shfl.sync.{mode}.b32 %t|{{d}}, {{a}}, {{b}}, {{c}}, -1;", "pred", sources
+    )
     found = run_case(value, [values, b, c])
     valid = run_case(flag, [values, b, c])
     for i in range(64):

@@ -34,9 +34,7 @@ class Program:
     def run(self, text: str, mode: str, seed: int = 0) -> None:
         """Runs a version of the text and checks its result."""
         args, result, wanted = self.make(np.random.default_rng(seed))
-        launch(
-            text, grid=self.grid, block=self.block, args=args, mode=mode, seed=seed
-        )
+        launch(text, grid=self.grid, block=self.block, args=args, mode=mode, seed=seed)
         np.testing.assert_allclose(result, wanted, rtol=0, atol=self.tolerance)
 
 
@@ -113,7 +111,7 @@ def mutants(text: str) -> list[tuple[int, str]]:
         if line.strip().startswith(SYNCHRONISING)
     ]
     return [
-        (number + 1, "\n".join(lines[:number] + [""] + lines[number + 1 :]))
+        (number + 1, "\n".join([*lines[:number], "", *lines[number + 1:]]))
         for number in found
     ]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_tile.runtime.memory import GlobalMemory, MemoryFault
 from numpy.typing import NDArray
+
+from cuda_tile.runtime.memory import GlobalMemory, MemoryFault
 
 
 def _addresses(start: int, *offsets: int) -> NDArray[np.uint64]:

@@ -11,7 +11,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Barrier, Compiled
-from cuda_tile.emulator.syntax import Negated, Operand
+from cuda_tile.emulator.syntax import Negated, Operand, Register
 from cuda_tile.emulator.types import PRED, U32
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: barriers")
@@ -80,8 +80,12 @@ def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
         "or": np.any,
     }
 
+    defined = b.machine.defined[d] if isinstance(d, Register) else None
+
     def finish(lanes: Lanes) -> None:
         dst[lanes.index] = combine[operation](values[lanes.index] ^ negated)
+        if defined is not None:
+            defined[lanes.index] = True
 
     return Barrier(
         _number(form, b, number),
