@@ -27,6 +27,9 @@ import numpy as np
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array, element
 
+ALIGNMENT_BYTES = 256
+"""Least alignment of device allocations (CUDA C++ Programming Guide, "Device Memory
+Accesses")."""
 FORMS = ("zeros", "ones", "arange", "randn")
 _TYPED = re.compile(r"(?P<type>\w+)\[(?P<sizes>\d+(?:,\d+)*)?\]")
 _EXPECTED = (
@@ -81,8 +84,12 @@ def _source(text: str, whole: str) -> Array | None:
 def _load(path: Path, type_name: str) -> Array:
     try:
         array: Array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise UserError(f"cannot read '{path}': {error.strerror or error}") from error
+    except (EOFError, ValueError) as error:
         raise UserError(f"cannot read '{path}': {error}") from error
+    if array.flags.c_contiguous:
+        array = _aligned(array)
     if not type_name:
         if array.dtype.kind == "V":
             raise UserError(
@@ -123,7 +130,16 @@ def _make(form: str, text: str, whole: str) -> Array:
     with np.errstate(over="ignore"):
         if kind.kind == "int":  # by way of int64, so that a long arange wraps
             values = values.astype(np.int64)
-        return np.asarray(values.astype(kind.dtype))
+        return _aligned(np.asarray(values.astype(kind.dtype)))
+
+
+def _aligned(values: Array) -> Array:
+    """A copy whose first element is aligned as an allocation on a GPU is."""
+    raw = np.zeros(values.nbytes + ALIGNMENT_BYTES, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT_BYTES
+    array: Array = np.ndarray(values.shape, values.dtype, raw.data, offset=start)
+    array[...] = values
+    return array
 
 
 def _number(text: str) -> int | float | bool:

@@ -1,0 +1,167 @@
+"""Runs the commands that README.md shows and compares what they print.
+
+In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the folder
+`test/kernels/13.4`; the lines below it are what it must print, stdout and stderr
+together. `...` stands for any number of lines. Times and addresses are masked, and so
+are counts of registers and instructions. A `python` block must run without an error.
+`--write` puts the real output in. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+KERNELS = ROOT / "test" / "kernels" / "13.4"
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY_LINES = "..."
+SHOWN_LINES = 12
+"""How many lines of a longer output `--write` keeps."""
+
+_MASKS = (
+    (re.compile(r"\b\d+\.\d+ s\b"), "0.0 s"),
+    (re.compile(r"\b\d+ ms\b"), "0 ms"),
+    (re.compile(r"\b\d+ registers\b"), "0 registers"),
+    (re.compile(r"(registers +)\d+"), r"\g<1>0"),
+    (re.compile(r"(instructions, per warp +)\d+"), r"\g<1>0"),
+    (re.compile(r"0x[0-9a-f]+"), "0x0"),
+    (re.compile(r"(occupancy +)\d+%"), r"\g<1>0%"),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command and what README says that it prints."""
+
+    command: str
+    expected: list[str]
+
+
+def steps_of(block: str) -> list[Step]:
+    """The commands of one console block; a trailing backslash continues a command."""
+    steps: list[Step] = []
+    is_open = False
+    for line in block.splitlines():
+        if line.startswith("$ ") or is_open:
+            if is_open:
+                step = steps.pop()
+                steps.append(Step(f"{step.command}\n{line}", []))
+            else:
+                steps.append(Step(line.removeprefix("$ "), []))
+            is_open = line.endswith("\\")
+        elif steps:
+            steps[-1].expected.append(line)
+    return steps
+
+
+def mask(line: str) -> str:
+    """The line without what differs from run to run and machine to machine."""
+    for pattern, replacement in _MASKS:
+        line = pattern.sub(replacement, line)
+    return line.rstrip()
+
+
+def matches(expected: list[str], actual: list[str]) -> bool:
+    """Whether the output is as shown, `...` standing for any number of lines."""
+    pattern = "\n".join(
+        r"(?:.*\n?)*?.*" if line == ANY_LINES else re.escape(mask(line))
+        for line in expected
+    )
+    return re.fullmatch(pattern, "\n".join(mask(line) for line in actual)) is not None
+
+
+def run(command: str, folder: Path) -> list[str]:
+    """The lines that a shell command prints."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    result = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return result.stdout.splitlines()
+
+
+def python_failure(program: str, folder: Path) -> list[str]:
+    """What a Python program prints if it fails."""
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [result.stderr] if result.returncode else []
+
+
+def shortened(expected: list[str], actual: list[str]) -> list[str]:
+    """What `--write` shows: all, or as many first lines as stood there, and `...`."""
+    if ANY_LINES in expected and len(actual) > 1:
+        keep = max(1, expected.index(ANY_LINES))
+    else:
+        keep = SHOWN_LINES
+    return actual if len(actual) <= keep else [*actual[:keep], ANY_LINES]
+
+
+def check_block(block: str, folder: Path, failures: list[str]) -> tuple[int, str]:
+    """Runs one block; gives the number of its steps and the block as it should be."""
+    text = ""
+    steps = steps_of(block)
+    for step in steps:
+        actual = run(step.command, folder)
+        good = matches(step.expected, actual)
+        shown = step.expected if good else shortened(step.expected, actual)
+        text += "".join(f"{line}\n" for line in (f"$ {step.command}", *shown))
+        if not good:
+            wanted = "\n".join(step.expected)
+            got = "\n".join(actual)
+            failures.append(f"$ {step.command}\nexpected:\n{wanted}\ngot:\n{got}\n")
+    return len(steps), text
+
+
+def main() -> int:
+    """Compares or writes; 1 if something differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="update README.md")
+    is_writing: bool = parser.parse_args().write
+    text = README.read_text()
+    failures: list[str] = []
+    total = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "kernels")
+        shutil.copytree(KERNELS, folder)
+
+        def checked(match: re.Match[str]) -> str:
+            nonlocal total
+            count, block = check_block(match[1], folder, failures)
+            total += count
+            return f"```console\n{block}```"
+
+        updated = BLOCK.sub(checked, text)
+        for program in PYTHON_BLOCK.findall(text):
+            total += 1
+            failures += python_failure(program, folder)
+    if is_writing:
+        README.write_text(updated)
+        failures = []
+    for failure in failures:
+        print(f"README.md: {failure}")
+    print(f"{total - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Checks that README's status table is what the code says; `--write` updates it.
+
+The table stands between two comments in README.md. It counts, per family of ops, how
+many each stage knows (see stages.py). Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from stages import STAGES, table
+
+from cuda_tile import ods
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+BEGIN = "<!-- status: tools/checks/status.py --write -->"
+END = "<!-- end of status -->"
+
+
+def family_of(name: str) -> str:
+    """The family of an op; the second dialect counts as one."""
+    return "tileas" if name.startswith("tileas.") else ods.ops()[name].family
+
+
+def status() -> str:
+    """The table in Markdown."""
+    rows = table()
+    families = dict.fromkeys(family_of(name) for name in rows)
+    lines = [
+        f"| family | ops | {' | '.join(STAGES)} |",
+        "|---" * (len(STAGES) + 2) + "|",
+    ]
+    for family in sorted(families):
+        members = [name for name in rows if family_of(name) == family]
+        cells = [_count([rows[name][stage] for name in members]) for stage in STAGES]
+        lines.append(f"| {family} | {len(members)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _count(cells: list[str]) -> str:
+    """How many of those that need it a stage knows; `-` where none needs it."""
+    known = sum(cell in ("yes", "STALE") for cell in cells)
+    needed = known + cells.count("GAP")
+    if not needed:
+        return "-"
+    return "all" if known == needed else f"{known} of {needed}"
+
+
+def main() -> int:
+    """Compares or writes; 1 if README is stale."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="update README.md")
+    is_writing: bool = parser.parse_args().write
+    text = README.read_text()
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        print(f"README.md: expected '{BEGIN}' and '{END}', got none")
+        print("0 passed, 1 failed")
+        return 1
+    wanted = f"{before}{BEGIN}\n{status()}\n{END}{after}"
+    if is_writing:
+        README.write_text(wanted)
+    elif wanted != text:
+        print("README.md: status table is stale; run tools/checks/status.py --write")
+        print("0 passed, 1 failed")
+        return 1
+    print("1 passed, 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
