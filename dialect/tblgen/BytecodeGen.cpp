@@ -10,6 +10,7 @@
 #include "BytecodeGen.h"
 #include "mlir/TableGen/Attribute.h"
 #include "mlir/TableGen/EnumInfo.h"
+#include "mlir/TableGen/Format.h"
 #include "mlir/TableGen/Operator.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,6 +38,7 @@ struct Field {
   int flagBit = -1;  // -1: always there
   // Attributes: initializer of AttributeField::codec and after.
   std::string codec;
+  std::string defaultValue; // expression over `odsBuilder`; empty: none
   // Operands and results.
   StringRef arity = "One";
 };
@@ -88,12 +90,12 @@ static std::string getCodec(mlir::tblgen::Attribute attribute, Enums &enums) {
     const Record *info = def.getValueAsDef("enum");
     StringRef name = EnumInfo(info).getEnumClassName();
     enums.insert({name, info});
-    return formatv("AttributeCodec::Enum, 0, &k{0}Codec", name);
+    return formatv("AttributeCodec::Enum, &k{0}Codec, 0", name);
   }
   StringRef storage = base.getStorageType();
   storage.consume_front("::");
   if (storage == "mlir::IntegerAttr")
-    return formatv("AttributeCodec::Integer, {0}",
+    return formatv("AttributeCodec::Integer, nullptr, {0}",
                    def.getValueAsDef("valueType")->getValueAsInt("bitwidth"));
   StringRef codec =
       llvm::StringSwitch<StringRef>(storage)
@@ -110,7 +112,8 @@ static std::string getCodec(mlir::tblgen::Attribute attribute, Enums &enums) {
           .Case("cuda_tile::OptimizationHintsAttr", "OptimizationHints")
           .Case("cuda_tile::AssumePredicateAttrInterface", "SelfContained")
           .Default("");
-  return codec.empty() ? "" : ("AttributeCodec::" + codec).str();
+  return codec.empty() ? ""
+                       : ("AttributeCodec::" + codec + ", nullptr, 0").str();
 }
 
 static Field getAttribute(const Operator &op, const NamedAttribute &attribute,
@@ -123,8 +126,15 @@ static Field getAttribute(const Operator &op, const NamedAttribute &attribute,
                                             "' of type " +
                                             attribute.attr.getStorageType() +
                                             " has no encoding in bytecode");
+  if (attribute.attr.hasDefaultValue()) {
+    mlir::tblgen::FmtContext context;
+    context.withBuilder("odsBuilder");
+    field.defaultValue = std::string(mlir::tblgen::tgfmt(
+        attribute.attr.getConstBuilderTemplate(), &context,
+        mlir::tblgen::tgfmt(attribute.attr.getDefaultValue(), &context)));
+  }
   // A unit attribute is its flag; any other with a default is always written.
-  bool isUnit = field.codec == "AttributeCodec::Unit";
+  bool isUnit = StringRef(field.codec).starts_with("AttributeCodec::Unit,");
   if (isUnit ||
       (attribute.attr.isOptional() && !attribute.attr.hasDefaultValue()))
     field.flagBit = 0; // numbered below
@@ -202,24 +212,50 @@ static std::string versionInit(StringRef text, const Record &op) {
   return formatv("{{{0}, {1}}", major, minor);
 }
 
+/// The versions of those cases of an enumeration that are newer than it.
+static std::string newCasesInit(const EnumInfo &info, const Record *def) {
+  std::string cases;
+  for (const auto &enumCase : info.getAllCases()) {
+    const Record &record = enumCase.getDef();
+    if (!record.isSubClassOf("CudaTile_CaseSince"))
+      continue;
+    cases += formatv("    {{{0}, \"{1}\", {2}},\n", enumCase.getValue(),
+                     enumCase.getStr(),
+                     versionInit(record.getValueAsString("since"), *def));
+  }
+  return cases;
+}
+
 static void emitEnum(StringRef name, const Record *def, llvm::raw_ostream &os) {
   EnumInfo info(def);
-  std::string cases;
+  std::string cases, newCases = newCasesInit(info, def);
   for (const auto &enumCase : info.getAllCases())
     cases += formatv("{0}{1} {2}", cases.empty() ? "" : ", ",
                      enumCase.getValue(), enumCase.getStr());
-  os << formatv("static mlir::Attribute decode{0}(mlir::MLIRContext *context, "
-                "uint64_t value) {{\n"
-                "  if (value > UINT32_MAX)\n"
-                "    return {{};\n"
-                "  auto symbol = {1}::{2}(static_cast<uint32_t>(value));\n"
-                "  return symbol ? {1}::{0}Attr::get(context, *symbol)\n"
-                "                : mlir::Attribute();\n"
-                "}\n"
-                "static constexpr EnumCodec k{0}Codec = {{\n"
-                "    \"{0}\", \"{3}\", decode{0}};\n\n",
-                name, info.getCppNamespace(),
-                info.getUnderlyingToSymbolFnName(), cases);
+  os << formatv(
+      "static mlir::Attribute decode{0}(mlir::MLIRContext *context, "
+      "uint64_t value) {{\n"
+      "  if (value > UINT32_MAX)\n"
+      "    return {{};\n"
+      "  auto symbol = {1}::{2}(static_cast<uint32_t>(value));\n"
+      "  return symbol ? {1}::{0}Attr::get(context, *symbol)\n"
+      "                : mlir::Attribute();\n"
+      "}\n"
+      "static std::optional<uint64_t> encode{0}(mlir::Attribute "
+      "attribute) {{\n"
+      "  auto value = llvm::dyn_cast<{1}::{0}Attr>(attribute);\n"
+      "  return value ? std::optional<uint64_t>(static_cast<uint64_t>("
+      "value.getValue()))\n"
+      "               : std::nullopt;\n"
+      "}\n",
+      name, info.getCppNamespace(), info.getUnderlyingToSymbolFnName());
+  if (!newCases.empty())
+    os << formatv("static constexpr EnumCase k{0}NewCases[] = {{\n{1}};\n",
+                  name, newCases);
+  os << formatv("static constexpr EnumCodec k{0}Codec = {{\n"
+                "    \"{0}\", \"{1}\", {2}, decode{0}, encode{0}};\n\n",
+                name, cases,
+                newCases.empty() ? "{}" : formatv("k{0}NewCases", name).str());
 }
 
 static void emitFields(const OpRecord &record, StringRef kind,
@@ -232,10 +268,25 @@ static void emitFields(const OpRecord &record, StringRef kind,
   for (const Field &field : fields) {
     std::string how =
         kind == "Attribute" ? field.codec : ("Arity::" + field.arity).str();
-    os << formatv("    {{\"{0}\", {1}, {2}, {3}},\n", field.name,
+    os << formatv("    {{\"{0}\", {1}, {2}, {3}", field.name,
                   versionInit(field.since, *record.def), field.flagBit, how);
+    if (!field.defaultValue.empty())
+      os << formatv(", default{0}_{1}", name, field.name);
+    os << "},\n";
   }
   os << "};\n";
+}
+
+/// A function per attribute that has a default.
+static void emitDefaults(const OpRecord &record, llvm::raw_ostream &os) {
+  for (const Field &field : record.attributes)
+    if (!field.defaultValue.empty())
+      os << formatv("static mlir::Attribute default{0}_{1}(mlir::MLIRContext "
+                    "*context) {{\n"
+                    "  mlir::Builder odsBuilder(context);\n"
+                    "  return {2};\n"
+                    "}\n",
+                    record.def->getName(), field.name, field.defaultValue);
 }
 
 static void emitTable(const std::vector<OpRecord> &records,
@@ -282,6 +333,7 @@ bool emitOpRecords(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
   for (auto [name, def] : enums)
     emitEnum(name, def, os);
   for (const OpRecord &record : records) {
+    emitDefaults(record, os);
     emitFields(record, "Attribute", record.attributes, os);
     emitFields(record, "Operand", record.operands, os);
     emitFields(record, "Result", record.results, os);

@@ -1,8 +1,9 @@
-//===- Bytecode.cpp - Reading Tile IR bytecode from Python ----------------===//
+//===- Bytecode.cpp - Tile IR bytecode from Python ------------------------===//
 
 #include "Extension.h"
 
 #include "cuda_tile/Bytecode/Bytecode.h"
+#include "cuda_tile/IR/CudaTile.h"
 
 using namespace cuda_tile::python;
 
@@ -18,6 +19,44 @@ nb::object readBytes(nb::bytes data, const std::string &name,
   if (!module)
     throw py::MLIRError("could not read bytecode", errors.take());
   return py::PyModule::forModule(wrap(module.release())).releaseObject();
+}
+
+nb::bytes writeBytes(nb::handle module, const std::string &version) {
+  std::optional<cuda_tile::BytecodeVersion> parsed =
+      cuda_tile::BytecodeVersion::parse(version);
+  if (!parsed)
+    throw nb::value_error(
+        ("expected a version such as '13.3', got '" + version + "'").c_str());
+  mlir::Operation *op = operationOf(module);
+  py::PyMlirContext::ErrorCapture errors(
+      py::PyMlirContext::forContext(wrap(op->getContext())));
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  cuda_tile::ModuleOp tileModule = cuda_tile::findTileModule(op);
+  if (!tileModule || failed(cuda_tile::writeBytecode(os, tileModule, *parsed)))
+    throw py::MLIRError("could not write bytecode", errors.take());
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+/// The form that scripts for NVIDIA's bindings use: an open file and whether it
+/// worked.
+bool writeFile(nb::object file, nb::handle module) {
+  nb::bytes bytes;
+  try {
+    bytes = writeBytes(module, cuda_tile::BytecodeVersion().str());
+  } catch (const py::MLIRError &) {
+    return false;
+  }
+  file.attr("write")(bytes);
+  return true;
+}
+
+std::vector<std::string> versions() {
+  std::vector<std::string> names;
+  for (const cuda_tile::BytecodeVersion &version :
+       cuda_tile::getBytecodeVersions())
+    names.push_back(version.str());
+  return names;
 }
 
 } // namespace
@@ -41,4 +80,21 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
         "  name: What messages call it.\n"
         "  context: Where the module is made; the current one for None.\n\n"
         "Raises:\n  MLIRError: With the diagnostics.");
+  m.def("write_bytecode", &writeBytes, nb::arg("module"),
+        nb::arg("version") = cuda_tile::BytecodeVersion().str(),
+        nb::sig("def write_bytecode(module: cuda_tile._mlir.ir.Module | "
+                "cuda_tile._mlir.ir.Operation | cuda_tile._mlir.ir.OpView, "
+                "version: str = '13.3') -> bytes"),
+        "Writes a module as a Tile IR bytecode file.\n\n"
+        "Args:\n"
+        "  module: A cuda_tile.module or the builtin.module around one.\n"
+        "  version: One of bytecode_versions().\n\n"
+        "Raises:\n"
+        "  MLIRError: With the diagnostics, if the version has not what the "
+        "module uses.");
+  m.def("writeBytecode", &writeFile, nb::arg("file"), nb::arg("module"),
+        "Writes a module to a binary file object; whether that worked.");
+  m.def("bytecode_versions", &versions,
+        "The versions of Tile IR bytecode that are read and written, oldest "
+        "first.");
 }

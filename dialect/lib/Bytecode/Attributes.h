@@ -45,6 +45,43 @@ private:
   unsigned depth = 0;
 };
 
+/// What the attributes of a file that is written refer to.
+struct AttributePools {
+  StringPool &strings;
+  TypePool &types;
+};
+
+/// Writes attributes; failures are reported at `user`.
+class AttributeWriter {
+public:
+  AttributeWriter(AttributePools pools, Output &out, mlir::Operation *user)
+      : pools(pools), out(out), user(user) {}
+
+  /// A tag and the payload of the attribute.
+  mlir::LogicalResult writeSelfContained(mlir::Attribute attribute);
+
+  mlir::LogicalResult writeArray(mlir::ArrayAttr array);
+  mlir::LogicalResult writeDictionary(mlir::DictionaryAttr dictionary);
+  mlir::LogicalResult writeType(mlir::Type type);
+  /// A varint of the zero-extended bits.
+  mlir::LogicalResult writeInteger(mlir::IntegerAttr integer);
+
+private:
+  /// The payload; fails silently if there is no such attribute in bytecode.
+  mlir::LogicalResult writePayload(mlir::Attribute attribute, bool &isKnown);
+  mlir::LogicalResult writeFloat(mlir::FloatAttr number);
+  mlir::LogicalResult writeDenseElements(mlir::DenseElementsAttr elements);
+  void writeTag(AttributeTag tag) {
+    out.writeVarint(static_cast<uint64_t>(tag));
+  }
+  void writeTwoOptional(std::optional<int64_t> first,
+                        std::optional<int64_t> second);
+
+  AttributePools pools;
+  Output &out;
+  mlir::Operation *user;
+};
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_ATTRIBUTES_H

@@ -105,4 +105,48 @@ DenseElementsAttr ConstantTable::readConstant(Cursor &cursor, Type type) const {
   return attribute;
 }
 
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void encodeBooleans(DenseElementsAttr elements, Output &out) {
+  if (elements.isSplat())
+    return out.writeByte(elements.getSplatValue<bool>() ? 0xFF : 0x00);
+  uint8_t byte = 0;
+  unsigned bit = 0;
+  for (bool value : elements.getValues<bool>()) {
+    byte |= uint8_t(value) << bit;
+    if (++bit < 8)
+      continue;
+    out.writeByte(byte);
+    byte = 0;
+    bit = 0;
+  }
+  if (bit > 0)
+    out.writeByte(byte);
+}
+
+void encodeElements(DenseElementsAttr elements, Output &out) {
+  if (elements.getElementType().isInteger(1))
+    return encodeBooleans(elements, out);
+  ArrayRef<char> raw = elements.getRawData();
+  out.writeBytes({reinterpret_cast<const uint8_t *>(raw.data()), raw.size()});
+}
+
+uint64_t ConstantPool::add(DenseElementsAttr elements) {
+  auto [known, isNew] = numbers.try_emplace(elements, 0);
+  if (!isNew)
+    return known->second;
+  Output payload, entry;
+  encodeElements(elements, payload);
+  auto [number, isNewPayload] =
+      numbersByElements.try_emplace(payload.str(), entries.size());
+  if (isNewPayload) {
+    entry.writeVarint(payload.size());
+    entry.writeBytes(payload.bytes());
+    entries.add(entry.bytes());
+  }
+  return known->second = number->second;
+}
+
 } // namespace cuda_tile::bytecode

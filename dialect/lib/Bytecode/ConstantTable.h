@@ -12,8 +12,10 @@
 #define CUDA_TILE_LIB_BYTECODE_CONSTANTTABLE_H
 
 #include "Cursor.h"
+#include "Output.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace cuda_tile::bytecode {
 
@@ -35,6 +37,27 @@ private:
   mutable llvm::DenseMap<std::pair<uint64_t, mlir::Type>,
                          mlir::DenseElementsAttr>
       attributes;
+};
+
+/// Appends what decodeElements reads; one element if all are the same.
+void encodeElements(mlir::DenseElementsAttr elements, Output &out);
+
+/// The constants of a file that is written, each once.
+class ConstantPool {
+public:
+  /// The number of a constant with these elements; a new one is added.
+  uint64_t add(mlir::DenseElementsAttr elements);
+
+  bool empty() const { return entries.size() == 0; }
+  mlir::LogicalResult write(Output &out) const {
+    return mlir::success(entries.write<uint64_t>(out));
+  }
+
+private:
+  llvm::DenseMap<mlir::Attribute, uint64_t> numbers;
+  /// By elements: constants of two types may have the same.
+  llvm::StringMap<uint64_t> numbersByElements;
+  EntryTable entries;
 };
 
 } // namespace cuda_tile::bytecode

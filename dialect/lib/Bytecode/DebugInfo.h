@@ -13,6 +13,7 @@
 
 #include "StringTable.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace cuda_tile::bytecode {
 
@@ -70,6 +71,42 @@ private:
   llvm::SmallVector<Record> records;
   llvm::SmallVector<State> states;
   unsigned depth = 0;
+};
+
+/// The debug section of a file that is written. A position in a file needs a
+/// scope in this format; it is that of its function.
+class DebugPool {
+public:
+  explicit DebugPool(StringPool &strings) : strings(strings) {}
+
+  /// Begins the locations of `function` with its own; gives the number that its
+  /// record refers to, 0 if nothing in it has a location.
+  mlir::FailureOr<uint64_t> beginFunction(mlir::Operation *function);
+  /// Appends the location of an op, which comes next in the function's order.
+  mlir::LogicalResult add(mlir::Location location, mlir::Operation *op);
+
+  bool empty() const { return starts.empty(); }
+  mlir::LogicalResult write(Output &out) const;
+
+private:
+  mlir::FailureOr<uint64_t> addLocation(mlir::LocationAttr location,
+                                        mlir::Operation *op);
+  uint64_t addPosition(mlir::FileLineColLoc position);
+  /// The scope of positions in the function.
+  uint64_t getFunctionScope();
+  /// The number of a record; a new one is added.
+  uint64_t addRecord(const Output &record);
+
+  StringPool &strings;
+  llvm::SmallVector<uint32_t> starts;
+  llvm::SmallVector<uint64_t, 0> locations;
+  llvm::DenseMap<mlir::Attribute, uint64_t> numbers; // per function
+  llvm::StringMap<uint64_t> numbersByRecord;
+  EntryTable entries;
+
+  mlir::Operation *function = nullptr;
+  bool hasLocations = false; // of the function
+  uint64_t functionScope = 0;
 };
 
 } // namespace cuda_tile::bytecode

@@ -11,6 +11,8 @@
 namespace cuda_tile::bytecode {
 
 constexpr uint8_t kMagic[8] = {0x7F, 'T', 'i', 'l', 'e', 'I', 'R', 0x00};
+/// What writers put between what must be aligned; readers skip anything.
+constexpr uint8_t kPadding = 0xCB;
 
 /// Version of a file, or the first version that has some feature.
 struct Version {

@@ -2,6 +2,7 @@
 
 #include "Functions.h"
 #include "cuda_tile/IR/CudaTile.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -15,6 +16,7 @@ struct FunctionHeader {
   FunctionType type;
   FunctionLocations locations;
   Attribute hints;
+  bool isPrivate = false;
 };
 
 } // namespace
@@ -68,6 +70,7 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
   if (failed(readType(cursor, tables, header.name, header.type)) ||
       failed(readFlags(cursor, header.name, flags)))
     return failure();
+  header.isPrivate = flags & kFunctionIsPrivate;
   uint64_t debugStart = cursor.offset(), debugNumber;
   if (failed(cursor.readVarint(debugNumber, "function location for '" +
                                                 header.name.getValue() +
@@ -102,6 +105,9 @@ static LogicalResult readBody(Cursor body, Tables &tables,
   state.addAttribute("function_type", TypeAttr::get(header.type));
   if (header.hints)
     state.addAttribute("optimization_hints", header.hints);
+  if (header.isPrivate)
+    state.addAttribute(SymbolTable::getVisibilityAttrName(),
+                       StringAttr::get(context, "private"));
   Block &block = state.addRegion()->emplaceBlock();
   for (Type type : header.type.getInputs())
     block.addArgument(type, location);
@@ -138,6 +144,47 @@ LogicalResult readFunctions(Cursor cursor, Tables &tables, Block &module) {
       return failure();
   }
   return cursor.expectEnd("the function section");
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
+  // The location first: cuTile's files have its strings before the name.
+  FailureOr<uint64_t> debugNumber = pools.debug.beginFunction(entry);
+  if (failed(debugNumber))
+    return failure();
+  for (StringRef name : {"arg_attrs", "res_attrs"})
+    if (entry->hasAttr(name))
+      return entry.emitError("optional attribute '")
+             << name << "' is provided but requires bytecode version 13.5, "
+             << "targeting " << pools.version.str();
+  AttributeWriter writer(pools.attributes(), out, entry);
+  out.writeVarint(pools.strings.add(entry.getSymName()));
+  if (failed(writer.writeType(entry.getFunctionType())))
+    return failure();
+  OptimizationHintsAttr hints = entry.getOptimizationHintsAttr();
+  bool isPrivate = SymbolTable::getSymbolVisibility(entry) ==
+                   SymbolTable::Visibility::Private;
+  out.writeByte(kFunctionIsEntry | (isPrivate ? kFunctionIsPrivate : 0) |
+                (hints ? kFunctionHasHints : 0));
+  out.writeVarint(*debugNumber);
+  return hints ? writer.writeSelfContained(hints) : success();
+}
+
+LogicalResult writeFunctions(Block &module, Pools &pools, Output &out) {
+  auto entries = module.getOps<EntryOp>();
+  out.writeVarint(std::distance(entries.begin(), entries.end()));
+  for (EntryOp entry : entries) {
+    Output body;
+    if (failed(writeHeader(entry, pools, out)) ||
+        failed(OpWriter(pools, body).writeBody(entry.getBody().front())))
+      return failure();
+    out.writeVarint(body.size());
+    out.writeBytes(body.bytes());
+  }
+  return success();
 }
 
 } // namespace cuda_tile::bytecode

@@ -17,6 +17,10 @@ namespace cuda_tile::bytecode {
 mlir::LogicalResult readFunctions(Cursor cursor, Tables &tables,
                                   mlir::Block &body);
 
+/// Writes the entries in `module`.
+mlir::LogicalResult writeFunctions(mlir::Block &module, Pools &pools,
+                                   Output &out);
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_FUNCTIONS_H

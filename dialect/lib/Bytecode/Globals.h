@@ -16,6 +16,10 @@ namespace cuda_tile::bytecode {
 /// is accepted.
 mlir::LogicalResult readGlobals(Cursor cursor, Tables &tables);
 
+/// Writes the globals of `module`; nothing if there are none.
+mlir::LogicalResult writeGlobals(mlir::Block &module, Pools &pools,
+                                 Output &out);
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_GLOBALS_H

@@ -2,6 +2,7 @@
 
 #include "OpRecord.h"
 #include "cuda_tile/IR/CudaTile.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace cuda_tile::bytecode {
@@ -15,5 +16,7 @@ const OpRecord *findOpRecord(uint64_t opcode) {
   bool found = record != std::end(kOpRecords) && record->opcode == opcode;
   return found ? record : nullptr;
 }
+
+llvm::ArrayRef<OpRecord> getOpRecords() { return kOpRecords; }
 
 } // namespace cuda_tile::bytecode

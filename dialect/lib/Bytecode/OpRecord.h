@@ -22,6 +22,7 @@
 #include "mlir/IR/Attributes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include <optional>
 
 namespace cuda_tile::bytecode {
 
@@ -43,12 +44,30 @@ enum class AttributeCodec : uint8_t {
   SelfContained,
 };
 
+/// A case of an enumeration that is newer than the enumeration.
+struct EnumCase {
+  uint64_t value;
+  llvm::StringLiteral name;
+  Version since;
+};
+
 /// Numbers and names of an enumeration.
 struct EnumCodec {
   llvm::StringLiteral name;
   llvm::StringLiteral cases; // "0 unsigned, 1 signed"
+  llvm::ArrayRef<EnumCase> newCases;
   /// The attribute with number `value`; null if there is no such case.
   mlir::Attribute (*decode)(mlir::MLIRContext *context, uint64_t value);
+  /// The number of `attribute`; none if that is no case of the enumeration.
+  std::optional<uint64_t> (*encode)(mlir::Attribute attribute);
+
+  /// The case with number `value` if `version` does not have it yet.
+  const EnumCase *findTooNew(uint64_t value, Version version) const {
+    const EnumCase *found = llvm::find_if(newCases, [&](const EnumCase &one) {
+      return one.value == value && version < one.since;
+    });
+    return found == newCases.end() ? nullptr : found;
+  }
 };
 
 struct AttributeField {
@@ -56,8 +75,10 @@ struct AttributeField {
   Version since;
   int flagBit; // -1: always written
   AttributeCodec codec;
-  unsigned width = 0;                   // of integers, in bits
   const EnumCodec *enumCodec = nullptr; // of enumerations
+  unsigned width = 0;                   // of integers, in bits
+  /// What the attribute is where it is missing; null if it must be there.
+  mlir::Attribute (*getDefault)(mlir::MLIRContext *context) = nullptr;
 };
 
 enum class Arity : uint8_t { One, Optional, Variadic };
@@ -119,6 +140,9 @@ struct OpRecord {
 
 /// The record of `opcode`; null if no op has it.
 const OpRecord *findOpRecord(uint64_t opcode);
+
+/// All records, by opcode.
+llvm::ArrayRef<OpRecord> getOpRecords();
 
 } // namespace cuda_tile::bytecode
 

@@ -71,6 +71,85 @@ private:
   unsigned depth = 0;
 };
 
+/// The records by op.
+class OpRecords {
+public:
+  explicit OpRecords(mlir::MLIRContext *context);
+
+  /// The record of an op; null if bytecode does not have the op.
+  const OpRecord *find(mlir::OperationName name) const {
+    return records.lookup(name);
+  }
+
+private:
+  llvm::DenseMap<mlir::OperationName, const OpRecord *> records;
+};
+
+/// The tables of a file that is written; functions fill them.
+struct Pools {
+  Pools(mlir::MLIRContext *context, Version version)
+      : version(version), records(context), types(context, version),
+        debug(strings) {}
+  Pools(const Pools &) = delete;
+
+  AttributePools attributes() { return {strings, types}; }
+
+  Version version;
+  OpRecords records;
+  StringPool strings;
+  TypePool types;
+  ConstantPool constants;
+  DebugPool debug;
+};
+
+/// Writes the ops of one function, which OpReader reads.
+class OpWriter {
+public:
+  OpWriter(Pools &pools, Output &out) : pools(pools), out(out) {}
+
+  /// Numbers the arguments of `block` and writes its ops.
+  mlir::LogicalResult writeBody(mlir::Block &block);
+
+private:
+  mlir::LogicalResult writeOp(mlir::Operation &op);
+  mlir::LogicalResult writeResultTypes(mlir::Operation &op,
+                                       const OpRecord &record,
+                                       unsigned &numWritten);
+  mlir::LogicalResult checkTooNew(mlir::Operation &op,
+                                  const AttributeField &field,
+                                  mlir::Attribute value);
+  mlir::LogicalResult writeFlagsAndAttributes(mlir::Operation &op,
+                                              const OpRecord &record);
+  mlir::LogicalResult writeAttribute(mlir::Operation &op,
+                                     const OpRecord &record,
+                                     const AttributeField &field,
+                                     mlir::Attribute value);
+  mlir::LogicalResult writeEnum(mlir::Operation &op,
+                                const AttributeField &field,
+                                mlir::Attribute value);
+  void writeBoolArray(mlir::Operation &op, const OpRecord &record,
+                      mlir::DenseBoolArrayAttr value);
+  mlir::LogicalResult writeConstant(mlir::Operation &op, mlir::Attribute value);
+  /// The number of operands in group `index`.
+  static uint64_t getGroupSize(mlir::Operation &op, const OpRecord &record,
+                               unsigned index);
+  mlir::LogicalResult writeOperands(mlir::Operation &op,
+                                    const OpRecord &record);
+  mlir::LogicalResult writeRegions(mlir::Operation &op, const OpRecord &record);
+  mlir::LogicalResult writeBlock(mlir::Operation &parent, mlir::Block &block);
+
+  void number(mlir::ValueRange values) {
+    for (mlir::Value value : values)
+      numbers[value] = numValues++;
+  }
+
+  Pools &pools;
+  Output &out;
+  llvm::DenseMap<mlir::Value, uint64_t> numbers;
+  uint64_t numValues = 0;
+  unsigned depth = 0;
+};
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_OPS_H

@@ -9,6 +9,7 @@
 
 #include "Functions.h"
 #include "Globals.h"
+#include "Producer.h"
 #include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/CudaTile.h"
 #include "mlir/IR/Verifier.h"
@@ -36,7 +37,6 @@ private:
                                const SectionInfo &info,
                                std::optional<uint64_t> alignment);
   LogicalResult readTables(Tables &tables);
-  LogicalResult readProducer(const Tables &tables, NamedAttrList &attributes);
   LogicalResult readModule(Tables &tables, OperationState &state);
 
   /// Runs `read` with a cursor over section `id`, if the file has that.
@@ -186,24 +186,18 @@ LogicalResult FileReader::readTables(Tables &tables) {
                  })));
 }
 
-LogicalResult FileReader::readProducer(const Tables &tables,
-                                       NamedAttrList &attributes) {
-  return withSection(SectionId::Producer, [&](Cursor section) {
-    StringAttr producer =
-        tables.strings.readStringAttr(section, "producer string index");
-    if (!producer || failed(section.expectEnd("the producer section")))
-      return failure();
-    attributes.set("producer", producer);
-    return success();
-  });
-}
-
 LogicalResult FileReader::readModule(Tables &tables, OperationState &state) {
+  Producer producer;
+  if (failed(withSection(SectionId::Producer, [&](Cursor section) {
+        return readProducer(section, tables.strings, producer);
+      })))
+    return failure();
   MLIRContext *context = diagnostics.getContext();
-  state.addAttribute("sym_name", StringAttr::get(context, "kernels"));
+  state.addAttribute("sym_name", StringAttr::get(context, producer.module));
+  if (!producer.producer.empty())
+    state.addAttribute("producer", StringAttr::get(context, producer.producer));
   Block &body = state.addRegion()->emplaceBlock();
-  return failure(failed(readProducer(tables, state.attributes)) ||
-                 failed(withSection(SectionId::Global,
+  return failure(failed(withSection(SectionId::Global,
                                     [&](Cursor section) {
                                       return readGlobals(section, tables);
                                     })) ||

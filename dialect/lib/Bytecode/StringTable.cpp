@@ -1,6 +1,7 @@
 //===- StringTable.cpp - The string section -------------------------------===//
 
 #include "StringTable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -51,6 +52,13 @@ StringAttr StringTable::readStringAttr(Cursor &cursor,
   if (!attributes[index])
     attributes[index] = StringAttr::get(cursor.getContext(), strings[index]);
   return attributes[index];
+}
+
+uint64_t StringPool::add(StringRef string) {
+  auto [number, isNew] = numbers.try_emplace(string, numbers.size());
+  if (isNew)
+    entries.add(llvm::arrayRefFromStringRef(string));
+  return number->second;
 }
 
 } // namespace cuda_tile::bytecode

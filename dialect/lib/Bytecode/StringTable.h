@@ -9,7 +9,9 @@
 #define CUDA_TILE_LIB_BYTECODE_STRINGTABLE_H
 
 #include "Cursor.h"
+#include "Output.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace cuda_tile::bytecode {
 
@@ -31,6 +33,21 @@ private:
   llvm::SmallVector<llvm::StringRef> strings;
   /// Made once per string, so that a long one is not hashed at each use.
   mutable llvm::SmallVector<mlir::StringAttr> attributes;
+};
+
+/// The strings of a file that is written, each once.
+class StringPool {
+public:
+  /// The number of `string`; a new one is added.
+  uint64_t add(llvm::StringRef string);
+
+  mlir::LogicalResult write(Output &out) const {
+    return mlir::success(entries.write<uint32_t>(out));
+  }
+
+private:
+  llvm::StringMap<uint64_t> numbers;
+  EntryTable entries;
 };
 
 } // namespace cuda_tile::bytecode

@@ -3,21 +3,126 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/CudaTile.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
+namespace cuda_tile {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// Reads the value of `--bytecode-version`.
+struct VersionParser : llvm::cl::parser<BytecodeVersion> {
+  using parser::parser;
+
+  bool parse(llvm::cl::Option &option, StringRef, StringRef text,
+             BytecodeVersion &version) {
+    std::optional<BytecodeVersion> parsed = BytecodeVersion::parse(text);
+    if (parsed && parsed->isSupported()) {
+      version = *parsed;
+      return false;
+    }
+    auto supported = getBytecodeVersions();
+    return option.error(
+        "Invalid argument '" + text + "': the supported versions are [" +
+        supported.front().str() + " - " + supported.back().str() + "]");
+  }
+};
+
+struct Options {
+  llvm::cl::opt<BytecodeVersion, false, VersionParser> version{
+      "bytecode-version",
+      llvm::cl::desc("Version of the Tile IR bytecode that is written "
+                     "(13.3 if not given)"),
+      llvm::cl::value_desc("X.Y[.T]")};
+  llvm::cl::opt<bool> listVersions{
+      "list-versions",
+      llvm::cl::desc("Print the versions of Tile IR bytecode and exit"),
+      llvm::cl::callback([](const bool &) {
+        for (const BytecodeVersion &version : getBytecodeVersions())
+          llvm::outs() << version.str() << "\n";
+        llvm::outs().flush();
+        std::exit(0);
+      })};
+  llvm::cl::opt<bool> genericForm{
+      "generic-form",
+      llvm::cl::desc("Print what -test-cudatile-roundtrip read in MLIR's "
+                     "generic form")};
+};
+
+Options &getOptions() {
+  static Options options;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Translations
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<Operation *> importBytecode(llvm::SourceMgr &sources,
+                                        MLIRContext *context) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  OwningOpRef<Operation *> result;
+  if (OwningOpRef<::mlir::ModuleOp> module =
+          readBytecode(buffer->getMemBufferRef(), context))
+    result = module.release().getOperation();
+  return result;
+}
+
+LogicalResult exportBytecode(Operation *op, raw_ostream &os) {
+  ::cuda_tile::ModuleOp module = findTileModule(op);
+  return failure(!module ||
+                 failed(writeBytecode(os, module, getOptions().version)));
+}
+
+/// Text or bytecode to bytecode and back. What comes back must be the same but
+/// for locations, of which a file does not hold all kinds.
+LogicalResult testRoundTrip(Operation *op, raw_ostream &os) {
+  ::cuda_tile::ModuleOp module = findTileModule(op);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (!module || failed(writeBytecode(stream, module, getOptions().version)))
+    return failure();
+  OwningOpRef<::mlir::ModuleOp> again =
+      readBytecode(llvm::MemoryBufferRef(bytes, "roundtrip"), op->getContext());
+  if (!again)
+    return op->emitError("expected what was written to be read");
+  ::cuda_tile::ModuleOp other = findTileModule(*again);
+  if (!OperationEquivalence::isEquivalentTo(
+          module, other, OperationEquivalence::IgnoreLocations))
+    return op->emitError("expected the same module to come back, got ")
+           << *other;
+  OpPrintingFlags flags;
+  if (getOptions().genericForm)
+    flags.printGenericOpForm();
+  other->print(os, flags);
+  os << "\n";
+  return success();
+}
+
+} // namespace
+} // namespace cuda_tile
+
 void cuda_tile::registerBytecodeTranslations() {
+  (void)getOptions();
+  auto registerAll = [](DialectRegistry &registry) {
+    registerDialects(registry);
+  };
   static TranslateToMLIRRegistration fromBytecode(
       "cudatilebc-to-mlir", "translate Tile IR bytecode to MLIR",
-      [](llvm::SourceMgr &sources, MLIRContext *context) {
-        const llvm::MemoryBuffer *buffer =
-            sources.getMemoryBuffer(sources.getMainFileID());
-        OwningOpRef<Operation *> result;
-        if (OwningOpRef<mlir::ModuleOp> module =
-                readBytecode(buffer->getMemBufferRef(), context))
-          result = module.release().getOperation();
-        return result;
-      },
-      [](DialectRegistry &registry) { registerDialects(registry); });
+      importBytecode, registerAll);
+  static TranslateFromMLIRRegistration toBytecode(
+      "mlir-to-cudatilebc", "translate MLIR to Tile IR bytecode",
+      exportBytecode, registerAll);
+  static TranslateFromMLIRRegistration roundTrip(
+      "test-cudatile-roundtrip",
+      "translate MLIR to Tile IR bytecode and back, and compare", testRoundTrip,
+      registerAll);
 }

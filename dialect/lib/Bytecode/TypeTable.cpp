@@ -7,50 +7,6 @@ using namespace mlir;
 
 namespace cuda_tile::bytecode {
 
-namespace {
-
-/// Name and first version of each tag.
-struct TypeInfo {
-  TypeTag tag;
-  StringLiteral name;
-  Version since;
-};
-constexpr TypeInfo kTypes[] = {
-    {TypeTag::I1, "i1", {13, 1}},
-    {TypeTag::I8, "i8", {13, 1}},
-    {TypeTag::I16, "i16", {13, 1}},
-    {TypeTag::I32, "i32", {13, 1}},
-    {TypeTag::I64, "i64", {13, 1}},
-    {TypeTag::F16, "f16", {13, 1}},
-    {TypeTag::BF16, "bf16", {13, 1}},
-    {TypeTag::F32, "f32", {13, 1}},
-    {TypeTag::TF32, "tf32", {13, 1}},
-    {TypeTag::F64, "f64", {13, 1}},
-    {TypeTag::F8E4M3FN, "f8E4M3FN", {13, 1}},
-    {TypeTag::F8E5M2, "f8E5M2", {13, 1}},
-    {TypeTag::Pointer, "ptr", {13, 1}},
-    {TypeTag::Tile, "tile", {13, 1}},
-    {TypeTag::TensorView, "tensor_view", {13, 1}},
-    {TypeTag::PartitionView, "partition_view", {13, 1}},
-    {TypeTag::Function, "function", {13, 1}},
-    {TypeTag::Token, "token", {13, 1}},
-    {TypeTag::F8E8M0FNU, "f8E8M0FNU", {13, 2}},
-    {TypeTag::F4E2M1FN, "f4E2M1FN", {13, 3}},
-    {TypeTag::GatherScatterView, "gather_scatter_view", {13, 3}},
-    {TypeTag::StridedView, "strided_view", {13, 3}},
-    {TypeTag::I4, "i4", {13, 3}},
-    {TypeTag::F8E5M3FNU, "f8E5M3FNU", {13, 4}},
-};
-
-const TypeInfo *findTypeInfo(uint64_t tag) {
-  const TypeInfo *info = llvm::find_if(kTypes, [&](const TypeInfo &candidate) {
-    return static_cast<uint64_t>(candidate.tag) == tag;
-  });
-  return info == std::end(kTypes) ? nullptr : info;
-}
-
-} // namespace
-
 /// Reads the records of one type section. Types may stand in any order, so a
 /// reference to a type that was not read yet reads that one first.
 class TypeReader {

@@ -9,9 +9,21 @@
 #define CUDA_TILE_LIB_BYTECODE_TYPETABLE_H
 
 #include "Cursor.h"
+#include "Output.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace cuda_tile::bytecode {
+
+/// Name and first version of a tag.
+struct TypeInfo {
+  TypeTag tag;
+  llvm::StringLiteral name;
+  Version since;
+};
+
+/// The tag with number `tag`; null if there is none.
+const TypeInfo *findTypeInfo(uint64_t tag);
 
 class TypeTable {
 public:
@@ -30,6 +42,27 @@ private:
   friend class TypeReader;
   Version version;
   llvm::SmallVector<mlir::Type> types;
+};
+
+/// The types of a file that is written, each once and behind those it refers
+/// to.
+class TypePool {
+public:
+  TypePool(mlir::MLIRContext *context, Version version);
+
+  /// The number of `type`; a new one is added. Fails with a message at `user`
+  /// if the file's version has no such type.
+  mlir::FailureOr<uint64_t> add(mlir::Type type, mlir::Operation *user);
+
+  mlir::LogicalResult write(Output &out) const {
+    return mlir::success(entries.write<uint32_t>(out));
+  }
+
+private:
+  friend class TypeWriter;
+  Version version;
+  llvm::DenseMap<mlir::Type, uint64_t> numbers;
+  EntryTable entries;
 };
 
 } // namespace cuda_tile::bytecode

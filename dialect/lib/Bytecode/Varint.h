@@ -42,6 +42,11 @@ inline int64_t decodeZigzag(uint64_t value) {
   return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
 }
 
+inline uint64_t encodeZigzag(int64_t value) {
+  uint64_t bits = static_cast<uint64_t>(value);
+  return bits << 1 ^ (value < 0 ? ~uint64_t(0) : 0);
+}
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_VARINT_H

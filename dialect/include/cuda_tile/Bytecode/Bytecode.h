@@ -10,10 +10,15 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <optional>
+#include <string>
 
 namespace cuda_tile {
+
+class ModuleOp;
 
 /// Whether `data` begins with the magic number of a bytecode file.
 bool isBytecode(llvm::StringRef data);
@@ -27,7 +32,39 @@ bool isBytecode(llvm::StringRef data);
 mlir::OwningOpRef<mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
                                                mlir::MLIRContext *context);
 
-/// Adds `-cudatilebc-to-mlir` to the translations of the process.
+/// Version of a bytecode file.
+struct BytecodeVersion {
+  uint8_t major = 13;
+  uint8_t minor = 3;
+  uint16_t tag = 0;
+
+  /// The version that `text` ("13.1", "13.1.0") names; none if it names none.
+  static std::optional<BytecodeVersion> parse(llvm::StringRef text);
+  bool isSupported() const;
+  std::string str() const;
+};
+
+/// All versions that are read and written, oldest first.
+llvm::SmallVector<BytecodeVersion> getBytecodeVersions();
+
+/// Verifies `module` and writes the bytecode file that holds it.
+///
+/// Fails, with diagnostics at the ops and nothing written, if the module is
+/// invalid or something in it is newer than `version`. What no version holds is
+/// left out: with a warning, attributes that the ops do not define; names of
+/// locations. Locations in files without a scope get that of their entry. The
+/// module's name goes into the producer section, which exists from 13.3 on.
+mlir::LogicalResult writeBytecode(llvm::raw_ostream &os, ModuleOp module,
+                                  BytecodeVersion version = {});
+
+/// The module that a bytecode file can hold: `op` itself or the only op in it.
+/// Null and a diagnostic if there is none.
+ModuleOp findTileModule(mlir::Operation *op);
+
+/// Adds `-cudatilebc-to-mlir`, `-mlir-to-cudatilebc`,
+/// `-test-cudatile-roundtrip` and `-dump` to the translations of the process,
+/// with the options
+/// `-bytecode-version` and `-list-versions`.
 void registerBytecodeTranslations();
 
 } // namespace cuda_tile

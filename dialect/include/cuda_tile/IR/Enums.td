@@ -16,6 +16,12 @@ class CudaTile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
+// A case that bytecode has only from `version` on.
+class CudaTile_CaseSince<string version, string symbol, int value, string text>
+    : I32EnumAttrCase<symbol, value, text> {
+  string since = version;
+}
+
 // Attributes print as their bare keyword; those that ops write as `x<y>` say so.
 class CudaTile_EnumAttr<EnumInfo enum, string mnemonic,
                         string format = "$value">
@@ -50,7 +56,7 @@ def CudaTile_RoundingMode : CudaTile_Enum<
   I32EnumAttrCase<"APPROX", 4, "approx">,
   I32EnumAttrCase<"FULL", 5, "full">,
   I32EnumAttrCase<"NEAREST_INT_TO_ZERO", 6, "nearest_int_to_zero">,
-  I32EnumAttrCase<"NEAREST_AWAY", 7, "nearest_away">, // since 13.4
+  CudaTile_CaseSince<"13.4", "NEAREST_AWAY", 7, "nearest_away">,
 ]>;
 def CudaTile_RoundingModeAttr
     : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding", "`<` $value `>`">;

@@ -1,0 +1,147 @@
+//===- AttributeWriter.cpp - Writing attributes ---------------------------===//
+
+#include "Attributes.h"
+#include "cuda_tile/IR/CudaTile.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+LogicalResult AttributeWriter::writeSelfContained(Attribute attribute) {
+  bool isKnown = true;
+  LogicalResult result = writePayload(attribute, isKnown);
+  if (isKnown)
+    return result;
+  return user->emitError("unsupported attribute type encountered during "
+                         "serialization: ")
+         << attribute;
+}
+
+LogicalResult AttributeWriter::writePayload(Attribute attribute,
+                                            bool &isKnown) {
+  return llvm::TypeSwitch<Attribute, LogicalResult>(attribute)
+      // An i1 is an integer as well: the more special tag comes first.
+      .Case<BoolAttr>([&](BoolAttr value) {
+        writeTag(AttributeTag::Bool);
+        out.writeByte(value.getValue());
+        return success();
+      })
+      .Case<IntegerAttr>([&](IntegerAttr value) {
+        writeTag(AttributeTag::Integer);
+        return failure(failed(writeType(value.getType())) ||
+                       failed(writeInteger(value)));
+      })
+      .Case<FloatAttr>([&](FloatAttr value) { return writeFloat(value); })
+      .Case<TypeAttr>([&](TypeAttr value) {
+        writeTag(AttributeTag::Type);
+        return writeType(value.getValue());
+      })
+      .Case<StringAttr>([&](StringAttr value) {
+        writeTag(AttributeTag::String);
+        out.writeVarint(pools.strings.add(value));
+        return success();
+      })
+      .Case<ArrayAttr>([&](ArrayAttr value) {
+        writeTag(AttributeTag::Array);
+        return writeArray(value);
+      })
+      .Case<DenseElementsAttr>(
+          [&](DenseElementsAttr value) { return writeDenseElements(value); })
+      .Case<DivByAttr>([&](DivByAttr value) {
+        writeTag(AttributeTag::DivBy);
+        out.writeVarint(value.getDivisor());
+        writeTwoOptional(value.getEvery(), value.getAlong());
+        return success();
+      })
+      .Case<SameElementsAttr>([&](SameElementsAttr value) {
+        writeTag(AttributeTag::SameElements);
+        out.writeIntegers(value.getValues().asArrayRef());
+        return success();
+      })
+      .Case<BoundedAttr>([&](BoundedAttr value) {
+        writeTag(AttributeTag::Bounded);
+        writeTwoOptional(value.getLb(), value.getUb());
+        return success();
+      })
+      .Case<OptimizationHintsAttr>([&](OptimizationHintsAttr value) {
+        writeTag(AttributeTag::OptimizationHints);
+        return writeDictionary(value.getValue());
+      })
+      .Case<DictionaryAttr>([&](DictionaryAttr value) {
+        writeTag(AttributeTag::Dictionary);
+        return writeDictionary(value);
+      })
+      .Default([&](Attribute) {
+        isKnown = false;
+        return failure();
+      });
+}
+
+LogicalResult AttributeWriter::writeType(Type type) {
+  FailureOr<uint64_t> number = pools.types.add(type, user);
+  if (failed(number))
+    return failure();
+  out.writeVarint(*number);
+  return success();
+}
+
+LogicalResult AttributeWriter::writeInteger(IntegerAttr integer) {
+  APInt value = integer.getValue();
+  if (value.getBitWidth() > 64)
+    return user->emitError("unsupported integer type width: ") << integer;
+  out.writeVarint(value.getZExtValue());
+  return success();
+}
+
+LogicalResult AttributeWriter::writeFloat(FloatAttr number) {
+  writeTag(AttributeTag::Float);
+  if (failed(writeType(number.getType())))
+    return failure();
+  APInt bits = number.getValue().bitcastToAPInt();
+  if (bits.getBitWidth() <= 8)
+    out.writeByte(bits.getZExtValue());
+  else
+    out.writeSignedVarint(static_cast<int64_t>(bits.getZExtValue()));
+  return success();
+}
+
+LogicalResult AttributeWriter::writeDenseElements(DenseElementsAttr elements) {
+  writeTag(AttributeTag::DenseElements);
+  if (failed(writeType(elements.getType())))
+    return failure();
+  Output payload;
+  encodeElements(elements, payload);
+  out.writeVarint(payload.size());
+  out.writeBytes(payload.bytes());
+  return success();
+}
+
+LogicalResult AttributeWriter::writeArray(ArrayAttr array) {
+  out.writeVarint(array.size());
+  for (Attribute element : array)
+    if (failed(writeSelfContained(element)))
+      return failure();
+  return success();
+}
+
+LogicalResult AttributeWriter::writeDictionary(DictionaryAttr dictionary) {
+  out.writeVarint(dictionary.size());
+  for (NamedAttribute entry : dictionary) {
+    out.writeVarint(pools.strings.add(entry.getName()));
+    if (failed(writeSelfContained(entry.getValue())))
+      return failure();
+  }
+  return success();
+}
+
+/// A flag byte and those of the two integers that exist.
+void AttributeWriter::writeTwoOptional(std::optional<int64_t> first,
+                                       std::optional<int64_t> second) {
+  out.writeByte((first ? 1 : 0) | (second ? 2 : 0));
+  for (std::optional<int64_t> value : {first, second})
+    if (value)
+      out.writeSignedVarint(*value);
+}
+
+} // namespace cuda_tile::bytecode

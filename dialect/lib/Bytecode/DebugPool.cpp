@@ -1,0 +1,166 @@
+//===- DebugPool.cpp - Writing the debug section --------------------------===//
+
+#include "DebugInfo.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The first position in a file that `location` leads to; null if there is
+/// none.
+static FileLineColLoc findPosition(Location location) {
+  return location->findInstanceOf<FileLineColLoc>();
+}
+
+/// The position of the function or else of the first op that has one.
+static FileLineColLoc findFirstPosition(Operation *function) {
+  if (FileLineColLoc position = findPosition(function->getLoc()))
+    return position;
+  FileLineColLoc first;
+  function->walk([&](Operation *op) {
+    first = findPosition(op->getLoc());
+    return first ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return first;
+}
+
+FailureOr<uint64_t> DebugPool::beginFunction(Operation *newFunction) {
+  function = newFunction;
+  functionScope = 0;
+  numbers.clear();
+  WalkResult known = function->walk([](Operation *op) {
+    return isa<UnknownLoc>(op->getLoc()) ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+  });
+  hasLocations = known.wasInterrupted();
+  if (!hasLocations)
+    return 0;
+  starts.push_back(locations.size());
+  if (failed(add(function->getLoc(), function)))
+    return failure();
+  return starts.size();
+}
+
+LogicalResult DebugPool::add(Location location, Operation *op) {
+  if (!hasLocations)
+    return success();
+  FailureOr<uint64_t> number = addLocation(location, op);
+  if (failed(number))
+    return failure();
+  locations.push_back(*number);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
+                                           Operation *op) {
+  auto known = numbers.find(location);
+  if (known != numbers.end())
+    return known->second;
+  auto number =
+      llvm::TypeSwitch<LocationAttr, FailureOr<uint64_t>>(location)
+          .Case<UnknownLoc>([](UnknownLoc) { return 0; })
+          .Case<FileLineColLoc>(
+              [&](FileLineColLoc position) { return addPosition(position); })
+          .Case<CallSiteLoc>([&](CallSiteLoc site) -> FailureOr<uint64_t> {
+            FailureOr<uint64_t> callee = addLocation(site.getCallee(), op),
+                                caller = addLocation(site.getCaller(), op);
+            if (failed(callee) || failed(caller))
+              return failure();
+            // A call site with one unknown end is the other end.
+            if (*callee == 0 || *caller == 0)
+              return *callee + *caller;
+            Output record;
+            record.writeVarint(static_cast<uint64_t>(DebugTag::CallSite));
+            record.writeVarint(*callee);
+            record.writeVarint(*caller);
+            return addRecord(record);
+          })
+          .Case<NameLoc>([&](NameLoc named) {
+            return addLocation(named.getChildLoc(), op);
+          })
+          .Case<FusedLoc>([&](FusedLoc fused) -> FailureOr<uint64_t> {
+            FileLineColLoc first = findPosition(fused);
+            return first ? addPosition(first) : uint64_t(0);
+          })
+          .Default([&](LocationAttr) -> FailureOr<uint64_t> {
+            return op->emitError("unsupported location, got ")
+                   << location << ", expected DILocAttr or CallSiteLoc";
+          });
+  if (succeeded(number))
+    numbers[location] = *number;
+  return number;
+}
+
+uint64_t DebugPool::addPosition(FileLineColLoc position) {
+  uint64_t scope = getFunctionScope();
+  Output record;
+  record.writeVarint(static_cast<uint64_t>(DebugTag::Loc));
+  record.writeVarint(scope);
+  record.writeVarint(strings.add(position.getFilename()));
+  record.writeVarint(position.getLine());
+  record.writeVarint(position.getColumn());
+  return addRecord(record);
+}
+
+/// A subprogram of the function's name in a compile unit of its file.
+uint64_t DebugPool::getFunctionScope() {
+  if (functionScope)
+    return functionScope;
+  FileLineColLoc position = findFirstPosition(function);
+  StringRef path = position.getFilename();
+  Output file, unit, subprogram;
+  file.writeVarint(static_cast<uint64_t>(DebugTag::File));
+  file.writeVarint(strings.add(llvm::sys::path::filename(path)));
+  file.writeVarint(strings.add(llvm::sys::path::parent_path(path)));
+  uint64_t fileNumber = addRecord(file);
+  unit.writeVarint(static_cast<uint64_t>(DebugTag::CompileUnit));
+  unit.writeVarint(fileNumber);
+  uint64_t unitNumber = addRecord(unit);
+  uint64_t name = strings.add(SymbolTable::getSymbolName(function));
+  subprogram.writeVarint(static_cast<uint64_t>(DebugTag::Subprogram));
+  subprogram.writeVarint(fileNumber);
+  subprogram.writeVarint(position.getLine());
+  subprogram.writeVarint(name);
+  subprogram.writeVarint(name); // linkage name
+  subprogram.writeVarint(unitNumber);
+  subprogram.writeVarint(position.getLine()); // of the scope
+  return functionScope = addRecord(subprogram);
+}
+
+uint64_t DebugPool::addRecord(const Output &record) {
+  // Records are numbered from 1.
+  auto [number, isNew] =
+      numbersByRecord.try_emplace(record.str(), entries.size() + 1);
+  if (isNew)
+    entries.add(record.bytes());
+  return number->second;
+}
+
+//===----------------------------------------------------------------------===//
+// The section
+//===----------------------------------------------------------------------===//
+
+LogicalResult DebugPool::write(Output &out) const {
+  out.writeVarint(starts.size());
+  out.align(4);
+  for (uint32_t start : starts)
+    out.writeFixed(start);
+  out.writeVarint(locations.size());
+  out.align(8);
+  for (uint64_t location : locations)
+    out.writeFixed(location);
+  return success(entries.write<uint32_t>(out));
+}
+
+} // namespace cuda_tile::bytecode

@@ -1,0 +1,214 @@
+//===- TypePool.cpp - Writing the type section ----------------------------===//
+
+#include "TypeTable.h"
+#include "cuda_tile/IR/CudaTile.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace cuda_tile::bytecode {
+
+//===----------------------------------------------------------------------===//
+// Tags
+//===----------------------------------------------------------------------===//
+
+static constexpr TypeInfo kTypes[] = {
+    {TypeTag::I1, "i1", {13, 1}},
+    {TypeTag::I8, "i8", {13, 1}},
+    {TypeTag::I16, "i16", {13, 1}},
+    {TypeTag::I32, "i32", {13, 1}},
+    {TypeTag::I64, "i64", {13, 1}},
+    {TypeTag::F16, "f16", {13, 1}},
+    {TypeTag::BF16, "bf16", {13, 1}},
+    {TypeTag::F32, "f32", {13, 1}},
+    {TypeTag::TF32, "tf32", {13, 1}},
+    {TypeTag::F64, "f64", {13, 1}},
+    {TypeTag::F8E4M3FN, "f8E4M3FN", {13, 1}},
+    {TypeTag::F8E5M2, "f8E5M2", {13, 1}},
+    {TypeTag::Pointer, "ptr", {13, 1}},
+    {TypeTag::Tile, "tile", {13, 1}},
+    {TypeTag::TensorView, "tensor_view", {13, 1}},
+    {TypeTag::PartitionView, "partition_view", {13, 1}},
+    {TypeTag::Function, "function", {13, 1}},
+    {TypeTag::Token, "token", {13, 1}},
+    {TypeTag::F8E8M0FNU, "f8E8M0FNU", {13, 2}},
+    {TypeTag::F4E2M1FN, "f4E2M1FN", {13, 3}},
+    {TypeTag::GatherScatterView, "gather_scatter_view", {13, 3}},
+    {TypeTag::StridedView, "strided_view", {13, 3}},
+    {TypeTag::I4, "i4", {13, 3}},
+    {TypeTag::F8E5M3FNU, "f8E5M3FNU", {13, 4}},
+};
+
+const TypeInfo *findTypeInfo(uint64_t tag) {
+  const TypeInfo *info = llvm::find_if(kTypes, [&](const TypeInfo &candidate) {
+    return static_cast<uint64_t>(candidate.tag) == tag;
+  });
+  return info == std::end(kTypes) ? nullptr : info;
+}
+
+/// The tag of `type`; none if the format has no such type.
+static std::optional<TypeTag> getTag(Type type) {
+  if (type.isSignlessInteger())
+    switch (type.getIntOrFloatBitWidth()) {
+    case 1:
+      return TypeTag::I1;
+    case 4:
+      return TypeTag::I4;
+    case 8:
+      return TypeTag::I8;
+    case 16:
+      return TypeTag::I16;
+    case 32:
+      return TypeTag::I32;
+    case 64:
+      return TypeTag::I64;
+    }
+  auto tag = [](TypeTag value) {
+    return [value](auto) { return std::optional(value); };
+  };
+  return llvm::TypeSwitch<Type, std::optional<TypeTag>>(type)
+      .Case<Float16Type>(tag(TypeTag::F16))
+      .Case<BFloat16Type>(tag(TypeTag::BF16))
+      .Case<Float32Type>(tag(TypeTag::F32))
+      .Case<FloatTF32Type>(tag(TypeTag::TF32))
+      .Case<Float64Type>(tag(TypeTag::F64))
+      .Case<Float8E4M3FNType>(tag(TypeTag::F8E4M3FN))
+      .Case<Float8E5M2Type>(tag(TypeTag::F8E5M2))
+      .Case<Float8E8M0FNUType>(tag(TypeTag::F8E8M0FNU))
+      .Case<Float4E2M1FNType>(tag(TypeTag::F4E2M1FN))
+      .Case<PointerType>(tag(TypeTag::Pointer))
+      .Case<TileType>(tag(TypeTag::Tile))
+      .Case<TensorViewType>(tag(TypeTag::TensorView))
+      .Case<PartitionViewType>(tag(TypeTag::PartitionView))
+      .Case<FunctionType>(tag(TypeTag::Function))
+      .Case<TokenType>(tag(TypeTag::Token))
+      .Default(std::optional<TypeTag>());
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+/// Writes the record of one type, after those of the types it refers to.
+class TypeWriter {
+public:
+  TypeWriter(TypePool &pool, Operation *user) : pool(pool), user(user) {}
+
+  LogicalResult write(Type type, TypeTag tag);
+  ArrayRef<uint8_t> bytes() const { return out.bytes(); }
+
+private:
+  LogicalResult reference(Type type) {
+    FailureOr<uint64_t> number = pool.add(type, user);
+    if (failed(number))
+      return failure();
+    out.writeVarint(*number);
+    return success();
+  }
+  LogicalResult references(TypeRange types) {
+    out.writeVarint(types.size());
+    for (Type type : types)
+      if (failed(reference(type)))
+        return failure();
+    return success();
+  }
+  /// From 13.4 on, ptr and tensor_view begin with flags, none of which is set.
+  void writePointerFlags() {
+    if (pool.version >= kPointerFlagsVersion)
+      out.writeVarint(0);
+  }
+  void writePaddingFlags(PaddingValueAttr padding) {
+    if (pool.version >= kTypeFlagsVersion)
+      out.writeVarint(padding ? 1 : 0);
+  }
+  void writePadding(PaddingValueAttr padding) {
+    if (pool.version < kTypeFlagsVersion)
+      out.writeByte(padding ? 1 : 0);
+    if (padding)
+      out.writeVarint(static_cast<uint64_t>(padding.getValue()));
+  }
+  LogicalResult write(TileType type);
+  LogicalResult write(TensorViewType type);
+  LogicalResult write(PartitionViewType type);
+
+  TypePool &pool;
+  Operation *user;
+  Output out;
+};
+
+LogicalResult TypeWriter::write(TileType type) {
+  if (type.getLayout())
+    return user->emitError("expected tiles without layouts, got ") << type;
+  if (failed(reference(type.getElementType())))
+    return failure();
+  out.writeIntegers(type.getShape());
+  return success();
+}
+
+LogicalResult TypeWriter::write(TensorViewType type) {
+  writePointerFlags();
+  if (failed(reference(type.getElementType())))
+    return failure();
+  out.writeIntegers(type.getShape());
+  out.writeIntegers(type.getStrides());
+  return success();
+}
+
+LogicalResult TypeWriter::write(PartitionViewType type) {
+  writePaddingFlags(type.getPaddingValue());
+  out.writeIntegers(type.getTileShape());
+  if (failed(reference(type.getTensorView())))
+    return failure();
+  out.writeIntegers(type.getDimMap());
+  writePadding(type.getPaddingValue());
+  return success();
+}
+
+LogicalResult TypeWriter::write(Type type, TypeTag tag) {
+  out.writeVarint(static_cast<uint64_t>(tag));
+  return llvm::TypeSwitch<Type, LogicalResult>(type)
+      .Case<PointerType>([&](PointerType pointer) {
+        writePointerFlags();
+        return reference(pointer.getPointeeType());
+      })
+      .Case<TileType, TensorViewType, PartitionViewType>(
+          [&](auto record) { return write(record); })
+      .Case<FunctionType>([&](FunctionType function) {
+        return failure(failed(references(function.getInputs())) ||
+                       failed(references(function.getResults())));
+      })
+      .Default([](Type) { return success(); });
+}
+
+//===----------------------------------------------------------------------===//
+// TypePool
+//===----------------------------------------------------------------------===//
+
+/// Files begin with i1 and i32, used or not, as cuTile's do, so that the files
+/// of both writers can be compared.
+TypePool::TypePool(MLIRContext *context, Version version) : version(version) {
+  for (unsigned width : {1, 32})
+    (void)add(IntegerType::get(context, width), nullptr);
+}
+
+FailureOr<uint64_t> TypePool::add(Type type, Operation *user) {
+  auto known = numbers.find(type);
+  if (known != numbers.end())
+    return known->second;
+  std::optional<TypeTag> tag = getTag(type);
+  if (!tag)
+    return user->emitError("unsupported type in bytecode writer: ") << type;
+  const TypeInfo &info = *findTypeInfo(static_cast<uint64_t>(*tag));
+  if (version < info.since)
+    return user->emitError("type '")
+           << info.name << "' requires bytecode version " << info.since.str()
+           << "+, targeting " << version.str();
+  TypeWriter writer(*this, user);
+  if (failed(writer.write(type, *tag)))
+    return failure();
+  uint64_t number = entries.add(writer.bytes());
+  numbers.try_emplace(type, number);
+  return number;
+}
+
+} // namespace cuda_tile::bytecode
