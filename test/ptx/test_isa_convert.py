@@ -88,18 +88,18 @@ def _rounding_cases() -> list[Case]:
         target = "sm_90" if source == "bf16" else "sm_80"
         integers = INTEGERS if source != "bf16" else ("s32", "u64")
         for name, rounder in ROUNDERS.items():
-            for to in integers:
-                cases.append(
-                    Case(
-                        f"cvt.{name}.{to}.{source} {{d}}, {{a}};",
-                        (source,),
-                        to,
-                        lambda a, t=to, r=rounder, f=fmt, s=source: to_integer(
-                            decode(a, f), t, r, s
-                        ),
-                        target,
-                    )
+            cases += [
+                Case(
+                    f"cvt.{name}.{to}.{source} {{d}}, {{a}};",
+                    (source,),
+                    to,
+                    lambda a, t=to, r=rounder, f=fmt, s=source: to_integer(
+                        decode(a, f), t, r, s
+                    ),
+                    target,
                 )
+                for to in integers
+            ]
             if source != "bf16":
                 cases.append(
                     Case(
@@ -190,18 +190,17 @@ def _packed_cases() -> list[Case]:
     cases: list[Case] = []
     f32 = FORMATS["f32"]
     for to in ("f16", "bf16"):
-        for mode in ("rn", "rz"):
-            cases.append(
-                Case(
-                    f"cvt.{mode}.{to}x2.f32 {{d}}, {{a}}, {{b}};",
-                    ("f32", "f32"),
-                    "b32",
-                    lambda a, b, t=to, m=mode: (
-                        convert(decode(a, f32), t, m) << 16
-                        | convert(decode(b, f32), t, m)
-                    ),
-                )
+        cases += [
+            Case(
+                f"cvt.{mode}.{to}x2.f32 {{d}}, {{a}}, {{b}};",
+                ("f32", "f32"),
+                "b32",
+                lambda a, b, t=to, m=mode: (
+                    convert(decode(a, f32), t, m) << 16 | convert(decode(b, f32), t, m)
+                ),
             )
+            for mode in ("rn", "rz")
+        ]
         cases.append(
             Case(
                 f"cvt.rn.relu.{to}.f32 {{d}}, {{a}};",

@@ -96,17 +96,16 @@ def _shift_cases() -> list[Case]:
                     lambda a, n, t=ty: shift_right(a, n, t),
                 )
             )
-    for direction in "lr":
-        for mode in ("clamp", "wrap"):
-            cases.append(
-                Case(
-                    f"shf.{direction}.{mode}.b32 {{d}}, {{a}}, {{b}}, {{c}};",
-                    ("b32", "b32", "u32"),
-                    "b32",
-                    funnel(direction, mode),
-                )
-            )
-    return cases
+    return cases + [
+        Case(
+            f"shf.{direction}.{mode}.b32 {{d}}, {{a}}, {{b}}, {{c}};",
+            ("b32", "b32", "u32"),
+            "b32",
+            funnel(direction, mode),
+        )
+        for direction in "lr"
+        for mode in ("clamp", "wrap")
+    ]
 
 
 def funnel(direction: str, mode: str) -> Callable[[int, int, int], int]:

@@ -51,7 +51,7 @@ def test_mov(case: Case) -> None:
 ROUND_TRIP = """
 .visible .entry k(.param .u64 src, .param .u64 dst)
 {
-    .reg .b32 %i; .reg .b64 %q, %v, %g; .reg .b16 %h<8>; .reg .b32 %w<8>; .reg .b64 %d<4>;
+    .reg .b32 %i, %w<8>; .reg .b64 %q, %v, %g, %d<4>; .reg .b16 %h<8>;
     SPACE
     mov.u32 %i, %tid.x;
     ld.param.u64 %q, [src];
@@ -234,6 +234,8 @@ def test_red_of_all_threads(name: str, space: str, mode: str) -> None:
     ty, combine = ATOMICS[name]
     bits = int(ty[1:])
     target = "[%c]" if space == "global" else "[cell]"
+    copy = f"ld.shared.b{bits} %v, [cell];\nst.global.b{bits} [%c], %v;"
+    copy = "" if space == "global" else copy
     text = module(f"""
 .visible .entry k(.param .u64 src, .param .u64 dst)
 {{
@@ -251,7 +253,7 @@ def test_red_of_all_threads(name: str, space: str, mode: str) -> None:
     red.{space}.{name} {target}, %v;
     bar.sync 0;
     @%p bra END;
-    {"" if space == "global" else f"ld.shared.b{bits} %v, [cell]; st.global.b{bits} [%c], %v;"}
+    {copy}
 END:
     ret;
 }}

@@ -154,7 +154,10 @@ def test_match_all_tells_whether_all_agree() -> None:
 
 
 def test_activemask_counts_the_lanes_that_run() -> None:
-    code = "setp.lt.u32 %p, {a}, 8; mov.b32 {d}, 0; @%p bra L; bra.uni E; L: activemask.b32 {d}; E:"
+    code = (
+        "setp.lt.u32 %p, {a}, 8; mov.b32 {d}, 0; @%p bra L; bra.uni E;"
+        " L: activemask.b32 {d}; E:"
+    )
     result = run_case(warp_case(code), [np.arange(64, dtype=np.uint32) & 31])
     assert (result[:8] == 0xFF).all()
     assert (result[8:32] == 0).all()

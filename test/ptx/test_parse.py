@@ -112,25 +112,25 @@ LEGAL = """
 .minnctapersm 1
 .pragma "nounroll";
 {
-	.reg .b32 %r<8>;
-	.reg .pred p, q;
-	.loc 1 12 3
-	/* a comment
-	   over two lines */
-	mov.u32 %r0, 0x10; // hexadecimal
-	mov.u32 %r1, 017;
-	mov.u32 %r2, 0b101;
-	mov.u32 %r3, 7U;
-	{
-		.reg .b32 %r0;
-		mov.u32 %r0, 5;
-		add.u32 %r1, %r1, %r0;
-	}
-	setp.eq.u32 p|q, %r0, 16;
-	@!q bra.uni $L__BB0_1;
-	.pragma "nounroll";
+    .reg .b32 %r<8>;
+    .reg .pred p, q;
+    .loc 1 12 3
+    /* a comment
+   over two lines */
+    mov.u32 %r0, 0x10; // hexadecimal
+    mov.u32 %r1, 017;
+    mov.u32 %r2, 0b101;
+    mov.u32 %r3, 7U;
+    {
+        .reg .b32 %r0;
+        mov.u32 %r0, 5;
+        add.u32 %r1, %r1, %r0;
+    }
+    setp.eq.u32 p|q, %r0, 16;
+    @!q bra.uni $L__BB0_1;
+    .pragma "nounroll";
 $L__BB0_1:
-	ret;
+    ret;
 }
 """
 

@@ -111,7 +111,7 @@ def mutants(text: str) -> list[tuple[int, str]]:
         if line.strip().startswith(SYNCHRONISING)
     ]
     return [
-        (number + 1, "\n".join([*lines[:number], "", *lines[number + 1:]]))
+        (number + 1, "\n".join([*lines[:number], "", *lines[number + 1 :]]))
         for number in found
     ]
 

@@ -9,6 +9,15 @@ from __future__ import annotations
 
 from cuda_tile.emulator.errors import Finding, FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import launch
+from cuda_tile.emulator.parse import parse
 from cuda_tile.emulator.report import Report
 
-__all__ = ["Finding", "FindingError", "LaunchError", "PtxError", "Report", "launch"]
+__all__ = [
+    "Finding",
+    "FindingError",
+    "LaunchError",
+    "PtxError",
+    "Report",
+    "launch",
+    "parse",
+]

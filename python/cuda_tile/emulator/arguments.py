@@ -60,6 +60,8 @@ def _bytes(param: Variable, value: Any) -> bytes:
     size = param.size_bytes
     if isinstance(value, (bytes, bytearray)) and len(value) == size:
         return bytes(value)
+    if value is None and size == 8:  # a null pointer
+        return bytes(8)
     if isinstance(value, np.generic):
         scalar = np.asarray(cast(Any, value))
         if scalar.nbytes == size and _same_kind(param, scalar):

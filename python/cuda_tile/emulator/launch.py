@@ -36,7 +36,7 @@ _MAX_THREADS = 1024
 
 
 def launch(
-    ptx: str,
+    ptx: str | Module,
     entry: str | None = None,
     *,
     grid: int | Sequence[int],
@@ -53,12 +53,13 @@ def launch(
     """Runs a kernel given as PTX text.
 
     Args:
-        ptx: The PTX text.
+        ptx: The PTX text, or what `parse` made of it.
         entry: Name of the entry; may be left out where there is only one.
         grid: CTAs in x, y, z.
         block: Threads of a CTA in x, y, z.
         args: One value per parameter: NumPy arrays for pointers, which are read and
-            written in place; numbers, or NumPy scalars of exactly the parameter's size.
+            written in place, None for a null pointer; numbers, or NumPy scalars of
+            exactly the parameter's size.
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
@@ -74,7 +75,7 @@ def launch(
         LaunchError: Arguments or dimensions do not fit the kernel.
         FindingError: The kernel did something it must not.
     """
-    module = parse(ptx)
+    module = parse(ptx) if isinstance(ptx, str) else ptx
     function = _entry(module, entry)
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
     _check_dims(function, *dims)

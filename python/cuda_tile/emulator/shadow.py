@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.access_log import Access, AccessLog
+from cuda_tile.emulator.clocks import WarpClocks
 from cuda_tile.emulator.types import Array
 
 NONE = 255
@@ -54,17 +55,12 @@ class SharedShadow:
     ) -> None:
         total = n_ctas * stride_bytes
         self._stride_bytes = stride_bytes
-        self._n_warps = n_warps
         self._written = _by_width(np.zeros(total // 8, np.uint64))
         self._writer = _by_width(np.zeros(total // 8, np.uint64))
         self._reader = _by_width(np.zeros(total // 8, np.uint64))
         self._in_flight = np.zeros(total, np.bool_)
         self._any_in_flight = False
-        self._is_precise = is_precise
-        self._clock = np.ones((n_ctas, n_warps, n_warps), np.int32)
-        if is_precise:
-            self._write_clock = np.zeros(total, np.int32)
-            self._read_clock = np.zeros((n_warps, total), np.int32)
+        self._clocks = WarpClocks(n_ctas, stride_bytes, n_warps) if is_precise else None
         self.log = AccessLog()
         self._at = 0
         self.report: Report = _ignore
@@ -75,12 +71,8 @@ class SharedShadow:
         self._in_flight[:] = False
         self._any_in_flight = False
         self._forget(slice(None))
-        self._clock[:] = 0
-        for warp in range(self._n_warps):
-            self._clock[:, warp, warp] = 1
-        if self._is_precise:
-            self._write_clock[:] = 0
-            self._read_clock[:] = 0
+        if self._clocks is not None:
+            self._clocks.reset()
 
     def _forget(self, part: slice) -> None:
         self._writer[1][part] = NONE
@@ -93,29 +85,22 @@ class SharedShadow:
     def synchronise_all(self) -> None:
         """A barrier that all live warps of all CTAs reached at once."""
         self._forget(slice(None))
-        if self._is_precise:
-            for cta in range(len(self._clock)):
-                self._join_all(cta)
+        if self._clocks is not None:
+            self._clocks.meet_all()
 
     def synchronise_cta(self, cta: int) -> None:
         """A barrier of all live warps of one CTA."""
         start = cta * self._stride_bytes
         self._forget(slice(start, start + self._stride_bytes))
-        if self._is_precise:
-            self._join_all(cta)
-
-    def _join_all(self, cta: int) -> None:
-        everybody = np.arange(self._n_warps)
-        self.synchronise_warps(cta, everybody, everybody)
+        if self._clocks is not None:
+            self._clocks.meet_all(cta)
 
     def synchronise_warps(
         self, cta: int, arriving: NDArray[np.intp], waiting: NDArray[np.intp]
     ) -> None:
         """A barrier of some warps: what `arriving` did comes before `waiting` go on."""
-        clock = self._clock[cta]
-        joined = clock[arriving].max(axis=0)
-        clock[waiting] = np.maximum(clock[waiting], joined)
-        clock[arriving, arriving] += 1
+        if self._clocks is not None:
+            self._clocks.meet(cta, arriving, waiting)
 
     # Accesses ----------------------------------------------------------------------
 
@@ -165,11 +150,9 @@ class SharedShadow:
         shared = table[place] != after
         if np.count_nonzero(shared):
             table[place[shared]] = many
-        if self._is_precise:
+        if self._clocks is not None:
             cells = (offsets[:, None] + np.arange(size)).ravel()
-            owners = np.repeat(warps, size)
-            ctas = cells // self._stride_bytes
-            self._read_clock[owners, cells] = self._clock[ctas, owners, owners]
+            self._clocks.note_read(cells, np.repeat(warps, size))
 
     def _record_bytes(self, cells: Offsets, warps: Bytes) -> None:
         table = self._reader[1]
@@ -237,11 +220,9 @@ class SharedShadow:
             self._same_step(at, offsets, part, warps, target[place] != values)
         self._written[part][place] = _NONE[part]
         self._writer[part][place] = warps.astype(word) * _ONES[part]
-        if self._is_precise:
+        if self._clocks is not None:
             cells = (offsets[:, None] + np.arange(part)).ravel()
-            owners = np.repeat(warps, part)
-            ctas = cells // self._stride_bytes
-            self._write_clock[cells] = self._clock[ctas, owners, owners]
+            self._clocks.note_write(cells, np.repeat(warps, part))
 
     def atomic(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
@@ -319,11 +300,10 @@ class SharedShadow:
         writer = self._writer[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (writer != NONE) & (writer != mine)
-        if self._is_precise:
-            ctas = cells // self._stride_bytes
+        if self._clocks is not None:
             bad &= writer != ATOMIC
-            known = self._clock[ctas, mine, np.where(bad, writer, 0)]
-            bad &= known < self._write_clock[cells]
+            writers = np.where(bad, writer, np.uint8(0))
+            bad &= ~self._clocks.is_after_write(cells, mine, writers)
         same = np.zeros(cells.shape, np.bool_)
         if data is not None and memory is not None:
             same = memory[cells] == data
@@ -351,13 +331,8 @@ class SharedShadow:
         reader = self._reader[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (reader != NONE) & (reader != mine)
-        if self._is_precise:
-            ctas = cells // self._stride_bytes
-            behind = self._clock[ctas, mine] < np.moveaxis(
-                self._read_clock[:, cells], 0, -1
-            )
-            behind[np.arange(self._n_warps) == mine[..., None]] = False
-            bad &= behind.any(axis=-1)
+        if self._clocks is not None:
+            bad &= ~self._clocks.is_after_reads(cells, mine)
         for which, byte in np.argwhere(bad)[:1]:
             cell = int(cells[which, byte])
             other = int(reader[which, byte])
