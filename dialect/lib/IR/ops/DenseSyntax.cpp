@@ -170,7 +170,8 @@ static void printElements(OpAsmPrinter &printer, ArrayRef<int64_t> shape,
                           int64_t numElements, PrintElement printElement) {
   // The number of elements below one entry of each dimension.
   SmallVector<int64_t> sizes;
-  for (int64_t size = numElements; int64_t extent : shape)
+  int64_t size = numElements;
+  for (int64_t extent : shape)
     sizes.push_back(size /= extent);
   for (int64_t i = 0; i < numElements; ++i) {
     if (i != 0)
