@@ -1,0 +1,68 @@
+"""The project's own checks find what they are there to find."""
+
+from __future__ import annotations
+
+import pytest
+import readme
+import size
+
+CPP = """\
+namespace {
+
+struct Big {
+  int a;
+};
+
+LogicalResult verify(Operation *op,
+                     int count) {
+  if (count) {
+    return failure();
+  }
+  return success();
+}
+
+} // namespace
+
+int one() { return 1; }
+
+void two() {
+}
+"""
+
+
+def test_cpp_functions_begin_and_end_in_the_first_column():
+    found = [(start, lines) for _, start, lines in size.cpp_functions(CPP)]
+    assert found == [(7, 7), (19, 2)]
+
+
+def test_python_functions_are_measured_nested_ones_too():
+    text = "def f():\n    def g():\n        pass\n    return g\n"
+    assert sorted(size.python_functions(text)) == [("f", 1, 4), ("g", 2, 2)]
+
+
+def test_console_blocks_are_cut_into_commands():
+    block = "$ a \\\n    b\nx\ny\n$ c\n"
+    assert readme.steps_of(block) == [
+        readme.Step("a \\\n    b", ["x", "y"]),
+        readme.Step("c", []),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "is_same"),
+    [
+        (["a"], ["a"], True),
+        (["a"], ["b"], False),
+        (["a"], ["a", "b"], False),
+        (["a", "..."], ["a", "b", "c"], True),
+        (["...", "c"], ["a", "b", "c"], True),
+        (["a", "...", "d"], ["a", "b", "c"], False),
+        (["grid 2, 0.123 s"], ["grid 2, 4.5 s"], True),
+        (["grid 2, 0.123 s"], ["grid 3, 0.123 s"], False),
+        (["at 0x12ab"], ["at 0x34"], True),
+    ],
+)
+def test_output_is_compared_with_times_masked(
+    expected: list[str], actual: list[str], is_same: bool
+):
+    assert readme.matches(expected, actual) is is_same
