@@ -17,6 +17,8 @@ def constant_splat(op: ir.Operation) -> int | float | None:
     if not isinstance(attr, ir.DenseElementsAttr) or not attr.is_splat:
         return None
     splat = attr.get_splat_value()
+    if isinstance(splat, ir.BoolAttr):
+        return int(splat.value)
     if isinstance(splat, ir.IntegerAttr):
         return int(splat)
     if isinstance(splat, ir.FloatAttr):

@@ -270,6 +270,22 @@ class Builder:
             return self.fields(op.results[0], results)
         return list(op.results)
 
+    def intrinsic(
+        self, name: str, result: ir.Type, operands: Sequence[ir.Value]
+    ) -> ir.Value:
+        """A call of an LLVM intrinsic that has no operation of its own here."""
+        sizes = ir.DenseI32ArrayAttr.get([len(operands), 0])
+        return self.create(
+            "llvm.call_intrinsic",
+            [result],
+            list(operands),
+            {
+                "intrin": ir.StringAttr.get(name),
+                "operandSegmentSizes": sizes,
+                "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+            },
+        ).results[0]
+
     def block(self, types: Sequence[ir.Type] = ()) -> ir.Block:
         """A new empty block at the end of the function."""
         return self.region.blocks.append(*types, arg_locs=[self.loc] * len(types))

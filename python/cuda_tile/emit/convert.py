@@ -48,21 +48,49 @@ def bitcast(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("itof")
 def itof(e: Emitter, op: ir.Operation) -> None:
     """Rounded to nearest even."""
+    b, ty = e.builder, _result_type(e, op)
     _check_floats(op, str(element_of(op.results[0])))
     signed = keyword(op, "signedness") == "signed"
-    ty = _result_type(e, op)
-    name = "llvm.sitofp" if signed else "llvm.uitofp"
-    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
+    extend, convert = ("llvm.sext", "llvm.sitofp")
+    if not signed:
+        extend, convert = ("llvm.zext", "llvm.uitofp")
+
+    def from_integer(x: ir.Value) -> ir.Value:
+        # LLVM 22 reads a signed i1 as unsigned on its way to bf16.
+        wide = b.op(extend, b.i32, x) if x.type == b.i1 else x
+        return b.op(convert, ty, wide)
+
+    e.elementwise(op, from_integer)
 
 
 @RULES.register("ftoi")
 def ftoi(e: Emitter, op: ir.Operation) -> None:
-    """Truncated; `saturating` clamps and sends NaN to zero."""
+    """Truncated; `saturating` clamps and sends NaN to zero.
+
+    LLVM 22 selects the inverse comparison for a direct conversion to i1, so that
+    goes through i32.
+    """
+    b, ty = e.builder, _result_type(e, op)
     _check_floats(op, str(element_of(op.operands[0])))
-    kind = "fptosi" if keyword(op, "signedness") == "signed" else "fptoui"
-    name = f"llvm.intr.{kind}.sat" if flag(op, "saturating") else f"llvm.{kind}"
-    ty = _result_type(e, op)
-    e.elementwise(op, lambda a: e.builder.op(name, ty, a))
+    signed, saturating = keyword(op, "signedness") == "signed", flag(op, "saturating")
+    kind = "fptosi" if signed else "fptoui"
+    bounds = (-1, 0) if signed else (0, 1)
+
+    def to_integer(x: ir.Value) -> ir.Value:
+        wide = b.i32 if ty == b.i1 else ty
+        if not saturating:
+            value = b.op(f"llvm.{kind}", wide, x)
+        else:
+            value = b.intrinsic(f"llvm.{kind}.sat.{wide}.{x.type}", wide, [x])
+        if wide == ty:
+            return value
+        if saturating:
+            low, high = (b.constant(b.i32, bound) for bound in bounds)
+            value = b.op("llvm.intr.smax", b.i32, value, low)
+            value = b.op("llvm.intr.smin", b.i32, value, high)
+        return b.op("llvm.trunc", ty, value)
+
+    e.elementwise(op, to_integer)
 
 
 @RULES.register("ftof")
