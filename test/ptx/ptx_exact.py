@@ -10,9 +10,8 @@ import struct
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Literal
 
-Mode = Literal["rn", "rz", "rm", "rp", "rna"]
+MODES = ("rn", "rz", "rm", "rp", "rna")
 INF = "inf"
 NAN = "nan"
 
@@ -47,6 +46,12 @@ class Value:
 
     negative: bool
     size: Fraction | str
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The size of a finite number."""
+        assert isinstance(self.size, Fraction), "expected a finite value"
+        return self.size
 
     @property
     def exact(self) -> Fraction:
@@ -88,7 +93,7 @@ def nan(fmt: Format) -> int:
     return (1 << (fmt.bits - 1)) - 1
 
 
-def encode(exact: Fraction, fmt: Format, mode: Mode = "rn", *, zero: int = 0) -> int:
+def encode(exact: Fraction, fmt: Format, mode: str = "rn", *, zero: int = 0) -> int:
     """Rounds a rational to a format; `zero` is the sign bit of an exact zero."""
     sign = 1 << (fmt.bits - 1)
     if exact == 0:
@@ -117,7 +122,7 @@ def encode(exact: Fraction, fmt: Format, mode: Mode = "rn", *, zero: int = 0) ->
     return bits | (sign if negative else 0)
 
 
-def _rounds_up(rest: Fraction, whole: int, mode: Mode, *, negative: bool) -> bool:
+def _rounds_up(rest: Fraction, whole: int, mode: str, *, negative: bool) -> bool:
     half = Fraction(1, 2)
     if mode == "rn":
         return rest > half or (rest == half and whole % 2 == 1)
@@ -128,13 +133,13 @@ def _rounds_up(rest: Fraction, whole: int, mode: Mode, *, negative: bool) -> boo
     return rest > 0 and (mode == "rm") == negative
 
 
-def _overflow(fmt: Format, mode: Mode, *, negative: bool) -> int:
+def _overflow(fmt: Format, mode: str, *, negative: bool) -> int:
     inf = infinity(fmt, negative=negative)
     is_inf = mode in ("rn", "rna") or (mode == "rm") == negative
     return inf if is_inf and mode != "rz" else inf - 1
 
 
-def encode_sqrt(exact: Fraction, fmt: Format, mode: Mode) -> int:
+def encode_sqrt(exact: Fraction, fmt: Format, mode: str) -> int:
     """Rounds a square root, through a rational a hair on the right side of it."""
     scale = 4**600
     root = isqrt(exact.numerator * scale * scale // exact.denominator)

@@ -158,14 +158,14 @@ def test_reports_as_table_json_and_listing() -> None:
 def test_counts_do_not_depend_on_the_order_of_warps() -> None:
     gemm = Gemm()
     rng = np.random.default_rng(0)
-    args = [rng.standard_normal((64, 64)).astype(np.float16) for _ in range(2)]
-    args.append(np.zeros((64, 64), np.float32))
+    a, b = rng.standard_normal((2, 64, 64)).astype(np.float16)
+    c = np.zeros((64, 64), np.float32)
     totals = [
         launch(
             gemm.text(),
             grid=1,
             block=128,
-            args=[*args, 64, 64],
+            args=[a, b, c, 64, 64],
             mode=mode,
         ).totals
         for mode in ("fast", "adversarial")

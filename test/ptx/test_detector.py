@@ -7,6 +7,7 @@ import pytest
 from ptx_harness import module
 
 from cuda_tile.emulator import FindingError, Report, launch
+from cuda_tile.emulator.launch import Mode
 
 FRAME = """
 .visible .entry k(.param .u64 src, .param .u64 dst)
@@ -24,7 +25,7 @@ FRAME = """
 """
 
 
-def run(body: str, *, block: int = 64, mode: str = "fast", **options) -> Report:
+def run(body: str, *, block: int = 64, mode: Mode = "fast", **options) -> Report:
     text = module(FRAME.replace("BODY", body))
     arrays = [np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32)]
     return launch(text, grid=1, block=block, args=arrays, mode=mode, **options)
@@ -88,19 +89,19 @@ def test_a_misaligned_vector() -> None:
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_reading_shared_memory_that_nobody_wrote(mode: str) -> None:
+def test_reading_shared_memory_that_nobody_wrote(mode: Mode) -> None:
     found = finding("ld.shared.u32 %t, [%s];", mode=mode)
     assert found.kind == "uninitialised"
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_two_warps_write_different_values(mode: str) -> None:
+def test_two_warps_write_different_values(mode: Mode) -> None:
     found = finding("and.b32 %t, %s, 127;\n st.shared.u32 [%t], %i;", mode=mode)
     assert found.kind == "race"
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_two_warps_may_write_one_value_with_one_instruction(mode: str) -> None:
+def test_two_warps_may_write_one_value_with_one_instruction(mode: Mode) -> None:
     run(
         "and.b32 %t, %s, 127;\n and.b32 %u, %i, 31;\n st.shared.u32 [%t], %u;",
         mode=mode,
@@ -113,7 +114,7 @@ def test_lanes_of_one_warp_write_different_values() -> None:
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_a_write_after_another_warp_read(mode: str) -> None:
+def test_a_write_after_another_warp_read(mode: Mode) -> None:
     body = """
     st.shared.u32 [%s], %i;
     bar.sync 0;
@@ -127,7 +128,7 @@ def test_a_write_after_another_warp_read(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_a_warp_may_reuse_its_own_memory(mode: str) -> None:
+def test_a_warp_may_reuse_its_own_memory(mode: Mode) -> None:
     run(
         "st.shared.u32 [%s], %i;\n ld.shared.u32 %t, [%s];\n st.shared.u32 [%s], %t;",
         mode=mode,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from ptx_exact import FORMATS, NAN, decode
@@ -11,7 +12,7 @@ from ptx_harness import Case, check, check_legal, samples
 from test_isa_float import flush, key
 from test_isa_half import half_samples
 
-ORDERS: dict[str, Callable[[object, object], bool]] = {
+ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
     "lt": operator.lt,

@@ -7,6 +7,7 @@ import pytest
 from ptx_harness import assemble, module
 
 from cuda_tile.emulator import FindingError, Report, launch
+from cuda_tile.emulator.launch import Mode
 
 FRAME = """
 .visible .entry k(.param .u64 src, .param .u64 dst)
@@ -26,7 +27,7 @@ FRAME = """
 
 
 def run(
-    body: str, *, before: str = "", block: int = 64, mode: str = "fast", target="sm_80"
+    body: str, *, before: str = "", block: int = 64, mode: Mode = "fast", target="sm_80"
 ):
     text = module(before + FRAME.replace("BODY", body), target)
     assert assemble(text, target) == ""
@@ -64,7 +65,7 @@ def collatz(n: int) -> int:
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_each_lane_leaves_a_loop_at_its_own_time(mode: str) -> None:
+def test_each_lane_leaves_a_loop_at_its_own_time(mode: Mode) -> None:
     result, _ = run(COLLATZ.replace("bra.uni", "bra"), mode=mode)
     assert result.tolist() == [collatz(n) for n in range(64)]
 
@@ -130,7 +131,7 @@ SMALL:
 
 
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_calls_pass_parameters_and_results(mode: str) -> None:
+def test_calls_pass_parameters_and_results(mode: Mode) -> None:
     body = """
     { .param .b32 arg; .param .b32 back;
       st.param.b32 [arg], %a;
@@ -152,7 +153,7 @@ REDUCTIONS = {
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_barriers_that_reduce(name: str, mode: str) -> None:
+def test_barriers_that_reduce(name: str, mode: Mode) -> None:
     result, _ = run(f"setp.ge.u32 %p, %a, 20;\n{name}", mode=mode)
     assert (result == REDUCTIONS[name]).all()
 

@@ -27,7 +27,7 @@ MODES = ("rn", "rz", "rm", "rp")
 
 def flush(value: Value, fmt: Format) -> Value:
     """`.ftz` on a source: subnormals become zero of the same sign."""
-    if value.is_finite and value.size < Fraction(2) ** (1 - fmt.bias):
+    if value.is_finite and value.magnitude < Fraction(2) ** (1 - fmt.bias):
         return Value(value.negative, Fraction(0))
     return value
 
@@ -76,7 +76,7 @@ def fuse(x: Value, y: Value, z: Value, fmt: Format, mode: str) -> int:
     if INF in (x.size, y.size):
         product = Value(negative, INF)
     else:
-        product = Value(negative, x.size * y.size)
+        product = Value(negative, x.magnitude * y.magnitude)
     return add(product, z, fmt, mode)
 
 
@@ -182,7 +182,7 @@ def _case(
 
 def key(value: Value) -> tuple[Fraction, bool]:
     """Orders numbers, -0 below +0."""
-    size = Fraction(2) ** 5000 if value.size == INF else value.size
+    size = Fraction(2) ** 5000 if value.size == INF else value.magnitude
     return (-size if value.negative else size), not value.negative
 
 
@@ -204,7 +204,7 @@ def extreme(
         negative = negative if xorsign else found.negative
         if found.size == INF:
             return infinity(fmt, negative=negative)
-        value = -found.size if negative else found.size
+        value = -found.magnitude if negative else found.magnitude
         return encode(value, fmt, zero=int(negative))
 
     return rule
@@ -236,7 +236,7 @@ def _signs() -> list[Case]:
             return nan(fmt)
         if x.size == INF:
             return infinity(fmt, negative=False)
-        return encode(x.size, fmt)
+        return encode(x.magnitude, fmt)
 
     cases = [
         _case("abs", "f32", 1, absolute, "rn"),
@@ -263,8 +263,8 @@ def _tests() -> list[Case]:
         "infinite": lambda x: x.size == INF,
         "number": lambda x: x.size != NAN,
         "notanumber": lambda x: x.size == NAN,
-        "normal": lambda x: x.is_finite and x.size >= smallest,
-        "subnormal": lambda x: x.is_finite and 0 < x.size < smallest,
+        "normal": lambda x: x.is_finite and x.magnitude >= smallest,
+        "subnormal": lambda x: x.is_finite and 0 < x.magnitude < smallest,
     }
     return [
         Case(

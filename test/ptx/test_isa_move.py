@@ -7,6 +7,7 @@ import pytest
 from ptx_harness import Case, assemble, check, check_legal, module, run_case, samples
 
 from cuda_tile.emulator import FindingError, launch
+from cuda_tile.emulator.launch import Mode
 
 PACKS = [
     Case(
@@ -230,7 +231,7 @@ ATOMICS = {
 @pytest.mark.parametrize("name", ATOMICS)
 @pytest.mark.parametrize("space", ["global", "shared"])
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
-def test_red_of_all_threads(name: str, space: str, mode: str) -> None:
+def test_red_of_all_threads(name: str, space: str, mode: Mode) -> None:
     ty, combine = ATOMICS[name]
     bits = int(ty[1:])
     target = "[%c]" if space == "global" else "[cell]"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from ptx_harness import module
 
 from cuda_tile.emulator import LaunchError, launch
+from cuda_tile.emulator.launch import Mode
 from cuda_tile.runtime.memory import GlobalMemory
 
 TEXT = module("""
@@ -34,8 +37,8 @@ TEXT = module("""
 """)
 
 
-def arguments(**changes):
-    values = {
+def arguments(**changes: Any) -> list[Any]:
+    values: dict[str, Any] = {
         "dst": np.zeros(8, np.uint32),
         "n": 7,
         "f": 1.5,
@@ -47,7 +50,8 @@ def arguments(**changes):
 
 
 def run(args, **options):
-    return launch(TEXT, **({"grid": 1, "block": 32, "args": args} | options))
+    settings: dict[str, Any] = {"grid": 1, "block": 32, "args": args}
+    return launch(TEXT, **(settings | options))
 
 
 def test_every_kind_of_argument_arrives() -> None:
@@ -73,6 +77,11 @@ MISTAKES = {
     "no threads": (arguments(), {"block": 0}, "positive extents of the block"),
     "too many threads": (arguments(), {"block": 2048}, "at most 1024 threads"),
     "above maxntid": (arguments(), {"block": 128}, "at most 64 threads"),
+    "unknown mode": (
+        arguments(),
+        {"mode": "slow"},
+        "expected mode fast or adversarial",
+    ),
     "four dimensions": (arguments(), {"grid": (1, 1, 1, 1)}, "extents of the grid"),
     "wrong entry": (
         arguments(),
@@ -121,7 +130,7 @@ INDEX = module("""
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
 @pytest.mark.parametrize("block", [(5, 3, 2), (32, 4, 1), (7, 1, 1)], ids=str)
 @pytest.mark.parametrize("grid", [(3, 2, 2), (11, 1, 1), (1, 1, 1)], ids=str)
-def test_every_thread_of_every_cta_runs_once(mode: str, block, grid) -> None:
+def test_every_thread_of_every_cta_runs_once(mode: Mode, block, grid) -> None:
     count = int(np.prod(block) * np.prod(grid))
     result = np.zeros(count, np.uint32)
     launch(INDEX, grid=grid, block=block, args=[result, 0], mode=mode)

@@ -17,6 +17,7 @@ from ptx_gemm import Gemm
 from ptx_harness import assemble
 
 from cuda_tile.emulator import FindingError, launch
+from cuda_tile.emulator.launch import Mode
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -31,7 +32,7 @@ class Program:
     make: Callable[[np.random.Generator], tuple[list[Any], np.ndarray, np.ndarray]]
     tolerance: float = 0.0
 
-    def run(self, text: str, mode: str, seed: int = 0) -> None:
+    def run(self, text: str, mode: Mode, seed: int = 0) -> None:
         """Runs a version of the text and checks its result."""
         args, result, wanted = self.make(np.random.default_rng(seed))
         launch(text, grid=self.grid, block=self.block, args=args, mode=mode, seed=seed)
@@ -124,7 +125,7 @@ MUTANTS = [(name, *mutant) for name in ALL for mutant in mutants(ALL[name].text)
 )
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
 def test_each_missing_synchronisation_is_found(
-    name: str, line: int, text: str, mode: str
+    name: str, line: int, text: str, mode: Mode
 ) -> None:
     with pytest.raises(FindingError) as caught:
         ALL[name].run(text, mode)

@@ -132,8 +132,8 @@ class Builder:
         """Returns an array of one constant."""
         if not isinstance(operand, Immediate):
             raise self.error(f"expected a constant, got {name_of(operand)}")
-        if ty is PRED:
-            raise self.error("expected a predicate register, got a constant")
+        if ty is PRED:  # PTX ISA, "Predicate Constants": zero is false
+            return self.machine.constant(np.bool_(operand.value != 0), ty.dtype)
         data = constant_bytes(operand, ty, self.line)
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")

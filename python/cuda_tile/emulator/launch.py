@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -31,6 +31,9 @@ OnFinding = Literal["raise", "collect"]
 # few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
 _LANES_TOGETHER = 2048
 _SHARED_TOGETHER_BYTES = 32 << 20
+_LOCAL_TOGETHER_BYTES = 64 << 20
+# Clocks per warp and byte take much more memory than the bytes.
+_CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
 _MAX_THREADS = 1024
 
@@ -75,6 +78,8 @@ def launch(
         LaunchError: Arguments or dimensions do not fit the kernel.
         FindingError: The kernel did something it must not.
     """
+    _check_choice("mode", mode, get_args(Mode))
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
     module = parse(ptx) if isinstance(ptx, str) else ptx
     function = _entry(module, entry)
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
@@ -86,6 +91,11 @@ def launch(
     run.prepare(arguments.pack(function, values, symbols), limit or _DEFAULT_LIMIT)
     run.execute(collects=on_finding == "collect")
     return run.report
+
+
+def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise LaunchError(f"expected {what} {' or '.join(choices)}, got {value!r}")
 
 
 def _entry(module: Module, name: str | None) -> Function:
@@ -148,7 +158,9 @@ class _Run:
         counters = Counters(n_instructions)
         self.report = Report(entry.name, module, self._functions, counters)
         is_adversarial = mode == "adversarial"
-        geometry = Geometry(*dims, _together(dims, symbols, is_adversarial))
+        is_precise = _synchronises_some(self._functions)
+        most = 4 if is_adversarial else _together(dims, symbols, is_precise)
+        geometry = Geometry(*dims, min(most, _n_ctas(dims[0])))
         self._machine = Machine(
             geometry,
             symbols,
@@ -156,7 +168,7 @@ class _Run:
             counters,
             np.random.default_rng(seed),
             is_adversarial=is_adversarial,
-            is_precise=_synchronises_some(self._functions),
+            is_precise=is_precise,
         )
 
     def prepare(self, params: Any, limit: int) -> None:
@@ -184,8 +196,7 @@ class _Run:
             shadow.report = self._collect
         else:
             shadow.report = _raise
-        grid = geometry.grid
-        total = grid[0] * grid[1] * grid[2]
+        total = _n_ctas(geometry.grid)
         entry = self._programs[self._entry.name]
         try:
             with np.errstate(all="ignore"):
@@ -227,17 +238,22 @@ def _raise(kind: str, message: str, at: int) -> None:
     raise Fault(kind, message)
 
 
-def _together(
-    dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_adversarial: bool
-) -> int:
-    """How many CTAs run together: in fast mode as many as fit well."""
+def _n_ctas(grid: Dim3) -> int:
+    return grid[0] * grid[1] * grid[2]
+
+
+def _together(dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_precise: bool) -> int:
+    """How many CTAs run together in fast mode: as many as fit well."""
     grid, block, _ = dims
-    total = grid[0] * grid[1] * grid[2]
-    if is_adversarial:
-        return min(total, 4)
+    total = _n_ctas(grid)
     lanes = -(-block[0] * block[1] * block[2] // 32) * 32
-    most = min(_LANES_TOGETHER // lanes, total)
-    most = min(most, _SHARED_TOGETHER_BYTES // max(symbols.shared_bytes, 1))
+    shared = _CLOCKED_TOGETHER_BYTES if is_precise else _SHARED_TOGETHER_BYTES
+    most = min(
+        total,
+        _LANES_TOGETHER // lanes,
+        shared // max(symbols.shared_bytes, 1),
+        _LOCAL_TOGETHER_BYTES // max(symbols.local_bytes * lanes, 1),
+    )
     most = max(most, 1)
     even = [count for count in range(1, most + 1) if total % count == 0]
     return even[-1] if even[-1] * 2 > most else most
