@@ -74,7 +74,8 @@ def ftoi(e: Emitter, op: ir.Operation) -> None:
     _check_floats(op, str(element_of(op.operands[0])))
     signed, saturating = keyword(op, "signedness") == "signed", flag(op, "saturating")
     kind = "fptosi" if signed else "fptoui"
-    bounds = (-1, 0) if signed else (0, 1)
+    sign, bounds = ("s", (-1, 0)) if signed else ("u", (0, 1))
+    low, high = (b.constant(b.i32, bound) for bound in bounds)
 
     def to_integer(x: ir.Value) -> ir.Value:
         wide = b.i32 if ty == b.i1 else ty
@@ -85,9 +86,8 @@ def ftoi(e: Emitter, op: ir.Operation) -> None:
         if wide == ty:
             return value
         if saturating:
-            low, high = (b.constant(b.i32, bound) for bound in bounds)
-            value = b.op("llvm.intr.smax", b.i32, value, low)
-            value = b.op("llvm.intr.smin", b.i32, value, high)
+            value = b.op(f"llvm.intr.{sign}max", b.i32, value, low)
+            value = b.op(f"llvm.intr.{sign}min", b.i32, value, high)
         return b.op("llvm.trunc", ty, value)
 
     e.elementwise(op, to_integer)
