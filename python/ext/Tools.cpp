@@ -16,6 +16,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <deque>
+
 using namespace cuda_tile::python;
 
 namespace mlir {
@@ -121,8 +123,10 @@ void registerTranslation(const std::string &name,
   // The translation is known to the tool until the process ends, so the
   // function is never given back.
   PyObject *callee = function.release().ptr();
+  // LLVM's options refer to their texts and keep no copy.
+  static std::deque<std::string> texts;
   mlir::TranslateRegistration(
-      name, description,
+      texts.emplace_back(name), texts.emplace_back(description),
       [callee](const std::shared_ptr<llvm::SourceMgr> &source,
                llvm::raw_ostream &os,
                mlir::MLIRContext *) -> llvm::LogicalResult {
