@@ -7,6 +7,7 @@ module of the op's family. It never imports the compiler, so that it can judge i
 from __future__ import annotations
 
 from cuda_tile.interp import (
+    atomic,
     bitwise,
     control,
     convert,
@@ -15,6 +16,7 @@ from cuda_tile.interp import (
     math,
     memory,
     mma,
+    multimem,
     reduce,
     shape,
     structure,
@@ -22,8 +24,10 @@ from cuda_tile.interp import (
     view,
 )
 from cuda_tile.interp import float as float_
-from cuda_tile.interp.driver import InterpReport, run
+from cuda_tile.interp.debug import Debugger, StopView
+from cuda_tile.interp.driver import AssertionsFailed, InterpReport, load, run
 from cuda_tile.interp.program import Op, Program
+from cuda_tile.interp.shuffle import ShuffleReport, shuffle_check
 from cuda_tile.interp.table import RULES
 from cuda_tile.interp.values import InterpError
 
@@ -39,10 +43,26 @@ FAMILIES = (
     convert,
     control,
     memory,
+    atomic,
     view,
+    multimem,
     hint,
     tileas,
 )
 """The modules whose import filled `RULES`, in the order of the op list."""
 
-__all__ = ["FAMILIES", "RULES", "InterpError", "InterpReport", "Op", "Program", "run"]
+__all__ = [
+    "FAMILIES",
+    "RULES",
+    "AssertionsFailed",
+    "Debugger",
+    "InterpError",
+    "InterpReport",
+    "Op",
+    "Program",
+    "ShuffleReport",
+    "StopView",
+    "load",
+    "run",
+    "shuffle_check",
+]

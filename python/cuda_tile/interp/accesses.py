@@ -2,17 +2,19 @@
 
 Every tile access is one access per element. Checked mode reports: elements outside
 every array, misaligned elements, one store that writes a byte twice, and two accesses
-of one tile block to one byte that no token orders although one of them writes.
+to one byte that nothing orders although one of them writes. Of the 4-bit types two
+share a byte; their addresses count half bytes here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.interp.log import Access, Addresses
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.values import Mask, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
@@ -21,68 +23,7 @@ from cuda_tile.runtime.memory import MemoryFault
 if TYPE_CHECKING:
     from cuda_tile.interp.machine import TileBlock
 
-Addresses = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One memory op of a tile block, as the byte ranges it touched.
-
-    Attributes:
-        starts, stops: Sorted, disjoint ranges `[start, stop)` of bytes.
-        is_write: Whether it stores.
-        is_weak: Whether its memory ordering is weak.
-        op: The op, for messages.
-    """
-
-    starts: NDArray[np.uint64]
-    stops: NDArray[np.uint64]
-    is_write: bool
-    is_weak: bool
-    op: Op
-
-    def overlap(self, other: Access) -> int | None:
-        """The first byte that both touch, or None."""
-        if self.stops[-1] <= other.starts[0] or other.stops[-1] <= self.starts[0]:
-            return None
-        before = np.searchsorted(other.starts, self.stops, side="left") - 1
-        candidates = np.maximum(before, 0)
-        hits = (before >= 0) & (other.stops[candidates] > self.starts)
-        if not hits.any():
-            return None
-        first = int(np.argmax(hits))
-        return max(int(self.starts[first]), int(other.starts[candidates[first]]))
-
-
-class AccessLog:
-    """All accesses of one tile block in program order; event i is `self.past[i]`."""
-
-    def __init__(self) -> None:
-        self.past: list[Access] = []
-        self._writes: list[int] = []  # events that store
-
-    def add(self, access: Access, after: Token) -> tuple[Token, Access | None]:
-        """Records an access that starts after `after`.
-
-        Returns:
-            The token that is complete after it, and an earlier access that conflicts.
-        """
-        event = len(self.past)
-        rivals = range(event) if access.is_write else self._writes
-        conflict = next(
-            (
-                self.past[rival]
-                for rival in rivals
-                if not after.events >> rival & 1
-                and (access.is_weak or self.past[rival].is_weak)
-                and access.overlap(self.past[rival]) is not None
-            ),
-            None,
-        )
-        self.past.append(access)
-        if access.is_write:
-            self._writes.append(event)
-        return Token(after.events | 1 << event), conflict
+Positions = NDArray[np.intp]
 
 
 def read(
@@ -98,7 +39,7 @@ def read(
     Args:
         run: The tile block that loads.
         op: The load, for messages and its memory ordering.
-        addresses: Byte address per element of the tile.
+        addresses: Byte address per element of the tile (4-bit types: half bytes).
         active: Elements that are loaded, or None for all.
         kind: Element type in memory.
         fill: Tile that gives the other elements.
@@ -107,18 +48,30 @@ def read(
         InterpError: An element lies outside every array, or (checked) is misaligned.
     """
     which = _positions(addresses, active)
-    chosen = addresses.reshape(-1)[which]
     _check_alignment(run, op, addresses, which, kind)
-    try:
-        raw = run.launch.memory.load(chosen, kind.storage_bytes)
-    except MemoryFault as fault:
-        run.fail(op, str(fault), _index(addresses, which[fault.index]))
-    values = from_memory(raw, kind)
+    values = from_memory(_fetch(run, op, addresses, which, kind), kind)
     if active is None:
         return values.reshape(addresses.shape)
     result = fill.astype(kind.dtype).reshape(-1).copy()
     result[which] = values
     return result.reshape(addresses.shape)
+
+
+def unwritten(
+    run: TileBlock, addresses: Addresses, active: Mask | None, kind: Element
+) -> Mask | None:
+    """Which loaded elements lie in an alloca where nothing was stored; None: none."""
+    if not run.launch.scratch or not run.launch.is_checked:
+        return None
+    lost = np.zeros(addresses.shape, np.bool_)
+    flat = _bytes(addresses, kind).reshape(-1)
+    for piece in run.launch.scratch:
+        which = np.flatnonzero(piece.inside(flat))
+        places = piece.bytes_of(flat[which], kind.storage_bytes)
+        lost.reshape(-1)[which] = ~piece.written[places].all(axis=1)
+    if active is not None:
+        lost &= active
+    return lost if lost.any() else None
 
 
 def write(
@@ -131,13 +84,106 @@ def write(
 ) -> None:
     """Stores one element per address; arguments and errors as for `read`."""
     which = _positions(addresses, active)
+    if run.launch.is_shuffled and op.waits:
+        which = run.launch.random.permutation(which)  # of equal addresses the last wins
     _check_alignment(run, op, addresses, which, kind)
+    _put(run, op, addresses, which, kind, values.reshape(-1)[which])
+
+
+def update(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    active: Mask | None,
+    kind: Element,
+    change: Callable[[Array, Positions], tuple[Array, Mask | None]],
+) -> tuple[Array, Mask]:
+    """Reads, changes and writes each element as one step (atomics).
+
+    Elements of equal address go one after another: in tile order, in shuffle mode in
+    random order.
+
+    Args:
+        run: The tile block.
+        op: The atomic.
+        addresses: As for `read`.
+        active: As for `read`.
+        kind: As for `read`.
+        change: Gives the new values and which of them to store (None for all) for old
+            values and their positions in the flat tile.
+
+    Returns:
+        The old values in the tile's shape, meaningless where not active, and where
+        something was stored.
+    """
+    which = _positions(addresses, active)
+    if run.launch.is_shuffled:
+        which = run.launch.random.permutation(which)
+    _check_alignment(run, op, addresses, which, kind)
+    old = np.zeros(addresses.size, kind.dtype)
+    stored = np.zeros(addresses.size, np.bool_)
+    flat = addresses.reshape(-1)
+    while len(which):
+        _, first = np.unique(flat[which], return_index=True)
+        wave = which[np.sort(first)]
+        values = from_memory(_fetch(run, op, addresses, wave, kind), kind)
+        old[wave] = values
+        new, chosen = change(values, wave)
+        if chosen is not None:
+            wave, new = wave[chosen], new[chosen]
+        stored[wave] = True
+        _put(run, op, addresses, wave, kind, new)
+        which = np.delete(which, first)
+    return old.reshape(addresses.shape), stored.reshape(addresses.shape)
+
+
+def _bytes(addresses: Addresses, kind: Element) -> Addresses:
+    return addresses >> np.uint64(1) if kind.is_packed else addresses
+
+
+def _fetch(
+    run: TileBlock, op: Op, addresses: Addresses, which: Positions, kind: Element
+) -> NDArray[np.uint8]:
+    """Bytes of the elements at positions `which` of the flat tile."""
     chosen = addresses.reshape(-1)[which]
-    raw = to_memory(values.reshape(-1)[which], kind)
     try:
-        run.launch.memory.store(chosen, raw)
+        raw = run.launch.memory.load(_bytes(chosen, kind), kind.storage_bytes)
     except MemoryFault as fault:
         run.fail(op, str(fault), _index(addresses, which[fault.index]))
+    if not kind.is_packed:
+        return raw
+    shift = (chosen & np.uint64(1)).astype(np.uint8) * np.uint8(4)
+    return raw >> shift[:, None] & np.uint8(15)
+
+
+def _put(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    which: Positions,
+    kind: Element,
+    values: Array,
+) -> None:
+    if not len(which):
+        return
+    chosen = addresses.reshape(-1)[which]
+    raw = to_memory(values, kind)
+    launch = run.launch
+    places = _bytes(chosen, kind)
+    try:
+        if kind.is_packed:
+            for half in (0, 1):
+                now = (chosen & np.uint64(1)) == half
+                kept = launch.memory.load(places[now], 1) & np.uint8(0xF0 >> 4 * half)
+                launch.memory.store(places[now], kept | raw[now] << np.uint8(4 * half))
+        else:
+            launch.memory.store(places, raw)
+    except MemoryFault as fault:
+        run.fail(op, str(fault), _index(addresses, which[fault.index]))
+    launch.write_count += 1
+    for piece in launch.scratch:
+        hits = np.flatnonzero(piece.inside(places))
+        piece.written[piece.bytes_of(places[hits], kind.storage_bytes)] = True
 
 
 def order(
@@ -147,12 +193,14 @@ def order(
     active: Mask | None,
     kind: Element,
     token: Token | None,
+    *,
+    is_write: bool,
 ) -> Token:
-    """Records the access in the block's log and gives its result token.
+    """Records the access and gives its result token; call it before the access.
 
     Raises:
         InterpError: Checked mode found a store to one byte twice, or a conflict with
-            an earlier access that `token` does not cover.
+            an earlier access that nothing orders before this one.
     """
     after = Token() if token is None else token
     if not run.launch.is_checked:
@@ -161,10 +209,11 @@ def order(
     if not len(which):
         return after
     flat = addresses.reshape(-1)[which]
-    is_write = op.name.startswith("store")
-    is_weak = op.attributes.get("memory_ordering_semantics", "weak") == "weak"
-    starts, stops, has_duplicates = _ranges(flat, kind.storage_bytes)
-    if is_write and is_weak and has_duplicates:
+    places = _bytes(flat, kind)
+    starts, stops, has_duplicates = _ranges(places, kind.storage_bytes)
+    if kind.is_packed:
+        has_duplicates = len(np.unique(flat)) < len(flat)
+    if is_write and not op.waits and has_duplicates:
         repeated = _first_repeated(flat)
         run.fail(
             op,
@@ -172,8 +221,10 @@ def order(
             "store must have distinct addresses",
             _index(addresses, which[repeated]),
         )
-    access = Access(starts, stops, is_write, is_weak, op)
-    result, conflict = run.accesses.add(access, after)
+    _check_owner(run, op, addresses, which, places)
+    scope = op.attributes.get("memory_scope")
+    access = Access(starts, stops, is_write, not op.waits, scope != "tl_blk", op)
+    event, conflict = run.accesses.add(access, after)
     if conflict is not None:
         byte = access.overlap(conflict)
         run.fail(
@@ -182,10 +233,56 @@ def order(
             f"{conflict.op.location} touched too, and no token orders the two; "
             "pass the earlier op's token on to the later one",
         )
-    return result
+    result = Token(after.events | 1 << event, after.foreign)
+    if run.launch.races is None:
+        return result
+    run.launch.races.check(run, access, places, kind.storage_bytes, after)
+    return run.launch.races.acquire(run, op, places, result)
 
 
-def _positions(addresses: Addresses, active: Mask | None) -> NDArray[np.intp]:
+def _check_owner(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    which: Positions,
+    places: Addresses,
+) -> None:
+    """An alloca belongs to its tile block unless it is `global`."""
+    for piece in run.launch.scratch:
+        if piece.owner == run.number or piece.is_shared:
+            continue
+        foreign = np.flatnonzero(piece.inside(places))
+        if len(foreign):
+            run.fail(
+                op,
+                f"touches the alloca at {piece.op.location} of another tile block; "
+                "make that one global",
+                _index(addresses, which[foreign[0]]),
+            )
+
+
+def publish(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    stored: Mask | None,
+    token: Token,
+) -> None:
+    """Tells other blocks what a release store or atomic makes known.
+
+    Args:
+        run: The tile block.
+        op: The store or atomic.
+        addresses: Address per element.
+        stored: Where something was stored, or None for everywhere.
+        token: The op's result token.
+    """
+    if run.launch.races is not None:
+        which = _positions(addresses, stored)
+        run.launch.races.publish(run, op, addresses.reshape(-1)[which], token)
+
+
+def _positions(addresses: Addresses, active: Mask | None) -> Positions:
     if active is None:
         return np.arange(addresses.size)
     return np.flatnonzero(active)
@@ -196,11 +293,7 @@ def _index(addresses: Addresses, position: Any) -> tuple[int, ...]:
 
 
 def _check_alignment(
-    run: TileBlock,
-    op: Op,
-    addresses: Addresses,
-    which: NDArray[np.intp],
-    kind: Element,
+    run: TileBlock, op: Op, addresses: Addresses, which: Positions, kind: Element
 ) -> None:
     if not run.launch.is_checked or kind.storage_bytes == 1:
         return

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.decisions import ALLOCA_SCOPES, ASSERT_LINE
+from cuda_tile.interp.machine import Stop, TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.values import Jump
-from cuda_tile.interp.words import reading, wrap
+from cuda_tile.interp.words import limits, reading, wrap
+from cuda_tile.runtime.elements import Array
+
+Steps: TypeAlias = Generator[Stop | None, None, tuple[Any, ...] | Jump]
+"""A rule that runs regions: results, or how the enclosing block ends too."""
 
 
 @PARTIAL.register("yield", "continue", "break", "return")
@@ -22,19 +28,19 @@ def leave(run: TileBlock, op: Op, *values: Any) -> Jump:
 
 @PARTIAL.register("if")
 @RULES.register("if")
-def if_(run: TileBlock, op: Op, condition: Any) -> tuple[Any, ...] | Jump:
+def if_(run: TileBlock, op: Op, condition: Any) -> Steps:
     """Runs one region; anything but its `yield` ends the enclosing block as well."""
     taken = bool(run.defined(op, condition, "the condition"))
     block = op.regions[0 if taken else 1]
     if block is None:
         return ()
-    end = run.run_block(block, ())
+    end = yield from run.run_block(block, ())
     return end.values if end.kind == "yield" else end
 
 
 @PARTIAL.register("for")
 @RULES.register("for")
-def for_(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, ...] | Jump:
+def for_(run: TileBlock, op: Op, *operands: Any) -> Steps:
     """Runs the body for lower, lower + step, ... below upper; the set never wraps."""
     lower, upper, step, *carried = operands
     kind = op.operand_tile().element
@@ -49,28 +55,69 @@ def for_(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, ...] | Jump:
     ]
     if bounds[2] <= 0:
         run.fail(op, f"expected a step above 0, got {bounds[2]}")
-    body = op.block()
+    _warn_of_overflow(run, op, range(*bounds), limits(kind, signedness)[1])
     values = tuple(carried)
     dtype = reading(lower, kind, signedness).dtype
     for index in range(*bounds):
         induction = wrap(np.asarray(index, dtype=dtype), kind)
-        end = run.run_block(body, (induction, *values))
+        end = yield from _trip(run, op, (induction, *values))
         if end.kind != "continue":
             return end
         values = end.values
     return values
 
 
+def _warn_of_overflow(run: TileBlock, op: Op, trips: range, largest: int) -> None:
+    if run.launch.is_checked and trips and trips[-1] + trips.step > largest:
+        text = (
+            f"{op.location}: 'for' ends because {trips[-1]} + {trips.step} is beyond "
+            f"its type; a compiled loop may wrap around and go on"
+        )
+        if text not in run.launch.warnings:
+            run.launch.warnings.append(text)
+
+
 @PARTIAL.register("loop")
 @RULES.register("loop")
-def loop(run: TileBlock, op: Op, *carried: Any) -> tuple[Any, ...] | Jump:
+def loop(run: TileBlock, op: Op, *carried: Any) -> Steps:
     """Runs the body until it ends in `break`, whose operands are the results."""
-    body = op.block()
     values = carried
     while True:
-        end = run.run_block(body, values)
+        end = yield from _trip(run, op, values)
         if end.kind == "break":
             return end.values
         if end.kind == "return":
             return end
         values = end.values
+
+
+def _trip(
+    run: TileBlock, op: Op, arguments: tuple[Any, ...]
+) -> Generator[Stop | None, None, Jump]:
+    """One run of a loop's body; allocas in it end with it."""
+    outer = len(run.scratch)
+    end = yield from run.run_block(op.block(), arguments)
+    if op.name in ALLOCA_SCOPES:
+        run.free(outer)
+    return end
+
+
+@RULES.register("assert")
+def assert_(run: TileBlock, op: Op, condition: Array) -> None:
+    """Notes a line per false element; the launch goes on and fails at its end."""
+    for where in np.argwhere(~condition):
+        element = f", element {[int(i) for i in where]}" if len(where) else ""
+        run.launch.failures.append(
+            ASSERT_LINE.format(
+                location=op.location,
+                message=op.attributes["message"],
+                element=element,
+                block=run.block_id,
+            )
+        )
+
+
+@PARTIAL.register("assert")
+def assert_partial(run: TileBlock, op: Op, condition: Any) -> None:
+    """An assertion about what is unspecified cannot hold."""
+    run.defined(op, condition, "the condition")

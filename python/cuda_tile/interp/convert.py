@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda_tile.interp import decisions
 from cuda_tile.interp.integer import PROMISES, check_promise
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.rounding import Floats, round_to, to_odd, widen
-from cuda_tile.interp.table import RULES
+from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.values import Partial
 from cuda_tile.interp.words import Signed, Unsigned, big, limits, reading, signed, wrap
-from cuda_tile.runtime.elements import Array, Element
+from cuda_tile.runtime.elements import (
+    Array,
+    Element,
+    from_memory,
+    pack_nibbles,
+    to_memory,
+    unpack_nibbles,
+)
 
 
 @RULES.register("exti")
@@ -72,7 +81,8 @@ def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     else:
         result = inside.astype(np.uint64)
     clamped = np.where(whole < 0, _bits64(lowest), _bits64(highest))
-    not_a_number = _bits64(lowest if kind.bits == 64 and not is_saturating else 0)
+    wide = kind.bits == 64 and not is_saturating
+    not_a_number = _bits64(decisions.FTOI_NAN_TO_64_BITS if wide else 0)
     clamped = np.where(is_nan, not_a_number, clamped)
     return wrap(np.asarray(np.where(outside, clamped, result)), kind)
 
@@ -91,4 +101,69 @@ def ftof(run: TileBlock, op: Op, source: Array) -> Array:
 @RULES.register("bitcast")
 def bitcast(run: TileBlock, op: Op, source: Array) -> Array:
     """The same bits in another type of the same width."""
-    return np.ascontiguousarray(source).view(op.tile().element.dtype)
+    kind, source_kind = op.tile().element, op.operand_tile().element
+    raw = to_memory(source, source_kind)
+    return from_memory(raw, kind).reshape(source.shape)
+
+
+@RULES.register("int_to_ptr")
+def int_to_ptr(run: TileBlock, op: Op, source: Array) -> Array:
+    """The address that the unsigned integer names."""
+    return np.asarray(source.astype(np.int64).view(np.uint64))
+
+
+@RULES.register("ptr_to_int")
+def ptr_to_int(run: TileBlock, op: Op, source: Array) -> Array:
+    """The byte address as an integer."""
+    return np.asarray(source.astype(np.uint64).view(np.int64))
+
+
+@RULES.register("ptr_to_ptr")
+def ptr_to_ptr(run: TileBlock, op: Op, source: Array) -> Array:
+    """The same address with another type behind it."""
+    return source
+
+
+def _units(kind: Element) -> tuple[int, int]:
+    """Elements and bytes of the smallest whole number of both."""
+    return (8 // kind.bits, 1) if kind.bits < 8 else (1, kind.storage_bytes)
+
+
+@RULES.register("pack")
+def pack(run: TileBlock, op: Op, source: Array) -> Array:
+    """The bytes of a 1-D tile: element 0 first, each little-endian.
+
+    Two 4-bit elements share a byte, the even one in its low half; eight i1 elements
+    do, the first one in bit 0.
+    """
+    kind = op.operand_tile().element
+    if kind.bits == 1:
+        return np.packbits(source, bitorder=decisions.PACK_I1_BITS).view(np.int8)
+    raw = to_memory(source, kind).reshape(-1)
+    if kind.is_packed:
+        raw = pack_nibbles(raw)
+    return raw.view(np.int8)
+
+
+@RULES.register("unpack")
+def unpack(run: TileBlock, op: Op, source: Array) -> Array:
+    """The inverse of `pack`."""
+    kind = op.tile().element
+    raw = np.ascontiguousarray(source).view(np.uint8)
+    if kind.bits == 1:
+        return np.unpackbits(raw, bitorder=decisions.PACK_I1_BITS).astype(np.bool_)
+    if kind.is_packed:
+        raw = unpack_nibbles(raw)
+    return from_memory(raw.reshape(-1, kind.storage_bytes), kind)
+
+
+@PARTIAL.register("pack", "unpack")
+def repacked(run: TileBlock, op: Op, source: Partial) -> Partial:
+    """A byte is unspecified where an element in it is, and the other way round."""
+    kind = (op.operand_tile() if op.name == "pack" else op.tile()).element
+    elements, size_bytes = _units(kind)
+    before, after = elements, size_bytes
+    if op.name == "unpack":
+        before, after = size_bytes, elements
+    groups = source.undefined.reshape(-1, before).any(axis=1)
+    return Partial(op.rule(run, op, source.data), np.repeat(groups, after))

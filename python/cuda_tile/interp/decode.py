@@ -6,6 +6,7 @@ decode alike and nothing here lists the ops of the dialect. Layouts are dropped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -19,16 +20,23 @@ from cuda_tile.interp.program import (
     Block,
     BufferType,
     Entry,
+    Global,
     Op,
-    PartitionViewType,
     Program,
     TensorViewType,
     TileType,
+    TileViewType,
     TokenType,
     Type,
 )
 from cuda_tile.interp.table import RULES
-from cuda_tile.runtime.elements import Array, element, from_memory
+from cuda_tile.runtime.elements import (
+    Array,
+    element,
+    from_memory,
+    pack_nibbles,
+    to_memory,
+)
 
 SKIPPED_ATTRIBUTES = frozenset(
     ("operandSegmentSizes", "optimization_hints", "function_type")
@@ -48,6 +56,7 @@ def decode(module: Any) -> Program:
     """
     root = cast(ir.Operation, module.operation)
     entries: dict[str, Entry] = {}
+    variables: dict[str, Global] = {}
     pending = [root]
     while pending:
         op = pending.pop(0)
@@ -55,12 +64,35 @@ def decode(module: Any) -> Program:
             entry = _EntryDecoder().decode(op)
             entries[entry.name] = entry
             continue
+        if op.name == "cuda_tile.global":
+            variable = _global(op)
+            variables[variable.name] = variable
+            continue
         for region in op.regions:
             for block in region.blocks:
                 pending.extend(inner.operation for inner in block.operations)
     if not entries:
         raise UserError("expected a module with at least one entry, got none")
-    return Program(entries)
+    return Program(entries, variables)
+
+
+def _global(op: ir.Operation) -> Global:
+    """Fresh memory with the initial value; natural alignment unless it says more."""
+    attributes = _attributes(op)
+    attribute = ir.DenseElementsAttr(op.attributes["value"])
+    kind = decode_type(attribute.type)
+    assert isinstance(kind, TileType), "globals are tiles"
+    values = np.broadcast_to(attributes["value"], kind.shape)
+    raw = to_memory(np.ascontiguousarray(values), kind.element).reshape(-1)
+    if kind.element.is_packed:
+        raw = pack_nibbles(raw)
+    align = max(int(attributes.get("alignment", 0)), kind.element.storage_bytes)
+    storage = np.zeros(len(raw) + align, np.uint8)
+    skip = -int(storage.__array_interface__["data"][0]) % align
+    memory = storage[skip : skip + len(raw)]
+    memory[...] = raw
+    memory.flags.writeable = not attributes.get("constant", False)
+    return Global(attributes["sym_name"], kind.element, memory)
 
 
 class _EntryDecoder:
@@ -138,14 +170,26 @@ def decode_type(kind: ir.Type) -> Type:
     if isinstance(kind, ext.TensorViewType):
         return _tensor_view(kind)
     if isinstance(kind, ext.PartitionViewType):
-        tile_shape = tuple(kind.tile_shape)
-        dim_map = tuple(kind.dim_map) or tuple(range(len(tile_shape)))
-        return PartitionViewType(
-            tile_shape, _tensor_view(kind.tensor_view), dim_map, kind.padding_value
-        )
+        return _tile_view(kind, tuple(kind.tile_shape))
+    view: Any = kind
+    if type(kind).__name__ == "StridedViewType":
+        return _tile_view(view, tuple(view.traversal_strides))
+    if type(kind).__name__ == "GatherScatterViewType":
+        return _tile_view(view, (1,) * len(view.tile_shape), view.sparse_dim)
     if isinstance(kind, ext.BufferType):
         return BufferType(tuple(kind.shape), element(str(kind.element_type)))
     raise UserError(f"interp: expected a tile, token, view or buffer, got {kind}")
+
+
+def _tile_view(
+    kind: Any, steps: tuple[int, ...], sparse_dim: int | None = None
+) -> TileViewType:
+    tile_shape = tuple(kind.tile_shape)
+    dim_map = tuple(getattr(kind, "dim_map", ())) or tuple(range(len(tile_shape)))
+    tensor = _tensor_view(kind.tensor_view)
+    return TileViewType(
+        tile_shape, tensor, dim_map, kind.padding_value, steps, sparse_dim
+    )
 
 
 def _tensor_view(kind: ext.TensorViewType) -> TensorViewType:
@@ -172,7 +216,14 @@ def decode_attribute(attribute: ir.Attribute) -> Any:
         if isinstance(attribute, kind):
             return read(attribute)
     value = getattr(attribute, "value", None)  # keyword attributes of the dialect
-    return value if isinstance(value, str) else str(attribute)
+    if isinstance(value, str):
+        return value
+    keyword = _KEYWORD.fullmatch(str(attribute))
+    return keyword[1] if keyword else str(attribute)
+
+
+_KEYWORD = re.compile(r"#cuda_tile\.\w+<(\w+)>")
+"""A keyword attribute without a class in Python."""
 
 
 def _dense(attribute: ir.DenseElementsAttr) -> Array:
@@ -212,6 +263,7 @@ _READERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (ir.IntegerAttr, lambda a: int(a.value)),
     (ir.FloatAttr, lambda a: float(a.value)),
     (ir.StringAttr, lambda a: str(a.value)),
+    (ir.FlatSymbolRefAttr, lambda a: str(a.value)),
     (ir.DenseElementsAttr, _dense),
     (ir.DenseBoolArrayAttr, lambda a: tuple(bool(x) for x in a)),
     (ir.DenseI32ArrayAttr, lambda a: tuple(int(x) for x in a)),

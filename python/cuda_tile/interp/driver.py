@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cuda_tile.errors import UserError
 from cuda_tile.interp.decode import decode
-from cuda_tile.interp.machine import Launch, TileBlock, Trace
+from cuda_tile.interp.machine import Break, Launch, Stop, TileBlock, Trace
 from cuda_tile.interp.program import Entry, Program
-from cuda_tile.runtime.args import Argument, Bound, bind_args
+from cuda_tile.interp.races import Races
+from cuda_tile.interp.schedule import run_blocks
+from cuda_tile.interp.values import InterpError
+from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
 
 MAX_GRID_EXTENT = (1 << 24) - 1
 """Tile blocks per axis up to which block ids are exact (the dialect's promise)."""
+
+
+Mode: TypeAlias = Literal["checked", "permissive"]
+ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,9 @@ class InterpReport:
         block_count: Tile blocks that ran.
         op_count: Ops that ran, in all blocks.
         seconds: Wall time of the launch.
+        stdout: What the kernel printed.
+        failures: A line per element that an assert found false.
+        warnings: What is legal, but where a compiled kernel may differ.
     """
 
     entry: str
@@ -39,6 +49,29 @@ class InterpReport:
     block_count: int
     op_count: int
     seconds: float
+    stdout: str = ""
+    failures: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class AssertionsFailed(InterpError):
+    """A launch ended, and asserts in it were false.
+
+    Attributes:
+        report: What the launch did; `failures` holds a line per false element.
+    """
+
+    def __init__(self, report: InterpReport) -> None:
+        self.report = report
+        count = len(report.failures)
+        rest = f"\n... and {count - 8} more" if count > 8 else ""
+        super().__init__(
+            f"{report.entry}: {count} assertion{'s' if count > 1 else ''} failed:\n"
+            + "\n".join(report.failures[:8])
+            + rest,
+            kernel=report.entry,
+            op_name="assert",
+        )
 
 
 def run(
@@ -48,24 +81,27 @@ def run(
     grid: Sequence[int],
     args: Sequence[Argument],
     memory: GlobalMemory | None = None,
-    mode: Literal["checked", "permissive"] = "checked",
+    mode: Mode = "checked",
     seed: int | None = None,
-    reduce_order: Literal["tree", "left", "shuffle"] | None = None,
+    reduce_order: ReduceOrder | None = None,
     trace: Trace | None = None,
     limit: int | None = None,
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
 
     Args:
-        module: `ir.Module` (or operation) of level T or W; layouts are ignored.
+        module: `ir.Module` (or operation) of level T or W; layouts are ignored. A
+            `Program` from `load` keeps its globals from launch to launch.
         entry: Name of the kernel, or None where the module has only one.
         grid: Tile blocks along x, y, z; missing dimensions are 1.
         args: The kernel's parameters in order; NumPy arrays stand for pointers.
         memory: Where pointers may point besides `args`, or None for only there.
         mode: `checked` makes undefined behaviour an error; `permissive` gives the
             value that hardware most likely gives.
-        seed: Shuffles the order of blocks, and of reductions unless `reduce_order`
-            says otherwise; None runs x fastest, then y, then z.
+        seed: Shuffles all that the text leaves open: the order of blocks and how they
+            interleave, of weak accesses that no token orders, of the elements of an
+            atomic, of sums in mmaf, and of reductions unless `reduce_order` says
+            otherwise. None runs x fastest, then y, then z, in program order.
         reduce_order: How reductions combine elements; see `reduce.py`.
         trace: Called after each op, terminators excepted, with the decoded op and its
             results; `trace.describe` makes a line of them.
@@ -73,39 +109,145 @@ def run(
 
     Raises:
         UserError: The entry, the grid or an argument does not fit.
-        InterpError: The kernel did something undefined, or `limit` was reached.
+        InterpError: The kernel did something undefined, `limit` was reached, or no
+            tile block can go on.
+        AssertionsFailed: The launch ended with false assertions.
         Unsupported: An op has no rule.
     """
-    start = time.perf_counter()
-    program = module if isinstance(module, Program) else decode(module)
-    kernel = _select(program, entry)
-    extents = _grid(kernel.name, grid, mode)
-    names = [parameter.element.name for parameter in kernel.parameters]
-    bound = bind_args(names, args, kernel.name)
-    memory = GlobalMemory() if memory is None else memory
-    arguments = tuple(
-        _argument(memory, f"argument {index}", value)
-        for index, value in enumerate(bound)
-    )
-    launch = Launch(
-        kernel=kernel.name,
+    session = Session(
+        module,
+        entry,
+        grid=grid,
+        args=args,
         memory=memory,
-        grid=extents,
-        is_checked=mode == "checked",
-        reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
-        random=np.random.default_rng(seed),
+        mode=mode,
+        seed=seed,
+        reduce_order=reduce_order,
         trace=trace,
         limit=limit,
     )
-    blocks = _block_ids(extents)
-    order: Any = range(len(blocks))
-    if seed is not None:
-        order = launch.random.permutation(len(blocks))
-    with np.errstate(all="ignore"):
-        for position in order:
-            TileBlock(launch, kernel, blocks[int(position)]).run(arguments)
-    seconds = time.perf_counter() - start
-    return InterpReport(kernel.name, extents, len(blocks), launch.op_count, seconds)
+    for _ in session.stops():
+        pass
+    return session.report()
+
+
+def load(module: Any) -> Program:
+    """Decodes a module and initialises its globals, as loading it on a GPU does."""
+    return module if isinstance(module, Program) else decode(module)
+
+
+class Session:
+    """A launch that is under way; `run` takes it to its end.
+
+    The arguments are those of `run`.
+
+    Attributes:
+        entry: The kernel.
+        launch: What its tile blocks share.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        entry: str | None = None,
+        *,
+        grid: Sequence[int],
+        args: Sequence[Argument],
+        memory: GlobalMemory | None = None,
+        mode: Mode = "checked",
+        seed: int | None = None,
+        reduce_order: ReduceOrder | None = None,
+        trace: Trace | None = None,
+        limit: int | None = None,
+        breaks: tuple[Break, ...] = (),
+    ) -> None:
+        self._start = time.perf_counter()
+        program = load(module)
+        kernel = _select(program, entry)
+        extents = _grid(kernel.name, grid, mode)
+        names = [parameter.element.name for parameter in kernel.parameters]
+        bound = bind_args(names, args, kernel.name)
+        memory = GlobalMemory() if memory is None else memory
+        for variable in program.globals.values():
+            memory.add(f"global @{variable.name}", variable.memory)
+        self._arguments = tuple(
+            _argument(memory, f"argument {index}", value)
+            for index, value in enumerate(bound)
+        )
+        self.entry = kernel
+        self._blocks = _block_ids(extents)
+        is_checked = mode == "checked"
+        has_races = is_checked and len(self._blocks) > 1
+        self.launch = Launch(
+            kernel=kernel.name,
+            memory=memory,
+            grid=extents,
+            is_checked=is_checked,
+            is_shuffled=seed is not None,
+            reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
+            random=np.random.default_rng(seed),
+            globals=program.globals,
+            races=Races(memory) if has_races else None,
+            replicas=_replicas(bound),
+            trace=trace,
+            breaks=breaks,
+            limit=limit,
+        )
+
+    def stops(self) -> Generator[Stop, None, None]:
+        """Runs the launch; pauses at each breakpoint."""
+        order: Any = range(len(self._blocks))
+        if self.launch.is_shuffled:
+            order = self.launch.random.permutation(len(self._blocks))
+        blocks = (
+            TileBlock(self.launch, self.entry, self._blocks[int(place)], number)
+            for number, place in enumerate(order)
+        )
+        steps = run_blocks(blocks, self._arguments)
+        while True:
+            with np.errstate(all="ignore"):
+                stop = next(steps, None)
+            if stop is None:
+                return
+            yield stop
+
+    def report(self) -> InterpReport:
+        """What the launch did, once it ended.
+
+        Raises:
+            AssertionsFailed: Some assertion was false.
+        """
+        launch = self.launch
+        report = InterpReport(
+            launch.kernel,
+            launch.grid,
+            len(self._blocks),
+            launch.op_count,
+            time.perf_counter() - self._start,
+            "".join(launch.output),
+            tuple(launch.failures),
+            tuple(launch.warnings),
+        )
+        if launch.failures:
+            raise AssertionsFailed(report)
+        return report
+
+
+def _replicas(bound: Sequence[Bound]) -> list[tuple[int, int, list[int]]]:
+    """First and last byte of each multicast array, and where its replicas begin."""
+    return [
+        (
+            _address(array),
+            _address(array) + array.nbytes,
+            [_address(target) for target in array.targets],
+        )
+        for array in bound
+        if isinstance(array, Multicast)
+    ]
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def _select(program: Program, name: str | None) -> Entry:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.interp import arithmetic
+from cuda_tile.interp import arithmetic, decisions
 from cuda_tile.interp.integer import COMPARE
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
@@ -24,9 +24,9 @@ CANONICAL_NAN_BITS = {
     "f16": 0x7FFF,
     "bf16": 0x7FFF,
     "f32": 0x7FFFFFFF,
-    "f64": 0x7FF8000000000000,
+    "f64": decisions.F64_CANONICAL_NAN_BITS,
 }
-"""NaN that max and min give. Source: PTX ISA, "max" and "min"; f64 is our choice."""
+"""NaN that max and min give. Source: PTX ISA, "max" and "min"."""
 
 
 def flush(values: Array) -> Array:
@@ -100,6 +100,12 @@ def _divide(lhs: Array, rhs: Array, kind: Element, mode: str) -> Array:
     zero = np.where(np.signbit(lhs) ^ np.signbit(rhs), np.float32(-0.0), np.float32(0))
     vanished = np.where(np.isfinite(lhs), zero, np.float32(np.nan))
     return np.where(huge, vanished, quotient)
+
+
+@RULES.register("remf")
+def remf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """C's fmod, exact: the sign of lhs, smaller than rhs; NaN for a divisor of 0."""
+    return np.fmod(widen(lhs), widen(rhs)).astype(lhs.dtype)
 
 
 @RULES.register("negf")

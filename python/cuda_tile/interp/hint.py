@@ -8,10 +8,11 @@ import numpy as np
 
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
+from cuda_tile.interp.printf import BadDirective, render
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of
-from cuda_tile.interp.values import Mask, TensorView
+from cuda_tile.interp.values import Mask, TensorView, Token
 from cuda_tile.interp.words import signed
 from cuda_tile.runtime.elements import Array
 
@@ -33,6 +34,30 @@ def assume(run: TileBlock, op: Op, value: Any) -> Any:
             first = data.reshape(-1)[int(np.argmax(bad))] if bad.any() else ""
             run.forbid(op, bad, f"assumed {predicate}, got {first}")
     return value
+
+
+@PARTIAL.register("print_tko", "print")
+@RULES.register("print_tko", "print")
+def print_tko(run: TileBlock, op: Op, *operands: Any) -> tuple[Token, ...]:
+    """Appends the formatted text; prints of different blocks do not mix within one.
+
+    A directive that does not suit its operand is an error when checked; permissive
+    mode prints the format as it stands.
+    """
+    args, tokens = op.groups(operands) if op.segments else (operands, ())
+    text = op.attributes["str"]
+    tiles = [
+        (run.defined(op, value, "a printed value"), op.operand_tile(index).element)
+        for index, value in enumerate(args)
+    ]
+    try:
+        text = render(text, tiles)
+    except BadDirective as error:
+        if run.launch.is_checked:
+            run.fail(op, str(error))
+    run.launch.output.append(text)
+    done = tokens[0] if tokens else Token()
+    return (done,) if op.results else ()
 
 
 def broken(op: Op, predicate: DivBy | Bounded | SameElements, value: Array) -> Mask:

@@ -1,19 +1,25 @@
 """One tile block that runs, and what all blocks of a launch share.
 
 Walks decoded ops and calls their rules; the meaning of ops is in the family modules.
+A tile block is a coroutine: it gives up control after each op that other blocks may
+wait for or that it may wait at, and at breakpoints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from types import GeneratorType
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 
 from cuda_tile.errors import InternalError
-from cuda_tile.interp.accesses import AccessLog
-from cuda_tile.interp.program import Block, Entry, Op
+from cuda_tile.interp.delay import Delays
+from cuda_tile.interp.log import AccessLog
+from cuda_tile.interp.program import Block, Entry, Global, Op
+from cuda_tile.interp.races import Races
+from cuda_tile.interp.scratch import Scratch, release, reserve
 from cuda_tile.interp.table import PARTIAL
 from cuda_tile.interp.undefined import as_results, spread
 from cuda_tile.interp.values import InterpError, Jump, Mask, Partial
@@ -22,6 +28,9 @@ from cuda_tile.runtime.memory import GlobalMemory
 
 Trace = Callable[[Op, tuple[Any, ...]], None]
 """Called after each op with the op and its results."""
+
+Break = Callable[[Op], bool]
+"""Says of an op whether to stop after it."""
 
 
 @dataclass(slots=True)
@@ -33,11 +42,24 @@ class Launch:
         memory: Everything a pointer may reach.
         grid: Tile blocks along x, y, z.
         is_checked: Whether undefined behaviour is an error.
-        reduce_order: `tree`, `left` or `shuffle`: how reductions combine elements.
+        is_shuffled: Whether weak accesses run late at random.
+        reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
+        globals: The module's globals by name.
+        races: Finds conflicts between blocks, or None where that is not wanted.
+        replicas: Multicast arrays: first and last byte, addresses of the replicas.
         trace: Called after each op, or None.
+        breaks: Where to stop.
         limit: Ops that may run before the launch is given up, or None.
         op_count: Ops run so far.
+        write_count: Accesses so far that wrote something.
+        output: What the kernel printed, a string per print.
+        failures: Lines of failed assertions.
+        warnings: What is legal but unlikely to be meant.
+        scratch: Memory of allocas that is alive.
+        retired: Memory of allocas that is gone; kept so that no other one gets its
+            addresses, which the access logs still name.
+        live: Blocks that have begun and not ended.
     """
 
     kernel: str
@@ -46,56 +68,130 @@ class Launch:
     is_checked: bool
     reduce_order: str
     random: np.random.Generator
+    is_shuffled: bool = False
+    globals: dict[str, Global] = field(default_factory=dict[str, Global])
+    races: Races | None = None
+    replicas: list[tuple[int, int, list[int]]] = field(
+        default_factory=list[tuple[int, int, list[int]]]
+    )
     trace: Trace | None = None
+    breaks: tuple[Break, ...] = ()
     limit: int | None = None
     op_count: int = 0
+    write_count: int = 0
+    output: list[str] = field(default_factory=list[str])
+    failures: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+    scratch: list[Scratch] = field(default_factory=list[Scratch])
+    retired: list[Scratch] = field(default_factory=list[Scratch])
+    live: list[TileBlock] = field(default_factory=list["TileBlock"])
+
+    def waiting(self) -> str:
+        """Where the blocks stand that wait for others, in words."""
+        places = [
+            f"tile block {run.block_id} at '{run.wait.name}' ({run.wait.location})"
+            for run in self.live[:4]
+            if run.wait is not None
+        ]
+        return "; ".join(places)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class TileBlock:
-    """One tile block: its id, its values, its memory accesses."""
+    """One tile block: its id, its values, its memory accesses.
+
+    Attributes:
+        launch: What it shares with the others.
+        entry: The kernel.
+        block_id: Its place in the grid.
+        number: Its place in the order of beginning.
+        slots: Its values.
+        accesses: Its memory accesses so far.
+        delays: Its accesses that run late.
+        scratch: Its allocas that are alive, oldest first.
+        wait: Where it gave up control last.
+    """
 
     launch: Launch
     entry: Entry
     block_id: tuple[int, int, int]
+    number: int = 0
     slots: list[Any] = field(default_factory=list[Any])
     accesses: AccessLog = field(default_factory=AccessLog)
+    delays: Delays = field(default_factory=Delays)
+    scratch: list[Scratch] = field(default_factory=list[Scratch])
+    wait: Op | None = None
 
-    def run(self, arguments: tuple[Array, ...]) -> None:
+    def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""
         self.slots = [None] * self.entry.slot_count
-        self.run_block(self.entry.body, arguments)
+        end = yield from self.run_block(self.entry.body, arguments)
+        self.delays.finish(self)
+        self.free(0)
+        return end
 
-    def run_block(self, block: Block, arguments: tuple[Any, ...]) -> Jump:
+    def run_block(self, block: Block, arguments: tuple[Any, ...]) -> Body:
         """Runs a block to its end and says how it ended, with which values."""
         for slot, value in zip(block.arguments, arguments, strict=True):
             self.slots[slot] = value
+        launch = self.launch
         for op in block.ops:
-            result = self.step(op)
+            result: Any = self._begin(op)
+            if type(result) is GeneratorType:
+                result = yield from cast(Generator[Stop | None, None, Any], result)
             if isinstance(result, Jump):
+                if launch.breaks and self._stops(op):
+                    yield Stop(self, op, ())
                 return result
+            results = self._keep(op, as_results(result))
+            if launch.breaks and self._stops(op):
+                yield Stop(self, op, results)
+            if op.waits:
+                self.delays.finish(self)
+                self.wait = op
+                yield None
         return Jump("yield", ())
 
-    def step(self, op: Op) -> Jump | None:
-        """Runs one op and keeps its results."""
+    def run_pure(self, block: Block, arguments: tuple[Any, ...]) -> Jump:
+        """Runs a block whose ops neither branch nor touch memory."""
+        for slot, value in zip(block.arguments, arguments, strict=True):
+            self.slots[slot] = value
+        for op in block.ops:
+            result = self._begin(op)
+            if isinstance(result, Jump):
+                return result
+            self._keep(op, as_results(result))
+        return Jump("yield", ())
+
+    def _stops(self, op: Op) -> bool:
+        return any(is_wanted(op) for is_wanted in self.launch.breaks)
+
+    def _begin(self, op: Op) -> Any:
+        """Counts one op and evaluates it; control ops give a coroutine."""
         launch = self.launch
         launch.op_count += 1
         if launch.limit is not None and launch.op_count > launch.limit:
+            waiting = launch.waiting()
+            others = f"; waiting: {waiting}" if waiting else ""
             self.fail(
-                op, f"more than {launch.limit} ops ran; raise the limit if needed"
+                op,
+                f"more than {launch.limit} ops ran; raise the limit if needed{others}",
             )
         values = tuple(self.slots[slot] for slot in op.operands)
-        if any(type(value) is Partial for value in values):
-            rule = PARTIAL.get(op.name, spread)
-            result = rule(self, op, *values)
-        else:
-            result = op.rule(self, op, *values)
-        if isinstance(result, Jump):
-            return result
-        self._keep(op, as_results(result))
-        return None
+        if launch.is_shuffled:
+            values = self.delays.settle(self, op, values)
+            late = self.delays.delay(self, op, values)
+            if late is not None:
+                return late
+        return self.evaluate(op, values)
 
-    def _keep(self, op: Op, results: tuple[Any, ...]) -> None:
+    def evaluate(self, op: Op, values: tuple[Any, ...]) -> Any:
+        """Calls the rule that fits the values."""
+        if any(type(value) is Partial for value in values):
+            return PARTIAL.get(op.name, spread)(self, op, *values)
+        return op.rule(self, op, *values)
+
+    def _keep(self, op: Op, results: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(results) != len(op.results):
             raise InternalError(
                 f"interp: the rule of '{op.name}' gave {len(results)} values, "
@@ -103,8 +199,28 @@ class TileBlock:
             )
         for slot, value in zip(op.results, results, strict=True):
             self.slots[slot] = value
-        if self.launch.trace is not None:
+        if self.launch.trace is not None and not self.delays.is_late(results):
             self.launch.trace(op, results)
+        return results
+
+    def allocate(self, op: Op, size_bytes: int, align: int, *, is_shared: bool) -> int:
+        """Memory of an alloca, until the scope around it ends."""
+        piece = reserve(self.launch.memory, op, size_bytes, align, is_shared=is_shared)
+        piece.owner = self.number
+        self.scratch.append(piece)
+        self.launch.scratch.append(piece)
+        return piece.start
+
+    def free(self, keep: int) -> None:
+        """Ends the life of all but the oldest `keep` allocas of the block."""
+        if len(self.scratch) <= keep:
+            return
+        self.delays.finish(self)
+        for piece in self.scratch[keep:]:
+            release(self.launch.memory, piece)
+            self.launch.scratch.remove(piece)
+            self.launch.retired.append(piece)
+        del self.scratch[keep:]
 
     def fail(
         self, op: Op, message: str, element_index: tuple[int, ...] | None = None
@@ -134,3 +250,22 @@ class TileBlock:
             where = tuple(int(i) for i in np.argwhere(value.undefined)[0])
             self.fail(op, f"{what} is unspecified (read without padding)", where)
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A tile block that stands after an op at which a breakpoint matched.
+
+    Attributes:
+        run: The tile block.
+        op: The op that ran last.
+        results: Its results.
+    """
+
+    run: TileBlock
+    op: Op
+    results: tuple[Any, ...]
+
+
+Body: TypeAlias = Generator[Stop | None, None, Jump]
+"""A coroutine: None where other tile blocks may run, a `Stop` at a breakpoint."""

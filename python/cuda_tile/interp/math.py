@@ -16,6 +16,7 @@ from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.rounding import Floats, round_to, widen
 from cuda_tile.interp.table import RULES
+from cuda_tile.interp.words import signed
 from cuda_tile.runtime.elements import Array
 
 
@@ -66,3 +67,63 @@ def rsqrt(run: TileBlock, op: Op, source: Array) -> Array:
 
 def _reciprocal_root(x: Floats) -> Floats:
     return 1.0 / np.sqrt(x)
+
+
+@RULES.register("sin")
+def sin(run: TileBlock, op: Op, source: Array) -> Array:
+    """The sine of radians; NaN for an infinity."""
+    return _rounded(op, np.sin, source)
+
+
+@RULES.register("cos")
+def cos(run: TileBlock, op: Op, source: Array) -> Array:
+    """The cosine of radians; NaN for an infinity."""
+    return _rounded(op, np.cos, source)
+
+
+@RULES.register("tan")
+def tan(run: TileBlock, op: Op, source: Array) -> Array:
+    """The tangent of radians; NaN for an infinity."""
+    return _rounded(op, np.tan, source)
+
+
+@RULES.register("sinh")
+def sinh(run: TileBlock, op: Op, source: Array) -> Array:
+    """The hyperbolic sine."""
+    return _rounded(op, np.sinh, source)
+
+
+@RULES.register("cosh")
+def cosh(run: TileBlock, op: Op, source: Array) -> Array:
+    """The hyperbolic cosine."""
+    return _rounded(op, np.cosh, source)
+
+
+@RULES.register("tanh")
+def tanh(run: TileBlock, op: Op, source: Array) -> Array:
+    """The hyperbolic tangent; `approx` gives the same value, within its bound."""
+    return _rounded(op, np.tanh, source)
+
+
+@RULES.register("atan2")
+def atan2(run: TileBlock, op: Op, x: Array, y: Array) -> Array:
+    """The angle whose tangent is x / y: the first operand is the ordinate."""
+    return round_to(np.arctan2(widen(x), widen(y)), op.tile().element)
+
+
+@RULES.register("pow", "fpowf")
+def pow_(run: TileBlock, op: Op, source: Array, exponent: Array) -> Array:
+    """`source ** exponent`; the two names are those of different versions."""
+    return round_to(_power(widen(source), widen(exponent)), op.tile().element)
+
+
+@RULES.register("fpowi")
+def fpowi(run: TileBlock, op: Op, source: Array, exponent: Array) -> Array:
+    """`source ** exponent` for a signed integer, as pow of the same number."""
+    number = signed(exponent).astype(np.float64)
+    return round_to(_power(widen(source), number), op.tile().element)
+
+
+def _power(base: Floats, exponent: Floats) -> Floats:
+    """C's pow: 1 for an exponent of 0 or a base of 1, even with NaN."""
+    return np.power(base, exponent)

@@ -12,7 +12,7 @@ from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of, mask_of, partial
 from cuda_tile.interp.values import Partial, Token
-from cuda_tile.runtime.elements import Array, poison
+from cuda_tile.runtime.elements import Array, Element, poison
 
 
 @RULES.register("make_token")
@@ -24,13 +24,41 @@ def make_token(run: TileBlock, op: Op) -> Token:
 @RULES.register("join_tokens")
 def join_tokens(run: TileBlock, op: Op, *tokens: Token) -> Token:
     """The point after all the given ones."""
-    events = 0
+    joined = Token()
     for token in tokens:
-        events |= token.events
-    return Token(events)
+        joined = joined.join(token)
+    return joined
 
 
-def _only(group: tuple[Any, ...]) -> Any:
+@RULES.register("memory_fence_alias_tko", "gdc_wait_tko", "gdc_launch_dependents_tko")
+def same_point(run: TileBlock, op: Op, *tokens: Token) -> Token:
+    """Orders nothing that is not ordered here.
+
+    Memory has one address per byte, and launches run one after the other.
+    """
+    return tokens[0] if tokens else Token()
+
+
+@RULES.register("alloca")
+def alloca(run: TileBlock, op: Op) -> Array:
+    """The address of fresh, unwritten memory; its life ends with its scope."""
+    pointee = op.tile().element.pointee
+    assert pointee is not None, "alloca gives a pointer"
+    count = int(op.attributes["num_elem"])
+    size_bytes = -(-count // 2) if pointee.is_packed else count * pointee.storage_bytes
+    align = max(int(op.attributes["alignment"]), pointee.storage_bytes)
+    is_shared = bool(op.attributes.get("global"))
+    start = run.allocate(op, size_bytes, align, is_shared=is_shared)
+    return np.array(start, dtype=np.uint64)
+
+
+@RULES.register("get_global")
+def get_global(run: TileBlock, op: Op) -> Array:
+    """The address of element 0, the same in every launch of a loaded module."""
+    return np.array(run.launch.globals[op.attributes["name"]].address, dtype=np.uint64)
+
+
+def only(group: tuple[Any, ...]) -> Any:
     """The value of an optional operand, or None."""
     return group[0] if group else None
 
@@ -46,17 +74,23 @@ def load_ptr_tko(
     """
     source, masks, paddings, tokens = op.groups(operands)
     kind = op.tile().element
-    mask = _only(masks)
-    active = None if mask is None else run.defined(op, mask, "the mask")
-    pointers = _pointers(run, op, source[0], active)
-    padding = _only(paddings)
+    active = active_elements(run, op, only(masks))
+    pointers = addresses(run, op, source[0], active, kind)
+    padding = only(paddings)
     fill = poison(pointers.shape, kind) if padding is None else data_of(padding)
-    token = accesses.order(run, op, pointers, active, kind, _only(tokens))
+    token = accesses.order(
+        run, op, pointers, active, kind, only(tokens), is_write=False
+    )
     values = accesses.read(run, op, pointers, active, kind, fill)
-    if active is None or not run.launch.is_checked:
+    unset = accesses.unwritten(run, pointers, active, kind)
+    if not run.launch.is_checked or (active is None and unset is None):
         return values, token
-    lost = np.ones(active.shape, np.bool_) if padding is None else mask_of(padding)
-    return partial(values, lost & ~active), token
+    lost = np.zeros(pointers.shape, np.bool_) if unset is None else unset
+    if active is not None:
+        lost = (
+            lost | ~active if padding is None else lost | (mask_of(padding) & ~active)
+        )
+    return partial(values, lost), token
 
 
 @PARTIAL.register("store_ptr_tko")
@@ -65,22 +99,29 @@ def store_ptr_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     """Stores value_i at destination_i where the mask is true."""
     destination, value, masks, tokens = op.groups(operands)
     kind = op.operand_tile(1).element
-    mask = _only(masks)
-    active = None if mask is None else run.defined(op, mask, "the mask")
-    pointers = _pointers(run, op, destination[0], active)
+    active = active_elements(run, op, only(masks))
+    pointers = addresses(run, op, destination[0], active, kind)
     values = specified(run, op, value[0], active)
-    token = accesses.order(run, op, pointers, active, kind, _only(tokens))
+    token = accesses.order(run, op, pointers, active, kind, only(tokens), is_write=True)
     accesses.write(run, op, pointers, active, kind, values)
+    accesses.publish(run, op, pointers, active, token)
     return token
 
 
-def _pointers(run: TileBlock, op: Op, pointers: Any, active: Array | None) -> Array:
-    """The addresses; those in use must be specified."""
-    if not isinstance(pointers, Partial):
-        return pointers
-    used = pointers.undefined if active is None else pointers.undefined & active
-    run.defined(op, partial(pointers.data, used), "the address")
-    return pointers.data
+def active_elements(run: TileBlock, op: Op, mask: Any) -> Array | None:
+    """The mask, which must be specified; None where all elements take part."""
+    return None if mask is None else run.defined(op, mask, "the mask")
+
+
+def addresses(
+    run: TileBlock, op: Op, pointers: Any, active: Array | None, kind: Element
+) -> Array:
+    """The addresses as `accesses` counts them; those in use must be specified."""
+    if isinstance(pointers, Partial):
+        used = pointers.undefined if active is None else pointers.undefined & active
+        run.defined(op, partial(pointers.data, used), "the address")
+        pointers = pointers.data
+    return pointers * np.uint64(2) if kind.is_packed else pointers
 
 
 def specified(run: TileBlock, op: Op, value: Any, active: Array | None) -> Array:

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
-from cuda_tile.interp.rounding import round_to, widen
-from cuda_tile.interp.table import RULES
-from cuda_tile.runtime.elements import Array
+from cuda_tile.interp.rounding import Floats, round_to, widen
+from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.undefined import data_of, mask_of, partial
+from cuda_tile.interp.words import reading, signed, wrap
+from cuda_tile.runtime.elements import Array, Element
+
+CHUNK = 16
+"""Terms that shuffle mode sums exactly before it rounds to the accumulator's type."""
+
+
+def _operand(values: Array, kind: Element) -> Floats:
+    """Exact values of an operand as the multiplier sees it."""
+    if kind.name == "tf32" and decisions.TF32_MMA_IGNORES_LOW_BITS:
+        high = np.ascontiguousarray(values).view(np.uint32) & np.uint32(0xFFFFE000)
+        return widen(high.view(np.float32))
+    return widen(values)
+
+
+def _multiply_add(
+    run: TileBlock, op: Op, lhs: Floats, rhs: Floats, acc: Array
+) -> Array:
+    """`acc + lhs @ rhs`; shuffle mode sums in a random order of random groups."""
+    kind = op.tile().element
+    if run.launch.reduce_order != "shuffle":
+        return round_to(widen(acc) + np.matmul(lhs, rhs), kind)
+    order = run.launch.random.permutation(lhs.shape[-1])
+    total = acc
+    for start in range(0, len(order), CHUNK):
+        terms = order[start : start + CHUNK]
+        partial = np.matmul(lhs[..., terms], rhs[..., terms, :])
+        total = round_to(widen(total) + partial, kind)
+    return total
 
 
 @RULES.register("mmaf")
@@ -17,6 +49,65 @@ def mmaf(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
 
     Shapes: lhs [.., M, K], rhs [.., K, N], acc [.., M, N]. Executors may sum in any
     order and in the accumulator's precision: compare with a bound that grows with K.
+    `fast_acc` (sums of 8-bit floats in less than f32) changes nothing here.
     """
-    total = widen(acc) + np.matmul(widen(lhs), widen(rhs))
-    return round_to(total, op.tile().element)
+    a = _operand(lhs, op.operand_tile(0).element)
+    b = _operand(rhs, op.operand_tile(1).element)
+    return _multiply_add(run, op, a, b, acc)
+
+
+@RULES.register("mmaf_scaled")
+def mmaf_scaled(
+    run: TileBlock,
+    op: Op,
+    lhs: Array,
+    rhs: Array,
+    acc: Array,
+    lhs_scale: Array,
+    rhs_scale: Array,
+) -> Array:
+    """Mmaf of operands each scaled in blocks of V = K / K_s elements along K.
+
+    Shapes: lhs_scale [.., M, K_s], rhs_scale [.., K_s, N]. A NaN scale makes every
+    product of its block NaN. Operands are scaled first: exact in float64.
+    """
+    negative = (
+        widen(lhs_scale).min(initial=0) < 0 or widen(rhs_scale).min(initial=0) < 0
+    )
+    run.forbid(op, np.asarray(negative), "a scale is negative")
+    a = widen(lhs) * np.repeat(widen(lhs_scale), _block(lhs, lhs_scale, -1), axis=-1)
+    b = widen(rhs) * np.repeat(widen(rhs_scale), _block(rhs, rhs_scale, -2), axis=-2)
+    return _multiply_add(run, op, a, b, acc)
+
+
+def _block(operand: Array, scale: Array, axis: int) -> int:
+    return operand.shape[axis] // scale.shape[axis]
+
+
+@RULES.register("mmai")
+def mmai(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
+    """`acc + lhs @ rhs` over the readings asked for, wrapped to 32 bits."""
+    a = reading(lhs, op.operand_tile(0).element, op.attributes["signedness_lhs"])
+    b = reading(rhs, op.operand_tile(1).element, op.attributes["signedness_rhs"])
+    # Sums of 16-bit products are exact in float64, whose matmul is the quick one.
+    total = np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64)
+    return wrap(signed(acc) + total, op.tile().element)
+
+
+@PARTIAL.register("mmaf", "mmai", "tileas.mma_sync")
+def partial_mma(run: TileBlock, op: Op, lhs: Any, rhs: Any, acc: Any) -> Any:
+    """An element depends on its row of lhs, column of rhs and accumulator."""
+    data = op.rule(run, op, data_of(lhs), data_of(rhs), data_of(acc))
+    rows = mask_of(lhs).any(axis=-1, keepdims=True)
+    columns = mask_of(rhs).any(axis=-2, keepdims=True)
+    return partial(data, rows | columns | mask_of(acc))
+
+
+@PARTIAL.register("mmaf_scaled")
+def partial_scaled(run: TileBlock, op: Op, *operands: Any) -> Any:
+    """As for mmaf; a scale belongs to its row or column."""
+    data = op.rule(run, op, *(data_of(value) for value in operands))
+    lhs, rhs, acc, lhs_scale, rhs_scale = (mask_of(value) for value in operands)
+    rows = lhs.any(axis=-1, keepdims=True) | lhs_scale.any(axis=-1, keepdims=True)
+    columns = rhs.any(axis=-2, keepdims=True) | rhs_scale.any(axis=-2, keepdims=True)
+    return partial(data, rows | columns | acc)

@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile.errors import InternalError
-from cuda_tile.runtime.elements import Element
+from cuda_tile.runtime.elements import Array, Element, from_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,25 @@ class TensorViewType:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionViewType:
-    """`partition_view`; `dim_map[d]` is the tensor dimension of tile dimension d."""
+class TileViewType:
+    """`partition_view`, `strided_view` or `gather_scatter_view`: how tiles lie.
+
+    Attributes:
+        tile_shape: Elements of a tile per tile dimension.
+        tensor_view: The tensor.
+        dim_map: Tensor dimension of each tile dimension.
+        padding: Keyword of the value outside the tensor, or None.
+        steps: Elements of the tensor between two indices, per tile dimension: the
+            tile's size in a partition, 1 in a gather_scatter_view.
+        sparse_dim: Dimension with one index per element, or None.
+    """
 
     tile_shape: tuple[int, ...]
     tensor_view: TensorViewType
     dim_map: tuple[int, ...]
     padding: str | None
+    steps: tuple[int, ...]
+    sparse_dim: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,7 @@ class BufferType:
     element: Element
 
 
-Type: TypeAlias = TileType | TokenType | TensorViewType | PartitionViewType | BufferType
+Type: TypeAlias = TileType | TokenType | TensorViewType | TileViewType | BufferType
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,8 @@ class Op:
         regions: One block each; an empty region is None.
         location: Printed source location.
         rule: The rule that evaluates it.
+        waits: Whether other tile blocks may run after it: atomics, and accesses that
+            are not weak. Derived from the attributes.
     """
 
     name: str
@@ -97,6 +114,11 @@ class Op:
     regions: tuple[Block | None, ...] = ()
     location: str = "unknown"
     rule: Any = None
+    waits: bool = False
+
+    def __post_init__(self) -> None:
+        ordering = self.attributes.get("memory_ordering_semantics", "weak")
+        self.waits = ordering != "weak"
 
     def tile(self, index: int = 0) -> TileType:
         """Type of result `index`, which is a tile."""
@@ -139,8 +161,35 @@ class Entry:
     slot_count: int
 
 
+@dataclass(eq=False, slots=True)
+class Global:
+    """A `global`: memory that lives as long as the loaded module.
+
+    Attributes:
+        name: Its symbol.
+        element: Element type.
+        memory: Its bytes, aligned as asked; read-only if it is constant.
+    """
+
+    name: str
+    element: Element
+    memory: NDArray[np.uint8]
+
+    @property
+    def address(self) -> int:
+        """Address of element 0."""
+        return int(self.memory.__array_interface__["data"][0])
+
+    def values(self) -> Array:
+        """A copy of what it holds now, as elements."""
+        return from_memory(
+            self.memory.reshape(-1, self.element.storage_bytes), self.element
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All entries of a module by name, in their order."""
+    """A loaded module: its entries and globals by name, in their order."""
 
     entries: dict[str, Entry]
+    globals: dict[str, Global] = field(default_factory=dict[str, Global])

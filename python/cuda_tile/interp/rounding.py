@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import copysign, inf, isfinite, nextafter
+from math import copysign, inf, isfinite, isnan, nan, nextafter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.interp import decisions
 from cuda_tile.runtime.elements import Array, Element
 
 Floats = NDArray[np.float64]
@@ -29,12 +30,16 @@ class FloatFormat:
         max_finite: Largest finite value.
         saturates: True where a conversion gives the largest finite value for every
             larger one and for infinity (the 8-bit formats).
+        has_sign: False where a conversion drops the sign.
+        nan: What a conversion of NaN gives.
     """
 
     precision_bits: int
     min_exponent: int
     max_finite: float
     saturates: bool = False
+    has_sign: bool = True
+    nan: float = nan
 
 
 FORMATS = {
@@ -42,8 +47,11 @@ FORMATS = {
     "f32": FloatFormat(24, -126, (2.0 - 2.0**-23) * 2.0**127),
     "f16": FloatFormat(11, -14, 65504.0),
     "bf16": FloatFormat(8, -126, (2.0 - 2.0**-7) * 2.0**127),
-    "f8E4M3FN": FloatFormat(4, -6, 448.0, saturates=True),
+    "f8E4M3FN": FloatFormat(4, -6, 448.0, saturates=True, nan=decisions.E4M3_OF_NAN),
     "f8E5M2": FloatFormat(3, -14, 57344.0, saturates=True),
+    "f8E8M0FNU": FloatFormat(1, -127, 2.0**127, saturates=True, has_sign=False),
+    "f8E5M3FNU": FloatFormat(4, -14, 114688.0, saturates=True, has_sign=False),
+    "f4E2M1FN": FloatFormat(2, 0, 6.0, saturates=True, nan=decisions.F4_OF_NAN),
 }
 
 
@@ -106,7 +114,16 @@ def round_to(values: Floats, kind: Element, mode: str = "nearest_even") -> Array
         return np.asarray(values)
     if mode == "nearest_even" and kind.name in ("f32", "f16"):
         return np.asarray(values).astype(kind.dtype)  # NumPy rounds these once
-    return np.asarray(quantize(values, FORMATS[kind.name], mode).astype(kind.dtype))
+    form = FORMATS[kind.name]
+    if not form.has_sign:
+        drops = decisions.F8_UNSIGNED_DROPS_SIGN
+        values = np.abs(values) if drops else np.where(values < 0, 0.0, values)
+    rounded = quantize(values, form, mode)
+    if kind.name == "f8E8M0FNU":  # which has no zero
+        rounded = np.where(rounded < 2.0**-127, 2.0**-127, rounded)
+    if not isnan(form.nan):
+        rounded = np.where(np.isnan(values), form.nan, rounded)
+    return np.asarray(rounded.astype(kind.dtype))
 
 
 def widen(values: Array) -> Floats:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from cuda_tile.interp.decisions import F4_POINTERS_ADDRESS_LOW_HALVES
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
-from cuda_tile.interp.table import RULES
-from cuda_tile.interp.words import signed, wrap
+from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.undefined import data_of, mask_of, partial
+from cuda_tile.interp.words import signed, unsigned, wrap
 from cuda_tile.runtime.elements import Array
 
 
@@ -54,6 +58,62 @@ def permute(run: TileBlock, op: Op, source: Array) -> Array:
     return np.transpose(source, op.attributes["permutation"])
 
 
+@RULES.register("cat")
+def cat(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
+    """Lhs, then rhs, along `dim`."""
+    return np.concatenate((lhs, rhs), axis=op.attributes["dim"])
+
+
+@PARTIAL.register("cat")
+def partial_cat(run: TileBlock, op: Op, lhs: Any, rhs: Any) -> Any:
+    """The masks move as the data does."""
+    data = op.rule(run, op, data_of(lhs), data_of(rhs))
+    return partial(data, op.rule(run, op, mask_of(lhs), mask_of(rhs)))
+
+
+def _box(
+    run: TileBlock, op: Op, whole: Array, part: tuple[int, ...], indices: Any, at: int
+) -> tuple[slice, ...]:
+    """The part that indices name; they count parts, unsigned.
+
+    Args:
+        run: The tile block.
+        op: The op.
+        whole: The larger tile.
+        part: Shape of the part.
+        indices: One scalar per dimension; the first is operand `at` of the op.
+        at: See `indices`.
+    """
+    box: list[slice] = []
+    for d, (index, size) in enumerate(zip(indices, part, strict=True)):
+        kind = op.operand_tile(at + d).element
+        place = int(unsigned(run.defined(op, index, "the index"), kind))
+        count = whole.shape[d] // size
+        if run.launch.is_checked and place >= count:
+            run.fail(op, f"expected index {d} below {count}, got {place}")
+        start = place % count * size
+        box.append(slice(start, start + size))
+    return tuple(box)
+
+
+@PARTIAL.register("extract")
+@RULES.register("extract")
+def extract(run: TileBlock, op: Op, source: Any, *indices: Any) -> Any:
+    """The part of the result's shape at the indices, which count whole parts."""
+    box = _box(run, op, data_of(source), op.tile().shape, indices, 1)
+    return partial(data_of(source)[box], mask_of(source)[box])
+
+
+@PARTIAL.register("insert")
+@RULES.register("insert")
+def insert(run: TileBlock, op: Op, source: Any, target: Any, *indices: Any) -> Any:
+    """The destination with one part replaced by the source."""
+    box = _box(run, op, data_of(target), op.operand_tile().shape, indices, 2)
+    data, mask = data_of(target).copy(), mask_of(target).copy()
+    data[box], mask[box] = data_of(source), mask_of(source)
+    return partial(data, mask)
+
+
 @RULES.register("offset")
 def offset(run: TileBlock, op: Op, pointer: Array, offset_elements: Array) -> Array:
     """`U(pointer) + S(offset) * sizeof(pointee)`; checked mode forbids overflow."""
@@ -61,6 +121,9 @@ def offset(run: TileBlock, op: Op, pointer: Array, offset_elements: Array) -> Ar
     assert pointee is not None, "the verifier lets only pointers be offset"
     size_bytes = pointee.storage_bytes
     distance = signed(offset_elements)
+    if pointee.is_packed and F4_POINTERS_ADDRESS_LOW_HALVES:
+        run.forbid(op, distance % 2 != 0, f"an odd offset of a {op.tile().element}")
+        distance = distance >> 1
     limit = ((1 << 63) - 1) // size_bytes
     too_far = (distance > limit) | (distance < -limit)
     run.forbid(op, too_far, "the offset in bytes overflows 64 bits")

@@ -10,8 +10,8 @@ from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.interp.values import (
     Buffer,
-    PartitionView,
     TensorView,
+    TileView,
     Token,
     Value,
 )
@@ -40,7 +40,7 @@ def describe_value(value: Value, element: str = "") -> str:
             f"tensor_view at {value.address:#x}, shape {list(value.shape)}, "
             f"strides {list(value.strides)}"
         )
-    if isinstance(value, PartitionView):
+    if isinstance(value, TileView):
         return f"tiles of {list(value.type.tile_shape)} over {list(value.tensor.shape)}"
     if isinstance(value, Buffer):
         return f"buffer {list(value.data.shape)}, {int(value.written.sum())} written"

@@ -44,7 +44,7 @@ def mask_of(value: Array | Partial) -> Mask:
     return np.zeros(value.shape, dtype=np.bool_)
 
 
-def partial(data: Array, undefined: Mask) -> Array | Partial:
+def partial(data: Array, undefined: Mask) -> Any:
     """The tile with its mask, or the plain tile where all of it is specified."""
     return Partial(data, undefined) if undefined.any() else data
 
@@ -70,7 +70,9 @@ def spread(run: TileBlock, op: Op, *values: Any) -> Any:
     return tuple(marked)
 
 
-@PARTIAL.register("broadcast", "reshape", "permute", "tileas.convert_layout")
+@PARTIAL.register(
+    "broadcast", "reshape", "permute", "ptr_to_ptr", "tileas.convert_layout"
+)
 def moved(run: TileBlock, op: Op, source: Partial) -> Partial:
     """Data movement: the mask moves as the data does."""
     return Partial(op.rule(run, op, source.data), op.rule(run, op, source.undefined))
@@ -82,21 +84,3 @@ def select(run: TileBlock, op: Op, cond: Any, if_true: Any, if_false: Any) -> An
     data = op.rule(run, op, data_of(cond), data_of(if_true), data_of(if_false))
     chosen = np.where(data_of(cond), mask_of(if_true), mask_of(if_false))
     return partial(data, mask_of(cond) | chosen)
-
-
-@PARTIAL.register("reduce")
-def reduce(run: TileBlock, op: Op, *operands: Any) -> Any:
-    """A result depends on every element along the reduced dimension."""
-    results = op.rule(run, op, *(data_of(value) for value in operands))
-    masks = [mask_of(value) for value in operands]
-    lost = np.logical_or.reduce(masks).any(axis=op.attributes["dim"])
-    return tuple(partial(np.asarray(data), np.asarray(lost)) for data in results)
-
-
-@PARTIAL.register("mmaf", "tileas.mma_sync")
-def mma(run: TileBlock, op: Op, lhs: Any, rhs: Any, acc: Any) -> Any:
-    """An element depends on its row of lhs, column of rhs and accumulator."""
-    data = op.rule(run, op, data_of(lhs), data_of(rhs), data_of(acc))
-    rows = mask_of(lhs).any(axis=-1, keepdims=True)
-    columns = mask_of(rhs).any(axis=-2, keepdims=True)
-    return partial(data, rows | columns | mask_of(acc))

@@ -6,14 +6,15 @@ and is never changed once made. The other kinds are the small classes below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.errors import UserError
-from cuda_tile.interp.program import PartitionViewType
+from cuda_tile.interp.program import TileViewType
 from cuda_tile.runtime.elements import Array, Element
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -52,9 +53,21 @@ class Token:
 
     Attributes:
         events: Bit i is set where the i-th access of this tile block is complete.
+        foreign: The same for other tile blocks, by number, as far as a release there
+            and an acquire here have made it known.
     """
 
     events: int = 0
+    foreign: Mapping[int, int] = field(default_factory=dict[int, int])
+
+    def join(self, other: Token) -> Token:
+        """The point after both."""
+        if not other.foreign:
+            return Token(self.events | other.events, self.foreign)
+        foreign = dict(self.foreign)
+        for block, events in other.foreign.items():
+            foreign[block] = foreign.get(block, 0) | events
+        return Token(self.events | other.events, foreign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +81,11 @@ class TensorView:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionView:
-    """A tensor view cut into tiles."""
+class TileView:
+    """A tensor view and how tiles lie in it."""
 
     tensor: TensorView
-    type: PartitionViewType
+    type: TileViewType
 
 
 @dataclass(eq=False, slots=True)
@@ -104,4 +117,4 @@ class Jump:
     values: tuple[Any, ...]
 
 
-Value: TypeAlias = Array | Token | TensorView | PartitionView | Buffer | Partial
+Value: TypeAlias = Array | Token | TensorView | TileView | Buffer | Partial

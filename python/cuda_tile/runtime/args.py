@@ -42,6 +42,44 @@ class PointerTable(np.ndarray[Any, np.dtype[np.int64]]):
         self.words_per_array = getattr(obj, "words_per_array", 0)
 
 
+class Multicast(np.ndarray[Any, np.dtype[Any]]):
+    """An array that stands for multicast memory: one location in several memories.
+
+    Attributes:
+        targets: The replicas, one contiguous array per GPU, of this array's shape.
+
+    Example:
+        >>> replicas = [np.zeros(8, np.float32) for _ in range(2)]
+        >>> a = Multicast.over(replicas)
+    """
+
+    targets: list[Array]
+
+    @staticmethod
+    def over(replicas: Sequence[Array]) -> Multicast:
+        """The array to pass to a kernel; its own contents have no meaning.
+
+        Raises:
+            UserError: There is no replica, or they differ in shape, type or order.
+        """
+        if not replicas or any(
+            replica.shape != replicas[0].shape
+            or replica.dtype != replicas[0].dtype
+            or not replica.flags.c_contiguous
+            for replica in replicas
+        ):
+            raise UserError(
+                "expected at least one replica, all contiguous and of one shape and "
+                f"type, got {[f'{r.dtype}{list(r.shape)}' for r in replicas]}"
+            )
+        array = np.zeros_like(replicas[0]).view(Multicast)
+        array.targets = list(replicas)
+        return array
+
+    def __array_finalize__(self, obj: object) -> None:
+        self.targets = getattr(obj, "targets", [])
+
+
 def _index_type(index_bits: int) -> type[np.int32] | type[np.int64]:
     if index_bits not in (32, 64):
         raise UserError(f"expected index_bits to be 32 or 64, got {index_bits}")

@@ -27,9 +27,11 @@ class Element:
         name: As the dialect prints it: `f16`, `i1`, `ptr<f32>`.
         kind: `int`, `float` or `pointer`.
         bits: Width of the value; 1 for i1, 64 for pointers.
-        storage_bytes: Bytes of one element in memory (i1 takes one, tf32 four).
+        storage_bytes: Bytes of one element in memory (i1 takes one, tf32 four); the
+            4-bit types, of which two share a byte, count as one.
         dtype: NumPy type of tile values. Integers are held in their signed reading,
-            i1 as bool, pointers as uint64 byte addresses, tf32 as float32.
+            i1 as bool, pointers as uint64 byte addresses, tf32 and f8E5M3FNU (which
+            NumPy and ml_dtypes lack) as the float32 of the same value.
         pointee: Element type behind a pointer, else None.
     """
 
@@ -42,6 +44,11 @@ class Element:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether two elements share a byte, the even one in the low half."""
+        return self.bits == 4
 
 
 _DTYPES: dict[str, tuple[str, int, int, type[Any]]] = {
@@ -58,7 +65,23 @@ _DTYPES: dict[str, tuple[str, int, int, type[Any]]] = {
     "f64": ("float", 64, 8, np.float64),
     "f8E4M3FN": ("float", 8, 1, ml_dtypes.float8_e4m3fn),
     "f8E5M2": ("float", 8, 1, ml_dtypes.float8_e5m2),
+    "f8E8M0FNU": ("float", 8, 1, ml_dtypes.float8_e8m0fnu),
+    "f8E5M3FNU": ("float", 8, 1, np.float32),
+    "f4E2M1FN": ("float", 4, 1, ml_dtypes.float4_e2m1fn),
 }
+
+
+def _e5m3_values() -> NDArray[np.float32]:
+    """The value of each f8E5M3FNU code: no sign, bias 15, 0xFF is NaN."""
+    codes = np.arange(256)
+    exponent, fraction = codes >> 3, codes & 7
+    normal = np.ldexp(1.0 + fraction / 8.0, exponent - 15)
+    values = np.where(exponent == 0, np.ldexp(fraction / 8.0, -14), normal)
+    values[0xFF] = np.nan
+    return values.astype(np.float32)
+
+
+_E5M3_VALUES = _e5m3_values()
 
 
 @cache
@@ -88,7 +111,7 @@ def from_memory(raw: NDArray[np.uint8], kind: Element) -> Array:
     """Elements from their bytes in memory.
 
     Args:
-        raw: `[n, storage_bytes]`, little-endian.
+        raw: `[n, storage_bytes]`, little-endian; a 4-bit element in the low half.
         kind: Element type of the result.
 
     Returns:
@@ -96,6 +119,13 @@ def from_memory(raw: NDArray[np.uint8], kind: Element) -> Array:
     """
     if kind.bits == 1:
         return raw[:, 0] != 0
+    if kind.name == "f8E5M3FNU":
+        return _E5M3_VALUES[raw[:, 0]]
+    if kind.name == "i4":
+        low = (raw[:, 0] & 15).astype(np.int8)
+        return low - ((low & 8) << 1)
+    if kind.is_packed:
+        return np.ascontiguousarray(raw[:, 0] & 15).view(kind.dtype)
     return np.ascontiguousarray(raw).view(kind.dtype)[:, 0]
 
 
@@ -107,21 +137,38 @@ def to_memory(values: Array, kind: Element) -> NDArray[np.uint8]:
         kind: Element type of the values.
 
     Returns:
-        `[n, storage_bytes]`, little-endian; i1 becomes 0 or 1.
+        `[n, storage_bytes]`, little-endian; i1 becomes 0 or 1, a 4-bit element
+        stands in the low half of its byte.
     """
     flat = np.ascontiguousarray(values.reshape(-1), dtype=kind.dtype)
-    return flat.view(np.uint8).reshape(-1, kind.storage_bytes)
+    if kind.name == "f8E5M3FNU":
+        codes = np.searchsorted(_E5M3_VALUES[:0xFF], flat)
+        return np.where(np.isnan(flat), 0xFF, codes).astype(np.uint8).reshape(-1, 1)
+    raw = flat.view(np.uint8).reshape(-1, kind.storage_bytes)
+    return raw & np.uint8(15) if kind.is_packed else raw
+
+
+def pack_nibbles(halves: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Bytes of 4-bit values: `[2n]` to `[n]`, the even one in the low half."""
+    return halves[0::2] | (halves[1::2] << np.uint8(4))
+
+
+def unpack_nibbles(raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The inverse of `pack_nibbles`: `[n]` to `[2n]`."""
+    return np.stack((raw & np.uint8(15), raw >> np.uint8(4)), axis=-1).reshape(-1)
 
 
 def poison(shape: tuple[int, ...], kind: Element) -> Array:
     """A recognisable pattern for data that the text leaves unspecified.
 
-    NaN for floats, alternating bits for integers and pointers: zero would hide
-    errors.
+    NaN for floats (the largest value where the format has none), alternating bits
+    for integers and pointers: zero would hide errors.
     """
+    if kind.name == "f4E2M1FN":
+        return np.full(shape, 6.0).astype(kind.dtype)
     if kind.kind == "float":
         return np.full(shape, np.nan).astype(kind.dtype)
     if kind.bits == 1:
         return np.ones(shape, dtype=np.bool_)
     raw = np.full((*shape, kind.storage_bytes), 0xAA, dtype=np.uint8)
-    return raw.view(kind.dtype).reshape(shape)
+    return from_memory(raw.reshape(-1, kind.storage_bytes), kind).reshape(shape)

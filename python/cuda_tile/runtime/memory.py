@@ -148,6 +148,12 @@ class GlobalMemory:
             self.add(f"{name}[{position}]", target)
         return int(array.__array_interface__["data"][0])
 
+    def remove(self, array: NDArray[Any]) -> None:
+        """Forgets an array that `add` registered; others over its bytes stay."""
+        self._regions = [r for r in self._regions if r.array is not array]
+        self._spans = None
+        self._recent = None
+
     def allocate(self, name: str, size_bytes: int, align: int = 256) -> int:
         """Adds zero-filled memory that this object owns and returns its address."""
         storage = np.zeros(size_bytes + align, np.uint8)

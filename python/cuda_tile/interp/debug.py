@@ -1,0 +1,173 @@
+"""A debugger for kernels: run to an op, look at values as NumPy arrays, go on.
+
+debugger = interp.Debugger(module, grid=(4,), args=[a, b, c])
+debugger.break_at("addf")                # or "kernels.py:12", or a function
+while stop := debugger.run():
+    print(stop.block_id, stop.describe())
+    print(stop.operand(0).max())
+print(debugger.report)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from cuda_tile.errors import UserError
+from cuda_tile.interp import trace
+from cuda_tile.interp.driver import InterpReport, Session
+from cuda_tile.interp.machine import Break, Stop
+from cuda_tile.interp.program import Block, Op
+from cuda_tile.interp.undefined import data_of, mask_of
+from cuda_tile.interp.values import Mask
+from cuda_tile.runtime.args import Argument
+from cuda_tile.runtime.elements import Array
+
+
+class StopView:
+    """A tile block that stands just after an op.
+
+    Attributes:
+        op: The op that ran last, with name, attributes and location.
+        block_id: The tile block, x, y, z.
+    """
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+        self.op: Op = stop.op
+        self.block_id: tuple[int, int, int] = stop.run.block_id
+
+    @property
+    def location(self) -> str:
+        """Where the op comes from."""
+        return self.op.location
+
+    def operand(self, index: int) -> Any:
+        """Operand `index`: a tile as a NumPy array (a copy), other values as kept."""
+        return self._shown(self._raw(self.op.operands, index, "operand"))
+
+    def result(self, index: int = 0) -> Any:
+        """Result `index`, as `operand` gives operands."""
+        return self._shown(self._raw(self.op.results, index, "result"))
+
+    def unspecified(self, index: int = 0) -> Mask:
+        """Which elements of result `index` are unspecified."""
+        value = self._raw(self.op.results, index, "result")
+        return mask_of(value)
+
+    def describe(self) -> str:
+        """The op and its results on one line, as `--trace` prints them."""
+        results = tuple(self._force(value) for value in self._stop.results)
+        return trace.describe(self.op, results)
+
+    def _raw(self, slots: tuple[int, ...], index: int, what: str) -> Any:
+        if not 0 <= index < len(slots):
+            raise UserError(
+                f"expected {what} 0 to {len(slots) - 1} of '{self.op.name}', "
+                f"got {index}"
+            )
+        return self._force(self._stop.run.slots[slots[index]])
+
+    def _force(self, value: Any) -> Any:
+        return self._stop.run.delays.force(self._stop.run, value)
+
+    def _shown(self, value: Any) -> Any:
+        data: Any = data_of(value)
+        return np.array(cast(Array, data)) if isinstance(data, np.ndarray) else data
+
+
+class Debugger:
+    """A launch that stops where it is told to; the arguments are those of `run`."""
+
+    def __init__(
+        self,
+        module: Any,
+        entry: str | None = None,
+        *,
+        grid: Sequence[int],
+        args: Sequence[Argument],
+        **options: Any,
+    ) -> None:
+        self._breaks: list[Break] = []
+        self._session = Session(module, entry, grid=grid, args=args, **options)
+        self._stops: Generator[Stop, None, None] | None = None
+        self._report: InterpReport | None = None
+        self.block_id: tuple[int, int, int] | None = None
+
+    def break_at(self, where: str | Break) -> None:
+        """Stops after every op that `where` names.
+
+        Args:
+            where: An op's name (`mmaf`), the end of a location (`kernels.py:12`, a
+                column may be left out), or a function from an op to whether to stop.
+
+        Raises:
+            UserError: No op of the kernel is meant.
+        """
+        wanted = _matcher(where) if isinstance(where, str) else where
+        if not any(wanted(op) for op in _all_ops(self._session.entry.body)):
+            names = sorted({op.name for op in _all_ops(self._session.entry.body)})
+            raise UserError(
+                f"expected the name or location of an op, got '{where}'; the kernel "
+                f"has {', '.join(names)}"
+            )
+        self._breaks.append(wanted)
+        self._session.launch.breaks = tuple(self._breaks)
+
+    def only_in(self, block_id: tuple[int, int, int] | None) -> None:
+        """Stops only in this tile block from now on; None for in all."""
+        self.block_id = block_id
+
+    def run(self) -> StopView | None:
+        """Goes on to the next stop; None when the launch has ended.
+
+        Raises:
+            InterpError: As `interp.run`.
+        """
+        if self._stops is None:
+            self._stops = self._session.stops()
+        for stop in self._stops:
+            if self.block_id in (None, stop.run.block_id):
+                return StopView(stop)
+        self._report = self._session.report()
+        return None
+
+    def step(self) -> StopView | None:
+        """Goes on to the next op, whichever it is, of any block that runs."""
+        launch = self._session.launch
+        launch.breaks = (lambda op: True,)
+        try:
+            return self.run()
+        finally:
+            launch.breaks = tuple(self._breaks)
+
+    @property
+    def report(self) -> InterpReport:
+        """What the launch did.
+
+        Raises:
+            UserError: It has not ended.
+        """
+        if self._report is None:
+            raise UserError("expected a launch that has ended; call run() until None")
+        return self._report
+
+
+def _matcher(where: str) -> Break:
+    def matches(op: Op) -> bool:
+        place = op.location
+        return op.name == where or place.endswith(where) or f"{where}:" in place
+
+    return matches
+
+
+def _all_ops(block: Block) -> list[Op]:
+    found: list[Op] = []
+    for op in block.ops:
+        found.append(op)
+        for region in op.regions:
+            if region is not None:
+                found.extend(_all_ops(region))
+    return found

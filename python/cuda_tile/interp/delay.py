@@ -1,0 +1,113 @@
+"""Shuffle mode: weak accesses run later than they stand, as far as tokens allow.
+
+Only tokens order memory operations, so a weak load or store may run at any time before
+something needs its result or its token. In shuffle mode each is put off with even
+odds; what it would have given stands for itself (`Later`) until an op needs it.
+Program order stays one legal execution, this makes others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.undefined import as_results
+
+if TYPE_CHECKING:
+    from cuda_tile.interp.machine import TileBlock
+
+DELAYED = frozenset(
+    ("load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko")
+)
+"""Ops that may run late while they are weak."""
+
+FIRST_PASSED = {
+    "yield": 0,
+    "continue": 0,
+    "break": 0,
+    "join_tokens": 0,
+    "loop": 0,
+    "for": 3,
+    "if": 1,
+}
+"""Ops that hand operands on without looking at them, from this operand on."""
+
+MAX_PENDING = 32
+"""Accesses of one block that may be pending; beyond, one of them runs."""
+
+
+@dataclass(eq=False, slots=True)
+class LateOp:
+    """An op whose turn has not come; `results` is None until it ran."""
+
+    op: Op
+    values: tuple[Any, ...]
+    results: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Result `index` of a late op."""
+
+    late: LateOp
+    index: int
+
+
+class Delays:
+    """The late ops of one tile block."""
+
+    def __init__(self) -> None:
+        self._pending: list[LateOp] = []
+
+    def settle(
+        self, run: TileBlock, op: Op, values: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """The operands, each late one that `op` looks at made now."""
+        passed = FIRST_PASSED.get(op.name, len(values))
+        return tuple(
+            self.force(run, value) if index < passed else value
+            for index, value in enumerate(values)
+        )
+
+    def delay(
+        self, run: TileBlock, op: Op, values: tuple[Any, ...]
+    ) -> tuple[Later, ...] | None:
+        """Puts an op off and gives what stands for its results, or None."""
+        waits_for_others = op.name == "join_tokens" and any(
+            type(value) is Later for value in values
+        )
+        if not waits_for_others and not (
+            op.name in DELAYED and not op.waits and bool(run.launch.random.integers(2))
+        ):
+            return None
+        late = LateOp(op, values)
+        self._pending.append(late)
+        if len(self._pending) > MAX_PENDING:
+            self._run(run, self._pending[run.launch.random.integers(MAX_PENDING)])
+        return tuple(Later(late, index) for index in range(len(op.results)))
+
+    def is_late(self, results: tuple[Any, ...]) -> bool:
+        """Whether some of the results stand for those of a late op."""
+        return any(type(result) is Later for result in results)
+
+    def finish(self, run: TileBlock) -> None:
+        """Runs everything that is pending, in random order."""
+        while self._pending:
+            place = run.launch.random.integers(len(self._pending))
+            self._run(run, self._pending[place])
+
+    def force(self, run: TileBlock, value: Any) -> Any:
+        """The value, made now if it is late."""
+        if type(value) is not Later:
+            return value
+        return self._run(run, value.late)[value.index]
+
+    def _run(self, run: TileBlock, late: LateOp) -> tuple[Any, ...]:
+        if late.results is None:
+            values = tuple(self.force(run, value) for value in late.values)
+            late.results = as_results(run.evaluate(late.op, values))
+            self._pending.remove(late)
+            if run.launch.trace is not None:
+                run.launch.trace(late.op, late.results)
+        return late.results

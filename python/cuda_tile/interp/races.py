@@ -1,0 +1,199 @@
+"""Conflicting accesses of different tile blocks.
+
+Two accesses to one byte, at least one a write, must be both strong (not weak, with a
+scope that reaches the other block), or one must happen before the other. What happens
+before is what a release made known and an acquire of the same location learned: both
+travel in tokens (`Token.foreign`).
+
+A map of who touched each word last finds suspects quickly; the access logs decide.
+"""
+
+from __future__ import annotations
+
+import bisect
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.interp.log import Access, Addresses
+from cuda_tile.interp.program import Op
+from cuda_tile.interp.values import Token
+from cuda_tile.runtime.memory import GlobalMemory
+
+if TYPE_CHECKING:
+    from cuda_tile.interp.machine import TileBlock
+
+WORD_BYTES = 4
+"""Bytes that share an entry of the map."""
+
+SEVERAL = -1
+"""Entry of a word that more than one block touched."""
+
+
+class _Area:
+    """The map over one run of bytes: per kind of access the block that made it."""
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start = start
+        self.words = -(-(stop - start) // WORD_BYTES)
+        self._owners: dict[str, NDArray[np.int32]] = {}
+
+    def owners(self, kind: str) -> NDArray[np.int32] | None:
+        """Block number + 1 per word, 0 for none; None where there is no access."""
+        return self._owners.get(kind)
+
+    def mark(self, kind: str, places: NDArray[np.intp], owner: int) -> None:
+        """Notes that block `owner` - 1 touched words."""
+        if kind not in self._owners:
+            self._owners[kind] = np.zeros(self.words, np.int32)
+        owners = self._owners[kind]
+        now = owners[places]
+        owners[places] = np.where((now == 0) | (now == owner), owner, SEVERAL)
+
+
+class Races:
+    """Accesses of all blocks of a launch, and what releases made known."""
+
+    def __init__(self, memory: GlobalMemory) -> None:
+        self._areas = _areas(memory)
+        self._starts = [area.start for area in self._areas]
+        self._blocks: dict[int, TileBlock] = {}
+        self._released: dict[int, Token] = {}
+
+    def check(
+        self,
+        run: TileBlock,
+        access: Access,
+        places: Addresses,
+        size_bytes: int,
+        after: Token,
+    ) -> None:
+        """Records an access and fails where another block's conflicts with it.
+
+        Args:
+            run: The tile block.
+            access: The access.
+            places: Its byte addresses, one per element.
+            size_bytes: Bytes per element.
+            after: What is complete before it.
+        """
+        self._blocks[run.number] = run
+        suspects: set[int] = set()
+        weight = "strong" if not access.is_weak and access.is_wide else "weak"
+        effect = "write" if access.is_write else "read"
+        rivals = ["weak write"]
+        if access.is_write:
+            rivals.append("weak read")
+        if weight == "weak":
+            rivals.append("strong write")
+            if access.is_write:
+                rivals.append("strong read")
+        for area, words in self._words(places, size_bytes):
+            for kind in rivals:
+                owners = area.owners(kind)
+                if owners is not None:
+                    suspects.update(np.unique(owners[words]).tolist())
+            area.mark(f"{weight} {effect}", words, run.number + 1)
+        suspects -= {0, run.number + 1}
+        if suspects:
+            self._judge(run, access, suspects, after)
+
+    def _words(
+        self, places: Addresses, size_bytes: int
+    ) -> list[tuple[_Area, NDArray[np.intp]]]:
+        """The words that elements touch, per area; none outside every area."""
+        if not self._areas:
+            return []
+        low, high = int(places.min()), int(places.max())
+        first = bisect.bisect_right(self._starts, low) - 1
+        last = bisect.bisect_right(self._starts, high) - 1
+        found: list[tuple[_Area, NDArray[np.intp]]] = []
+        for area in self._areas[max(first, 0) : last + 1]:
+            offsets = (places - np.uint64(area.start)).view(np.int64)
+            inside = (offsets >= 0) & (offsets < area.words * WORD_BYTES)
+            if not inside.all():
+                offsets = offsets[inside]
+            if not len(offsets):
+                continue
+            words = (offsets // WORD_BYTES).astype(np.intp)
+            if size_bytes > WORD_BYTES:
+                words = np.concatenate((words, np.minimum(words + 1, area.words - 1)))
+            found.append((area, words))
+        return found
+
+    def _judge(
+        self, run: TileBlock, access: Access, suspects: set[int], after: Token
+    ) -> None:
+        """Looks for a real conflict in the logs of the suspects."""
+        numbers = [owner - 1 for owner in suspects if owner != SEVERAL]
+        if SEVERAL in suspects:
+            numbers = [number for number in self._blocks if number != run.number]
+        for number in numbers:
+            other = self._blocks[number]
+            log, known = other.accesses, after.foreign.get(number, 0)
+            conflict = log.find(access, log.foreign_rivals(access), known)
+            if conflict is not None:
+                self._fail(run, access, other, conflict)
+
+    def _fail(
+        self, run: TileBlock, access: Access, other: TileBlock, past: Access
+    ) -> None:
+        byte = access.overlap(past)
+        run.fail(
+            access.op,
+            f"touches address {byte:#x} that tile block {other.block_id} touched with "
+            f"'{past.op.name}' at {past.op.location}, and nothing orders the two; make "
+            "both atomic or relaxed at device scope, or order them by a release there "
+            "and an acquire here",
+        )
+
+    def acquire(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> Token:
+        """The result token of an access, with what it learns from releases."""
+        if not _orders(op, "acquire") or not self._released:
+            return token
+        for place in np.unique(places).tolist():
+            made_known = self._released.get(place)
+            if made_known is not None:
+                token = token.join(_seen_by(run.number, made_known))
+        return token
+
+    def publish(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> None:
+        """What an access that stored makes known at its addresses.
+
+        A later atomic keeps what an earlier release made known there, a later plain
+        store does not.
+        """
+        is_release = _orders(op, "release")
+        is_atomic = op.name.startswith("atomic")
+        if not is_release and (is_atomic or not self._released):
+            return
+        known = Token(0, {**token.foreign, run.number: token.events})
+        for place in np.unique(places).tolist():
+            earlier = self._released.pop(place, None)
+            if is_release:
+                kept = earlier if earlier is not None and is_atomic else Token()
+                self._released[place] = known.join(kept)
+
+
+def _orders(op: Op, direction: str) -> bool:
+    return op.attributes.get("memory_ordering_semantics") in (direction, "acq_rel")
+
+
+def _seen_by(number: int, known: Token) -> Token:
+    """Knowledge as a token of block `number`: its own events stand apart."""
+    own = known.foreign.get(number, 0)
+    others = {block: bits for block, bits in known.foreign.items() if block != number}
+    return Token(own, others)
+
+
+def _areas(memory: GlobalMemory) -> list[_Area]:
+    """One map per run of registered bytes that touch."""
+    bounds: list[list[int]] = []
+    for region in sorted(memory.regions, key=lambda region: region.start):
+        start = region.start // WORD_BYTES * WORD_BYTES
+        if bounds and start <= bounds[-1][1]:
+            bounds[-1][1] = max(bounds[-1][1], region.stop)
+        else:
+            bounds.append([start, region.stop])
+    return [_Area(start, stop) for start, stop in bounds]

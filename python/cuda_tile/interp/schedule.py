@@ -1,0 +1,109 @@
+"""Which tile block runs next.
+
+A block runs on until it has given up control a few times without end, then others
+get their turn, so that blocks that wait for each other all go on. With a seed the
+next block is drawn at random at each such point.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+
+from cuda_tile.interp.machine import Body, Stop, TileBlock
+from cuda_tile.runtime.elements import Array
+
+PATIENCE = 16
+"""Times a block may offer to wait before another one runs."""
+
+STALL = 1000
+"""Turns in which all blocks wait and nobody writes before that is an error."""
+
+
+def run_blocks(
+    blocks: Iterable[TileBlock], arguments: tuple[Array, ...]
+) -> Generator[Stop, None, None]:
+    """Runs tile blocks to their ends; gives a `Stop` at each breakpoint.
+
+    Args:
+        blocks: In the order in which they begin.
+        arguments: The kernel's parameters, each a 0-d tile.
+
+    Raises:
+        InterpError: A block failed, or all wait and none can go on.
+    """
+    fresh = iter(blocks)
+    turns = _Turns(fresh, arguments)
+    while True:
+        turn = turns.next()
+        if turn is None:
+            return
+        yield from turns.play(*turn)
+
+
+class _Turns:
+    """The blocks that have begun, and those that have not."""
+
+    def __init__(
+        self, fresh: Iterator[TileBlock], arguments: tuple[Array, ...]
+    ) -> None:
+        self._fresh = fresh
+        self._arguments = arguments
+        self._begun: deque[tuple[TileBlock, Body]] = deque()
+        self._stall = 0
+        self._changes = 0  # blocks that began or ended
+        self._seen = (0, 0)
+
+    def next(self) -> tuple[TileBlock, Body] | None:
+        """The block to run now: one that waits, or a new one."""
+        if not self._begun:
+            return self._start()
+        run, _ = self._begun[0]
+        if run.launch.is_shuffled:
+            place = int(run.launch.random.integers(len(self._begun) + 1))
+            if place < len(self._begun):
+                self._begun.rotate(-place)
+                return self._begun.popleft()
+        return self._start() or self._begun.popleft()
+
+    def _start(self) -> tuple[TileBlock, Body] | None:
+        run = next(self._fresh, None)
+        if run is None:
+            return None
+        self._changes += 1
+        run.launch.live.append(run)
+        return run, run.run(self._arguments)
+
+    def play(self, run: TileBlock, body: Body) -> Generator[Stop, None, None]:
+        """Runs a block until it ends or has been patient enough."""
+        patience = 1 if run.launch.is_shuffled else PATIENCE
+        for event in body:
+            if event is not None:
+                yield event
+                continue
+            patience -= 1
+            if patience == 0:
+                self._begun.append((run, body))
+                self._watch(run)
+                return
+        self._changes += 1
+        run.launch.live.remove(run)
+
+    def _watch(self, run: TileBlock) -> None:
+        """Fails once every block only waits.
+
+        Blocks that wait run in turn; a turn of all of them without a write and
+        without a block that begins or ends changes nothing for the next one.
+        """
+        launch = run.launch
+        seen = (launch.write_count, self._changes)
+        if seen != self._seen:
+            self._seen, self._stall = seen, 0
+            return
+        self._stall += 1
+        if self._stall > STALL * len(launch.live) and run.wait is not None:
+            run.fail(
+                run.wait,
+                "no tile block can go on: all of them read again and again what "
+                f"nobody writes; waiting: {launch.waiting()}",
+            )

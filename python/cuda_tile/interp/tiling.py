@@ -1,0 +1,132 @@
+"""Where the elements of a tile lie in memory, for the three kinds of views.
+
+Tensor coordinate of element t of the tile at index p:
+partition and strided views `c[dim_map[d]] = p[d] * step[d] + t[d]`; gather_scatter
+views `c[sparse] = p[sparse][t]` and `c[d] = p[d] + t[d]` elsewhere, both in elements.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.interp.decisions import (
+    GATHER_ALL_OUTSIDE_IS_UNDEFINED,
+    PADDING_WITHOUT_CODE,
+)
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.program import Op, TileViewType
+from cuda_tile.interp.values import Mask, TileView
+from cuda_tile.interp.words import Unsigned, unsigned
+from cuda_tile.runtime.elements import Array, Element, poison
+
+PADDING = {
+    "zero": 0.0,
+    "neg_zero": -0.0,
+    "nan": np.nan,
+    "pos_inf": np.inf,
+    "neg_inf": -np.inf,
+}
+"""Value of an element outside the tensor, by the view's keyword."""
+
+
+def natural(
+    run: TileBlock, op: Op, group: tuple[Any, ...], start: int
+) -> list[Unsigned]:
+    """Unsigned readings of index operands; `start` is the first one's position."""
+    return [
+        unsigned(
+            run.defined(op, value, "the index"), op.operand_tile(start + i).element
+        )
+        for i, value in enumerate(group)
+    ]
+
+
+def index_space(view: TileView) -> tuple[int, ...]:
+    """Tiles per tile dimension: `ceil(shape[dim_map[d]] / step[d])`."""
+    kind = view.type
+    return tuple(
+        -(-view.tensor.shape[dimension] // step)
+        for dimension, step in zip(kind.dim_map, kind.steps, strict=True)
+    )
+
+
+def place(
+    run: TileBlock, op: Op, view: TileView, index: list[Unsigned]
+) -> tuple[NDArray[np.uint64], Mask | None]:
+    """Addresses of a tile's elements, and which are inside (None where all are).
+
+    Addresses are as `accesses` counts them: half bytes for the 4-bit types.
+    """
+    kind, tensor = view.type, view.tensor
+    _check_index(run, op, view, index)
+    rank = len(kind.tile_shape)
+    unit = 1 if tensor.element.is_packed else tensor.element.storage_bytes
+    base = tensor.address * 2 if tensor.element.is_packed else tensor.address
+    address = np.full((1,) * rank, base, dtype=np.uint64)
+    inside = np.ones((1,) * rank, dtype=np.bool_)
+    for d, dimension in enumerate(kind.dim_map):
+        size = tensor.shape[dimension]
+        coordinate = _coordinates(kind, d, index[d], size)
+        inside = inside & (coordinate < size)
+        stride = np.uint64(tensor.strides[dimension] * unit % 2**64)
+        address = address + coordinate.view(np.uint64) * stride
+    _check_inbounds(run, op, view, index)
+    is_lost = GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
+    if is_lost and run.launch.is_checked and not inside.any():
+        run.fail(op, f"no element lies inside the tensor of {list(tensor.shape)}")
+    addresses = np.ascontiguousarray(np.broadcast_to(address, kind.tile_shape))
+    whole = np.broadcast_to(inside, kind.tile_shape)
+    return addresses, None if inside.all() else whole
+
+
+def _coordinates(
+    kind: TileViewType, d: int, index: Unsigned, size: int
+) -> NDArray[np.int64]:
+    """Tensor coordinates along tile dimension d, shaped to broadcast over the tile."""
+    extent, step = kind.tile_shape[d], kind.steps[d]
+    along = [1] * len(kind.tile_shape)
+    along[d] = extent
+    if d == kind.sparse_dim:
+        return np.minimum(index, np.uint64(size)).view(np.int64).reshape(along)
+    start = min(int(index), -(-size // step)) * step  # past the end any start will do
+    return np.arange(start, start + extent, dtype=np.int64).reshape(along)
+
+
+def _check_index(run: TileBlock, op: Op, view: TileView, index: list[Unsigned]) -> None:
+    if not run.launch.is_checked:
+        return
+    space = index_space(view)
+    dense = [d for d in range(len(space)) if d != view.type.sparse_dim]
+    if any(int(index[d]) >= space[d] for d in dense):
+        numbers = [int(index[d]) for d in dense]
+        run.fail(
+            op,
+            f"index {numbers} is outside the index space {[space[d] for d in dense]}",
+        )
+
+
+def _check_inbounds(
+    run: TileBlock, op: Op, view: TileView, index: list[Unsigned]
+) -> None:
+    """`inbounds` promises per index that the tile lies inside along it."""
+    kind = view.type
+    for d, promised in enumerate(op.attributes.get("inbounds", ())):
+        size = view.tensor.shape[kind.dim_map[d]]
+        if d == kind.sparse_dim:
+            stop = int(index[d].max()) + 1
+        else:
+            stop = int(index[d]) * kind.steps[d] + kind.tile_shape[d]
+        if promised and stop > size and run.launch.is_checked:
+            run.fail(op, f"promised inbounds along index {d}, got {stop} past {size}")
+
+
+def padding(view: TileView, kind: Element) -> Array:
+    """A tile of the view's padding value, of poison where it has none."""
+    keyword = view.type.padding
+    if keyword is None:
+        return poison(view.type.tile_shape, kind)
+    number = PADDING_WITHOUT_CODE.get((kind.name, keyword), PADDING[keyword])
+    return np.full(view.type.tile_shape, number).astype(kind.dtype)
