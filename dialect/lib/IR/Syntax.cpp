@@ -26,7 +26,11 @@ ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
           .Case(TileType::getMnemonic(), TileType::parse)
           .Case(TensorViewType::getMnemonic(), TensorViewType::parse)
           .Case(PartitionViewType::getMnemonic(), PartitionViewType::parse)
+          .Case(StridedViewType::getMnemonic(), StridedViewType::parse)
+          .Case(GatherScatterViewType::getMnemonic(),
+                GatherScatterViewType::parse)
           .Case(TokenType::getMnemonic(), TokenType::parse)
+          .Case(StringType::getMnemonic(), StringType::parse)
           .Default(nullptr);
   if (!parse)
     return parser.emitError(loc, "unknown type: ") << mnemonic;
@@ -37,10 +41,11 @@ ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
 void cuda_tile::printCudaTileType(AsmPrinter &printer, Type type) {
   TypeSwitch<Type>(type)
       .Case<PointerType, TileType, TensorViewType, PartitionViewType,
-            TokenType>([&](auto ours) {
-        printer << ours.getMnemonic();
-        ours.print(printer);
-      })
+            StridedViewType, GatherScatterViewType, TokenType, StringType>(
+          [&](auto ours) {
+            printer << ours.getMnemonic();
+            ours.print(printer);
+          })
       .Default([&](Type other) { printer << other; });
 }
 

@@ -110,10 +110,15 @@ void printArgumentRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
                          mlir::Region &region);
 
 // View: the type of a view says that of its tensor_view.
-mlir::ParseResult parsePartitionView(mlir::OpAsmParser &parser,
-                                     mlir::Type &view, mlir::Type &tensorView);
-void printPartitionView(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                        mlir::Type view, mlir::Type tensorView);
+#define CUDA_TILE_VIEW(NAME)                                                   \
+  mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser, mlir::Type &view,   \
+                                mlir::Type &tensorView);                       \
+  void print##NAME(mlir::OpAsmPrinter &printer, mlir::Operation *,             \
+                   mlir::Type view, mlir::Type tensorView);
+CUDA_TILE_VIEW(PartitionView)
+CUDA_TILE_VIEW(StridedView)
+CUDA_TILE_VIEW(GatherScatterView)
+#undef CUDA_TILE_VIEW
 
 // Hint: `div_by<16>`.
 mlir::ParseResult parseAssumePredicate(mlir::OpAsmParser &parser,

@@ -114,8 +114,52 @@ def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view"
   let genVerifyDecl = 1;
 }
 
+def CudaTile_StridedViewType : CudaTile_Type<"StridedView", "strided_view",
+    [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
+  let summary = "tensor_view under tiles that start at multiples of a stride";
+  let description = [{
+    As a partition_view, but along dimension `i` tile number `k` starts at
+    element `k * traversal_strides[i]`: tiles may overlap or leave gaps.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int32_t">:$tileShape,
+    ArrayRefParameter<"int32_t">:$traversalStrides,
+    "::cuda_tile::TensorViewType":$tensorView,
+    ArrayRefParameter<"int32_t">:$dimMap,
+    OptionalParameter<"::cuda_tile::PaddingValueAttr">:$paddingValue
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def CudaTile_GatherScatterViewType
+    : CudaTile_Type<"GatherScatterView", "gather_scatter_view",
+        [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
+  let summary = "tensor_view whose tiles collect slices along one dimension";
+  let description = [{
+    Along `sparse_dim` an index is a list with the position of each slice of the
+    tile; along the others it is the first element of the tile.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int32_t">:$tileShape,
+    "::cuda_tile::TensorViewType":$tensorView,
+    "int32_t":$sparseDim,
+    OptionalParameter<"::cuda_tile::PaddingValueAttr">:$paddingValue
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def CudaTile_TokenType : CudaTile_Type<"Token", "token"> {
   let summary = "a point in the order of memory accesses";
+  let hasCustomAssemblyFormat = 1;
+}
+
+def CudaTile_StringType : CudaTile_Type<"String", "string"> {
+  let summary = "text, within one compiler";
+  let description = [{
+    Not portable: no bytecode version has it, and nothing compiles it.
+  }];
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -65,21 +65,38 @@ LogicalResult StoreViewTkoOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// make_partition_view
+// make_partition_view, make_strided_view, make_gather_scatter_view
 //===----------------------------------------------------------------------===//
+
+template <typename Op> static LogicalResult verifyMakeView(Op op) {
+  TensorViewType given = op.getTensorView().getType();
+  TensorViewType named = op.getResult().getType().getTensorView();
+  if (given != named) // C1
+    return op.emitOpError(
+               "expected the type of the provided tensor_view value (")
+           << given << ") to be the same as the view's tensor_view type ("
+           << named << ")";
+  return success();
+}
 
 void MakePartitionViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "pview");
 }
 
-LogicalResult MakePartitionViewOp::verify() {
-  TensorViewType given = getTensorView().getType();
-  TensorViewType named = getResult().getType().getTensorView();
-  if (given != named) // C1
-    return emitOpError("expected the type of the provided tensor_view value (")
-           << given << ") to be the same as the view's tensor_view type ("
-           << named << ")";
-  return success();
+LogicalResult MakePartitionViewOp::verify() { return verifyMakeView(*this); }
+
+void MakeStridedViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "sview");
+}
+
+LogicalResult MakeStridedViewOp::verify() { return verifyMakeView(*this); }
+
+void MakeGatherScatterViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "gsview");
+}
+
+LogicalResult MakeGatherScatterViewOp::verify() {
+  return verifyMakeView(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -312,26 +312,36 @@ void StoreViewTkoOp::print(OpAsmPrinter &printer) {
 }
 
 //===----------------------------------------------------------------------===//
-// make_partition_view
+// make_partition_view, make_strided_view, make_gather_scatter_view
 //===----------------------------------------------------------------------===//
 
-ParseResult cuda_tile::parsePartitionView(OpAsmParser &parser, Type &view,
-                                          Type &tensorView) {
+template <typename View>
+static ParseResult parseViewOf(OpAsmParser &parser, Type &view,
+                               Type &tensorView) {
   SMLoc loc = parser.getCurrentLocation();
   if (parseCudaTileType(parser, view))
     return failure();
-  auto partition = dyn_cast<PartitionViewType>(view);
-  if (!partition)
-    return parser.emitError(loc, "expected 'partition_view' type, but got ")
-           << view;
-  tensorView = partition.getTensorView();
+  auto expected = dyn_cast<View>(view);
+  if (!expected)
+    return parser.emitError(loc, "expected '")
+           << View::getMnemonic() << "' type, but got " << view;
+  tensorView = expected.getTensorView();
   return success();
 }
 
-void cuda_tile::printPartitionView(OpAsmPrinter &printer, Operation *,
-                                   Type view, Type) {
-  printCudaTileType(printer, view);
-}
+#define DEFINE_VIEW(NAME)                                                      \
+  ParseResult cuda_tile::parse##NAME(OpAsmParser &parser, Type &view,          \
+                                     Type &tensorView) {                       \
+    return parseViewOf<NAME##Type>(parser, view, tensorView);                  \
+  }                                                                            \
+  void cuda_tile::print##NAME(OpAsmPrinter &printer, Operation *, Type view,   \
+                              Type) {                                          \
+    printCudaTileType(printer, view);                                          \
+  }
+DEFINE_VIEW(PartitionView)
+DEFINE_VIEW(StridedView)
+DEFINE_VIEW(GatherScatterView)
+#undef DEFINE_VIEW
 
 //===----------------------------------------------------------------------===//
 // make_tensor_view

@@ -8,8 +8,9 @@ include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class CudaTile_ViewOp<string mnemonic, int wire, list<Trait> traits = []>
-    : CudaTile_Op<mnemonic, "view", wire, "13.1", traits>;
+class CudaTile_ViewOp<string mnemonic, int wire, list<Trait> traits = [],
+                      string version = "13.1">
+    : CudaTile_Op<mnemonic, "view", wire, version, traits>;
 
 def CudaTile_GetIndexSpaceShapeOp
     : CudaTile_ViewOp<"get_index_space_shape", 0x2D, [NoMemoryEffect]> {
@@ -74,24 +75,58 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
   let hasVerifier = 1; // C1..C4
 }
 
-def CudaTile_MakePartitionViewOp
-    : CudaTile_ViewOp<"make_partition_view", 0x42,
-        [Pure, CudaTile_NamesResults]> {
-  let summary = "Cuts a tensor_view into a grid of tiles";
+class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
+    : CudaTile_ViewOp<mnemonic, wire, [Pure, CudaTile_NamesResults], version> {
   let description = [{
     (C1) The operand has the tensor_view type that the result's type names.
   }];
+  let arguments = (ins CudaTile_TensorViewType:$tensor_view);
+  let results = (outs view:$result);
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_MakePartitionViewOp
+    : CudaTile_MakeViewOp<"make_partition_view", 0x42, "13.1",
+                          CudaTile_PartitionViewType> {
+  let summary = "Cuts a tensor_view into a grid of tiles";
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x8), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>
   }]];
-  let arguments = (ins CudaTile_TensorViewType:$tensor_view);
-  let results = (outs CudaTile_PartitionViewType:$result);
   let assemblyFormat = [{
     $tensor_view attr-dict `:`
     custom<PartitionView>(type($result), type($tensor_view))
   }];
-  let hasVerifier = 1; // C1
+}
+
+def CudaTile_MakeStridedViewOp
+    : CudaTile_MakeViewOp<"make_strided_view", 0x74, "13.3",
+                          CudaTile_StridedViewType> {
+  let summary = "Lays tiles over a tensor_view, a stride apart";
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+    %v = make_strided_view %t : strided_view<tile=(8x8), traversal_strides=[4,8], tensor_view<?x64xf32, strides=[64,1]>>
+  }]];
+  let assemblyFormat = [{
+    $tensor_view attr-dict `:`
+    custom<StridedView>(type($result), type($tensor_view))
+  }];
+}
+
+def CudaTile_MakeGatherScatterViewOp
+    : CudaTile_MakeViewOp<"make_gather_scatter_view", 0x73, "13.3",
+                          CudaTile_GatherScatterViewType> {
+  let summary = "Makes slices of a tensor_view reachable by lists of positions";
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+    %v = make_gather_scatter_view %t : gather_scatter_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>, sparse_dim=0>
+    %i = iota : tile<8xi32>
+    %x, %tok = load_view_tko weak %v[%i, %n] : gather_scatter_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>, sparse_dim=0>, tile<8xi32>, tile<i32> -> tile<8x8xf32>, token
+  }]];
+  let assemblyFormat = [{
+    $tensor_view attr-dict `:`
+    custom<GatherScatterView>(type($result), type($tensor_view))
+  }];
 }
 
 def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
