@@ -74,4 +74,4 @@ class WarpClocks:
         reads = np.moveaxis(self._read[:, cells], 0, -1)
         unknown = self._known[ctas, warps] < reads
         unknown[np.arange(self._n_warps) == warps[..., None]] = False
-        return ~unknown.any(axis=-1)
+        return ~np.logical_or.reduce(unknown, axis=-1)
