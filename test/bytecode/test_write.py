@@ -185,7 +185,8 @@ def test_module_to_write(context):
     assert "expected a single CUDA Tile IR module" in refusal(
         ir.Module.parse("module { }", context), "13.3"
     )
-    entry = parse("", context).body.operations[0].regions[0].blocks[0].operations[0]
+    module = parse("", context)
+    entry = module.body.operations[0].regions[0].blocks[0].operations[0]
     with pytest.raises(ir.MLIRError, match="expected a CUDA Tile IR module, but got"):
         _cuda_tile.write_bytecode(entry)
 

@@ -20,6 +20,14 @@ static Attribute fail(const Cursor &cursor, uint64_t offset,
 // Tagged attributes
 //===----------------------------------------------------------------------===//
 
+/// What the tag announces, for traces.
+static StringRef getTagName(uint64_t tag) {
+  static constexpr StringLiteral names[] = {
+      "integer",  "float",  "bool",          "type",       "string", "array",
+      "elements", "div_by", "same_elements", "dictionary", "hints",  "bounded"};
+  return tag >= 1 && tag <= std::size(names) ? names[tag - 1] : "unknown";
+}
+
 Attribute AttributeReader::readSelfContained(Cursor &cursor) {
   uint64_t start = cursor.offset(), tag;
   if (failed(cursor.readVarint(tag, "AttributeTag for self-contained "
@@ -29,6 +37,7 @@ Attribute AttributeReader::readSelfContained(Cursor &cursor) {
     return fail(cursor, start,
                 "expected attributes nested at most " +
                     Twine(kMaxAttributeDepth) + " deep");
+  cursor.diags().explain(start, getTagName(tag));
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
   return readPayload(cursor, tag, start);

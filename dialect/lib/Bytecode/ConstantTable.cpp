@@ -81,6 +81,8 @@ LogicalResult ConstantTable::read(Cursor cursor) {
                          " extends beyond available data: size=" + Twine(size) +
                          ", start=" + Twine(entry.offset()) +
                          ", total data size=" + Twine(entry.remaining()));
+    if (size > 0)
+      entry.diags().addRead(entry.offset(), size, "elements");
     constants.push_back(entry.slice(size));
     if (failed(entry.expectEnd("the constant")))
       return failure();

@@ -34,6 +34,20 @@ LogicalResult Diagnostics::error(uint64_t offset, const Twine &message) const {
   return diagnostic;
 }
 
+int Place::trace(Trace &into) {
+  if (traced == Trace::kNoPlace)
+    traced = into.addPlace(outer ? outer->trace(into) : Trace::kNoPlace, kind,
+                           index, name);
+  return traced;
+}
+
+void Diagnostics::addRead(uint64_t offset, uint64_t size, const Twine &field,
+                          const Twine &value) const {
+  if (trace)
+    trace->addRead(innermost ? innermost->trace(*trace) : Trace::kNoPlace,
+                   offset, size, field.str(), value.str());
+}
+
 //===----------------------------------------------------------------------===//
 // Cursor
 //===----------------------------------------------------------------------===//
@@ -46,6 +60,9 @@ LogicalResult Cursor::readBytes(ArrayRef<uint8_t> &bytes, uint64_t size,
                  Twine(remaining()));
   bytes = file.slice(position, size);
   position += size;
+  if (diagnostics->isTraced() && size > 0)
+    diagnostics->addRead(position - size, size, what,
+                         size == 1 ? std::to_string(bytes.front()) : "");
   return success();
 }
 
@@ -62,6 +79,8 @@ LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what) {
   switch (decodeVarint(file.slice(position, remaining()), value, length)) {
   case VarintStatus::Ok:
     position += length;
+    if (diagnostics->isTraced())
+      diagnostics->addRead(position - length, length, what, Twine(value));
     return success();
   case VarintStatus::Truncated:
     return error("failed to read " + what +
@@ -75,10 +94,11 @@ LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what) {
 }
 
 LogicalResult Cursor::readSignedVarint(int64_t &value, const Twine &what) {
-  uint64_t encoded;
+  uint64_t start = position, encoded;
   if (failed(readVarint(encoded, what)))
     return failure();
   value = decodeZigzag(encoded);
+  diagnostics->explain(start, value);
   return success();
 }
 
@@ -105,6 +125,7 @@ LogicalResult Cursor::readIntegers(SmallVectorImpl<Int> &values,
   if (failed(readCount(count, what, sizeof(Int))) ||
       failed(readBytes(bytes, count * sizeof(Int), what)))
     return failure();
+  traceIntegers<Int>(bytes, "element");
   values.reserve(count);
   for (uint64_t i = 0; i < count; ++i)
     values.push_back(llvm::support::endian::read<Int, llvm::endianness::little>(
@@ -112,6 +133,22 @@ LogicalResult Cursor::readIntegers(SmallVectorImpl<Int> &values,
   return success();
 }
 
+template <typename Int>
+void Cursor::traceIntegers(ArrayRef<uint8_t> bytes, StringRef what) const {
+  if (!diagnostics->isTraced())
+    return;
+  for (uint64_t i = 0; i < bytes.size() / sizeof(Int); ++i)
+    diagnostics->addRead(
+        bytes.data() - file.data() + i * sizeof(Int), sizeof(Int),
+        what + " " + Twine(i),
+        Twine(llvm::support::endian::read<Int, llvm::endianness::little>(
+            bytes.data() + i * sizeof(Int))));
+}
+
+template void Cursor::traceIntegers<uint32_t>(ArrayRef<uint8_t>,
+                                              StringRef) const;
+template void Cursor::traceIntegers<uint64_t>(ArrayRef<uint8_t>,
+                                              StringRef) const;
 template LogicalResult Cursor::readIntegers(SmallVectorImpl<int32_t> &,
                                             const Twine &);
 template LogicalResult Cursor::readIntegers(SmallVectorImpl<int64_t> &,
@@ -122,6 +159,8 @@ LogicalResult Cursor::align(uint64_t alignment, const Twine &what) {
   if (padding > remaining())
     return error("failed to skip padding for " + what + ": expected " +
                  Twine(padding) + " bytes, got " + Twine(remaining()));
+  if (padding > 0)
+    diagnostics->addRead(position, padding, "padding");
   position += padding;
   return success();
 }
@@ -157,6 +196,9 @@ LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
       failed(
           cursor.readBytes(offsets, count * sizeof(Offset), noun + " offsets")))
     return failure();
+
+  std::string offsetNoun = "offset of " + noun.str();
+  cursor.traceIntegers<Offset>(offsets, offsetNoun);
 
   uint64_t offsetsBegin = cursor.offset() - offsets.size();
   uint64_t dataBegin = cursor.offset(), dataSize = cursor.remaining();

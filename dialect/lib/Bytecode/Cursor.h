@@ -4,6 +4,7 @@
 #define CUDA_TILE_LIB_BYTECODE_CURSOR_H
 
 #include "Format.h"
+#include "Trace.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -16,8 +17,11 @@ namespace cuda_tile::bytecode {
 /// structure.
 class Diagnostics {
 public:
-  Diagnostics(mlir::MLIRContext *context, llvm::StringRef bufferName)
-      : location(mlir::FileLineColLoc::get(context, bufferName, 0, 0)) {}
+  /// Reads are recorded in `trace` if there is one.
+  Diagnostics(mlir::MLIRContext *context, llvm::StringRef bufferName,
+              Trace *trace = nullptr)
+      : location(mlir::FileLineColLoc::get(context, bufferName, 0, 0)),
+        trace(trace) {}
 
   /// Emits `error at offset N: MESSAGE (in PLACE)`. Always fails.
   mlir::LogicalResult error(uint64_t offset, const llvm::Twine &message) const;
@@ -43,10 +47,24 @@ public:
 
   mlir::MLIRContext *getContext() const { return location.getContext(); }
 
+  bool isTraced() const { return trace; }
+  /// Records a read of `size` bytes.
+  void addRead(uint64_t offset, uint64_t size, const llvm::Twine &field,
+               const llvm::Twine &value = "") const;
+  /// Records what the value at `offset`, which was just read, stands for.
+  template <typename T> void explain(uint64_t offset, const T &meaning) const {
+    if (!trace)
+      return;
+    std::string text;
+    llvm::raw_string_ostream(text) << meaning;
+    trace->explain(offset, std::move(text));
+  }
+
 private:
   friend class Place;
   mlir::Location location;
-  const class Place *innermost = nullptr;
+  Trace *trace;
+  class Place *innermost = nullptr;
 };
 
 /// One level of the reader's place, such as "op 12 addi", for as long as it
@@ -63,12 +81,20 @@ public:
   Place(const Place &) = delete;
   Place &operator=(const Place &) = delete;
 
-  void setName(llvm::StringRef newName) { name = newName; }
+  void setName(llvm::StringRef newName) {
+    name = newName;
+    if (traced != Trace::kNoPlace)
+      diagnostics.trace->setPlaceName(traced, newName);
+  }
 
 private:
   friend class Diagnostics;
+  /// This place in `trace`.
+  int trace(Trace &trace);
+
   Diagnostics &diagnostics;
-  const Place *outer;
+  Place *outer;
+  int traced = Trace::kNoPlace;
   llvm::StringRef kind;
   std::optional<uint64_t> index;
   llvm::StringRef name;
@@ -120,6 +146,10 @@ public:
   template <typename Int>
   mlir::LogicalResult readIntegers(llvm::SmallVectorImpl<Int> &values,
                                    const llvm::Twine &what);
+  /// Records that `bytes`, which were just read, are integers; `what` is the
+  /// singular.
+  template <typename Int>
+  void traceIntegers(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef what) const;
   /// Skips to the next file offset that `alignment` divides.
   mlir::LogicalResult align(uint64_t alignment, const llvm::Twine &what);
   /// Fails unless everything was read.

@@ -29,10 +29,12 @@ LogicalResult DebugInfo::read(Cursor cursor) {
                               "total number of debug info indices", 8)) ||
       failed(cursor.align(8, "debug info indices pointer")))
     return failure();
+  cursor.traceIntegers<uint32_t>(starts, "first index of function");
   locationsOffset = cursor.offset();
   if (failed(cursor.readBytes(locations, 8 * numLocations,
                               "debug info indices pointer")))
     return failure();
+  cursor.traceIntegers<uint64_t>(locations, "debug info index");
   for (uint64_t i = 0; i < numFunctions; ++i) {
     uint64_t begin = readU32(starts, i);
     uint64_t end = i + 1 < numFunctions ? readU32(starts, i + 1) : numLocations;
@@ -149,11 +151,17 @@ LogicalResult DebugInfo::readReference(Cursor &cursor, const Twine &what,
                                   Twine(static_cast<uint64_t>(record.tag)));
 }
 
+static constexpr StringLiteral kTagNames[] = {
+    "unknown", "compile unit", "file",     "lexical block",
+    "loc",     "subprogram",   "call site"};
+
 LogicalResult DebugInfo::readRecord(Cursor &cursor, Record &record) {
   uint64_t start = cursor.offset(), tag;
   if (failed(cursor.readVarint(tag, "debug info tag")))
     return failure();
   record.tag = static_cast<DebugTag>(tag);
+  if (tag < std::size(kTagNames))
+    cursor.diags().explain(start, kTagNames[tag]);
   Record file;
   switch (record.tag) {
   case DebugTag::Unknown:

@@ -32,6 +32,7 @@ LogicalResult OpReader::readOp(Cursor &cursor, Block &block) {
                    " for bytecode version " + tables.version.str() +
                    "; unknown or unimplemented opcode: " + Twine(opcode));
   place.setName(record->name);
+  cursor.diags().explain(start, record->name);
 
   Location location = UnknownLoc::get(cursor.getContext());
   if (failed(tables.debug.next(locations, cursor, location)))
@@ -208,11 +209,21 @@ Attribute OpReader::readEnum(Cursor &cursor, const EnumCodec &codec) {
   if (failed(cursor.readVarint(value, "VarInt for enum attribute.")))
     return {};
   Attribute attribute = codec.decode(cursor.getContext(), value);
-  if (!attribute)
+  if (!attribute) {
     (void)cursor.diags().error(
         start, "invalid integer value for enum type: " + Twine(value) +
                    "; expected " + codec.name + " to be one of " + codec.cases);
-  return attribute;
+    return {};
+  }
+  cursor.diags().explain(start, attribute);
+  const EnumCase *newer = codec.findTooNew(value, tables.version);
+  if (!newer)
+    return attribute;
+  (void)cursor.diags().error(
+      start,
+      "enum value '" + newer->name + "' is not available in bytecode version " +
+          tables.version.str() + "; it requires " + newer->since.str() + "+");
+  return {};
 }
 
 /// An array without a true element says as much as none at all, and files older
@@ -251,6 +262,7 @@ LogicalResult OpReader::readOperandGroup(Cursor &cursor, uint64_t count,
           start, "operand index " + Twine(index) +
                      " out of bounds (size=" + Twine(values.size()) +
                      ") for operand " + Twine(state.operands.size()));
+    cursor.diags().explain(start, values[index].getType());
     state.operands.push_back(values[index]);
   }
   return success();

@@ -24,8 +24,9 @@ namespace {
 /// Reads one file.
 class FileReader {
 public:
-  FileReader(ArrayRef<uint8_t> file, StringRef name, MLIRContext *context)
-      : diagnostics(context, name), file(file) {}
+  FileReader(ArrayRef<uint8_t> file, StringRef name, MLIRContext *context,
+             Trace *trace = nullptr)
+      : diagnostics(context, name, trace), file(file) {}
 
   OwningOpRef<::mlir::ModuleOp> read();
 
@@ -120,6 +121,7 @@ LogicalResult FileReader::readSectionHeader(Cursor &cursor, Version version,
     return diagnostics.error(start, "unknown section ID: " + Twine(id) +
                                         " in bytecode version " +
                                         version.str());
+  diagnostics.explain(start, kSections[id].name + " section");
   isEnd = id == static_cast<uint64_t>(SectionId::End);
   if (isEnd && hasAlignment)
     return diagnostics.error(start,
@@ -241,14 +243,29 @@ bool isBytecode(StringRef data) {
                 sizeof(bytecode::kMagic)));
 }
 
+static ArrayRef<uint8_t> getBytes(llvm::MemoryBufferRef buffer) {
+  return {reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
+          buffer.getBufferSize()};
+}
+
 OwningOpRef<::mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
                                            MLIRContext *context) {
   context->getOrLoadDialect<CudaTileDialect>();
-  ArrayRef<uint8_t> file(
-      reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
-      buffer.getBufferSize());
-  return bytecode::FileReader(file, buffer.getBufferIdentifier(), context)
+  return bytecode::FileReader(getBytes(buffer), buffer.getBufferIdentifier(),
+                              context)
       .read();
+}
+
+LogicalResult dumpBytecode(llvm::MemoryBufferRef buffer, MLIRContext *context,
+                           raw_ostream &os) {
+  context->getOrLoadDialect<CudaTileDialect>();
+  ArrayRef<uint8_t> file = getBytes(buffer);
+  bytecode::Trace trace;
+  OwningOpRef<::mlir::ModuleOp> module =
+      bytecode::FileReader(file, buffer.getBufferIdentifier(), context, &trace)
+          .read();
+  trace.print(os, file);
+  return success(static_cast<bool>(module));
 }
 
 } // namespace cuda_tile

@@ -12,12 +12,15 @@ LogicalResult StringTable::read(Cursor cursor) {
   if (failed(readOffsetTable<uint32_t>(cursor, "string", entries)))
     return failure();
   strings.reserve(entries.size());
-  for (Cursor &entry : entries) {
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    uint64_t start = entry.offset();
     ArrayRef<uint8_t> bytes;
-    if (failed(entry.readBytes(bytes, entry.remaining(), "string")))
+    if (failed(entry.readBytes(bytes, entry.remaining(),
+                               "string " + Twine(index))))
       return failure();
     strings.emplace_back(reinterpret_cast<const char *>(bytes.data()),
                          bytes.size());
+    entry.diags().explain(start, strings.back());
   }
   attributes.resize(strings.size());
   return success();
@@ -28,8 +31,10 @@ LogicalResult StringTable::readIndex(Cursor &cursor, uint64_t &index,
   uint64_t start = cursor.offset();
   if (failed(cursor.readVarint(index, what)))
     return failure();
-  if (index < strings.size())
+  if (index < strings.size()) {
+    cursor.diags().explain(start, strings[index]);
     return success();
+  }
   return cursor.diags().error(
       start, "failed to read " + what + ": string index " + Twine(index) +
                  " out of bounds; expected less than " + Twine(strings.size()));

@@ -107,6 +107,16 @@ LogicalResult testRoundTrip(Operation *op, raw_ostream &os) {
   return success();
 }
 
+LogicalResult dump(const std::shared_ptr<llvm::SourceMgr> &sources,
+                   raw_ostream &os, MLIRContext *context) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  context->appendDialectRegistry(registry);
+  const llvm::MemoryBuffer *buffer =
+      sources->getMemoryBuffer(sources->getMainFileID());
+  return dumpBytecode(buffer->getMemBufferRef(), context, os);
+}
+
 } // namespace
 } // namespace cuda_tile
 
@@ -125,4 +135,6 @@ void cuda_tile::registerBytecodeTranslations() {
       "test-cudatile-roundtrip",
       "translate MLIR to Tile IR bytecode and back, and compare", testRoundTrip,
       registerAll);
+  static TranslateRegistration explain(
+      "dump", "explain a Tile IR bytecode file byte by byte", dump);
 }

@@ -62,6 +62,7 @@ LogicalResult TypeReader::resolve(uint64_t index) {
     return failure();
   states[index] = State::Read;
   table.types[index] = type;
+  cursor.diags().explain(entries[index].offset(), type);
   return success();
 }
 
@@ -80,6 +81,7 @@ Type TypeReader::reference(Cursor &cursor, const Twine &what) {
     return {};
   // Otherwise types could nest without end.
   Type type = table.types[index];
+  cursor.diags().explain(start, type);
   if (!isa<FunctionType>(type))
     return type;
   (void)cursor.diags().error(start, "failed to get " + what +
@@ -343,8 +345,10 @@ Type TypeTable::readType(Cursor &cursor, const Twine &what) const {
   uint64_t start = cursor.offset(), index;
   if (failed(cursor.readVarint(index, what)))
     return {};
-  if (index < types.size())
+  if (index < types.size()) {
+    cursor.diags().explain(start, types[index]);
     return types[index];
+  }
   (void)cursor.diags().error(
       start, "failed to get " + what + ": type index " + Twine(index) +
                  " out of bounds; expected less than " + Twine(types.size()));

@@ -32,6 +32,13 @@ bool isBytecode(llvm::StringRef data);
 mlir::OwningOpRef<mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
                                                mlir::MLIRContext *context);
 
+/// Reads a bytecode file and explains it byte by byte: offset, bytes, section,
+/// op, field, value. Of a file that cannot be read, what comes before the error
+/// is explained.
+mlir::LogicalResult dumpBytecode(llvm::MemoryBufferRef buffer,
+                                 mlir::MLIRContext *context,
+                                 llvm::raw_ostream &os);
+
 /// Version of a bytecode file.
 struct BytecodeVersion {
   uint8_t major = 13;
