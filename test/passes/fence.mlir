@@ -1,0 +1,102 @@
+// Barriers for shared memory, right before the access that needs them, as few as order
+// demands; a second run adds none.
+
+// RUN: cuda-tile-opt %s --cuda-tile-fence -o %t.once
+// RUN: FileCheck %s < %t.once
+// RUN: cuda-tile-opt %t.once --cuda-tile-fence | diff %t.once -
+
+!buffer = !tileas.buffer<32xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+!tile = !cuda_tile.tile<32xf32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+
+cuda_tile.module @kernels {
+  // CHECK-LABEL: entry @store_load
+  // CHECK: tileas.store_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: return
+  entry @store_load() {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    %z = tileas.load_shared %a[0] : !buffer -> !tile
+    tileas.store_shared %z, %a : !tile, !buffer
+    return
+  }
+
+  // Two buffers at different places: one barrier serves both.
+  // CHECK-LABEL: entry @apart
+  // CHECK: tileas.store_shared
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @apart() {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    %b = tileas.alloc_shared offset = 128 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    tileas.store_shared %x, %b : !tile, !buffer
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    %z = tileas.load_shared %b[0] : !buffer -> !tile
+    return
+  }
+
+  // Two buffers at one place: the second store waits for the first one's readers.
+  // CHECK-LABEL: entry @same_place
+  // CHECK: tileas.load_shared
+  // CHECK-NEXT: tileas.alloc_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  entry @same_place() {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    %b = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %y, %b : !tile, !buffer
+    %z = tileas.load_shared %b[0] : !buffer -> !tile
+    return
+  }
+
+  // A loop: the load of one turn comes before the store of the next.
+  // CHECK-LABEL: entry @loop
+  // CHECK: for
+  // CHECK-NEXT: alloc_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @loop(%n: tile<i32>) {
+    %x = constant <f32: 1.0> : !tile
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    for %i in (%z to %n, step %one) : tile<i32> {
+      %a = tileas.alloc_shared offset = 0 : !buffer
+      tileas.store_shared %x, %a : !tile, !buffer
+      %y = tileas.load_shared %a[0] : !buffer -> !tile
+    }
+    return
+  }
+
+  // A barrier that stands there already is enough.
+  // CHECK-LABEL: entry @fenced
+  // CHECK-COUNT-1: tileas.barrier
+  // CHECK-NOT: tileas.barrier
+  // CHECK: return
+  entry @fenced() {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    tileas.barrier
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    return
+  }
+}

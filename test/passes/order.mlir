@@ -1,0 +1,136 @@
+// Tokens become barriers only between accesses that different threads may make to one
+// element, at least one of them a store.
+
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage,cuda-tile-order)' -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// A second run adds nothing.
+// RUN: cuda-tile-opt %t.mlir --cuda-tile-order | diff %t.mlir -
+
+!view = !cuda_tile.partition_view<tile=(64), !cuda_tile.tensor_view<256xf32, strides=[1]>>
+
+cuda_tile.module @kernels {
+  // CHECK-LABEL: entry @store_then_load
+  // CHECK: store_view_tko
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: load_view_tko
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @store_then_load(%p: tile<ptr<f32>>, %i: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %x = constant <f32: 1.0> : tile<64xf32>
+    %a = store_view_tko weak %x, %v[%i] : tile<64xf32>, !view, tile<i32> -> token
+    %y, %b = load_view_tko weak %v[%i] token = %a : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
+
+  // CHECK-LABEL: entry @load_then_store
+  // CHECK: load_view_tko
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: store_view_tko
+  entry @load_then_store(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %y, %a = load_view_tko weak %v[%i] : !view, tile<i32> -> tile<64xf32>, token
+    %b = store_view_tko weak %y, %v[%j] token = %a : tile<64xf32>, !view, tile<i32> -> token
+    return
+  }
+
+  // CHECK-LABEL: entry @load_then_load
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @load_then_load(%p: tile<ptr<f32>>, %i: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %x, %a = load_view_tko weak %v[%i] : !view, tile<i32> -> tile<64xf32>, token
+    %y, %b = load_view_tko weak %v[%i] token = %a : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
+
+  // No token, no order.
+  // CHECK-LABEL: entry @unordered
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @unordered(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %x = constant <f32: 1.0> : tile<64xf32>
+    %a = store_view_tko weak %x, %v[%i] : tile<64xf32>, !view, tile<i32> -> token
+    %y, %b = load_view_tko weak %v[%j] : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
+
+  // Tokens that were joined: the store among them counts.
+  // CHECK-LABEL: entry @joined
+  // CHECK: join_tokens
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: load_view_tko
+  entry @joined(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %x = constant <f32: 1.0> : tile<64xf32>
+    %a = store_view_tko weak %x, %v[%i] : tile<64xf32>, !view, tile<i32> -> token
+    %y, %b = load_view_tko weak %v[%j] : !view, tile<i32> -> tile<64xf32>, token
+    %c = join_tokens %a, %b : token
+    %z, %d = load_view_tko weak %v[%i] token = %c : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
+
+  // Round a loop: the store of one turn comes before the load of the next, and before
+  // the load after the loop.
+  // CHECK-LABEL: entry @loop
+  // CHECK: for
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: load_view_tko
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: store_view_tko
+  // CHECK-NEXT: continue
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: load_view_tko
+  // CHECK-NEXT: return
+  entry @loop(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %first = make_token : token
+    %last = for %i in (%z to %n, step %one) : tile<i32> iter_values(%tok = %first) -> (token) {
+      %x, %a = load_view_tko weak %v[%i] token = %tok : !view, tile<i32> -> tile<64xf32>, token
+      %b = store_view_tko weak %x, %v[%z] token = %a : tile<64xf32>, !view, tile<i32> -> token
+      continue %b : token
+    }
+    %y, %c = load_view_tko weak %v[%z] token = %last : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
+
+  // A loop that only loads needs none.
+  // CHECK-LABEL: entry @loading_loop
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @loading_loop(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %first = make_token : token
+    %last = for %i in (%z to %n, step %one) : tile<i32> iter_values(%tok = %first) -> (token) {
+      %x, %a = load_view_tko weak %v[%i] token = %tok : !view, tile<i32> -> tile<64xf32>, token
+      continue %a : token
+    }
+    return
+  }
+
+  // Through the same pointers each thread meets only what it stored itself.
+  // CHECK-LABEL: entry @own_elements
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @own_elements(%p: tile<ptr<f32>>) {
+    %p1 = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p64 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+    %i = iota : tile<64xi32>
+    %q = offset %p64, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+    %x, %a = load_ptr_tko weak %q : tile<64xptr<f32>> -> tile<64xf32>, token
+    %b = store_ptr_tko weak %q, %x token=%a : tile<64xptr<f32>>, tile<64xf32> -> token
+    return
+  }
+}

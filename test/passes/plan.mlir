@@ -1,0 +1,59 @@
+// How many warps, which matrix instruction; what stands on the entry already wins.
+
+// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_90 | FileCheck %s
+// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_80 | FileCheck %s --check-prefix=SM80
+// RUN: cuda-tile-opt %s --cuda-tile-plan='gpu=sm_90 num-warps=2' | FileCheck %s --check-prefix=TWO
+// RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_75 2>&1 | FileCheck %s --check-prefix=GPU
+
+// GPU: expected a known gpu name, got 'sm_75'; known: sm_80
+// GPU-NOT: Traceback
+
+cuda_tile.module @kernels {
+  // One warp is enough for a small tile.
+  // CHECK-LABEL: entry @small
+  // CHECK-SAME: tileas.plan = {num_warps = 1 : i64}, tileas.target = "sm_90"
+  // SM80-LABEL: entry @small
+  // SM80-SAME: tileas.target = "sm_80"
+  // TWO-LABEL: entry @small
+  // TWO-SAME: num_warps = 2
+  entry @small() {
+    %x = constant <f32: 1.0> : tile<64xf32>
+    return
+  }
+
+  // CHECK-LABEL: entry @large
+  // CHECK-SAME: num_warps = 8
+  entry @large() {
+    %x = constant <f32: 1.0> : tile<128x128xf32>
+    return
+  }
+
+  // 64 x 64 accumulators: four warps, near square parts.
+  // CHECK-LABEL: entry @product
+  // CHECK-SAME: mma = "m16n8k16", num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64
+  entry @product() {
+    %a = constant <f16: 1.0> : tile<64x32xf16>
+    %b = constant <f16: 1.0> : tile<32x64xf16>
+    %c = constant <f32: 0.0> : tile<64x64xf32>
+    %d = mmaf %a, %b, %c : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+    return
+  }
+
+  // A plan written by hand or by a tuner is kept as it is, whatever the options say.
+  // CHECK-LABEL: entry @by_hand
+  // CHECK-SAME: tileas.plan = {num_warps = 16 : i64}
+  // TWO-LABEL: entry @by_hand
+  // TWO-SAME: tileas.plan = {num_warps = 16 : i64}
+  entry @by_hand() attributes {tileas.plan = {num_warps = 16 : i64}} {
+    return
+  }
+
+  // The producer's hints for this chip: 6 worker warps become 8, 3 CTAs must fit.
+  // CHECK-LABEL: entry @hints
+  // CHECK-SAME: tileas.plan = {min_ctas = 3 : i64, num_warps = 8 : i64}
+  // SM80-LABEL: entry @hints
+  // SM80-SAME: tileas.plan = {num_warps = 1 : i64}
+  entry @hints() optimization_hints=<sm_90 = {num_worker_warps_per_cta = 6, occupancy = 3}> {
+    return
+  }
+}

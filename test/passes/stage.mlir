@@ -1,0 +1,97 @@
+// What must change threads goes through shared memory: operands of products in
+// swizzled buffers, conversions between warps, the rest of a reduction across warps.
+
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place,cuda-tile-stage)' | FileCheck %s
+
+!square = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>>
+!turned = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf32, strides=[64,1]>, dim_map=[1, 0]>
+!half = !cuda_tile.partition_view<tile=(64x64), !cuda_tile.tensor_view<64x64xf16, strides=[64,1]>>
+
+cuda_tile.module @kernels {
+  // CHECK-LABEL: entry @transpose
+  // CHECK: %[[TILE:.*]], %{{.*}} = load_view_tko
+  // CHECK-NEXT: %[[BUFFER:.*]] = tileas.alloc_shared : !tileas.buffer<64x64xf32
+  // CHECK-NEXT: tileas.store_shared %[[TILE]], %[[BUFFER]]
+  // CHECK-NEXT: %[[BACK:.*]] = tileas.load_shared %[[BUFFER]][0, 0]
+  // CHECK-NEXT: store_view_tko weak %[[BACK]]
+  // CHECK-NOT: convert_layout
+  // CHECK: return
+  entry @transpose(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+    %a = assume div_by<16>, %p : tile<ptr<f32>>
+    %b = assume div_by<16>, %q : tile<ptr<f32>>
+    %t = make_tensor_view %a, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %u = make_tensor_view %b, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %v = make_partition_view %t : !square
+    %w = make_partition_view %u : !turned
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z, %z] : !square, tile<i32> -> tile<64x64xf32>, token
+    %s = store_view_tko weak %x, %w[%z, %z] : tile<64x64xf32>, !turned, tile<i32> -> token
+    return
+  }
+
+  // Four slices of K, one mma_sync each, all from the same two buffers.
+  // CHECK-LABEL: entry @product
+  // CHECK-DAG: %[[A:.*]] = tileas.alloc_shared
+  // CHECK-DAG: %[[B:.*]] = tileas.alloc_shared
+  // CHECK: tileas.load_shared %{{.*}}[0, 0]
+  // CHECK: tileas.mma_sync
+  // CHECK: tileas.load_shared %{{.*}}[0, 16]
+  // CHECK: tileas.load_shared %{{.*}}[16, 0]
+  // CHECK: tileas.mma_sync {{.*}}atom = "m16n8k16"
+  // CHECK: tileas.load_shared %{{.*}}[48, 0]
+  // CHECK: tileas.mma_sync
+  // CHECK-NOT: mma_sync
+  // CHECK-NOT: mmaf
+  // CHECK: return
+  entry @product(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf16, strides=[64,1]>
+    %v = make_partition_view %t : !half
+    %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %w = make_partition_view %u : !square
+    %z = constant <i32: 0> : tile<i32>
+    %zero = constant <f32: 0.0> : tile<64x64xf32>
+    %a, %r = load_view_tko weak %v[%z, %z] : !half, tile<i32> -> tile<64x64xf16>, token
+    %b, %s = load_view_tko weak %v[%z, %z] : !half, tile<i32> -> tile<64x64xf16>, token
+    %c = mmaf %a, %b, %zero : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
+    %d = store_view_tko weak %c, %w[%z, %z] : tile<64x64xf32>, !square, tile<i32> -> token
+    return
+  }
+
+  // Within warps first; what is left, one element per warp, goes to every thread.
+  // CHECK-LABEL: entry @sum
+  // CHECK: reduce {{.*}} -> tile<4xf32
+  // CHECK: tileas.store_shared {{.*}} : tile<4xf32
+  // CHECK: %[[ALL:.*]] = tileas.load_shared
+  // CHECK: reduce %[[ALL]] {{.*}} -> tile<f32>
+  // CHECK: return
+  entry @sum(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [1024], strides = [1] : tensor_view<1024xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(1024), tensor_view<1024xf32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z] : partition_view<tile=(1024), tensor_view<1024xf32, strides=[1]>>, tile<i32> -> tile<1024xf32>, token
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<1024xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %s = addf %a, %b : tile<f32>
+      yield %s : tile<f32>
+    }
+    %s = store_ptr_tko weak %q, %sum : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+
+  // Within one warp nothing is staged.
+  // CHECK-LABEL: entry @short
+  // CHECK-NOT: alloc_shared
+  // CHECK: reduce {{.*}} -> tile<f32>
+  // CHECK-NOT: = reduce
+  // CHECK: return
+  entry @short(%q: tile<ptr<f32>>) {
+    %x = constant <f32: 1.0> : tile<64xf32>
+    %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<64xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %s = addf %a, %b : tile<f32>
+      yield %s : tile<f32>
+    }
+    %s = store_ptr_tko weak %q, %sum : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
