@@ -25,6 +25,8 @@ NAMES = {
     np.dtype(np.float64): "f64",
     np.dtype(ml_dtypes.float8_e4m3fn): "f8E4M3FN",
     np.dtype(ml_dtypes.float8_e5m2): "f8E5M2",
+    np.dtype(ml_dtypes.float8_e8m0fnu): "f8E8M0FNU",
+    np.dtype(ml_dtypes.float4_e2m1fn): "f4E2M1FN",
 }
 DTYPES: dict[str, Any] = {name: dtype for dtype, name in NAMES.items()} | {
     "tf32": np.dtype(np.float32)

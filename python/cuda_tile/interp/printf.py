@@ -78,23 +78,22 @@ def _one(match: re.Match[str], value: Any, kind: Element) -> str:
         if letter == "c":
             return f"%{match['flags']}{match['width']}c" % (number & 0xFF)
         python = "d" if letter in "diu" else letter
-        return _with_c_flags(match, python) % number
+        if letter == "o" and "#" in match["flags"]:  # Python would write 0o
+            return f"0{number:o}".rjust(int(match["width"] or 0))
+        return _for_python(match, python) % number
     if letter in FLOAT and kind.kind == "float":
         number = float(value)
         if letter in "aA":
             return _hexadecimal(match, number)
-        return _with_c_flags(match, letter) % number
+        return _for_python(match, letter) % number
     if letter == "p" and kind.kind == "pointer":
         return f"{int(value):#x}".rjust(int(match["width"] or 0))
     raise BadDirective(f"'{match[0]}' does not suit {kind}")
 
 
-def _with_c_flags(match: re.Match[str], letter: str) -> str:
-    """The directive for Python's `%`, which lacks C's meaning of some flags."""
-    flags = match["flags"]
-    if letter == "o":
-        flags = flags.replace("#", "")  # Python would write 0o
-    return f"%{flags}{match['width']}{match['precision'] or ''}{letter}"
+def _for_python(match: re.Match[str], letter: str) -> str:
+    """The directive for Python's `%`, without the length, which it ignores."""
+    return f"%{match['flags']}{match['width']}{match['precision'] or ''}{letter}"
 
 
 def _hexadecimal(match: re.Match[str], number: float) -> str:

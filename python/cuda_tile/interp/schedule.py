@@ -16,8 +16,8 @@ from cuda_tile.runtime.elements import Array
 PATIENCE = 16
 """Times a block may offer to wait before another one runs."""
 
-STALL = 1000
-"""Turns in which all blocks wait and nobody writes before that is an error."""
+STALL = 2000
+"""Times each block may wait while nobody writes before that is an error."""
 
 
 def run_blocks(
@@ -76,7 +76,7 @@ class _Turns:
 
     def play(self, run: TileBlock, body: Body) -> Generator[Stop, None, None]:
         """Runs a block until it ends or has been patient enough."""
-        patience = 1 if run.launch.is_shuffled else PATIENCE
+        patience = self._patience(run)
         for event in body:
             if event is not None:
                 yield event
@@ -89,6 +89,9 @@ class _Turns:
         self._changes += 1
         run.launch.live.remove(run)
 
+    def _patience(self, run: TileBlock) -> int:
+        return 1 if run.launch.is_shuffled else PATIENCE
+
     def _watch(self, run: TileBlock) -> None:
         """Fails once every block only waits.
 
@@ -100,7 +103,7 @@ class _Turns:
         if seen != self._seen:
             self._seen, self._stall = seen, 0
             return
-        self._stall += 1
+        self._stall += self._patience(run)
         if self._stall > STALL * len(launch.live) and run.wait is not None:
             run.fail(
                 run.wait,

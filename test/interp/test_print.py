@@ -1,0 +1,117 @@
+"""print and assert: what the report holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from interp_build import TOKEN, Kernel, tile_of
+
+from cuda_tile.interp import AssertionsFailed, InterpError
+
+
+def printed(text: str, *values: tuple[Any, str], **options: Any) -> str:
+    k = Kernel()
+    args = [k.constant(value, kind) for value, kind in values]
+    k.op("print_tko", args, [], results=(TOKEN,), str=text)
+    return k.run(**options).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind", "expected"),
+    [
+        ("%d", [[0, 1], [2, 3]], "i32", "[[0, 1], [2, 3]]"),
+        ("%d", np.arange(4), "i64", "[0, 1, 2, 3]"),
+        ("n = %i!\n", -5, "i32", "n = -5!\n"),
+        ("%u", -1, "i32", "4294967295"),
+        ("%u", -1, "i8", "255"),
+        ("%hhd", -1, "i8", "-1"),
+        ("%llu", -1, "i64", str(2**64 - 1)),
+        ("%lld", -1, "i64", "-1"),
+        ("%x", -1, "i16", "ffff"),
+        ("%#x", 255, "i32", "0xff"),
+        ("%#X", 255, "i32", "0XFF"),
+        ("%o", 8, "i32", "10"),
+        ("%#o", 8, "i32", "010"),
+        ("%d", True, "i1", "1"),
+        ("%5d|", 42, "i32", "   42|"),
+        ("%-5d|", 42, "i32", "42   |"),
+        ("%05d", 42, "i32", "00042"),
+        ("%+d", 42, "i32", "+42"),
+        ("%.3d", 7, "i32", "007"),
+        ("%f", 1.5, "f32", "1.500000"),
+        ("%lf", -0.0, "f64", "-0.000000"),
+        ("%5.2f", [1.234, 5], "f16", "[ 1.23,  5.00]"),
+        ("%e", 12345.678, "f64", "1.234568e+04"),
+        ("%g", 1e-9, "f64", "1e-09"),
+        ("%a", 1.5, "f64", "0x1.8p+0"),
+        ("%a", 1.0, "f32", "0x1p+0"),
+        ("%f", float("inf"), "f32", "inf"),
+        ("%f", float("nan"), "bf16", "nan"),
+        ("%F", float("-inf"), "f32", "-INF"),
+        ("%c", 65, "i8", "A"),
+        ("100%% of %d", 3, "i32", "100% of 3"),
+    ],
+)
+def test_directives(text: str, value: Any, kind: str, expected: str) -> None:
+    assert printed(text, (value, kind)) == expected
+
+
+def test_several_values() -> None:
+    got = printed("%d: %f (%d)", (3, "i32"), ([0.5], "f32"), (True, "i1"))
+    assert got == "3: [0.500000] (1)"
+
+
+@pytest.mark.parametrize(("text", "kind"), [("%f", "i32"), ("%d", "f32"), ("%s", "i8")])
+def test_a_directive_that_does_not_suit(text: str, kind: str) -> None:
+    with pytest.raises(InterpError, match=f"'{text}' does not suit {kind}"):
+        printed(text, (1, kind))
+    assert printed(text, (1, kind), mode="permissive") == text
+
+
+def test_each_block_prints_once() -> None:
+    k = Kernel()
+    x = k.op("get_tile_block_id", results=(tile_of("i32"),) * 3)[0]
+    k.op("print_tko", [x], [], results=(TOKEN,), str="block %d\n")
+    lines = k.run(grid=(4,), seed=3).stdout.splitlines()
+    assert sorted(lines) == [f"block {i}" for i in range(4)]
+
+
+def asserted(condition: Any, **options: Any) -> AssertionsFailed | None:
+    k = Kernel("ptr<i32>")
+    k.op("assert", k.constant(condition, "i1"), message="must hold")
+    k.store(k.parameters[0], k.constant(1, "i32"))
+    out = np.zeros(1, np.int32)
+    try:
+        k.run(out, **options)
+    except AssertionsFailed as error:
+        assert out[0] == 1, "the kernel goes on"
+        return error
+    return None
+
+
+def test_assertions() -> None:
+    assert asserted([True, True]) is None
+    error = asserted([[True, False], [False, True]])
+    assert error is not None
+    assert len(error.report.failures) == 2
+    assert error.report.failures[0].endswith(
+        "assertion failed: must hold, element [0, 1] (tile block (0, 0, 0))"
+    )
+    assert "k: 2 assertions failed:\ntest.py:" in str(error)
+    many = asserted(np.zeros(16, np.bool_), mode="permissive")
+    assert many is not None
+    assert "... and 8 more" in str(many)
+
+
+def test_a_for_that_ends_at_its_type() -> None:
+    k = Kernel()
+    bounds = [k.constant(n, "i8") for n in (120, 127, 10)]
+    with k.region(tile_of("i8")) as body:
+        k.op("continue")
+    k.op("for", *bounds, regions=(body,))
+    warnings = k.run().warnings
+    assert len(warnings) == 1
+    assert "'for' ends because 120 + 10 is beyond its type" in warnings[0]
+    assert k.run(mode="permissive").warnings == ()

@@ -1,0 +1,183 @@
+"""Tile blocks that wait for each other, and conflicts between blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from interp_build import TOKEN, Kernel, Val, tile_of
+
+from cuda_tile.interp import InterpError
+
+I1, I32 = tile_of("i1"), tile_of("i32")
+SEEDS = [None, 0, 1, 2]
+
+
+def block_id(k: Kernel) -> Val:
+    return k.op("get_tile_block_id", results=(I32,) * 3)[0]
+
+
+def compare(k: Kernel, predicate: str, a: Val, b: Val) -> Val:
+    return k.op(
+        "cmpi",
+        a,
+        b,
+        results=(I1,),
+        comparison_predicate=predicate,
+        signedness="signed",
+    )
+
+
+def spin_until(k: Kernel, flag: Val, wanted: Val, order: str = "acquire") -> Val:
+    """Loads `flag` until it equals `wanted`; gives the token of the last load."""
+    start = k.op("make_token", results=(TOKEN,))
+    with k.region(TOKEN) as body:
+        value, token = k.load(
+            flag, body.arguments[0], order=order, memory_scope="device"
+        )
+        done = compare(k, "equal", value, wanted)
+        with k.region() as then:
+            k.op("break", token)
+        k.op("if", done, regions=(then, None))
+        k.op("continue", token)
+    return k.op("loop", start, results=(TOKEN,), regions=(body,))
+
+
+def spin_lock(acquire: str, release: str, *, token: bool = True) -> Kernel:
+    """Each block adds 1 to a counter with plain accesses under a lock."""
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    lock, counter = k.parameters
+    zero, one = k.constant(0, "i32"), k.constant(1, "i32")
+    start = k.op("make_token", results=(TOKEN,))
+    with k.region(TOKEN) as body:
+        old, taken = k.op(
+            "atomic_cas_tko",
+            [lock],
+            [zero],
+            [one],
+            [],
+            [body.arguments[0]],
+            results=(I32, TOKEN),
+            memory_ordering_semantics=acquire,
+            memory_scope="device",
+        )
+        with k.region() as then:
+            k.op("break", taken)
+        k.op("if", compare(k, "equal", old, zero), regions=(then, None))
+        k.op("continue", taken)
+    held = k.op("loop", start, results=(TOKEN,), regions=(body,))
+    value, loaded = k.load(counter, held if token else None)
+    stored = k.store(counter, k.op("addi", value, one, results=(I32,)), loaded)
+    k.op(
+        "atomic_rmw_tko",
+        [lock],
+        [zero],
+        [],
+        [stored],
+        results=(I32, TOKEN),
+        mode="xchg",
+        memory_ordering_semantics=release,
+        memory_scope="device",
+    )
+    return k
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_spin_lock(seed: int | None) -> None:
+    lock, counter = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    spin_lock("acquire", "release").run(lock, counter, grid=(5, 2), seed=seed)
+    assert (lock[0], counter[0]) == (0, 10)
+
+
+@pytest.mark.parametrize(
+    ("acquire", "release"), [("relaxed", "release"), ("acquire", "relaxed")]
+)
+def test_a_lock_without_order_is_a_race(acquire: str, release: str) -> None:
+    args = [np.zeros(1, np.int32) for _ in "ab"]
+    with pytest.raises(InterpError, match="nothing orders the two") as caught:
+        spin_lock(acquire, release).run(*args, grid=(3,))
+    assert "that tile block (0, 0, 0) touched with 'store_ptr_tko'" in str(caught.value)
+
+
+def test_a_lock_whose_token_is_dropped_is_a_race() -> None:
+    args = [np.zeros(1, np.int32) for _ in "ab"]
+    with pytest.raises(InterpError, match="nothing orders the two"):
+        spin_lock("acquire", "release", token=False).run(*args, grid=(3,))
+
+
+def relay() -> Kernel:
+    """Block i waits until the flag is i, then passes i + 1 on: needs all blocks."""
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    flag, data = k.parameters
+    x = block_id(k)
+    count, _, _ = k.op("get_num_tile_blocks", results=(I32,) * 3)
+    one = k.constant(1, "i32")
+    last = k.op("subi", count, one, results=(I32,))
+    mine = k.op("subi", last, x, results=(I32,))  # the last block goes first
+    token = spin_until(k, flag, mine)
+    value, token = k.load(data, token)
+    token = k.store(data, k.op("addi", value, x, results=(I32,)), token)
+    following = k.op("addi", mine, one, results=(I32,))
+    k.store(flag, following, token, order="release", memory_scope="device")
+    return k
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_blocks_that_wait_for_later_ones(seed: int | None) -> None:
+    flag, data = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    relay().run(flag, data, grid=(40,), seed=seed)
+    assert (flag[0], data[0]) == (40, 40 * 39 // 2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_blocks_that_wait_for_ever(seed: int | None) -> None:
+    flag, data = np.full(1, -5, np.int32), np.zeros(1, np.int32)
+    with pytest.raises(InterpError, match="no tile block can go on") as caught:
+        relay().run(flag, data, grid=(3,), seed=seed)
+    assert "at 'load_ptr_tko' (test.py:" in str(caught.value)
+
+
+def test_the_limit_says_who_waits() -> None:
+    flag, data = np.full(1, -5, np.int32), np.zeros(1, np.int32)
+    with pytest.raises(InterpError, match=r"more than 300 ops.*waiting: tile block"):
+        relay().run(flag, data, grid=(3,), limit=300)
+
+
+def everyone_writes(order: str, **kw: Any) -> Kernel:
+    k = Kernel("ptr<i32>")
+    k.store(k.parameters[0], k.constant(1, "i32"), order=order, **kw)
+    return k
+
+
+def test_two_blocks_that_store_to_one_place() -> None:
+    out = np.zeros(1, np.int32)
+    with pytest.raises(InterpError, match=r"tile block \(1, 0, 0\).*that tile block"):
+        everyone_writes("weak").run(out, grid=(2,))
+    everyone_writes("weak").run(out, grid=(2,), mode="permissive")
+    everyone_writes("relaxed", memory_scope="device").run(out, grid=(2,))
+    with pytest.raises(InterpError, match="nothing orders the two"):
+        everyone_writes("relaxed", memory_scope="tl_blk").run(out, grid=(2,))
+
+
+@pytest.mark.parametrize("size", ["i8", "i16", "i32", "i64"])
+def test_neighbours_do_not_race(size: str) -> None:
+    k = Kernel(f"ptr<{size}>")
+    x = block_id(k)
+    wide = k.op("bitcast", x, results=(I32,))
+    k.store(k.at(k.parameters[0], wide), k.constant(1, size))
+    out = np.zeros(9, f"i{int(size[1:]) // 8}")
+    k.run(out, grid=(9,))
+    assert out.tolist() == [1] * 9
+
+
+def test_a_read_of_what_another_block_writes() -> None:
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    x = block_id(k)
+    before = k.op("subi", x, k.constant(1, "i32"), results=(I32,))
+    first = compare(k, "equal", x, k.constant(0, "i32"))
+    before = k.op("select", first, x, before, results=(I32,))
+    value, token = k.load(k.at(k.parameters[0], before))
+    k.store(k.at(k.parameters[0], x), value, token)
+    with pytest.raises(InterpError, match=r"cuda_tile.load_ptr_tko.*store_ptr_tko"):
+        k.run(np.zeros(4, np.int32), np.zeros(4, np.int32), grid=(4,))
