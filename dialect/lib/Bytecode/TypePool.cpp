@@ -80,6 +80,8 @@ static std::optional<TypeTag> getTag(Type type) {
       .Case<TileType>(tag(TypeTag::Tile))
       .Case<TensorViewType>(tag(TypeTag::TensorView))
       .Case<PartitionViewType>(tag(TypeTag::PartitionView))
+      .Case<StridedViewType>(tag(TypeTag::StridedView))
+      .Case<GatherScatterViewType>(tag(TypeTag::GatherScatterView))
       .Case<FunctionType>(tag(TypeTag::Function))
       .Case<TokenType>(tag(TypeTag::Token))
       .Default(std::optional<TypeTag>());
@@ -130,6 +132,8 @@ private:
   LogicalResult write(TileType type);
   LogicalResult write(TensorViewType type);
   LogicalResult write(PartitionViewType type);
+  LogicalResult write(StridedViewType type);
+  LogicalResult write(GatherScatterViewType type);
 
   TypePool &pool;
   Operation *user;
@@ -164,6 +168,27 @@ LogicalResult TypeWriter::write(PartitionViewType type) {
   return success();
 }
 
+LogicalResult TypeWriter::write(StridedViewType type) {
+  writePaddingFlags(type.getPaddingValue());
+  out.writeIntegers(type.getTileShape());
+  out.writeIntegers(type.getTraversalStrides());
+  if (failed(reference(type.getTensorView())))
+    return failure();
+  out.writeIntegers(type.getDimMap());
+  writePadding(type.getPaddingValue());
+  return success();
+}
+
+LogicalResult TypeWriter::write(GatherScatterViewType type) {
+  writePaddingFlags(type.getPaddingValue());
+  out.writeIntegers(type.getTileShape());
+  if (failed(reference(type.getTensorView())))
+    return failure();
+  out.writeVarint(static_cast<uint64_t>(type.getSparseDim()));
+  writePadding(type.getPaddingValue());
+  return success();
+}
+
 LogicalResult TypeWriter::write(Type type, TypeTag tag) {
   out.writeVarint(static_cast<uint64_t>(tag));
   return llvm::TypeSwitch<Type, LogicalResult>(type)
@@ -171,8 +196,8 @@ LogicalResult TypeWriter::write(Type type, TypeTag tag) {
         writePointerFlags();
         return reference(pointer.getPointeeType());
       })
-      .Case<TileType, TensorViewType, PartitionViewType>(
-          [&](auto record) { return write(record); })
+      .Case<TileType, TensorViewType, PartitionViewType, StridedViewType,
+            GatherScatterViewType>([&](auto record) { return write(record); })
       .Case<FunctionType>([&](FunctionType function) {
         return failure(failed(references(function.getInputs())) ||
                        failed(references(function.getResults())));

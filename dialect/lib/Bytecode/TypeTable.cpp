@@ -32,6 +32,13 @@ private:
   Type readFunction(Cursor &cursor);
   LogicalResult readPointerFlags(Cursor &cursor, uint64_t &flags);
   LogicalResult readPointerAttribute(Cursor &cursor, uint64_t flags);
+  Type readStridedView(Cursor &cursor);
+  Type readGatherScatterView(Cursor &cursor);
+  LogicalResult readViewFlags(Cursor &cursor, uint64_t &flags);
+  LogicalResult readViewPadding(Cursor &cursor, uint64_t flags,
+                                PaddingValueAttr &padding);
+  LogicalResult readViewedTensor(Cursor &cursor, StringRef kind,
+                                 TensorViewType &view);
   LogicalResult readPadding(Cursor &cursor, PaddingValueAttr &padding);
 
   TypeTable &table;
@@ -132,6 +139,10 @@ Type TypeReader::read(Cursor &cursor) {
     return readTensorView(cursor);
   case TypeTag::PartitionView:
     return readPartitionView(cursor);
+  case TypeTag::StridedView:
+    return readStridedView(cursor);
+  case TypeTag::GatherScatterView:
+    return readGatherScatterView(cursor);
   case TypeTag::Function:
     return readFunction(cursor);
   case TypeTag::Token:
@@ -269,51 +280,111 @@ LogicalResult TypeReader::readPadding(Cursor &cursor,
   return success();
 }
 
+/// From 13.3 on, records of views begin with flags; bit 0 announces a padding
+/// value at their end.
+LogicalResult TypeReader::readViewFlags(Cursor &cursor, uint64_t &flags) {
+  flags = 0;
+  if (table.version < kTypeFlagsVersion)
+    return success();
+  uint64_t start = cursor.offset();
+  if (failed(cursor.readVarint(flags, "optional parameter flags")))
+    return failure();
+  if (flags > 1)
+    return cursor.diags().error(start, "expected optional parameter flags 0 or "
+                                       "1, got " +
+                                           Twine(flags));
+  return success();
+}
+
+/// The end of a view's record: before 13.3, a byte announces the padding value.
+LogicalResult TypeReader::readViewPadding(Cursor &cursor, uint64_t flags,
+                                          PaddingValueAttr &padding) {
+  if (table.version < kTypeFlagsVersion) {
+    uint64_t start = cursor.offset();
+    if (failed(cursor.readByte(flags, "presence byte for optional attribute")))
+      return failure();
+    if (flags > 1)
+      return cursor.diags().error(
+          start, "invalid presence byte for optional attribute: " +
+                     Twine(flags) + "; expected 0 or 1");
+  }
+  return flags ? readPadding(cursor, padding) : success();
+}
+
+LogicalResult TypeReader::readViewedTensor(Cursor &cursor, StringRef kind,
+                                           TensorViewType &view) {
+  uint64_t start = cursor.offset();
+  Type type = reference(cursor, "tensor_view type");
+  if (!type)
+    return failure();
+  view = dyn_cast<TensorViewType>(type);
+  if (view)
+    return success();
+  return cursor.diags().error(start, "expected 'tensor_view' type in " + kind);
+}
+
 Type TypeReader::readPartitionView(Cursor &cursor) {
-  uint64_t start = cursor.offset(), flags = 0;
-  bool flagsFirst = table.version >= kTypeFlagsVersion;
-  if (flagsFirst &&
-      failed(cursor.readVarint(flags, "optional parameter flags")))
-    return {};
-  if (flags > 1) {
-    (void)cursor.diags().error(
-        start, "expected optional parameter flags 0 or 1, got " + Twine(flags));
-    return {};
-  }
+  uint64_t start = cursor.offset(), flags;
   SmallVector<int32_t> tileShape, dimMap;
-  if (failed(cursor.readIntegers(tileShape, "partition_view tile shape")))
-    return {};
-  uint64_t viewStart = cursor.offset();
-  Type view = reference(cursor, "tensor_view type");
-  if (!view || failed(cursor.readIntegers(dimMap, "partition_view dim_map")))
-    return {};
-  auto tensorView = dyn_cast<TensorViewType>(view);
-  if (!tensorView) {
-    (void)cursor.diags().error(viewStart,
-                               "expected 'tensor_view' type in partition_view");
-    return {};
-  }
-  bool hasPadding = flags & 1;
-  if (!flagsFirst) {
-    uint64_t presenceStart = cursor.offset(), presence;
-    if (failed(
-            cursor.readByte(presence, "presence byte for optional attribute")))
-      return {};
-    if (presence > 1) {
-      (void)cursor.diags().error(
-          presenceStart, "invalid presence byte for optional attribute: " +
-                             Twine(presence) + "; expected 0 or 1");
-      return {};
-    }
-    hasPadding = presence;
-  }
+  TensorViewType view;
   PaddingValueAttr padding;
-  if (hasPadding && failed(readPadding(cursor, padding)))
+  if (failed(readViewFlags(cursor, flags)) ||
+      failed(cursor.readIntegers(tileShape, "partition_view tile shape")) ||
+      failed(readViewedTensor(cursor, "partition_view", view)) ||
+      failed(cursor.readIntegers(dimMap, "partition_view dim_map")) ||
+      failed(readViewPadding(cursor, flags, padding)))
     return {};
   return cursor.diags().checked(start, [&](auto emitError) {
-    return PartitionViewType::getChecked(
-        emitError, getContext(), ArrayRef<int32_t>(tileShape), tensorView,
-        ArrayRef<int32_t>(dimMap), padding);
+    return PartitionViewType::getChecked(emitError, getContext(),
+                                         ArrayRef<int32_t>(tileShape), view,
+                                         ArrayRef<int32_t>(dimMap), padding);
+  });
+}
+
+Type TypeReader::readStridedView(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags;
+  SmallVector<int32_t> tileShape, strides, dimMap;
+  TensorViewType view;
+  PaddingValueAttr padding;
+  if (failed(readViewFlags(cursor, flags)) ||
+      failed(cursor.readIntegers(tileShape, "strided_view tile shape")) ||
+      failed(cursor.readIntegers(strides, "strided_view traversal strides")) ||
+      failed(readViewedTensor(cursor, "strided_view", view)) ||
+      failed(cursor.readIntegers(dimMap, "strided_view dim_map")) ||
+      failed(readViewPadding(cursor, flags, padding)))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return StridedViewType::getChecked(
+        emitError, getContext(), ArrayRef<int32_t>(tileShape),
+        ArrayRef<int32_t>(strides), view, ArrayRef<int32_t>(dimMap), padding);
+  });
+}
+
+Type TypeReader::readGatherScatterView(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags, sparseDim;
+  SmallVector<int32_t> tileShape;
+  TensorViewType view;
+  PaddingValueAttr padding;
+  if (failed(readViewFlags(cursor, flags)) ||
+      failed(
+          cursor.readIntegers(tileShape, "gather_scatter_view tile shape")) ||
+      failed(readViewedTensor(cursor, "gather_scatter_view", view)))
+    return {};
+  uint64_t dimStart = cursor.offset();
+  if (failed(cursor.readVarint(sparseDim, "gather_scatter_view sparse_dim")))
+    return {};
+  if (sparseDim > INT32_MAX) {
+    (void)cursor.diags().error(dimStart, "expected sparse_dim to be at most " +
+                                             Twine(INT32_MAX) + ", got " +
+                                             Twine(sparseDim));
+    return {};
+  }
+  if (failed(readViewPadding(cursor, flags, padding)))
+    return {};
+  return cursor.diags().checked(start, [&](auto emitError) {
+    return GatherScatterViewType::getChecked(
+        emitError, getContext(), ArrayRef<int32_t>(tileShape), view,
+        static_cast<int32_t>(sparseDim), padding);
   });
 }
 
