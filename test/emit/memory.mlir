@@ -1,0 +1,64 @@
+// Family memory: tiles of pointers that are known to count up move as vectors; one
+// thread stores a scalar; i1 is a byte of 0 or 1.
+
+// RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
+
+cuda_tile.module @kernels {
+  // The mask is constant over four neighbours, so they go together.
+  // CHECK-LABEL: .entry masked(
+  // CHECK: mov.b32 {{.*}}0x3f800000
+  // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
+  // CHECK: @%p{{[0-9]+}} st.global.v4.b32
+  entry @masked(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %base = assume div_by<16>, %p : tile<ptr<f32>>
+    %size = assume div_by<4>, %n : tile<i32>
+    %p1 = reshape %base : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p128 = broadcast %p1 : tile<1xptr<f32>> -> tile<128xptr<f32>>
+    %i = iota : tile<128xi32>
+    %q = offset %p128, %i : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+    %n1 = reshape %size : tile<i32> -> tile<1xi32>
+    %n128 = broadcast %n1 : tile<1xi32> -> tile<128xi32>
+    %m = cmpi less_than %i, %n128, signed : tile<128xi32> -> tile<128xi1>
+    %one = constant <f32: 1.0> : tile<128xf32>
+    %x, %r = load_ptr_tko weak %q, %m, %one : tile<128xptr<f32>>, tile<128xi1>, tile<128xf32> -> tile<128xf32>, token
+    %s = store_ptr_tko weak %q, %x, %m token=%r : tile<128xptr<f32>>, tile<128xf32>, tile<128xi1> -> token
+    return
+  }
+
+  // A step of two is no vector.
+  // CHECK-LABEL: .entry strided(
+  // CHECK-NOT: .v4
+  // CHECK-NOT: .v2
+  // CHECK: ld.global{{.*}}.b32
+  // CHECK: ret
+  entry @strided(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>) {
+    %p1 = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p128 = broadcast %p1 : tile<1xptr<f32>> -> tile<128xptr<f32>>
+    %i = iota : tile<128xi32>
+    %two = constant <i32: 2> : tile<128xi32>
+    %j = muli %i, %two : tile<128xi32>
+    %q = offset %p128, %j : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+    %x, %r = load_ptr_tko weak %q : tile<128xptr<f32>> -> tile<128xf32>, token
+    %s = store_ptr_tko weak %q, %x token=%r : tile<128xptr<f32>>, tile<128xf32> -> token
+    return
+  }
+
+  // Every thread has the scalar, the first one writes it.
+  // CHECK-LABEL: .entry scalar(
+  // CHECK: mov.u32 %[[T:r[0-9]+]], %tid.x
+  // CHECK: setp.eq.{{[a-z0-9]+}} %[[FIRST:p[0-9]+]], %[[T]], 0
+  // CHECK: @%[[FIRST]] st.global.b32
+  entry @scalar(%p: tile<ptr<f32>>, %x: tile<f32>) {
+    %s = store_ptr_tko weak %p, %x : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+
+  // CHECK-LABEL: .entry truth(
+  // CHECK: ld.param.b8 %[[B:rs[0-9]+]], [truth_param_1]
+  // CHECK: selp.{{[a-z0-9]+}} {{.*}}1, 0
+  // CHECK: st.global.b8
+  entry @truth(%p: tile<ptr<i1>>, %b: tile<i1>) {
+    %s = store_ptr_tko weak %p, %b : tile<ptr<i1>>, tile<i1> -> token
+    return
+  }
+}

@@ -1,0 +1,71 @@
+// Family view: the widest vectors that alignment, strides and extents allow; what may
+// stick out is predicated and filled with the padding value.
+
+// RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
+
+!line = !cuda_tile.tensor_view<?xf32, strides=[1]>
+
+cuda_tile.module @kernels {
+  // Aligned and whole tiles: 16 bytes each, no predicate.
+  // CHECK-LABEL: .entry aligned(
+  // CHECK-NOT: setp
+  // CHECK: ld.global{{.*}}.v4.b32
+  // CHECK: st.global.v4.b32
+  // CHECK-NOT: setp
+  // CHECK: ret
+  entry @aligned(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %base = assume div_by<16>, %p : tile<ptr<f32>>
+    %size = assume div_by<128>, %n : tile<i32>
+    %t = make_tensor_view %base, shape = [%size], strides = [1] : tile<i32> -> !line
+    %v = make_partition_view %t : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+
+  // A multiple of four but not of the tile: a vector lies inside or outside as a whole.
+  // CHECK-LABEL: .entry ragged(
+  // CHECK: setp.lt.s32
+  // CHECK: mov.b32 {{.*}}0x7fc00000
+  // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
+  // CHECK: @%p{{[0-9]+}} st.global.v4.b32
+  entry @ragged(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %base = assume div_by<16>, %p : tile<ptr<f32>>
+    %size = assume div_by<4>, %n : tile<i32>
+    %t = make_tensor_view %base, shape = [%size], strides = [1] : tile<i32> -> !line
+    %v = make_partition_view %t : partition_view<tile=(128), padding_value = nan, !cuda_tile.tensor_view<?xf32, strides=[1]>>
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), padding_value = nan, !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), padding_value = nan, !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+
+  // Nothing is known: one element at a time.
+  // CHECK-LABEL: .entry unknown(
+  // CHECK-NOT: .v4
+  // CHECK-NOT: .v2
+  // CHECK: mov.b32 {{.*}}0xff800000
+  // CHECK: @%p{{[0-9]+}} ld.global.b32
+  // CHECK: ret
+  entry @unknown(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> !line
+    %v = make_partition_view %t : partition_view<tile=(128), padding_value = neg_inf, !cuda_tile.tensor_view<?xf32, strides=[1]>>
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), padding_value = neg_inf, !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+    %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), padding_value = neg_inf, !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+
+  // 64-bit indices: the tile's start does not wrap at 2^32.
+  // CHECK-LABEL: .entry wide(
+  // CHECK: ld.param.b64 %[[I:rd[0-9]+]], [wide_param_2]
+  // CHECK: shl.b64 {{.*}}%[[I]], {{7|9}}
+  entry @wide(%p: tile<ptr<f32>>, %n: tile<i64>, %i: tile<i64>) {
+    %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i64> -> !line
+    %v = make_partition_view %t : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>
+    %x = constant <f32: 1.0> : tile<128xf32>
+    %s = store_view_tko weak %x, %v[%i] : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i64> -> token
+    return
+  }
+}
