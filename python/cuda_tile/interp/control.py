@@ -7,13 +7,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cuda_tile.interp.decisions import ALLOCA_SCOPES, ASSERT_LINE
+from cuda_tile.interp.decisions import ALLOCA_SCOPES
 from cuda_tile.interp.machine import Stop, TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.values import Jump
 from cuda_tile.interp.words import limits, reading, wrap
-from cuda_tile.runtime.elements import Array
 
 Steps: TypeAlias = Generator[Stop | None, None, tuple[Any, ...] | Jump]
 """A rule that runs regions: results, or how the enclosing block ends too."""
@@ -100,24 +99,3 @@ def _trip(
     if op.name in ALLOCA_SCOPES:
         run.free(outer)
     return end
-
-
-@RULES.register("assert")
-def assert_(run: TileBlock, op: Op, condition: Array) -> None:
-    """Notes a line per false element; the launch goes on and fails at its end."""
-    for where in np.argwhere(~condition):
-        element = f", element {[int(i) for i in where]}" if len(where) else ""
-        run.launch.failures.append(
-            ASSERT_LINE.format(
-                location=op.location,
-                message=op.attributes["message"],
-                element=element,
-                block=run.block_id,
-            )
-        )
-
-
-@PARTIAL.register("assert")
-def assert_partial(run: TileBlock, op: Op, condition: Any) -> None:
-    """An assertion about what is unspecified cannot hold."""
-    run.defined(op, condition, "the condition")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cuda_tile.interp.decisions import ASSERT_LINE
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.interp.printf import BadDirective, render
@@ -34,6 +35,27 @@ def assume(run: TileBlock, op: Op, value: Any) -> Any:
             first = data.reshape(-1)[int(np.argmax(bad))] if bad.any() else ""
             run.forbid(op, bad, f"assumed {predicate}, got {first}")
     return value
+
+
+@RULES.register("assert")
+def assert_(run: TileBlock, op: Op, condition: Array) -> None:
+    """Notes a line per false element; the launch goes on and fails at its end."""
+    for where in np.argwhere(~condition):
+        element = f", element {[int(i) for i in where]}" if len(where) else ""
+        run.launch.failures.append(
+            ASSERT_LINE.format(
+                location=op.location,
+                message=op.attributes["message"],
+                element=element,
+                block=run.block_id,
+            )
+        )
+
+
+@PARTIAL.register("assert")
+def assert_partial(run: TileBlock, op: Op, condition: Any) -> None:
+    """An assertion about what is unspecified cannot hold."""
+    run.defined(op, condition, "the condition")
 
 
 @PARTIAL.register("print_tko", "print")

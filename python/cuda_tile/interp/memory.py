@@ -52,12 +52,6 @@ def alloca(run: TileBlock, op: Op) -> Array:
     return np.array(start, dtype=np.uint64)
 
 
-@RULES.register("get_global")
-def get_global(run: TileBlock, op: Op) -> Array:
-    """The address of element 0, the same in every launch of a loaded module."""
-    return np.array(run.launch.globals[op.attributes["name"]].address, dtype=np.uint64)
-
-
 def only(group: tuple[Any, ...]) -> Any:
     """The value of an optional operand, or None."""
     return group[0] if group else None

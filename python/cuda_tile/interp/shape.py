@@ -6,13 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.decisions import F4_POINTERS_ADDRESS_LOW_HALVES
+from cuda_tile.interp.decisions import F4_POINTERS_ADDRESS_LOW_HALVES, PACK_I1_BITS
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of, mask_of, partial
+from cuda_tile.interp.values import Partial
 from cuda_tile.interp.words import signed, unsigned, wrap
-from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.elements import (
+    Array,
+    Element,
+    from_memory,
+    pack_nibbles,
+    to_memory,
+    unpack_nibbles,
+)
 
 
 @RULES.register("constant")
@@ -132,3 +140,48 @@ def offset(run: TileBlock, op: Op, pointer: Array, offset_elements: Array) -> Ar
     wrapped = np.where(distance >= 0, moved < pointer, moved > pointer)
     run.forbid(op, wrapped, "the address leaves the 64-bit address space")
     return moved
+
+
+def _units(kind: Element) -> tuple[int, int]:
+    """Elements and bytes of the smallest whole number of both."""
+    return (8 // kind.bits, 1) if kind.bits < 8 else (1, kind.storage_bytes)
+
+
+@RULES.register("pack")
+def pack(run: TileBlock, op: Op, source: Array) -> Array:
+    """The bytes of a 1-D tile: element 0 first, each little-endian.
+
+    Two 4-bit elements share a byte, the even one in its low half; eight i1 elements
+    do, the first one in bit 0.
+    """
+    kind = op.operand_tile().element
+    if kind.bits == 1:
+        return np.packbits(source, bitorder=PACK_I1_BITS).view(np.int8)
+    raw = to_memory(source, kind).reshape(-1)
+    if kind.is_packed:
+        raw = pack_nibbles(raw)
+    return raw.view(np.int8)
+
+
+@RULES.register("unpack")
+def unpack(run: TileBlock, op: Op, source: Array) -> Array:
+    """The inverse of `pack`."""
+    kind = op.tile().element
+    raw = np.ascontiguousarray(source).view(np.uint8)
+    if kind.bits == 1:
+        return np.unpackbits(raw, bitorder=PACK_I1_BITS).astype(np.bool_)
+    if kind.is_packed:
+        raw = unpack_nibbles(raw)
+    return from_memory(raw.reshape(-1, kind.storage_bytes), kind)
+
+
+@PARTIAL.register("pack", "unpack")
+def repacked(run: TileBlock, op: Op, source: Partial) -> Partial:
+    """A byte is unspecified where an element in it is, and the other way round."""
+    kind = (op.operand_tile() if op.name == "pack" else op.tile()).element
+    elements, size_bytes = _units(kind)
+    before, after = elements, size_bytes
+    if op.name == "unpack":
+        before, after = size_bytes, elements
+    groups = source.undefined.reshape(-1, before).any(axis=1)
+    return Partial(op.rule(run, op, source.data), np.repeat(groups, after))

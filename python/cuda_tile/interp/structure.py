@@ -1,4 +1,4 @@
-"""Rules of the structure family: where in the grid a tile block stands."""
+"""Rules of the structure family: a block's place in the grid, and globals."""
 
 from __future__ import annotations
 
@@ -24,3 +24,9 @@ def get_tile_block_id(run: TileBlock, op: Op) -> tuple[Array, ...]:
 def get_num_tile_blocks(run: TileBlock, op: Op) -> tuple[Array, ...]:
     """The launch grid: x, y, z."""
     return _coordinates(run.launch.grid)
+
+
+@RULES.register("get_global")
+def get_global(run: TileBlock, op: Op) -> Array:
+    """The address of element 0, the same in every launch of a loaded module."""
+    return np.array(run.launch.globals[op.attributes["name"]].address, dtype=np.uint64)

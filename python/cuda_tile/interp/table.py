@@ -16,5 +16,5 @@ RULES: RuleTable[Rule] = RuleTable("interp")
 PARTIAL: RuleTable[Rule] = RuleTable("interp, unspecified elements")
 """Rules used instead where an operand is `Partial`; without one, see `spread`."""
 
-DRIVEN = frozenset(("module", "entry"))
-"""Ops without a rule: `decode.py` finds kernels by them."""
+DRIVEN = frozenset(("module", "entry", "global"))
+"""Ops without a rule: `decode.py` finds kernels and globals by them."""
