@@ -1,0 +1,113 @@
+"""Arrays for generated programs: where they lie, what they hold, how they compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    "i1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+INTEGERS = ("i1", "i8", "i16", "i32", "i64")
+FLOATS = ("f16", "bf16", "f32", "f64")
+BITS = {name: 8 * dtype.itemsize for name, dtype in DTYPES.items()}
+"""Bits in memory; i1 is one byte there."""
+ALIGNMENT_BYTES = 256
+
+_SPECIAL = (0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 0.5, 2.5, -3.5, 100.0)
+
+
+def is_float(element: str) -> bool:
+    """Whether an element type is one of `FLOATS`."""
+    return element in FLOATS
+
+
+def random_values(rng: np.random.Generator, count: int, element: str) -> Array:
+    """A mixture of special values, ordinary numbers and plain random bits."""
+    dtype = DTYPES[element]
+    if element == "i1":
+        return rng.integers(0, 2, count).astype(np.bool_)
+    noise = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
+    values = noise.view(dtype).reshape(count).copy()
+    kind = rng.random(count)
+    if is_float(element):
+        ordinary = rng.standard_normal(count) * 4.0 ** rng.integers(-4, 5, count)
+        special = rng.choice(np.array(_SPECIAL), count)
+        tiny = rng.integers(1, 9, count).astype(f"u{dtype.itemsize}").view(dtype)
+        values = np.where(kind < 0.6, ordinary.astype(dtype), values)
+        values = np.where(kind < 0.2, special.astype(dtype), values)
+        return np.where(kind < 0.05, tiny, values)
+    ends = np.iinfo(dtype)
+    special = rng.choice(np.array([0, 1, -1, ends.min, ends.max, 7]), count)
+    small = rng.integers(-9, 10, count)
+    values = np.where(kind < 0.5, small.astype(dtype), values)
+    return np.where(kind < 0.2, special.astype(dtype), values)
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One pointer argument: memory, and the array in it that the kernel is given.
+
+    Attributes:
+        data: The whole memory, one-dimensional.
+        start: Index in it of the array's first element.
+        shape: The array's extents.
+        strides: Its strides in elements.
+        is_inexact: Whether what the kernel stores may be two units off.
+    """
+
+    data: Array
+    start: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    is_inexact: bool = False
+
+    def bind(self) -> tuple[Array, Array]:
+        """A fresh copy of the memory at an aligned address, and the array in it."""
+        raw = np.zeros(self.data.nbytes + ALIGNMENT_BYTES, np.uint8)
+        first = -raw.ctypes.data % ALIGNMENT_BYTES
+        memory = raw[first : first + self.data.nbytes].view(self.data.dtype)
+        memory[...] = self.data
+        size = self.data.itemsize
+        steps = tuple(stride * size for stride in self.strides)
+        return memory, as_strided(memory[self.start :], self.shape, steps)
+
+
+def mismatch(expected: Array, got: Array, *, is_inexact: bool) -> str:
+    """What differs between two memories, or an empty text.
+
+    Bits must be equal, except that one NaN is as good as another.
+    """
+    word = f"u{expected.itemsize}"
+    same = expected.view(word) == got.view(word)
+    if expected.dtype.kind not in "biu":
+        with np.errstate(all="ignore"):
+            wide, other = expected.astype(np.float64), got.astype(np.float64)
+            same |= np.isnan(wide) & np.isnan(other)
+            if is_inexact:
+                unit = np.abs(np.spacing(expected)).astype(np.float64)
+                same |= np.abs(wide - other) <= 2 * unit
+    wrong = np.flatnonzero(~same)
+    if not len(wrong):
+        return ""
+    i = int(wrong[0])
+    return (
+        f"{len(wrong)} of {expected.size} elements differ; at [{i}] the interpreter "
+        f"has {expected[i]} ({expected.view(word)[i]:#x}), the emulator {got[i]} "
+        f"({got.view(word)[i]:#x})"
+    )
