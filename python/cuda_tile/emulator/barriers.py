@@ -142,6 +142,7 @@ class Barriers:
                 f"{meeting.arrived} arrived",
             )
         del self.meetings[meeting.cta, meeting.number]
+        machine.progress += 1
         arrived = np.sort(np.concatenate(meeting.lanes))
         arriving = self._warps(arrived)
         held = [group.lanes.numbers for group in meeting.waiting]
@@ -156,8 +157,8 @@ class Barriers:
         return meeting.waiting
 
     def _warps(self, numbers: Index) -> Index:
-        """Numbers of warps within their CTA."""
-        return np.unique(self._machine.warp_in_cta[numbers]).astype(np.intp)
+        """Numbers of warps as the shadow knows them."""
+        return np.unique(self._machine.agents[numbers]).astype(np.intp)
 
     def waiting_words(self) -> Iterator[tuple[str, int]]:
         """Says who waits at which barrier, with the instruction's number."""

@@ -196,6 +196,12 @@ class BodyParser:
             cursor.expect(";", "after .branchtargets")
             self._scope.tables[token.text] = tuple(names)
             return
+        if cursor.at(".callprototype", ".calltargets"):
+            raise PtxError(
+                "expected direct calls only, got an indirect call's "
+                f"{cursor.token.text!r}",
+                token.line,
+            )
         if token.text in self._scope.labels:
             raise PtxError(f"expected one label {token.text!r}, got two", token.line)
         self._scope.labels[token.text] = len(self._pending)

@@ -12,6 +12,8 @@ from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.mbarriers import Mbarriers
+from cuda_tile.emulator.register_pool import RegisterPool
 from cuda_tile.emulator.spaces import Addresses, Spaces
 from cuda_tile.emulator.special import special_register
 from cuda_tile.emulator.step import Step
@@ -40,18 +42,38 @@ class Builder:
         machine: Whose registers the steps read and write.
         spaces: The machine's memories.
         copies: The machine's asynchronous copies.
+        mbarriers: The machine's mbarrier objects.
+        registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
     """
 
-    def __init__(self, machine: Machine, spaces: Spaces, copies: Copies) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        spaces: Spaces,
+        copies: Copies,
+        declared_registers: int = 0,
+    ) -> None:
         self.machine = machine
         self.copies = copies
+        self.mbarriers = Mbarriers(machine)
+        self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
         self.at = 0
         self.line = 0
         self._reads: list[Register] = []
         self._demands: list[Register] = []
         self._writes: list[Register] = []
+
+    def reset(self) -> None:
+        """Starts new CTAs: nothing is in flight, nobody waits."""
+        self.copies.reset()
+        self.mbarriers.reset()
+        self.registers.reset()
+
+    def finish(self) -> None:
+        """The CTAs end: reports what is still in flight."""
+        self.mbarriers.finish()
 
     def begin(self, at: int, line: int) -> None:
         """Starts the next instruction."""

@@ -1,8 +1,13 @@
-"""Vector clocks of warps: what each warp knows of what the others did.
+"""Vector clocks: what each warp knows of what the others did.
 
-Lamport's happens-before: a warp's own clock counts its barriers; meeting at a barrier
-gives the waiting warps what the arriving ones know. An access at clock t of warp w
-comes before whatever a warp does that knows at least t of w.
+Lamport's happens-before: a warp's own clock counts its releases; meeting at a barrier
+gives the waiting warps what the arriving ones know. An access at clock t of agent a
+comes before whatever a warp does that knows at least t of a. Agents are the warps of a
+cluster (of one CTA where there are no clusters), then the asynchronous parties: tensor
+cores of warpgroups, and copies by the mbarrier they complete on.
+
+A second table holds what each warp knows *through a proxy fence*: only that part is
+visible to asynchronous copies and tensor cores (PTX ISA, "Proxies").
 """
 
 from __future__ import annotations
@@ -13,65 +18,129 @@ from numpy.typing import NDArray
 Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
+# What one warp knows, [2, n_agents]: everything, and what passed a proxy fence.
+Knowledge = NDArray[np.int32]
+
+# Agents of one cluster; larger numbers have other meanings in the shadow.
+MOST_AGENTS = 250
 
 
 class WarpClocks:
-    """Clocks of the warps of all CTAs, and of the last accesses to each byte.
+    """Clocks of the agents of all clusters, and of the last accesses to each byte.
 
     Bytes are numbered over the shared memories of all CTAs, one after another.
     """
 
-    def __init__(self, n_ctas: int, stride_bytes: int, n_warps: int) -> None:
-        self._stride_bytes = stride_bytes
-        self._n_warps = n_warps
+    def __init__(
+        self, n_ctas: int, stride_bytes: int, n_warps: int, ctas_per_cluster: int = 1
+    ) -> None:
+        self._ctas_per_cluster = ctas_per_cluster
+        self._stride_bytes = stride_bytes * ctas_per_cluster
+        self.n_warps = n_warps * ctas_per_cluster
+        self._warps_per_cta = n_warps
+        self.n_readers = self.n_warps + -(-n_warps // 4) * ctas_per_cluster
         total = n_ctas * stride_bytes
-        # What each warp knows of each warp, [cta, knowing warp, known warp].
-        self._known = np.zeros((n_ctas, n_warps, n_warps), np.int32)
+        n_clusters = n_ctas // ctas_per_cluster
+        # [cluster, table, knowing warp, known agent].
+        self._tables = np.zeros((n_clusters, 2, self.n_warps, MOST_AGENTS), np.int32)
+        self._known = self._tables[:, 0]
         self._written = np.zeros(total, np.int32)
-        self._read = np.zeros((n_warps, total), np.int32)
+        self._read = np.zeros((self.n_readers, total), np.int32)
 
     def reset(self) -> None:
         """Starts new CTAs: every warp knows only of itself."""
-        self._known[:] = 0
-        for warp in range(self._n_warps):
+        self._tables[:] = 0
+        for warp in range(self.n_warps):
             self._known[:, warp, warp] = 1
         self._written[:] = 0
         self._read[:] = 0
 
     def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
         """What `arriving` did comes before what `waiting` do next."""
-        known = self._known[cta]
-        joined = known[arriving].max(axis=0)
-        known[waiting] = np.maximum(known[waiting], joined)
-        known[arriving, arriving] += 1
+        tables = self._tables[cta // self._ctas_per_cluster]
+        joined = tables[:, arriving].max(axis=1, keepdims=True)
+        tables[:, waiting] = np.maximum(tables[:, waiting], joined)
+        tables[0, arriving, arriving] += 1
 
     def meet_all(self, cta: int | None = None) -> None:
         """All warps of one CTA, or of every one, meet."""
-        everybody = np.arange(self._n_warps)
-        for number in range(len(self._known)) if cta is None else (cta,):
+        n_ctas = len(self._tables) * self._ctas_per_cluster
+        for number in range(n_ctas) if cta is None else (cta,):
+            first = number % self._ctas_per_cluster * self._warps_per_cta
+            everybody = np.arange(first, first + self._warps_per_cta)
             self.meet(number, everybody, everybody)
 
-    def note_read(self, cells: Cells, warps: Warps) -> None:
-        """Records reads of single bytes by warps."""
-        ctas = cells // self._stride_bytes
-        self._read[warps, cells] = self._known[ctas, warps, warps]
+    # Single warps ------------------------------------------------------------------
 
-    def note_write(self, cells: Cells, warps: Warps) -> None:
-        """Records writes of single bytes by warps."""
-        ctas = cells // self._stride_bytes
-        self._written[cells] = self._known[ctas, warps, warps]
+    def release(self, cta: int, warps: Index) -> Knowledge:
+        """What these warps know now; they go on with a new clock."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        known = tables[:, warps].max(axis=1)
+        tables[0, warps, warps] += 1
+        return known
+
+    def acquire(self, cta: int, warps: Index, known: Knowledge) -> None:
+        """These warps learn what was released."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        tables[:, warps] = np.maximum(tables[:, warps], known[:, None])
+
+    def learn(self, cta: int, warps: Index, agent: int, clock: int) -> None:
+        """These warps learn what one asynchronous agent did up to a clock."""
+        known = self._known[cta // self._ctas_per_cluster]
+        known[warps, agent] = np.maximum(known[warps, agent], clock)
+
+    def fence_proxy(self, cta: int, warps: Index) -> None:
+        """All that these warps know becomes visible to asynchronous agents."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        tables[1, warps] = np.maximum(tables[1, warps], tables[0, warps])
+        tables[0, warps, warps] += 1
+
+    def knows(self, cta: int, warp: int, agent: int) -> int:
+        """What one warp knows of an agent."""
+        return int(self._known[cta // self._ctas_per_cluster, warp, agent])
+
+    def own(self, ctas: Index, warps: Warps) -> NDArray[np.int32]:
+        """The warps' own clocks."""
+        return self._known[ctas // self._ctas_per_cluster, warps, warps]
+
+    # Bytes of shared memory --------------------------------------------------------
+
+    def _clusters(self, cells: Cells) -> Cells:
+        return cells // self._stride_bytes
+
+    def note_read(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
+        """Records reads of single bytes, at the warps' clocks or at a given one."""
+        if clock is None:
+            own = self._known[self._clusters(cells), agents, agents]
+            self._read[agents, cells] = own
+        else:
+            self._read[agents, cells] = clock
+
+    def note_write(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
+        """Records writes of single bytes, at the warps' clocks or at a given one."""
+        if clock is None:
+            self._written[cells] = self._known[self._clusters(cells), agents, agents]
+        else:
+            self._written[cells] = clock
 
     def is_after_write(
         self, cells: Cells, warps: Warps, writers: Warps
     ) -> NDArray[np.bool_]:
         """Whether each warp knows of the last write of a byte by `writers`."""
-        ctas = cells // self._stride_bytes
-        return self._known[ctas, warps, writers] >= self._written[cells]
+        known = self._known[self._clusters(cells), warps, writers]
+        return known >= self._written[cells]
+
+    def is_fenced(
+        self, cells: Cells, warps: Warps, writers: Warps
+    ) -> NDArray[np.bool_]:
+        """Whether a proxy fence lies between the last write and each warp."""
+        fenced = self._tables[self._clusters(cells), 1, warps, writers]
+        return fenced >= self._written[cells]
 
     def is_after_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
-        """Whether each warp knows of all other warps' reads of a byte."""
-        ctas = cells // self._stride_bytes
+        """Whether each warp knows of all other agents' reads of a byte."""
         reads = np.moveaxis(self._read[:, cells], 0, -1)
-        unknown = self._known[ctas, warps] < reads
-        unknown[np.arange(self._n_warps) == warps[..., None]] = False
+        unknown = self._known[self._clusters(cells), warps][..., : self.n_readers]
+        unknown = unknown < reads
+        unknown[np.arange(self.n_readers) == warps[..., None]] = False
         return ~np.logical_or.reduce(unknown, axis=-1)

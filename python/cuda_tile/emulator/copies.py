@@ -50,7 +50,7 @@ class Copies:
     ) -> None:
         """Starts a copy of `data` (uint8[count, size]) to shared memory."""
         machine = self._machine
-        warps = machine.warp_in_cta[lanes.index]
+        warps = machine.agents[lanes.index]
         size = data.shape[1]
         machine.shadow.begin_copy(at, offsets, size, warps, machine.shared)
         group = self._committed[lanes.index].copy()
@@ -78,7 +78,7 @@ class Copies:
     def _complete(self, copy: _Copy, ready: Bool) -> None:
         machine = self._machine
         done = copy if ready.all() else _part(copy, ready)
-        warps = machine.warp_in_cta[done.lanes]
+        warps = machine.agents[done.lanes]
         machine.shadow.end_copy(done.at, done.offsets, done.data, warps, machine.shared)
 
 

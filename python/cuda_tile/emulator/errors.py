@@ -77,3 +77,12 @@ class Fault(Exception):
         self.kind = kind
         self.message = message
         super().__init__(f"{kind}: {message}")
+
+
+class FaultAt(Exception):
+    """A fault with the number of the instruction it came from."""
+
+    def __init__(self, fault: Fault, at: int) -> None:
+        self.fault = fault
+        self.at = at
+        super().__init__(str(fault))

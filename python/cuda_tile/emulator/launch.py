@@ -12,13 +12,19 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.builtins import Builtins
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.counters import Counters
-from cuda_tile.emulator.errors import Fault, Finding, FindingError, LaunchError
+from cuda_tile.emulator.errors import (
+    Fault,
+    FaultAt,
+    Finding,
+    FindingError,
+    LaunchError,
+)
 from cuda_tile.emulator.isa import instruction_table
 from cuda_tile.emulator.machine import Dim3, Geometry, Machine
 from cuda_tile.emulator.parse import parse
 from cuda_tile.emulator.program import Program
 from cuda_tile.emulator.report import Report
-from cuda_tile.emulator.schedule import FaultAt, Scheduler
+from cuda_tile.emulator.schedule import Scheduler
 from cuda_tile.emulator.spaces import Spaces
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Module
@@ -158,7 +164,8 @@ class _Run:
         counters = Counters(n_instructions)
         self.report = Report(entry.name, module, self._functions, counters)
         is_adversarial = mode == "adversarial"
-        is_precise = _synchronises_some(self._functions)
+        keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
+        is_precise = keeps or _synchronises_some(self._functions)
         most = 4 if is_adversarial else _together(dims, symbols, is_precise)
         geometry = Geometry(*dims, min(most, _n_ctas(dims[0])))
         self._machine = Machine(
@@ -169,13 +176,15 @@ class _Run:
             np.random.default_rng(seed),
             is_adversarial=is_adversarial,
             is_precise=is_precise,
+            keeps=keeps,
         )
 
     def prepare(self, params: Any, limit: int) -> None:
         """Compiles the functions."""
         machine = self._machine
         spaces, copies = Spaces(machine, params), Copies(machine)
-        builder, table = Builder(machine, spaces, copies), instruction_table()
+        (declared,) = self._entry.limits.get("maxnreg", (0,))
+        builder, table = Builder(machine, spaces, copies, declared), instruction_table()
         self._programs: dict[str, Program] = {}
         first = 0
         for function in self._functions:
@@ -184,7 +193,7 @@ class _Run:
             first += len(function.code)
         self._builtins = Builtins(machine, spaces)
         self._scheduler = Scheduler(
-            machine, self._programs, copies, self._builtins, limit
+            machine, self._programs, builder, self._builtins, limit
         )
 
     def execute(self, *, collects: bool) -> None:
@@ -192,10 +201,10 @@ class _Run:
         geometry = self._machine.geometry
         shadow = self._machine.shadow
         shadow.log.naming = self._name
-        if collects:
-            shadow.report = self._collect
-        else:
-            shadow.report = _raise
+        shadow.report = self._collect if collects else _raise
+        watch = self._machine.global_shadow
+        if watch is not None:
+            watch.report, watch.naming = shadow.report, self._name
         total = _n_ctas(geometry.grid)
         entry = self._programs[self._entry.name]
         try:
@@ -257,6 +266,17 @@ def _together(dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_precise: bool)
     most = max(most, 1)
     even = [count for count in range(1, most + 1) if total % count == 0]
     return even[-1] if even[-1] * 2 > most else most
+
+
+def _is_asynchronous(functions: list[Function]) -> bool:
+    """Whether mbarriers, bulk copies or warpgroup products are used."""
+    return any(
+        instruction.opcode in ("mbarrier", "wgmma", "tcgen05")
+        or "bulk" in instruction.modifiers
+        or "mbarrier" in instruction.modifiers
+        for function in functions
+        for instruction in function.code
+    )
 
 
 def _synchronises_some(functions: list[Function]) -> bool:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.async_shadow import AsyncShadow
 from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
-from cuda_tile.emulator.shadow import SharedShadow
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.types import PRED, Array, Bool, Type
@@ -26,6 +27,8 @@ SHARED_WINDOW = 1 << 56
 LOCAL_WINDOW = 1 << 57
 PARAM_WINDOW = 1 << 58
 WINDOW_MASK = (1 << 56) - 1
+# A shared::cluster address: rank of the CTA plus one above these bits, 0 for the own.
+CLUSTER_SHIFT = 24
 
 Dim3 = tuple[int, int, int]
 
@@ -43,6 +46,11 @@ class Geometry:
     block: Dim3
     cluster: Dim3
     n_ctas: int
+
+    @property
+    def cluster_size(self) -> int:
+        """CTAs of one cluster."""
+        return self.cluster[0] * self.cluster[1] * self.cluster[2]
 
     @property
     def threads_per_cta(self) -> int:
@@ -75,6 +83,10 @@ class Machine:
         shared: Shared memory of all CTAs one after another, bytes.
         shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
         local: Local memory, uint8[n_lanes, bytes].
+        grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
+        agents: Number of each lane's warp within its cluster, as the shadow has it.
+        global_shadow: Access history of global memory; None in fast mode.
+        progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
     """
 
@@ -88,6 +100,7 @@ class Machine:
         *,
         is_adversarial: bool,
         is_precise: bool,
+        keeps: bool = False,
     ) -> None:
         self.geometry = geometry
         self.symbols = symbols
@@ -109,19 +122,31 @@ class Machine:
         self.warp_in_cta = (
             np.arange(self.n_lanes) % geometry.lanes_per_cta // WARP_LANES
         ).astype(np.uint8)
-        self.shadow = SharedShadow(
+        size = geometry.cluster_size
+        rank = self.cta_of % size
+        self.agents = (rank * geometry.warps_per_cta + self.warp_in_cta).astype(
+            np.uint8
+        )
+        self.grid_cta: NDArray[np.int64] = np.zeros(self.n_lanes, np.int64)
+        self.shadow = AsyncShadow(
             geometry.n_ctas,
             self.stride_bytes,
             geometry.warps_per_cta,
-            is_precise=is_precise,
+            is_precise=is_precise or is_adversarial,
+            keeps=keeps,
+            ctas_per_cluster=size,
         )
+        self.global_shadow: GlobalShadow | None = None
+        if is_adversarial and self.shadow.clocks is not None:
+            self.global_shadow = GlobalShadow(self, self.shadow.clocks)
+        self.progress = 0
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
         self.defined: dict[Register, Bool] = {}
         self._registers: dict[Register, Array] = {}
         self._constants: dict[tuple[bytes, np.dtype[Any]], Array] = {}
         self.specials: dict[str, Array] = {
             f"%{name}.{axis}": np.zeros(self.n_lanes, np.uint32)
-            for name in ("tid", "ctaid")
+            for name in ("tid", "ctaid", "cluster_ctaid", "clusterid")
             for axis in "xyz"
         }
         self.every_lane = Lanes(np.arange(self.n_lanes), self.n_lanes)
@@ -137,10 +162,8 @@ class Machine:
         thread = lane % geometry.lanes_per_cta
         self.live[:] = (thread < geometry.threads_per_cta) & (self.cta_of < n_ctas)
         self.count_live()
-        cta = first_cta + self.cta_of
+        self._number_ctas(first_cta + self.cta_of)
         for axis, name in enumerate("xyz"):
-            before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
-            self.specials[f"%ctaid.{name}"][:] = cta // before % geometry.grid[axis]
             before = int(np.prod(geometry.block[:axis], dtype=np.int64))
             inside = thread // before % geometry.block[axis]
             self.specials[f"%tid.{name}"][:] = inside
@@ -152,6 +175,26 @@ class Machine:
                 self._scramble(register, storage)
             for flags in self.defined.values():
                 flags[:] = False
+
+    def _number_ctas(self, number: NDArray[np.int64]) -> None:
+        """Sets the special registers of CTAs, of which clusters lie side by side."""
+        geometry = self.geometry
+        clusters, ranks = np.divmod(number, geometry.cluster_size)
+        self.grid_cta[:] = 0
+        for axis, name in enumerate("xyz"):
+            part = geometry.cluster[axis]
+            before = int(np.prod(geometry.cluster[:axis], dtype=np.int64))
+            inside = ranks // before % part
+            extents = [
+                g // c for g, c in zip(geometry.grid, geometry.cluster, strict=True)
+            ]
+            before = int(np.prod(extents[:axis], dtype=np.int64))
+            cluster = clusters // before % extents[axis]
+            self.specials[f"%cluster_ctaid.{name}"][:] = inside
+            self.specials[f"%clusterid.{name}"][:] = cluster
+            self.specials[f"%ctaid.{name}"][:] = cluster * part + inside
+            before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
+            self.grid_cta += (cluster * part + inside) * before
 
     def count_live(self) -> None:
         """Brings the masks and counts of live lanes up to date with `live`."""

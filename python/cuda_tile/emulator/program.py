@@ -19,7 +19,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import InstructionTable
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
-from cuda_tile.emulator.step import Barrier, Control, Convergence, Step
+from cuda_tile.emulator.step import Barrier, Control, Convergence, Step, Wait
 from cuda_tile.emulator.syntax import Function, Instruction, Register
 from cuda_tile.emulator.types import Bool
 
@@ -135,15 +135,35 @@ def missing_lanes(
     if convergence is None:
         return np.zeros(len(lanes.warps), np.uint32)
     need = machine.live_members[lanes.warps]
+    if isinstance(convergence, str) and convergence == "warpgroup":
+        return _missing_warps(lanes, machine)
     if not isinstance(convergence, str):
         masks = lanes.spread(convergence[lanes.index])
         need = need & np.bitwise_or.reduce(masks, axis=1)
     return need & ~lanes.members()
 
 
+def _missing_warps(lanes: Lanes, machine: Machine) -> NDArray[np.uint32]:
+    """Which warps lack a lane of their warpgroup, as masks that are zero or not."""
+    need = machine.live_members[lanes.warps]
+    lacking = need & ~lanes.members()
+    per_cta = machine.geometry.warps_per_cta
+    group = lanes.warps // per_cta * per_cta + lanes.warps % per_cta // 4 * 4
+    for warp in range(4):
+        other = group + warp
+        exists = (warp + group % per_cta) < per_cta
+        live = np.zeros(len(group), np.bool_)
+        live[exists] = machine.live_members[other[exists]] != 0
+        lacking[live & ~np.isin(other, lanes.warps)] = 1
+        partly = np.isin(group, group[(lacking != 0)])
+        lacking[partly & (lacking == 0)] = 1
+    return lacking
+
+
 def control_convergence(control: Control | None) -> Convergence:
     """What a control instruction asks of the lanes that reach it."""
-    return "warp" if isinstance(control, Barrier) and control.is_aligned else None
+    is_aligned = isinstance(control, (Barrier, Wait)) and control.is_aligned
+    return "warp" if is_aligned else None
 
 
 def undefined(register: Register, lanes: Lanes, machine: Machine) -> Fault:

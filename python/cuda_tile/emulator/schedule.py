@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from cuda_tile.emulator.barriers import Barriers
+from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.builtins import Builtins
-from cuda_tile.emulator.copies import Copies
-from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.errors import Fault, FaultAt
 from cuda_tile.emulator.groups import Frame, Group
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -34,8 +34,10 @@ from cuda_tile.emulator.step import (
     Exit,
     IndexedBranch,
     Return,
+    Wait,
 )
 from cuda_tile.emulator.syntax import Variable
+from cuda_tile.emulator.waiting import Waiting
 
 # Every so many picks the longest-waiting group runs, so that a loop that waits for
 # other lanes cannot keep them from running.
@@ -53,15 +55,6 @@ def parked_words(parked: list[Group], machine: Machine) -> Iterator[tuple[str, i
         )
 
 
-class FaultAt(Exception):
-    """A fault with the number of the instruction it came from."""
-
-    def __init__(self, fault: Fault, at: int) -> None:
-        self.fault = fault
-        self.at = at
-        super().__init__(str(fault))
-
-
 class Scheduler:
     """Runs the CTAs of a machine from the entry to their end."""
 
@@ -69,15 +62,16 @@ class Scheduler:
         self,
         machine: Machine,
         programs: Mapping[str, Program],
-        copies: Copies,
+        agents: Builder,
         builtins: Builtins,
         limit: int,
     ) -> None:
         self._machine = machine
         self._programs = programs
-        self._copies = copies
+        self._agents = agents
         self._builtins = builtins
         self._limit = limit
+        self._waiting = Waiting(machine)
         self._ready: list[Group] = []
         self._parked: list[Group] = []
         self._barriers = Barriers(machine)
@@ -91,7 +85,8 @@ class Scheduler:
             FaultAt: The kernel did something it must not.
         """
         machine = self._machine
-        self._copies.reset()
+        self._agents.reset()
+        self._waiting = Waiting(machine)
         self._steps = 0
         numbers = np.flatnonzero(machine.live)
         if machine.is_adversarial:
@@ -100,18 +95,24 @@ class Scheduler:
                 self._ready.append(Group(entry, 0, lanes))
         else:
             self._ready.append(Group(entry, 0, Lanes(numbers, machine.n_lanes)))
-        while self._ready:
+        while self._ready or self._waiting.groups:
+            self._ready += self._waiting.poll(idle=not self._ready)
+            if not self._ready:
+                break
             self._advance(self._pick())
         waits = list(self._waits())
         if waits:
             text = "; ".join(words for words, _ in waits)
-            kind = "deadlock" if self._barriers.meetings else "divergence"
+            is_deadlock = self._barriers.meetings or self._waiting.groups
+            kind = "deadlock" if is_deadlock else "divergence"
             raise FaultAt(Fault(kind, text), waits[0][1])
+        self._agents.finish()
 
     def _waits(self) -> Iterator[tuple[str, int]]:
         """Who waits for what can never come, with the instruction's number."""
         yield from parked_words(self._parked, self._machine)
         yield from self._barriers.waiting_words()
+        yield from self._waiting.words()
 
     def _pick(self) -> Group:
         ready = self._ready
@@ -161,8 +162,20 @@ class Scheduler:
                 return
             current = self._go_on(met, segment)
             if current is not None and (self._ready or self._parked):
-                self._add(current)
+                for part in self._by_warp(current):
+                    self._add(part)
                 return
+
+    def _by_warp(self, group: Group) -> list[Group]:
+        """Adversarial warps go their own ways after what they ran together."""
+        warps = group.lanes.warps
+        if not self._machine.is_adversarial or len(warps) == 1:
+            return [group]
+        numbers = group.lanes.numbers
+        return [
+            group.only(Lanes(numbers[numbers >> 5 == warp], self._machine.n_lanes))
+            for warp in warps
+        ]
 
     def _count(self, group: Group, segment: Segment) -> None:
         program = group.program
@@ -265,8 +278,12 @@ class Scheduler:
             raise FaultAt(fault, at) from fault
 
     def _execute(
-        self, group: Group, control: IndexedBranch | Exit | Return | Call | Barrier
+        self,
+        group: Group,
+        control: IndexedBranch | Exit | Return | Call | Barrier | Wait,
     ) -> Group | None:
+        if isinstance(control, Wait):
+            return self._wait(group, control)
         if isinstance(control, Barrier):
             return self._arrive(group, control)
         if isinstance(control, IndexedBranch):
@@ -337,8 +354,15 @@ class Scheduler:
             self._add(other)
         return None
 
+    def _wait(self, group: Group, control: Wait) -> None:
+        met = self._meet(group, control_convergence(control))
+        if met is not None:
+            for other in self._waiting.begin(met, control):
+                self._add(other)
+
     def _end(self, group: Group) -> None:
         """Ends the lanes; others may have waited just for that."""
+        self._machine.progress += 1
         self._machine.live[group.lanes.index] = False
         self._machine.count_live()
         for other in self._barriers.after_exit():

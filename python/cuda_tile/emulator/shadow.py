@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.access_log import Access, AccessLog
 from cuda_tile.emulator.clocks import WarpClocks
+from cuda_tile.emulator.flight import Flight
 from cuda_tile.emulator.types import Array
 
 NONE = 255
@@ -51,16 +52,30 @@ class SharedShadow:
     """
 
     def __init__(
-        self, n_ctas: int, stride_bytes: int, n_warps: int, *, is_precise: bool
+        self,
+        n_ctas: int,
+        stride_bytes: int,
+        n_warps: int,
+        *,
+        is_precise: bool,
+        keeps: bool = False,
+        ctas_per_cluster: int = 1,
     ) -> None:
         total = n_ctas * stride_bytes
+        self._n_warps = n_warps
+        self._ctas_per_cluster = ctas_per_cluster
+        # Whether barriers leave the history, which proxies and clusters need.
+        self._keeps = keeps
         self._stride_bytes = stride_bytes
         self._written = _by_width(np.zeros(total // 8, np.uint64))
         self._writer = _by_width(np.zeros(total // 8, np.uint64))
         self._reader = _by_width(np.zeros(total // 8, np.uint64))
-        self._in_flight = np.zeros(total, np.bool_)
-        self._any_in_flight = False
-        self._clocks = WarpClocks(n_ctas, stride_bytes, n_warps) if is_precise else None
+        self.flight = Flight(total)
+        self.clocks = (
+            WarpClocks(n_ctas, stride_bytes, n_warps, ctas_per_cluster)
+            if is_precise
+            else None
+        )
         self.log = AccessLog()
         self._at = 0
         self.report: Report = _ignore
@@ -68,11 +83,10 @@ class SharedShadow:
     def reset(self) -> None:
         """Starts new CTAs: nothing is written, all clocks are equal."""
         self._written[1][:] = 0
-        self._in_flight[:] = False
-        self._any_in_flight = False
+        self.flight.reset()
         self._forget(slice(None))
-        if self._clocks is not None:
-            self._clocks.reset()
+        if self.clocks is not None:
+            self.clocks.reset()
 
     def _forget(self, part: slice) -> None:
         self._writer[1][part] = NONE
@@ -84,23 +98,25 @@ class SharedShadow:
 
     def synchronise_all(self) -> None:
         """A barrier that all live warps of all CTAs reached at once."""
-        self._forget(slice(None))
-        if self._clocks is not None:
-            self._clocks.meet_all()
+        if not self._keeps:
+            self._forget(slice(None))
+        if self.clocks is not None:
+            self.clocks.meet_all()
 
     def synchronise_cta(self, cta: int) -> None:
         """A barrier of all live warps of one CTA."""
         start = cta * self._stride_bytes
-        self._forget(slice(start, start + self._stride_bytes))
-        if self._clocks is not None:
-            self._clocks.meet_all(cta)
+        if not self._keeps:
+            self._forget(slice(start, start + self._stride_bytes))
+        if self.clocks is not None:
+            self.clocks.meet_all(cta)
 
     def synchronise_warps(
         self, cta: int, arriving: NDArray[np.intp], waiting: NDArray[np.intp]
     ) -> None:
         """A barrier of some warps: what `arriving` did comes before `waiting` go on."""
-        if self._clocks is not None:
-            self._clocks.meet(cta, arriving, waiting)
+        if self.clocks is not None:
+            self.clocks.meet(cta, arriving, waiting)
 
     # Accesses ----------------------------------------------------------------------
 
@@ -118,7 +134,7 @@ class SharedShadow:
         offsets, size, warps = _split(offsets, size, warps)
         place = offsets >> (size.bit_length() - 1)
         own = warps.astype(_WORD[size]) * _ONES[size]
-        if self._any_in_flight:
+        if self.flight.is_busy:
             self._check_in_flight(offsets, size, "read")
         if np.bitwise_and.reduce(self._written[size][place]) != _NONE[size]:
             self._uninitialised(offsets, size, warps)
@@ -150,9 +166,9 @@ class SharedShadow:
         shared = table[place] != after
         if np.count_nonzero(shared):
             table[place[shared]] = many
-        if self._clocks is not None:
+        if self.clocks is not None:
             cells = (offsets[:, None] + np.arange(size)).ravel()
-            self._clocks.note_read(cells, np.repeat(warps, size))
+            self.clocks.note_read(cells, np.repeat(warps, size))
 
     def _record_bytes(self, cells: Offsets, warps: Bytes) -> None:
         table = self._reader[1]
@@ -186,7 +202,7 @@ class SharedShadow:
         data: Bytes | None,
         memory: Bytes,
     ) -> None:
-        if self._any_in_flight:
+        if self.flight.is_busy:
             self._check_in_flight(offsets, size, "write")
         offsets, part, warps = _split(offsets, size, warps)
         place = offsets >> (part.bit_length() - 1)
@@ -207,7 +223,13 @@ class SharedShadow:
             self._check_readers(offsets[which], part, warps[which])
 
     def _store(
-        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        clock: int | None = None,
     ) -> None:
         size = data.shape[1]
         offsets, part, warps = _split(offsets, size, warps)
@@ -220,9 +242,9 @@ class SharedShadow:
             self._same_step(at, offsets, part, warps, target[place] != values)
         self._written[part][place] = _NONE[part]
         self._writer[part][place] = warps.astype(word) * _ONES[part]
-        if self._clocks is not None:
+        if self.clocks is not None:
             cells = (offsets[:, None] + np.arange(part)).ravel()
-            self._clocks.note_write(cells, np.repeat(warps, part))
+            self.clocks.note_write(cells, np.repeat(warps, part), clock)
 
     def atomic(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
@@ -232,31 +254,13 @@ class SharedShadow:
         self.log.add(Access(at, True, offsets, warps, size))
         cells = (offsets[:, None] + np.arange(size)).ravel()
         owners = np.repeat(warps, size)
-        if self._any_in_flight:
+        if self.flight.is_busy:
             self._check_in_flight(cells, 1, "atomic")
         if not self._written[1][cells].all():
             self._uninitialised(cells, 1, owners)
         plain = self._writer[1][cells] != ATOMIC
         self._before_write(at, cells[plain], 1, owners[plain], None, memory)
         self._writer[1][cells] = ATOMIC
-
-    def begin_copy(
-        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
-    ) -> None:
-        """Marks the target of an asynchronous copy, not to be touched until its end."""
-        self._at = at
-        self.log.add(Access(at, True, offsets, warps, size))
-        self._before_write(at, offsets, size, warps, None, memory)
-        self._in_flight[offsets[:, None] + np.arange(size)] = True
-        self._any_in_flight = True
-
-    def end_copy(
-        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
-    ) -> None:
-        """Performs the writes of an asynchronous copy for the warps that waited."""
-        self._in_flight[offsets[:, None] + np.arange(data.shape[1])] = False
-        self._any_in_flight = bool(self._in_flight.any())
-        self._store(at, offsets, data, warps, memory)
 
     # Findings ----------------------------------------------------------------------
 
@@ -267,7 +271,7 @@ class SharedShadow:
         count = len(np.unique(bad[:, 0]))
         self.report(
             "uninitialised",
-            f"warp {warps[which]} reads shared memory at offset "
+            f"{self.name(int(warps[which]))} reads shared memory at offset "
             f"{self._in_cta(int(cells[which, byte]))} that nobody wrote "
             f"({count} of {len(offsets)} accesses)",
             self._at,
@@ -275,15 +279,17 @@ class SharedShadow:
 
     def _check_in_flight(self, offsets: Offsets, size: int, verb: str) -> None:
         cells = offsets[:, None] + np.arange(size)
-        bad = np.flatnonzero(self._in_flight[cells].any(axis=1))
-        if len(bad):
-            self.report(
-                "copy in flight",
-                f"{verb} of shared memory at offset "
-                f"{self._in_cta(int(offsets[bad[0]]))} before the asynchronous copy "
-                f"to it was waited for",
-                self._at,
-            )
+        found = self.flight.conflict(cells, is_write=verb != "read")
+        if found is None:
+            return
+        row, other, is_target = found
+        what = "copy to it" if is_target else "operation that reads it"
+        self.report(
+            "copy in flight",
+            f"{verb} of shared memory at offset {self._in_cta(int(offsets[row]))} "
+            f"before the asynchronous {what} was waited for, {self.log.where(other)}",
+            self._at,
+        )
 
     def _check_writer(
         self,
@@ -300,10 +306,10 @@ class SharedShadow:
         writer = self._writer[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (writer != NONE) & (writer != mine)
-        if self._clocks is not None:
+        if self.clocks is not None:
             bad &= writer != ATOMIC
             writers = np.where(bad, writer, np.uint8(0))
-            bad &= ~self._clocks.is_after_write(cells, mine, writers)
+            bad &= ~self.clocks.is_after_write(cells, mine, writers)
         same = np.zeros(cells.shape, np.bool_)
         if data is not None and memory is not None:
             same = memory[cells] == data
@@ -313,12 +319,12 @@ class SharedShadow:
                 int(writer[which, byte]),
                 self.log.last(cell, is_write=True),
             )
-            who = "an atomic" if other == ATOMIC else f"warp {other}"
+            who = "an atomic" if other == ATOMIC else self.name(other)
             if same[which, byte] and other_at == at:
                 continue
             self.report(
                 "race",
-                f"warp {warps[which]} {verb} shared memory at offset "
+                f"{self.name(int(warps[which]))} {verb} shared memory at offset "
                 f"{self._in_cta(cell)} that {who} wrote "
                 f"{self.log.where(other_at)} with no barrier between",
                 self._at,
@@ -331,16 +337,16 @@ class SharedShadow:
         reader = self._reader[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (reader != NONE) & (reader != mine)
-        if self._clocks is not None:
-            bad &= ~self._clocks.is_after_reads(cells, mine)
+        if self.clocks is not None:
+            bad &= ~self.clocks.is_after_reads(cells, mine)
         for which, byte in np.argwhere(bad)[:1]:
             cell = int(cells[which, byte])
             other = int(reader[which, byte])
-            who = "another warp" if other == MANY else f"warp {other}"
+            who = "another warp" if other == MANY else self.name(other)
             other_at = self.log.last(cell, is_write=False, other_than=int(warps[which]))
             self.report(
                 "race",
-                f"warp {warps[which]} overwrites shared memory at offset "
+                f"{self.name(int(warps[which]))} overwrites shared memory at offset "
                 f"{self._in_cta(cell)} that {who} read {self.log.where(other_at)} "
                 f"with no barrier between",
                 self._at,
@@ -357,7 +363,7 @@ class SharedShadow:
         which = int(np.flatnonzero(lost)[0])
         others = np.flatnonzero(offsets == offsets[which])
         parties = " and ".join(
-            f"warp {w}" for w in sorted({int(warps[o]) for o in others})
+            self.name(w) for w in sorted({int(warps[o]) for o in others})
         )
         self.report(
             "race",
@@ -365,6 +371,17 @@ class SharedShadow:
             f"{self._in_cta(int(offsets[which]))} with one instruction",
             self._at,
         )
+
+    def name(self, agent: int) -> str:
+        """Names a warp or an asynchronous party."""
+        warps = self._n_warps * self._ctas_per_cluster
+        if agent < warps:
+            cta, warp = divmod(agent, self._n_warps)
+            return f"warp {warp}" + (f" of CTA rank {cta}" if cta else "")
+        groups = -(-self._n_warps // 4) * self._ctas_per_cluster
+        if agent < warps + groups:
+            return "a wgmma"
+        return "an asynchronous copy"
 
     def _in_cta(self, cell: int) -> int:
         return cell % self._stride_bytes

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes, describe_lanes
 from cuda_tile.emulator.machine import (
+    CLUSTER_SHIFT,
     LOCAL_WINDOW,
     PARAM_WINDOW,
     SHARED_WINDOW,
@@ -41,7 +42,13 @@ class Spaces:
         self._params = params
 
     def load(
-        self, at: int, space: str, lanes: Lanes, addresses: Addresses, size: int
+        self,
+        at: int,
+        space: str,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        strong: bool = False,
     ) -> Bytes:
         """Reads `size` bytes per lane; returns uint8[count, size].
 
@@ -51,15 +58,19 @@ class Spaces:
             lanes: Who reads.
             addresses: uint64[count].
             size: Bytes per lane, a power of two.
+            strong: Whether the load is volatile or relaxed or stronger.
         """
         self.check_alignment(lanes, addresses, size)
         if space in ("global", "const"):
+            shadow = self._machine.global_shadow
+            if shadow is not None:
+                shadow.read(at, lanes, addresses, size, strong=strong)
             return self._load_global(at, lanes, addresses, size, space == "global")
         if space == "shared":
             machine = self._machine
             offsets = self.shared_offsets(lanes, addresses, size, "load")
             machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
-            warps = machine.warp_in_cta[lanes.index]
+            warps = machine.agents[lanes.index]
             machine.shadow.read(at, offsets, size, warps)
             return gather(machine.shared, offsets, size)
         if space == "local":
@@ -71,11 +82,17 @@ class Spaces:
         data = np.empty((lanes.count, size), np.uint8)
         for part, mask in self._windows(addresses):
             some, chosen = self._select(lanes, addresses, mask)
-            data[mask] = self.load(at, part, some, chosen, size)
+            data[mask] = self.load(at, part, some, chosen, size, strong)
         return data
 
     def store(
-        self, at: int, space: str, lanes: Lanes, addresses: Addresses, data: Bytes
+        self,
+        at: int,
+        space: str,
+        lanes: Lanes,
+        addresses: Addresses,
+        data: Bytes,
+        strong: bool = False,
     ) -> None:
         """Writes uint8[count, size], one row per lane."""
         size = data.shape[1]
@@ -84,13 +101,14 @@ class Spaces:
         if space == "global":
             machine.counters.global_access(at, lanes, addresses, size)
             try:
+                self._announce_store(at, lanes, addresses, data, strong)
                 machine.memory.store(addresses, data)
             except MemoryFault as fault:
                 raise self._out_of_bounds(lanes, fault) from fault
         elif space == "shared":
             offsets = self.shared_offsets(lanes, addresses, size, "store")
             machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
-            warps = machine.warp_in_cta[lanes.index]
+            warps = machine.agents[lanes.index]
             machine.shadow.write(at, offsets, data, warps, machine.shared)
         elif space == "local":
             cells = self._local_cells(lanes, addresses, size, "store")
@@ -98,9 +116,20 @@ class Spaces:
         elif space == "":
             for part, mask in self._windows(addresses):
                 some, chosen = self._select(lanes, addresses, mask)
-                self.store(at, part, some, chosen, data[mask])
+                self.store(at, part, some, chosen, data[mask], strong)
         else:
             raise Fault("read-only", f"expected a writable state space, got .{space}")
+
+    def _announce_store(
+        self, at: int, lanes: Lanes, addresses: Addresses, data: Bytes, strong: bool
+    ) -> None:
+        machine = self._machine
+        shadow = machine.global_shadow
+        if shadow is None:
+            return
+        size = data.shape[1]
+        same = (machine.memory.load(addresses, size) == data).all(axis=1)
+        shadow.write(at, lanes, addresses, size, strong=strong, same=same, data=data)
 
     def load_bytes(
         self, at: int, lanes: Lanes, addresses: Addresses, size: int
@@ -161,13 +190,16 @@ class Spaces:
     ) -> None:
         """Checks bounds, counts, and tells the shadow."""
         machine = self._machine
+        machine.progress += 1
         if space == "shared":
             offsets = self.shared_offsets(lanes, addresses, size, "atomic")
             machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
-            warps = machine.warp_in_cta[lanes.index]
+            warps = machine.agents[lanes.index]
             machine.shadow.atomic(at, offsets, size, warps, machine.shared)
         elif space == "global":
             machine.counters.global_access(at, lanes, addresses, size)
+            if machine.global_shadow is not None:
+                machine.global_shadow.write(at, lanes, addresses, size, strong=True)
         else:
             raise Fault("atomic", f"expected global or shared memory, got .{space}")
 
@@ -189,9 +221,8 @@ class Spaces:
         self, space: str, lanes: Lanes, addresses: Addresses, turn: Index, size: int
     ) -> Bytes:
         if space == "shared":
-            offsets = addresses[turn].view(np.int64)
-            base = self._machine.shared_base[lanes.numbers[turn]]
-            return gather(self._machine.shared, offsets + base, size)
+            some, base = self._owner(self._some(lanes, turn), addresses[turn])
+            return gather(self._machine.shared, some.view(np.int64) + base, size)
         try:
             return self._machine.memory.load(addresses[turn], size)
         except MemoryFault as fault:
@@ -202,8 +233,8 @@ class Spaces:
         self, space: str, lanes: Lanes, addresses: Addresses, turn: Index, data: Bytes
     ) -> None:
         if space == "shared":
-            cells = addresses[turn].view(np.int64)
-            cells = cells + self._machine.shared_base[lanes.numbers[turn]]
+            some, base = self._owner(self._some(lanes, turn), addresses[turn])
+            cells = some.view(np.int64) + base
             self._machine.shared[cells[:, None] + np.arange(data.shape[1])] = data
             return
         try:
@@ -211,6 +242,9 @@ class Spaces:
         except MemoryFault as fault:
             fault.index = int(turn[fault.index])
             raise self._out_of_bounds(lanes, fault) from fault
+
+    def _some(self, lanes: Lanes, which: Index) -> Lanes:
+        return Lanes(lanes.numbers[which], self._machine.n_lanes)
 
     def _load_global(
         self, at: int, lanes: Lanes, addresses: Addresses, size: int, is_counted: bool
@@ -228,11 +262,29 @@ class Spaces:
         """Turns shared addresses into offsets in the machine's shared memory."""
         machine = self._machine
         limit = machine.symbols.shared_bytes
+        addresses, base = self._owner(lanes, addresses)
         self._check_limit(lanes, addresses, size, limit, "shared memory", access)
         offsets = addresses.view(np.int64)
         if machine.geometry.n_ctas > 1:
-            offsets = offsets + machine.shared_base[lanes.index]
+            offsets = offsets + base
         return offsets
+
+    def _owner(
+        self, lanes: Lanes, addresses: Addresses
+    ) -> tuple[Addresses, NDArray[np.int64]]:
+        """Splits shared::cluster addresses: offsets, and where that CTA's bytes lie."""
+        machine = self._machine
+        base = machine.shared_base[lanes.index]
+        rank = addresses.view(np.int64) >> CLUSTER_SHIFT
+        size = machine.geometry.cluster_size
+        if size == 1 or not rank.any():
+            return addresses, base
+        if int(rank.max()) > size or int(rank.min()) < 0:
+            return addresses, base
+        mine = machine.cta_of[lanes.index]
+        other = mine // size * size + rank - 1
+        base = np.where(rank > 0, other * machine.stride_bytes, base)
+        return addresses & np.uint64((1 << CLUSTER_SHIFT) - 1), base
 
     def _local_cells(
         self, lanes: Lanes, addresses: Addresses, size: int, access: str

@@ -27,6 +27,9 @@ def special_register(machine: Machine, name: str, line: int) -> tuple[Array, int
     rule = _PER_LANE.get(name)
     if rule is not None:
         values = rule(lane & np.uint32(31)).astype(np.uint32)
+    elif name == "%cluster_ctarank":
+        rank = machine.cta_of % machine.geometry.cluster_size
+        values = rank.astype(np.uint32)
     elif name == "%warpid":
         values = machine.warp_in_cta.astype(np.uint32)
     else:
@@ -55,6 +58,7 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
     geometry, symbols = machine.geometry, machine.symbols
     table = {
         "%nwarpid": (geometry.warps_per_cta, 32),
+        "%cluster_nctarank": (geometry.cluster_size, 32),
         "%smid": (0, 32),
         "%nsmid": (1, 32),
         "%gridid": (0, 64),
@@ -70,4 +74,7 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
     for axis, letter in enumerate("xyz"):
         table[f"%ntid.{letter}"] = (geometry.block[axis], 32)
         table[f"%nctaid.{letter}"] = (geometry.grid[axis], 32)
+        part = geometry.cluster[axis]
+        table[f"%cluster_nctaid.{letter}"] = (part, 32)
+        table[f"%nclusterid.{letter}"] = (geometry.grid[axis] // part, 32)
     return table

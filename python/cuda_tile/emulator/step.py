@@ -14,7 +14,7 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.syntax import Register, Variable
 from cuda_tile.emulator.types import Array, Bool
 
-Convergence = Literal["warp"] | Array | None
+Convergence = Literal["warp", "warpgroup"] | Array | None
 
 
 @dataclass(slots=True)
@@ -26,8 +26,9 @@ class Step:
         full: Executes it for all lanes, faster than `run`; None where there is no
             faster way.
         convergence: "warp" where all live lanes of a warp must execute it together
-            (`.aligned`), an array of member masks (uint32 per lane) where those lanes
-            must, None where lanes are independent.
+            (`.aligned`), "warpgroup" where those of four warps must, an array of
+            member masks (uint32 per lane) where those lanes must, None where lanes
+            are independent.
         reads: Registers whose values flow into the written ones.
         demands: Registers that must hold a defined value (addresses, stored values).
         writes: Registers it writes.
@@ -102,5 +103,25 @@ class Barrier:
     finish: Callable[[Lanes], None] | None = None
 
 
-Control = Branch | IndexedBranch | Exit | Return | Call | Barrier
+@dataclass(slots=True)
+class Wait:
+    """Waiting for something that other threads or asynchronous operations do.
+
+    Attributes:
+        poll: From lanes, and whether everything that may happen must happen first, to
+            which lanes need not wait (any more).
+        finish: Completes the instruction for some lanes, with its result.
+        words: Says what lanes wait for.
+        may_fail: Whether the instruction may give up and return false.
+        is_aligned: Whether the warp must come as one.
+    """
+
+    poll: Callable[[Lanes, bool], Bool]
+    finish: Callable[[Lanes, bool], None]
+    words: Callable[[Lanes], str]
+    may_fail: bool = False
+    is_aligned: bool = False
+
+
+Control = Branch | IndexedBranch | Exit | Return | Call | Barrier | Wait
 Compiled = Step | Control

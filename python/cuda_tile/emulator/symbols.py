@@ -17,6 +17,7 @@ from cuda_tile.emulator.syntax import (
     Address,
     Element,
     Function,
+    FunctionName,
     Group,
     Immediate,
     Instruction,
@@ -178,21 +179,36 @@ def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
 
 
 def _reachable(module: Module, entry: Function) -> Iterator[Function]:
-    """The entry and every defined function it calls, directly or not."""
-    seen = {entry.name}
-    work = [entry]
-    while work:
-        function = work.pop()
+    """The entry and every defined function it calls, directly or not.
+
+    Raises:
+        PtxError: A function calls itself, directly or not; its local memory would
+            need a stack.
+    """
+    done: set[str] = set()
+
+    def visit(function: Function, path: tuple[str, ...]) -> Iterator[Function]:
+        done.add(function.name)
         yield function
-        for instruction in function.code:
-            if instruction.opcode != "call":
-                continue
-            for operand in instruction.operands:
-                name = getattr(operand, "name", None)
-                callee = module.functions.get(name) if isinstance(name, str) else None
-                if callee is not None and callee.is_defined and callee.name not in seen:
-                    seen.add(callee.name)
-                    work.append(callee)
+        for callee, line in _callees(module, function):
+            if callee.name in (*path, function.name):
+                chain = " calls ".join((*path, function.name, callee.name))
+                raise PtxError(f"expected no recursion, got {chain}", line)
+            if callee.name not in done:
+                yield from visit(callee, (*path, function.name))
+
+    yield from visit(entry, ())
+
+
+def _callees(module: Module, function: Function) -> Iterator[tuple[Function, int]]:
+    for instruction in function.code:
+        if instruction.opcode != "call":
+            continue
+        for operand in instruction.operands:
+            name = operand.name if isinstance(operand, FunctionName) else ""
+            callee = module.functions.get(name)
+            if callee is not None and callee.is_defined:
+                yield callee, instruction.line
 
 
 def _named(code: Iterable[Instruction]) -> Iterator[Variable]:

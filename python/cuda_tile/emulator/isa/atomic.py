@@ -118,7 +118,7 @@ def red(form: Form, b: Builder) -> Compiled:
 
 
 def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
-    form.option("relaxed", "acquire", "release", "acq_rel")
+    order = form.option("relaxed", "acquire", "release", "acq_rel")
     form.option("cta", "cluster", "gpu", "sys")
     space = take_space(form)
     operation = form.choice(*(o for o in _TYPES if returns or o not in _RETURNING))
@@ -140,6 +140,7 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     words = _words(form, b, operands[1:], width, ty)
     targets = [b.dst(result, ty) for result in results]
     update, at, spaces = _update(operation, ty, space), b.at, b.spaces
+    shadow = b.machine.global_shadow
 
     def run(lanes: Lanes) -> None:
         values = [[word[lanes.index] for word in group] for group in words]
@@ -151,7 +152,11 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
             ]
             return np.stack(columns, axis=1).astype(ty.dtype, copy=False)
 
+        if shadow is not None and order in ("release", "acq_rel"):
+            shadow.release(lanes)
         old = spaces.atomic(at, space, lanes, address(lanes), ty, width, change)
+        if shadow is not None and order in ("acquire", "acq_rel"):
+            shadow.acquire(lanes)
         for place, target in enumerate(targets):
             target[lanes.index] = old[:, place]
 

@@ -101,13 +101,63 @@ def membar(form: Form, b: Builder) -> Compiled:
     """Parallel Synchronization membar: memory operations are in order here."""
     form.choice("cta", "gl", "sys")
     form.operands(0)
-    return b.step(_nothing)
+    return _ordering(b, releases=True, acquires=True)
 
 
 @CHAPTER.instruction("fence")
 def fence(form: Form, b: Builder) -> Compiled:
-    """Parallel Synchronization fence: memory operations are in order here."""
-    form.option("sc", "acq_rel", "acquire", "release")
-    form.choice("cta", "cluster", "gpu", "sys")
+    """Parallel Synchronization fence, with `.proxy` and `.mbarrier_init`."""
+    if form.flag("proxy"):
+        return _proxy_fence(form, b)
+    if form.flag("mbarrier_init"):
+        form.require("release", "cluster")
+        form.operands(0)
+        return b.step(b.mbarriers.fence_init)
+    order = form.option("sc", "acq_rel", "acquire", "release")
+    if form.option("sync_restrict::shared::cta", "sync_restrict::shared::cluster"):
+        form.require("cluster")
+    else:
+        form.choice("cta", "cluster", "gpu", "sys")
+    form.operands(0)
+    return _ordering(b, releases=order != "acquire", acquires=order != "release")
+
+
+def _ordering(b: Builder, *, releases: bool, acquires: bool) -> Compiled:
+    shadow = b.machine.global_shadow
+    if shadow is None:
+        return b.step(_nothing)
+
+    def run(lanes: Lanes) -> None:
+        if releases:
+            shadow.release(lanes)
+        if acquires:
+            shadow.acquire(lanes)
+
+    return b.step(run)
+
+
+def _proxy_fence(form: Form, b: Builder) -> Compiled:
+    """`.alias`, `.async{.global, .shared::cta, ...}`, `.tensormap::generic`."""
+    kind = form.choice("alias", "async", "async::generic", "tensormap::generic")
+    if kind == "async":
+        space = form.option("global", "shared::cta", "shared::cluster")
+        form.operands(0)
+        if space == "global":
+            return b.step(_nothing)
+        return b.step(b.mbarriers.fence_proxy)
+    if kind == "async::generic":
+        form.choice("acquire", "release")
+        form.choice("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
+        form.require("cluster")
+        form.operands(0)
+        return b.step(b.mbarriers.fence_proxy)
+    if kind == "tensormap::generic":
+        order = form.choice("acquire", "release")
+        form.choice("cta", "cluster", "gpu", "sys")
+        if order == "acquire":
+            x, size = form.operands(2)
+            b.address(x, "")
+            b.integer(size, "a constant size")
+            return b.step(_nothing)
     form.operands(0)
     return b.step(_nothing)

@@ -7,7 +7,15 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Branch, Call, Compiled, Exit, IndexedBranch, Return
+from cuda_tile.emulator.step import (
+    Branch,
+    Call,
+    Compiled,
+    Exit,
+    IndexedBranch,
+    Return,
+    Wait,
+)
 from cuda_tile.emulator.syntax import (
     FunctionName,
     Group,
@@ -67,7 +75,7 @@ def ret(form: Form, b: Builder) -> Compiled:
 def call(form: Form, b: Builder) -> Compiled:
     """Control Flow call of a named function."""
     form.flag("uni")
-    operands = list(form.some_operands(1, 3))
+    operands = list(form.some_operands(1, 4))
     results: tuple[Operand, ...] = ()
     head = operands[0]
     if isinstance(head, Group):
@@ -75,7 +83,9 @@ def call(form: Form, b: Builder) -> Compiled:
         del operands[0]
     name = operands.pop(0)
     if not isinstance(name, FunctionName):
-        form.error("expected the name of a function; indirect calls are not known")
+        form.error("expected the name of a function; indirect calls are not supported")
+    if len(operands) > 1:
+        form.error("expected results, a function and arguments")
     arguments: tuple[Operand, ...] = ()
     if operands and isinstance(operands[0], Group):
         arguments = operands[0].elements
@@ -135,16 +145,24 @@ def pmevent(form: Form, b: Builder) -> Compiled:
 
 @CHAPTER.instruction("setmaxnreg")
 def setmaxnreg(form: Form, b: Builder) -> Compiled:
-    """Miscellaneous setmaxnreg: registers are unlimited here."""
-    form.choice("inc", "dec")
+    """Miscellaneous setmaxnreg: warps give up registers or wait for some."""
+    kind = form.choice("inc", "dec")
     form.require("sync", "aligned", "u32")
     (count,) = form.operands(1)
     value = b.integer(count, "a constant number of registers")
     if not 24 <= value <= 256 or value % 8:
         form.error(f"expected a multiple of 8 from 24 to 256, got {value}")
-    step = b.step(_nothing)
-    step.convergence = "warp"
-    return step
+    pool = b.registers
+    if kind == "dec":
+        step = b.step(lambda lanes: pool.shrink(lanes, value))
+        step.convergence = "warp"
+        return step
+    return Wait(
+        lambda lanes, forced: pool.grow(lanes, value),
+        lambda lanes, result: None,
+        lambda lanes: pool.words(lanes, value),
+        is_aligned=True,
+    )
 
 
 @CHAPTER.instruction("griddepcontrol")

@@ -78,7 +78,7 @@ class _Rows:
         machine.counters.matrix_access(at, rows)
         first = warps * 32
         self.offsets = rows.ravel() + machine.shared_base[first]
-        self.warps = machine.warp_in_cta[first]
+        self.warps = machine.agents[first]
 
 
 @CHAPTER.instruction("ldmatrix")

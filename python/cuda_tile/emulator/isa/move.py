@@ -33,6 +33,7 @@ SPACES = {
     "const": "const",
     "shared": "shared",
     "shared::cta": "shared",
+    "shared::cluster": "shared",
     "local": "local",
     "param": "param",
     "param::entry": "param",
@@ -102,16 +103,18 @@ def _pack(form: Form, b: Builder, ty: Type, d: Operand, x: Vector) -> Compiled:
     return b.step(run)
 
 
-def _order(form: Form) -> None:
+def _order(form: Form) -> str:
     """Takes `.weak`, `.volatile`, `.relaxed.scope`, `.acquire.scope` and the like.
 
-    One machine runs everything in order, so they do not change values here.
+    One machine runs everything in order, so they do not change values here; they say
+    which accesses race.
     """
     order = form.option("weak", "volatile", "relaxed", "acquire", "release", "mmio")
     if order == "mmio":
         form.require("relaxed")
     if order in ("relaxed", "acquire", "release", "mmio"):
         form.choice(*_SCOPES)
+    return order
 
 
 def take_cache_hints(form: Form) -> bool:
@@ -171,7 +174,8 @@ def ldu(form: Form, b: Builder) -> Compiled:
 
 
 def _load(form: Form, b: Builder) -> Compiled:
-    _order(form)
+    order = _order(form)
+    strong, shadow = order not in ("", "weak"), b.machine.global_shadow
     space = take_space(form)
     has_policy = take_cache_hints(form)
     width = _width(form)
@@ -188,7 +192,9 @@ def _load(form: Form, b: Builder) -> Compiled:
         form.error(f"expected at most 32 bytes, got {size}")
 
     def run(lanes: Lanes) -> None:
-        data = spaces.load(at, space, lanes, address(lanes), size)
+        data = spaces.load(at, space, lanes, address(lanes), size, strong)
+        if shadow is not None and order == "acquire":
+            shadow.acquire(lanes)
         values = data.view(ty.dtype)
         if ty.bits == 128:
             values = values.reshape(lanes.count, width, 2)
@@ -212,7 +218,8 @@ def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
 @CHAPTER.instruction("st")
 def st(form: Form, b: Builder) -> Compiled:
     """Data Movement st: every state space, vectors, order and cache qualifiers."""
-    _order(form)
+    order = _order(form)
+    strong, machine = order not in ("", "weak"), b.machine
     space = take_space(form)
     has_policy = take_cache_hints(form)
     width = _width(form)
@@ -229,7 +236,10 @@ def st(form: Form, b: Builder) -> Compiled:
         for place, source in enumerate(sources):
             values = source[lanes.index]
             data[:, place * cells : (place + 1) * cells] = values.reshape(-1, cells)
-        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8))
+        if machine.global_shadow is not None and order == "release":
+            machine.global_shadow.release(lanes)
+        machine.progress += 1
+        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8), strong)
 
     return b.step(run)
 
@@ -289,7 +299,7 @@ def _nothing(lanes: Lanes) -> None:
 def cvta(form: Form, b: Builder) -> Compiled:
     """Data Movement cvta: between a state space's addresses and generic ones."""
     is_to = form.flag("to")
-    space = SPACES.get(form.choice(*SPACES, "shared::cluster"), "shared")
+    space = SPACES[form.choice(*SPACES)]
     ty = form.type("u32", "u64")
     d, x = form.operands(2)
     if isinstance(x, SymbolAddress) and x.variable.space != space:
@@ -304,7 +314,7 @@ def cvta(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("isspacep")
 def isspacep(form: Form, b: Builder) -> Compiled:
     """Data Movement isspacep: whether a generic address is in a window."""
-    space = SPACES.get(form.choice(*SPACES, "shared::cluster"), "shared")
+    space = SPACES[form.choice(*SPACES)]
     p, x = form.operands(2)
     source, dst = b.src(x, B64), b.dst(p, PRED)
     windows = [window >> 56 for window in WINDOWS.values()]

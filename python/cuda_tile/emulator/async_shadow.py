@@ -1,0 +1,159 @@
+"""The shadow of shared memory with asynchronous copies and tensor cores.
+
+PTX ISA: "Asynchronous Operations", "Proxies". An asynchronous operation touches shared
+memory between its start and the wait that covers it; meanwhile nobody else may. What
+ordinary instructions (the generic proxy) wrote is visible to asynchronous ones only
+across a `fence.proxy.async`.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from cuda_tile.emulator.access_log import Access
+from cuda_tile.emulator.clocks import WarpClocks
+from cuda_tile.emulator.shadow import NONE, Bytes, Offsets, SharedShadow
+
+
+def _bytes_of(offsets: Offsets, size: int) -> Offsets:
+    return (offsets[:, None] + np.arange(size)).ravel()
+
+
+class AsyncShadow(SharedShadow):
+    """Access history that knows operations in flight.
+
+    Attributes:
+        barrier_words: Which 8-byte words hold an mbarrier object.
+    """
+
+    def __init__(
+        self,
+        n_ctas: int,
+        stride_bytes: int,
+        n_warps: int,
+        *,
+        is_precise: bool,
+        keeps: bool = False,
+        ctas_per_cluster: int = 1,
+    ) -> None:
+        super().__init__(
+            n_ctas,
+            stride_bytes,
+            n_warps,
+            is_precise=is_precise,
+            keeps=keeps,
+            ctas_per_cluster=ctas_per_cluster,
+        )
+        self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
+
+    def _before_write(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        data: Bytes | None,
+        memory: Bytes,
+    ) -> None:
+        if self.barrier_words[offsets >> 3].any():
+            self.report(
+                "mbarrier", "ordinary data overwrites an mbarrier object", self._at
+            )
+        super()._before_write(at, offsets, size, warps, data, memory)
+
+    def begin_copy(
+        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Marks the target of a cp.async, not to be touched until its end."""
+        self._at = at
+        self.log.add(Access(at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, None, memory)
+        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+
+    def end_copy(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Performs the writes of a cp.async for the warps that waited."""
+        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        self._store(at, offsets, data, warps, memory)
+
+    # The asynchronous proxy --------------------------------------------------------
+
+    def begin_write(
+        self, at: int, offsets: Offsets, size: int, warp: int, memory: Bytes
+    ) -> None:
+        """A bulk copy that `warp` starts will write shared memory."""
+        warps = np.full(len(offsets), warp, np.uint8)
+        self._at = at
+        self.log.add(Access(at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, None, memory)
+        self._check_proxy(offsets, size, warps)
+        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+
+    def end_write(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        agent: int,
+        clock: int,
+        memory: Bytes,
+    ) -> None:
+        """A bulk copy writes shared memory; `agent` at `clock` stands for it."""
+        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        agents = np.full(len(offsets), agent, np.uint8)
+        self._at = at
+        self._store(at, offsets, data, agents, memory, clock)
+
+    def begin_read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """An asynchronous operation starts to read shared memory for some warps."""
+        self._at = at
+        self.log.add(Access(at, False, offsets, warps, size))
+        cells = offsets[:, None] + np.arange(size)
+        if self.flight.is_busy:
+            self._check_in_flight(offsets, size, "read")
+        if not self._written[1][cells].all():
+            self._uninitialised(offsets, size, warps)
+        writer = self._writer[1][cells]
+        foreign = (writer != NONE) & (writer != warps[:, None])
+        which = np.flatnonzero(foreign.any(axis=1))
+        if len(which):
+            self._check_writer(at, offsets[which], size, warps[which], "reads")
+        self._check_proxy(offsets, size, warps)
+        self.flight.begin(cells.ravel(), at, writes=False)
+
+    def end_read(self, offsets: Offsets, size: int, agent: int, clock: int) -> None:
+        """The reads are over for those who know `agent` at `clock`."""
+        self.flight.end(_bytes_of(offsets, size), writes=False)
+        cells = np.unique(_bytes_of(offsets, size))
+        self._record_bytes(cells, np.full(len(cells), agent, np.uint8))
+        self._known_clocks.note_read(cells, np.full(len(cells), agent, np.uint8), clock)
+
+    @property
+    def _known_clocks(self) -> WarpClocks:
+        return cast(WarpClocks, self.clocks)
+
+    def _check_proxy(self, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """Reports ordinary writes that no proxy fence made visible."""
+        cells = offsets[:, None] + np.arange(size)
+        writer = self._writer[1][cells]
+        generic = writer < self._known_clocks.n_warps
+        if not generic.any():
+            return
+        mine = np.broadcast_to(warps[:, None], cells.shape)
+        writers = np.where(generic, writer, np.uint8(0))
+        bad = generic & ~self._known_clocks.is_fenced(cells, mine, writers)
+        if not bad.any():
+            return
+        which, byte = (int(x) for x in np.argwhere(bad)[0])
+        cell = int(cells[which, byte])
+        other = self.log.last(cell, is_write=True)
+        self.report(
+            "proxy",
+            f"an asynchronous operation touches shared memory at offset "
+            f"{self._in_cta(cell)} that {self.name(int(writer[which, byte]))} wrote "
+            f"{self.log.where(other)}, with no fence.proxy.async between",
+            self._at,
+        )

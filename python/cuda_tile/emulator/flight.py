@@ -1,0 +1,61 @@
+"""Which bytes of shared memory asynchronous operations on their way still touch."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cells = NDArray[np.int64]
+
+
+class Flight:
+    """Bytes that operations in flight will write (targets) or read (sources).
+
+    Attributes:
+        is_busy: Whether anything is in flight; says that `conflict` is worth asking.
+    """
+
+    def __init__(self, total_bytes: int) -> None:
+        self._targets = np.zeros(total_bytes, np.uint8)
+        self._sources = np.zeros(total_bytes, np.uint8)
+        self._by = np.zeros(total_bytes, np.int32)
+        self.is_busy = False
+
+    def reset(self) -> None:
+        """Nothing is in flight."""
+        self._targets[:] = 0
+        self._sources[:] = 0
+        self.is_busy = False
+
+    def begin(self, cells: Cells, at: int, *, writes: bool) -> None:
+        """Instruction `at` starts to write or read bytes."""
+        table = self._targets if writes else self._sources
+        table[np.unique(cells)] += 1
+        self._by[cells] = at
+        self.is_busy = True
+
+    def end(self, cells: Cells, *, writes: bool) -> None:
+        """The operation is over."""
+        table = self._targets if writes else self._sources
+        table[np.unique(cells)] -= 1
+        self.is_busy = bool(self._targets.any() or self._sources.any())
+
+    def conflict(self, cells: Cells, *, is_write: bool) -> tuple[int, int, bool] | None:
+        """Finds a byte that may not be touched now.
+
+        Args:
+            cells: Bytes, [n, size].
+            is_write: Whether the access writes; reads may meet reads.
+
+        Returns:
+            Row of the byte, number of the instruction in flight, and whether that
+            one writes; None where all is well.
+        """
+        busy = self._targets[cells] != 0
+        if is_write:
+            busy |= self._sources[cells] != 0
+        if not busy.any():
+            return None
+        row, column = (int(x) for x in np.argwhere(busy)[0])
+        cell = cells[row, column]
+        return row, int(self._by[cell]), bool(self._targets[cell])

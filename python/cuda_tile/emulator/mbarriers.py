@@ -1,0 +1,367 @@
+"""mbarrier objects: phases, pending arrivals, bytes on their way, who knows what.
+
+PTX ISA: "Parallel Synchronization and Communication Instructions: mbarrier". A phase
+ends when no arrival is pending and the tx-count is zero. What arriving threads did, and
+the copies that completed on the barrier, come before what a thread does after a wait
+that succeeded.
+
+A copy lands as late as is legal: when somebody asks for the phase it completes. In an
+adversarial machine it may land at any time before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.clocks import MOST_AGENTS, WarpClocks
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.types import Bool
+
+# PTX ISA, "Size and alignment of mbarrier object" and "Contents of the mbarrier object".
+SIZE_BYTES = 8
+MOST_ARRIVALS = (1 << 20) - 1
+MOST_BYTES = (1 << 20) - 1
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Transfer:
+    """A copy on its way: `land` writes its bytes and gets the barrier's clock."""
+
+    at: int
+    size_bytes: int
+    land: Callable[[int, int], None]
+
+
+@dataclass(eq=False)
+class Mbarrier:
+    """One mbarrier object.
+
+    Attributes:
+        cell: Its place in the machine's shared memory.
+        expected: Arrivals of each phase.
+        pending: Arrivals that the current phase still needs.
+        tx: Bytes that the current phase still needs.
+        phase: Number of completed phases.
+        agent: How the shadow calls the copies that complete on it.
+        maker: Agent and clock of the warp that initialised it.
+        is_fenced: Whether the initialisation is visible to asynchronous copies.
+        gathering, released: What the arrivals of this phase, and of earlier ones, know.
+    """
+
+    cell: int
+    expected: int
+    pending: int
+    agent: int
+    maker: tuple[int, int]
+    gathering: NDArray[np.int32]
+    released: NDArray[np.int32]
+    tx: int = 0
+    phase: int = 0
+    is_fenced: bool = False
+    flying: list[Transfer] = field(default_factory=list[Transfer])
+
+    def describe(self, stride_bytes: int) -> str:
+        """Says in words what the barrier waits for."""
+        text = f"mbarrier at offset {self.cell % stride_bytes}, phase {self.phase}"
+        text += f": {self.pending} of {self.expected} arrivals"
+        return text + (f" and {self.tx} bytes pending" if self.tx else " pending")
+
+
+class Mbarriers:
+    """All mbarrier objects of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._barriers: dict[int, Mbarrier] = {}
+        self._agents: dict[int, int] = {}
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._barriers.clear()
+        self._agents.clear()
+        self._machine.shadow.barrier_words[:] = False
+
+    @property
+    def _clocks(self) -> WarpClocks:
+        return cast(WarpClocks, self._machine.shadow.clocks)
+
+    def _cta(self, cell: int) -> int:
+        return cell // self._machine.stride_bytes
+
+    def _warps(self, lanes: Lanes) -> NDArray[np.intp]:
+        return np.unique(self._machine.agents[lanes.index]).astype(np.intp)
+
+    def _agent(self, cell: int) -> int:
+        first = self._clocks.n_readers
+        if cell not in self._agents:
+            self._agents[cell] = min(first + len(self._agents), MOST_AGENTS - 1)
+        return self._agents[cell]
+
+    # Life --------------------------------------------------------------------------
+
+    def create(self, at: int, lanes: Lanes, offsets: Offsets, counts: Offsets) -> None:
+        """mbarrier.init."""
+        machine = self._machine
+        for place, cell in enumerate(int(offset) for offset in offsets):
+            count = int(counts[place])
+            if not 1 <= count <= MOST_ARRIVALS:
+                raise Fault(
+                    "mbarrier", f"expected 1 to {MOST_ARRIVALS} arrivals, got {count}"
+                )
+            if cell in self._barriers:
+                raise Fault(
+                    "mbarrier",
+                    f"expected memory without an mbarrier, got a valid one at offset "
+                    f"{cell % machine.stride_bytes}; mbarrier.inval ends it",
+                )
+            warp = int(machine.agents[lanes.numbers[place]])
+            zero = np.zeros((1, SIZE_BYTES), np.uint8)
+            where, agents = offsets[place : place + 1], np.array([warp], np.uint8)
+            machine.shadow.write(at, where, zero, agents, machine.shared)
+            machine.shadow.barrier_words[cell // SIZE_BYTES] = True
+            clock = self._clocks.knows(self._cta(cell), warp, warp)
+            blank = np.zeros((2, MOST_AGENTS), np.int32)
+            self._barriers[cell] = Mbarrier(
+                cell,
+                count,
+                count,
+                self._agent(cell),
+                (warp, clock),
+                blank,
+                blank.copy(),
+            )
+
+    def destroy(self, lanes: Lanes, offsets: Offsets) -> None:
+        """mbarrier.inval."""
+        for cell in np.unique(offsets):
+            barrier = self.find(lanes, int(cell))
+            if barrier.flying:
+                raise Fault("mbarrier", "a copy still completes on this mbarrier")
+            self._machine.shadow.barrier_words[int(cell) // SIZE_BYTES] = False
+            del self._barriers[int(cell)]
+
+    def find(self, lanes: Lanes, cell: int) -> Mbarrier:
+        """Returns the mbarrier at a place, if these lanes may know of it."""
+        barrier = self._barriers.get(cell)
+        offset = cell % self._machine.stride_bytes
+        if barrier is None:
+            raise Fault(
+                "mbarrier", f"expected an initialised mbarrier at offset {offset}"
+            )
+        warp, clock = barrier.maker
+        for mine in self._warps(lanes):
+            if mine != warp and self._clocks.knows(self._cta(cell), mine, warp) < clock:
+                raise Fault(
+                    "race",
+                    f"warp {mine} uses the mbarrier at offset {offset} that warp "
+                    f"{warp} initialised, with no barrier between",
+                )
+        return barrier
+
+    def fence_init(self, lanes: Lanes) -> None:
+        """fence.mbarrier_init: what these warps initialised is visible to copies."""
+        for warp in self._warps(lanes):
+            for barrier in self._barriers.values():
+                barrier.is_fenced |= barrier.maker[0] == warp
+
+    def fence_proxy(self, lanes: Lanes) -> None:
+        """fence.proxy.async: what these warps know is visible to copies."""
+        machine = self._machine
+        for cta in np.unique(machine.cta_of[lanes.index]):
+            mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
+            warps = np.unique(machine.agents[mine]).astype(np.intp)
+            if machine.shadow.clocks is not None:
+                self._clocks.fence_proxy(int(cta), warps)
+            for cell, barrier in self._barriers.items():
+                maker, clock = barrier.maker
+                same = self._cta(cell) == cta
+                barrier.is_fenced |= same and any(
+                    self._clocks.knows(int(cta), int(w), maker) >= clock for w in warps
+                )
+
+    # Arrivals ----------------------------------------------------------------------
+
+    def arrive(
+        self,
+        lanes: Lanes,
+        offsets: Offsets,
+        counts: Offsets,
+        *,
+        tx: Offsets | None = None,
+        drops: bool = False,
+        releases: bool = True,
+    ) -> NDArray[np.uint64]:
+        """mbarrier.arrive of each lane; returns the states before."""
+        states = np.empty(lanes.count, np.uint64)
+        for cell in np.unique(offsets):
+            which = np.flatnonzero(offsets == cell)
+            some = Lanes(lanes.numbers[which], self._machine.n_lanes)
+            barrier = self.find(some, int(cell))
+            if releases:
+                self._release(some, barrier)
+            for place in which:
+                states[place] = (barrier.phase << 20) | barrier.pending
+                if tx is not None:
+                    self.expect(barrier, int(tx[place]))
+                self._arrive(barrier, int(counts[place]), drops)
+        self._machine.progress += 1
+        return states
+
+    def _release(self, lanes: Lanes, barrier: Mbarrier) -> None:
+        machine = self._machine
+        for cta in np.unique(machine.cta_of[lanes.index]):
+            mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
+            warps = np.unique(machine.agents[mine]).astype(np.intp)
+            known = self._clocks.release(int(cta), warps)
+            np.maximum(barrier.gathering, known, out=barrier.gathering)
+
+    def _arrive(self, barrier: Mbarrier, count: int, drops: bool) -> None:
+        if count < 1 or count > barrier.pending:
+            raise Fault(
+                "mbarrier",
+                f"{count} arrivals at the {self.describe(barrier)}; the tx-count must "
+                "reach zero before the next phase can begin"
+                if barrier.pending == 0
+                else f"{count} arrivals at the {self.describe(barrier)}",
+            )
+        if drops:
+            barrier.expected -= count
+        barrier.pending -= count
+        self._settle(barrier)
+
+    def describe(self, barrier: Mbarrier) -> str:
+        """Says in words what a barrier waits for."""
+        return barrier.describe(self._machine.stride_bytes)
+
+    def expect(self, barrier: Mbarrier, size_bytes: int) -> None:
+        """Adds bytes to the tx-count of the current phase; negative ones complete."""
+        barrier.tx += size_bytes
+        if abs(barrier.tx) > MOST_BYTES:
+            raise Fault(
+                "mbarrier", f"tx-count overflow at the {self.describe(barrier)}"
+            )
+
+    def change_tx(self, lanes: Lanes, offsets: Offsets, sizes: Offsets) -> None:
+        """mbarrier.expect_tx (positive sizes) and complete_tx (negative ones)."""
+        for place, cell in enumerate(offsets):
+            one = Lanes(lanes.numbers[place : place + 1], self._machine.n_lanes)
+            barrier = self.find(one, int(cell))
+            self.expect(barrier, int(sizes[place]))
+            self._settle(barrier)
+
+    def _settle(self, barrier: Mbarrier) -> None:
+        """Ends the phase if nothing is pending."""
+        if barrier.pending:
+            return
+        if barrier.tx < 0:
+            raise Fault(
+                "mbarrier",
+                f"{-barrier.tx} bytes more than expected arrived at the "
+                f"{self.describe(barrier)}",
+            )
+        if barrier.tx:
+            return
+        barrier.phase += 1
+        barrier.pending = barrier.expected
+        np.maximum(barrier.released, barrier.gathering, out=barrier.released)
+        barrier.gathering[:] = 0
+        self._machine.progress += 1
+
+    # Copies ------------------------------------------------------------------------
+
+    def fly(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
+        """Starts a copy that completes on the barrier at `cell`."""
+        barrier = self.find(lanes, cell)
+        if not barrier.is_fenced:
+            self._machine.shadow.report(
+                "proxy",
+                "the mbarrier of an asynchronous copy was initialised with neither "
+                "fence.mbarrier_init nor fence.proxy.async since",
+                transfer.at,
+            )
+        barrier.flying.append(transfer)
+        self._machine.progress += 1
+        if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
+            self._land(barrier, transfer)
+
+    def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
+        barrier.flying.remove(transfer)
+        clock = barrier.phase + 1
+        transfer.land(barrier.agent, clock)
+        known = barrier.gathering[0]
+        known[barrier.agent] = max(int(known[barrier.agent]), clock)
+        barrier.tx -= transfer.size_bytes
+        self._settle(barrier)
+
+    def settle_flights(self, barrier: Mbarrier, *, everything: bool) -> None:
+        """Lands copies that complete on a barrier: all, or some at random."""
+        machine = self._machine
+        for transfer in list(barrier.flying):
+            lazy = machine.is_adversarial and not everything
+            if not lazy or machine.rng.random() < 0.5:
+                self._land(barrier, transfer)
+
+    def finish(self) -> None:
+        """The CTAs end; nothing may be in flight any more."""
+        for barrier in self._barriers.values():
+            for transfer in barrier.flying:
+                self._machine.shadow.report(
+                    "copy in flight",
+                    f"the CTA ends before this copy completed on the "
+                    f"{self.describe(barrier)}",
+                    transfer.at,
+                )
+
+    # Waiting -----------------------------------------------------------------------
+
+    def poll(
+        self,
+        lanes: Lanes,
+        offsets: Offsets,
+        is_done: Callable[[int, NDArray[np.intp]], Bool],
+        *,
+        forced: bool,
+        acquires: bool,
+    ) -> Bool:
+        """Asks per lane whether a phase is complete.
+
+        Args:
+            lanes: Who asks.
+            offsets: Where each lane's mbarrier is.
+            is_done: From the number of completed phases and positions of lanes to
+                their answers.
+            forced: Whether every copy must land first.
+            acquires: Whether the lanes learn what was released.
+        """
+        done = np.zeros(lanes.count, np.bool_)
+        machine = self._machine
+        for cell in np.unique(offsets):
+            which = np.flatnonzero(offsets == cell)
+            some = Lanes(lanes.numbers[which], machine.n_lanes)
+            barrier = self.find(some, int(cell))
+            if not is_done(barrier.phase, which).all():
+                self.settle_flights(barrier, everything=forced)
+            done[which] = is_done(barrier.phase, which)
+            ready = some.numbers[done[which]]
+            if acquires and len(ready):
+                for cta in np.unique(machine.cta_of[ready]):
+                    mine = ready[machine.cta_of[ready] == cta]
+                    warps = np.unique(machine.agents[mine]).astype(np.intp)
+                    self._clocks.acquire(int(cta), warps, barrier.released)
+        return done
+
+    def waiting_words(self, offsets: Offsets) -> Iterator[str]:
+        """Describes the barriers that somebody waits for."""
+        for cell in np.unique(offsets):
+            barrier = self._barriers.get(int(cell))
+            if barrier is not None:
+                yield self.describe(barrier)
