@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from cuda_tile.api import (
         Compiled,
         compile,  # noqa: A004  (the name users expect)
-        emit,
         load,
         lower,
         run,
+        translate,
     )
     from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserError
     from cuda_tile.options import Options
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Compiled": "api",
     "compile": "api",
-    "emit": "api",
     "load": "api",
     "lower": "api",
     "run": "api",
+    "translate": "api",
     "CudaTileError": "errors",
     "InternalError": "errors",
     "Unsupported": "errors",
@@ -48,11 +48,11 @@ __all__ = [
     "UserError",
     "array_args",
     "compile",
-    "emit",
     "list_args",
     "load",
     "lower",
     "run",
+    "translate",
 ]
 
 

@@ -283,7 +283,7 @@ def _report(
     return Report(tuple(kernels), assembled.warnings, dict(timings.seconds))
 
 
-def emit(
+def translate(
     module: ir.Module, form: Emit, gpu: str = "sm_90", **choices: Any
 ) -> str | bytes:
     """The module in one of the forms of `EMIT_FORMS`.

@@ -149,9 +149,15 @@ def register_passes() -> None:
     for step in (*PIPELINE, *PRINTERS):
 
         def run(op: ir.Operation, given: dict[str, str], step: Pass = step) -> None:
-            warps = int(given["num-warps"]) if given["num-warps"] else None
-            step.run(op, Options(gpu=given["gpu"], num_warps=warps))
+            step.run(op, Options(given["gpu"], _warps(given["num-warps"])))
 
         _cuda_tile.register_pass(
             f"cuda-tile-{step.name}", step.summary, _TOOL_OPTIONS, run
         )
+
+
+def _warps(text: str) -> int | None:
+    """Reads the tool's option; empty leaves the choice to `plan`."""
+    if text and not text.isdecimal():
+        raise UserError(f"expected an integer for num-warps, got '{text}'")
+    return int(text) if text else None

@@ -8,6 +8,7 @@
 
 #include "Extension.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -33,13 +34,45 @@ PyObject *&storedException() {
   return exception;
 }
 
-void storeException(const nb::python_error &error) {
+/// The exception object of an error. Up to Python 3.11 an error raised in C may
+/// come as a class and a text, and without its traceback.
+nb::object exceptionOf(const nb::python_error &error) {
+  PyObject *type = error.type().inc_ref().ptr();
+  PyObject *value = error.value().inc_ref().ptr();
+  PyObject *trace = error.traceback().inc_ref().ptr();
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace)
+    PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return nb::steal<nb::object>(value);
+}
+
+void storeException(nb::object exception) {
   PyObject *previous = storedException();
-  storedException() = error.value().inc_ref().ptr();
-  // Up to Python 3.11 a caught exception does not hold its traceback itself.
-  if (error.traceback().is_valid())
-    PyException_SetTraceback(error.value().ptr(), error.traceback().ptr());
+  storedException() = exception.release().ptr();
   Py_XDECREF(previous);
+}
+
+/// Emits an exception of this package where it says it happened: its
+/// `location`, in the form MLIR prints. Returns false for others.
+bool emitLocated(const nb::object &exception, mlir::Operation *op) {
+  nb::object location = nb::getattr(exception, "location", nb::none());
+  nb::object message = nb::getattr(exception, "message", nb::none());
+  if (!nb::isinstance<nb::str>(location) || !nb::isinstance<nb::str>(message))
+    return false;
+  std::string text = "loc(" + nb::cast<std::string>(location) + ")";
+  mlir::Attribute parsed;
+  {
+    mlir::ScopedDiagnosticHandler silence(
+        op->getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+    parsed = mlir::parseAttribute(text, op->getContext());
+  }
+  auto where = llvm::dyn_cast_or_null<mlir::LocationAttr>(parsed);
+  if (!where)
+    return false;
+  mlir::emitError(mlir::Location(where)) << nb::cast<std::string>(message);
+  return true;
 }
 
 struct OptionSpec {
@@ -83,9 +116,11 @@ public:
     try {
       callFunction();
     } catch (const nb::python_error &error) {
-      mlir::emitError(getOperation()->getLoc())
-          << "pass '" << spec.argument << "' failed: " << describe(error);
-      storeException(error);
+      nb::object exception = exceptionOf(error);
+      if (!emitLocated(exception, getOperation()))
+        mlir::emitError(getOperation()->getLoc())
+            << "pass '" << spec.argument << "' failed: " << describe(error);
+      storeException(std::move(exception));
       signalPassFailure();
     }
   }

@@ -187,9 +187,11 @@ def _level(
 ) -> str | bytes:
     """The text of a level before PTX."""
     if request.form == "tile":  # before any pass, so there is nothing to choose
-        return api.emit(module, "tile")
+        return api.translate(module, "tile")
     options = request.options
-    return api.emit(module, request.form, options.gpu, options=options, observe=observe)
+    return api.translate(
+        module, request.form, options.gpu, options=options, observe=observe
+    )
 
 
 def say_what_became(request: Request, report: Report) -> None:

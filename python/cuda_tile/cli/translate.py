@@ -77,7 +77,9 @@ class Translations:
         try:
             # By name where it has one, so that errors can say where they are.
             module = api.load(name if Path(name).is_file() else data)
-            return str(api.emit(module, form, self.options.gpu, options=self.options))
+            return str(
+                api.translate(module, form, self.options.gpu, options=self.options)
+            )
         except CudaTileError as error:
             self.error = error
             return None

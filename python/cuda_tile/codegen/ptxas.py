@@ -96,7 +96,7 @@ def assemble(ptx: str, gpu: str, opt_level: int = 3) -> Assembled:
             str(output),
             str(source),
         ]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        result = _run(command)
         said = result.stdout + result.stderr
         if result.returncode:
             raise UserError(
@@ -104,6 +104,15 @@ def assemble(ptx: str, gpu: str, opt_level: int = 3) -> Assembled:
                 f"command: {' '.join(command)}"
             )
         return Assembled(output.read_bytes(), _resources(said), _warnings(said))
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UserError(
+            f"cannot run '{command[0]}': {error.strerror}; expected a ptxas program"
+        ) from None
 
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
