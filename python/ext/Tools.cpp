@@ -8,6 +8,7 @@
 #include "Extension.h"
 
 #include "cuda_tile/Bytecode/Bytecode.h"
+#include "cuda_tile/IR/Hints.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -69,6 +70,7 @@ asText(std::unique_ptr<llvm::MemoryBuffer> input,
 /// mlir-opt's main function, which reads Tile IR bytecode as well.
 llvm::LogicalResult optimize(int argc, char **argv,
                              mlir::DialectRegistry &registry) {
+  cuda_tile::registerHintFlags();
   auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
       argc, argv, "cuda-tile optimizer driver\n", registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -108,6 +110,7 @@ int optMain(std::vector<std::string> arguments) {
 int translateMain(const std::vector<std::string> &arguments) {
   mlir::registerToLLVMIRTranslation();
   cuda_tile::registerBytecodeTranslations();
+  cuda_tile::registerHintFlags();
   return runTool(arguments, [](int argc, char **argv) {
     return mlir::mlirTranslateMain(argc, argv,
                                    "cuda-tile translation driver\n");

@@ -124,17 +124,70 @@ struct PyTensorViewType
   }
 };
 
+struct PyStringType : TypeClass<PyStringType, cuda_tile::StringType> {
+  static constexpr const char *pyClassName = "StringType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::DefaultingPyMlirContext context) {
+          return PyStringType(context->getRef(),
+                              wrap(mlir::Type(cuda_tile::StringType::get(
+                                  unwrap(context->get())))));
+        },
+        nb::arg("context").none() = nb::none());
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Views that cut a tensor into tiles
+//===----------------------------------------------------------------------===//
+
+using Dims = std::vector<int32_t>;
+
+Dims toVector(llvm::ArrayRef<int32_t> values) {
+  return Dims(values.begin(), values.end());
+}
+
+cuda_tile::PaddingValueAttr toPadding(std::optional<py::PyAttribute> padding) {
+  return optionalAttribute<cuda_tile::PaddingValueAttr>(
+      padding, "padding_value to be a PaddingValueAttr");
+}
+
+/// What all views say of themselves.
+template <typename View> void bindView(typename View::ClassTy &c) {
+  c.def_prop_ro("tile_shape", [](const View &self) {
+    return toVector(self.cpp().getTileShape());
+  });
+  c.def_prop_ro("tensor_view", [](View &self) {
+    return PyTensorViewType(self.getContext(),
+                            wrap(mlir::Type(self.cpp().getTensorView())));
+  });
+  c.def_prop_ro("padding_value",
+                [](const View &self) -> std::optional<std::string> {
+                  auto padding = self.cpp().getPaddingValue();
+                  if (!padding)
+                    return std::nullopt;
+                  return stringifyEnum(padding.getValue()).str();
+                });
+  c.def_prop_ro("view_tile_type", [](View &self) {
+    return PyTileType(self.getContext(),
+                      wrap(mlir::Type(self.cpp().getViewTileType())));
+  });
+  c.def_prop_ro("view_index_rank",
+                [](const View &self) { return self.cpp().getViewIndexRank(); });
+}
+
 struct PyPartitionViewType
     : TypeClass<PyPartitionViewType, cuda_tile::PartitionViewType> {
   static constexpr const char *pyClassName = "PartitionViewType";
   using TypeClass::TypeClass;
-  using Dims = std::vector<int32_t>;
 
   static PyPartitionViewType get(const Dims &tileShape, PyTensorViewType &view,
                                  const Dims &dimMap,
                                  std::optional<py::PyAttribute> padding) {
-    auto cppPadding = optionalAttribute<cuda_tile::PaddingValueAttr>(
-        padding, "padding_value to be a PaddingValueAttr");
+    auto cppPadding = toPadding(padding);
     return getChecked<PyPartitionViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
           return cuda_tile::PartitionViewType::getChecked(
@@ -147,26 +200,72 @@ struct PyPartitionViewType
     c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
                  nb::arg("tensor_view"), nb::arg("dim_map"),
                  nb::arg("padding_value").none() = nb::none());
-    c.def_prop_ro("tile_shape", [](const PyPartitionViewType &self) {
-      auto shape = self.cpp().getTileShape();
-      return Dims(shape.begin(), shape.end());
-    });
-    c.def_prop_ro("tensor_view", [](PyPartitionViewType &self) {
-      return PyTensorViewType(self.getContext(),
-                              wrap(mlir::Type(self.cpp().getTensorView())));
-    });
+    bindView<PyPartitionViewType>(c);
     c.def_prop_ro("dim_map", [](const PyPartitionViewType &self) {
-      auto dims = self.cpp().getDimMap();
-      return Dims(dims.begin(), dims.end());
+      return toVector(self.cpp().getDimMap());
     });
-    c.def_prop_ro(
-        "padding_value",
-        [](const PyPartitionViewType &self) -> std::optional<std::string> {
-          auto padding = self.cpp().getPaddingValue();
-          if (!padding)
-            return std::nullopt;
-          return stringifyEnum(padding.getValue()).str();
+  }
+};
+
+struct PyStridedViewType
+    : TypeClass<PyStridedViewType, cuda_tile::StridedViewType> {
+  static constexpr const char *pyClassName = "StridedViewType";
+  using TypeClass::TypeClass;
+
+  static PyStridedViewType get(const Dims &tileShape,
+                               const Dims &traversalStrides,
+                               PyTensorViewType &view, const Dims &dimMap,
+                               std::optional<py::PyAttribute> padding) {
+    auto cppPadding = toPadding(padding);
+    return getChecked<PyStridedViewType>(
+        view.getContext(), [&](auto emitError, auto *context) {
+          return cuda_tile::StridedViewType::getChecked(
+              emitError, context, llvm::ArrayRef(tileShape),
+              llvm::ArrayRef(traversalStrides), view.cpp(),
+              llvm::ArrayRef(dimMap), cppPadding);
         });
+  }
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static("get", &PyStridedViewType::get, nb::arg("tile_shape"),
+                 nb::arg("traversal_strides"), nb::arg("tensor_view"),
+                 nb::arg("dim_map"),
+                 nb::arg("padding_value").none() = nb::none());
+    bindView<PyStridedViewType>(c);
+    c.def_prop_ro("traversal_strides", [](const PyStridedViewType &self) {
+      return toVector(self.cpp().getTraversalStrides());
+    });
+    c.def_prop_ro("dim_map", [](const PyStridedViewType &self) {
+      return toVector(self.cpp().getDimMap());
+    });
+  }
+};
+
+struct PyGatherScatterViewType
+    : TypeClass<PyGatherScatterViewType, cuda_tile::GatherScatterViewType> {
+  static constexpr const char *pyClassName = "GatherScatterViewType";
+  using TypeClass::TypeClass;
+
+  static PyGatherScatterViewType get(const Dims &tileShape,
+                                     PyTensorViewType &view, int32_t sparseDim,
+                                     std::optional<py::PyAttribute> padding) {
+    auto cppPadding = toPadding(padding);
+    return getChecked<PyGatherScatterViewType>(
+        view.getContext(), [&](auto emitError, auto *context) {
+          return cuda_tile::GatherScatterViewType::getChecked(
+              emitError, context, llvm::ArrayRef(tileShape), view.cpp(),
+              sparseDim, cppPadding);
+        });
+  }
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static("get", &PyGatherScatterViewType::get, nb::arg("tile_shape"),
+                 nb::arg("tensor_view"), nb::arg("sparse_dim"),
+                 nb::arg("padding_value").none() = nb::none());
+    bindView<PyGatherScatterViewType>(c);
+    c.def_prop_ro("sparse_dim", [](const PyGatherScatterViewType &self) {
+      return self.cpp().getSparseDim();
+    });
   }
 };
 
@@ -214,6 +313,9 @@ void cuda_tile::python::populateTypes(nb::module_ &m) {
   PyTileType::bind(m);
   PyTensorViewType::bind(m);
   PyPartitionViewType::bind(m);
+  PyStridedViewType::bind(m);
+  PyGatherScatterViewType::bind(m);
+  PyStringType::bind(m);
   PyBufferType::bind(m);
   // Stands for `?` in the shape and strides of a PyTensorViewType.
   m.attr("DYNAMIC") = cuda_tile::TensorViewType::kDynamic;

@@ -60,3 +60,39 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{expected type instead of SSA identifier}}
+  entry @mixed(tile<f32>, %b: tile<f32>) {
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{expected SSA identifier}}
+  entry @mixed(%a: tile<f32>, tile<f32>) {
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{variadic arguments must be at end of argument list}}
+  entry @variadic(..., %b: tile<f32>) {
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{expected a fixed number of arguments}}
+  entry @variadic(%b: tile<f32>, ...) {
+    return
+  }
+}

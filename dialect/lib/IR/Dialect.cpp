@@ -18,6 +18,9 @@ void CudaTileDialect::initialize() {
 #define GET_OP_LIST
 #include "cuda_tile/IR/CudaTileOps.cpp.inc"
       >();
+  addFolder();
+  addInliner();
+  addEffects();
 }
 
 /// Constants that folding makes. Only tiles have them.

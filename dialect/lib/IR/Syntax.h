@@ -109,6 +109,18 @@ mlir::ParseResult parseArgumentRegion(mlir::OpAsmParser &parser,
 void printArgumentRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
                          mlir::Region &region);
 
+// Structure: `(%a: tile<f32> {...}, ...)` or, of a declaration, without names.
+mlir::ParseResult parseFunctionArguments(
+    mlir::OpAsmParser &parser,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &arguments);
+/// `-> (tile<f32>)`, or nothing.
+mlir::ParseResult
+parseFunctionResults(mlir::OpAsmParser &parser,
+                     llvm::SmallVectorImpl<mlir::Type> &results);
+/// Name, arguments and results.
+void printFunctionSignature(mlir::OpAsmPrinter &printer,
+                            mlir::FunctionOpInterface function);
+
 // View: the type of a view says that of its tensor_view.
 #define CUDA_TILE_VIEW(NAME)                                                   \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser, mlir::Type &view,   \

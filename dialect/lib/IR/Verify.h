@@ -48,6 +48,14 @@ llvm::LogicalResult verifyMemoryModel(mlir::Operation *op, Access access,
                                       MemoryOrderingSemantics ordering,
                                       std::optional<MemoryScope> scope);
 
+/// Ops that take optimization hints.
+enum class HintedOp { Entry, ViewAccess, PointerAccess };
+
+/// Reports hints that `op` cannot take, as strictly as its dialect is told to
+/// be.
+llvm::LogicalResult verifyHints(mlir::Operation *op, HintedOp kind,
+                                OptimizationHintsAttr hints);
+
 } // namespace cuda_tile
 
 #endif // CUDA_TILE_LIB_IR_VERIFY_H

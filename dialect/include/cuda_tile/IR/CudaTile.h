@@ -4,6 +4,8 @@
 #define CUDA_TILE_IR_CUDATILE_H
 
 #include "cuda_tile/Cute/Cute.h"
+#include "cuda_tile/IR/DebugInfo.h"
+#include "cuda_tile/IR/Hints.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -27,14 +27,25 @@ def CudaTile_Dialect : Dialect {
   // inside ops of this dialect, so that one parser serves both spellings.
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
     void printType(::mlir::Type type,
                    ::mlir::DialectAsmPrinter &printer) const override;
 
+    /// How strictly verifiers look at optimization hints; at first as the
+    /// command line says.
+    HintCheck getHintCheck() const { return hintCheck; }
+    void setHintCheck(HintCheck check) { hintCheck = check; }
+
   private:
     void registerTypes();
     void registerAttributes();
+    void addFolder();
+    void addInliner();
+    void addEffects();
+
+    HintCheck hintCheck = getHintCheckOfFlags();
 
   public:
   }];

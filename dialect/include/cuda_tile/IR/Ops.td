@@ -3,6 +3,7 @@
 #ifndef CUDA_TILE_IR_OPS_TD
 #define CUDA_TILE_IR_OPS_TD
 
+include "cuda_tile/IR/DebugInfo.td"
 include "cuda_tile/IR/ops/Structure.td"
 include "cuda_tile/IR/ops/Shape.td"
 include "cuda_tile/IR/ops/Reduce.td"
@@ -16,5 +17,10 @@ include "cuda_tile/IR/ops/Control.td"
 include "cuda_tile/IR/ops/Memory.td"
 include "cuda_tile/IR/ops/View.td"
 include "cuda_tile/IR/ops/Hint.td"
+
+// A build for tests has more; see the CMake option of this name.
+#ifdef CUDA_TILE_TESTING
+include "cuda_tile/IR/ops/Testing.td"
+#endif // CUDA_TILE_TESTING
 
 #endif // CUDA_TILE_IR_OPS_TD

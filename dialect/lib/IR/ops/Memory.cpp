@@ -20,8 +20,11 @@ LogicalResult JoinTokensOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoadPtrTkoOp::verify() {
-  return verifyMemoryModel(*this, Access::Load, // C4
-                           getMemoryOrderingSemantics(), getMemoryScope());
+  if (failed(verifyMemoryModel(*this, Access::Load, // C4
+                               getMemoryOrderingSemantics(), getMemoryScope())))
+    return failure();
+  return verifyHints(*this, HintedOp::PointerAccess, // C5
+                     getOptimizationHintsAttr());
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,6 +32,9 @@ LogicalResult LoadPtrTkoOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StorePtrTkoOp::verify() {
-  return verifyMemoryModel(*this, Access::Store, // C3
-                           getMemoryOrderingSemantics(), getMemoryScope());
+  if (failed(verifyMemoryModel(*this, Access::Store, // C3
+                               getMemoryOrderingSemantics(), getMemoryScope())))
+    return failure();
+  return verifyHints(*this, HintedOp::PointerAccess, // C4
+                     getOptimizationHintsAttr());
 }

@@ -1,6 +1,7 @@
 //===- Structure.cpp - Modules, entries, the grid -------------------------===//
 
 #include "IR/Syntax.h"
+#include "IR/Verify.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -20,6 +21,10 @@ void ModuleOp::build(OpBuilder &builder, OperationState &state,
   state.getOrAddProperties<Properties>().sym_name = builder.getStringAttr(name);
 }
 
+LogicalResult cuda_tile::ModuleOp::verifyRegions() {
+  return verifyModuleScopes(*this); // C1
+}
+
 //===----------------------------------------------------------------------===//
 // entry
 //===----------------------------------------------------------------------===//
@@ -36,37 +41,66 @@ void EntryOp::build(OpBuilder &builder, OperationState &state, StringRef name,
     body.addArgument(input, state.location);
 }
 
-/// `(%a: tile<f32> {...}, ...)`.
-static ParseResult
-parseEntryArguments(OpAsmParser &parser,
-                    SmallVectorImpl<OpAsmParser::Argument> &arguments) {
+/// `%a: `, or nothing. Either all arguments have names or none.
+static ParseResult parseArgumentName(OpAsmParser &parser,
+                                     OpAsmParser::Argument &argument,
+                                     ArrayRef<OpAsmParser::Argument> previous) {
+  SMLoc loc = parser.getCurrentLocation();
+  OptionalParseResult result = parser.parseOptionalArgument(argument);
+  bool isNamed = result.has_value();
+  if (isNamed && failed(*result))
+    return failure();
+  if (!previous.empty() && isNamed == previous.back().ssaName.name.empty())
+    return parser.emitError(loc, isNamed
+                                     ? "expected type instead of SSA identifier"
+                                     : "expected SSA identifier");
+  return isNamed ? parser.parseColon() : success();
+}
+
+ParseResult cuda_tile::parseFunctionArguments(
+    OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Argument> &arguments) {
+  bool isVariadic = false;
+  SMLoc listLoc = parser.getCurrentLocation();
   auto parseArgument = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    OpAsmParser::Argument &argument = arguments.emplace_back();
-    OptionalParseResult result = parser.parseOptionalArgument(argument);
-    if (!result.has_value())
-      return parser.emitError(loc, "expected SSA identifier");
+    if (isVariadic)
+      return parser.emitError(
+          parser.getCurrentLocation(),
+          "variadic arguments must be at end of argument list");
+    isVariadic = succeeded(parser.parseOptionalEllipsis());
+    if (isVariadic)
+      return success();
+    OpAsmParser::Argument argument;
     NamedAttrList attrs;
-    if (failed(*result) || parser.parseColon() ||
+    if (parseArgumentName(parser, argument, arguments) ||
         parseCudaTileType(parser, argument.type) ||
         parser.parseOptionalAttrDict(attrs) ||
         parser.parseOptionalLocationSpecifier(argument.sourceLoc))
       return failure();
     argument.attrs = attrs.getDictionary(parser.getContext());
+    arguments.push_back(argument);
     return success();
   };
-  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                        parseArgument);
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseArgument))
+    return failure();
+  if (isVariadic)
+    return parser.emitError(listLoc, "expected a fixed number of arguments");
+  return success();
 }
 
-/// `-> (tile<f32>)`, which no legal entry has, so that the verifier can say so.
-static ParseResult parseEntryResults(OpAsmParser &parser,
-                                     SmallVectorImpl<Type> &results) {
+ParseResult cuda_tile::parseFunctionResults(OpAsmParser &parser,
+                                            SmallVectorImpl<Type> &results) {
   if (failed(parser.parseOptionalArrow()))
     return success();
-  return parser.parseCommaSeparatedList(
-      OpAsmParser::Delimiter::OptionalParen,
-      [&] { return parseCudaTileType(parser, results.emplace_back()); });
+  auto parseResult = [&] {
+    return parseCudaTileType(parser, results.emplace_back());
+  };
+  if (failed(parser.parseOptionalLParen()))
+    return parseResult();
+  if (succeeded(parser.parseOptionalRParen()))
+    return success();
+  return failure(parser.parseCommaSeparatedList(parseResult) ||
+                 parser.parseRParen());
 }
 
 /// `optimization_hints=<...>`, or nothing.
@@ -86,13 +120,18 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   Properties &properties = result.getOrAddProperties<Properties>();
   StringAttr name;
+  SMLoc loc;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> results;
-  if (parser.parseSymbolName(name) || parseEntryArguments(parser, arguments) ||
-      parseEntryResults(parser, results) ||
+  // No legal entry has results; the verifier says so.
+  if (parser.parseSymbolName(name) || parser.getCurrentLocation(&loc) ||
+      parseFunctionArguments(parser, arguments) ||
+      parseFunctionResults(parser, results) ||
       parseEntryHints(parser, properties.optimization_hints) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  if (!arguments.empty() && arguments.front().ssaName.name.empty())
+    return parser.emitError(loc, "expected SSA identifier");
   properties.sym_name = name;
   auto types = llvm::map_to_vector(
       arguments, [](OpAsmParser::Argument &argument) { return argument.type; });
@@ -109,24 +148,29 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
-void EntryOp::print(OpAsmPrinter &printer) {
+void cuda_tile::printFunctionSignature(OpAsmPrinter &printer,
+                                       FunctionOpInterface function) {
   printer << " ";
-  printer.printSymbolName(getSymName());
+  printer.printSymbolName(function.getName());
   printer << "(";
-  llvm::interleaveComma(llvm::seq<unsigned>(0, getNumArguments()), printer,
-                        [&](unsigned i) {
-                          printer << getBody().getArgument(i) << ": ";
-                          printCudaTileType(printer, getArgumentTypes()[i]);
-                          if (ArrayAttr attrs = getArgAttrsAttr())
-                            printer.printOptionalAttrDict(
-                                cast<DictionaryAttr>(attrs[i]).getValue());
-                        });
+  auto printArgument = [&](unsigned i) {
+    if (!function.isExternal())
+      printer << function.getArgument(i) << ": ";
+    printCudaTileType(printer, function.getArgumentTypes()[i]);
+    printer.printOptionalAttrDict(function.getArgAttrs(i));
+  };
+  llvm::interleaveComma(llvm::seq<unsigned>(0, function.getNumArguments()),
+                        printer, printArgument);
   printer << ")";
-  if (!getResultTypes().empty()) {
+  if (function.getNumResults() != 0) {
     printer << " -> (";
-    printCudaTileTypes(printer, getResultTypes());
+    printCudaTileTypes(printer, function.getResultTypes());
     printer << ")";
   }
+}
+
+void EntryOp::print(OpAsmPrinter &printer) {
+  printFunctionSignature(printer, *this);
   if (OptimizationHintsAttr hints = getOptimizationHintsAttr()) {
     printer << " optimization_hints=";
     hints.print(printer);
@@ -148,7 +192,11 @@ LogicalResult EntryOp::verify() {
       return emitOpError(
           "entry op must have scalar types (rank 0 !cuda_tile.tile)");
   }
-  return success();
+  return verifyHints(*this, HintedOp::Entry, getOptimizationHintsAttr()); // C3
+}
+
+LogicalResult EntryOp::verifyRegions() {
+  return verifyFunctionScopes(*this); // C4
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,8 @@ static LogicalResult verifyViewAccess(Op op, Access access) {
   if (promises != 0 && promises != rank) // C4
     return op.emitOpError("expected inbounds to be empty or to have ")
            << rank << " entries (based on view type), got " << promises;
-  return success();
+  return verifyHints(op, HintedOp::ViewAccess, // C5
+                     op.getOptimizationHintsAttr());
 }
 
 LogicalResult LoadViewTkoOp::verify() {

@@ -64,6 +64,7 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
     (C3) The padding value has the type of the result.
     (C4) The ordering is weak, relaxed or acquire; weak has no scope, the others
          have one.
+    (C5) Hints are those that this compiler knows, if the command line asks.
   }];
   let examples = [[{
     %t0 = make_token : token
@@ -94,7 +95,7 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
     custom<CudaTileType>(type($result)) `,`
     custom<CudaTileType>(type($result_token))
   }];
-  let hasVerifier = 1; // C4
+  let hasVerifier = 1; // C4, C5
 }
 
 def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
@@ -121,6 +122,7 @@ def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
     (C2) The mask has the shape of the pointers.
     (C3) The ordering is weak, relaxed or release; weak has no scope, the others
          have one.
+    (C4) Hints are those that this compiler knows, if the command line asks.
   }];
   let examples = [[{
     %v = constant <f32: 0.5> : tile<f32>
@@ -145,7 +147,7 @@ def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
     (`,` custom<CudaTileType>(type($mask))^)? `->`
     custom<CudaTileType>(type($result_token))
   }];
-  let hasVerifier = 1; // C3
+  let hasVerifier = 1; // C3, C4
 }
 
 #endif // CUDA_TILE_IR_OPS_MEMORY_TD

@@ -22,6 +22,7 @@ def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
   let summary = "Holds the entries of one file";
   let description = [{
     Bytecode does not store the name: a file that was read is called `@kernels`.
+    (C1) The locations of globals have no scope.
   }];
   let examples = [[{
     cuda_tile.module @kernels attributes {producer = "hand"} {
@@ -36,6 +37,7 @@ def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
   );
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1; // C1
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
 }
@@ -49,6 +51,10 @@ def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
     (C1) There are no results.
     (C2) Arguments that are tiles are scalars: numbers and pointers, as the
          launch passes them.
+    (C3) Hints are those that this compiler knows, if the command line asks for
+         it (-Wunsupported-hints, -Werr-hints).
+    (C4) The location's scope, if it has one, is a di_subprogram whose linkage
+         name is the entry's name. Scopes of ops in the body lie in it.
   }];
   let examples = [[{
     entry @scale(%p: tile<ptr<f32>>, %n: tile<i32>) optimization_hints=<sm_100 = {num_cta_in_cga = 2}> {
@@ -64,7 +70,8 @@ def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
   );
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1, C2, C3
+  let hasRegionVerifier = 1; // C4
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>,

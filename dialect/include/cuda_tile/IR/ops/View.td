@@ -54,6 +54,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
     (C2) The indices are those that the view wants.
     (C3) The result has the type of the view's tiles.
     (C4) `inbounds` is empty or says something about each dimension.
+    (C5) Hints are those that this compiler knows, if the command line asks.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -72,7 +73,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
   );
   let results = (outs CudaTile_Tile:$tile, CudaTile_TokenType:$result_token);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1..C4
+  let hasVerifier = 1; // C1..C5
 }
 
 class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
@@ -159,6 +160,7 @@ def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,
     (C2) The indices are those that the view wants.
     (C3) The tile has the type of the view's tiles.
     (C4) `inbounds` is empty or says something about each dimension.
+    (C5) Hints are those that this compiler knows, if the command line asks.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -178,7 +180,7 @@ def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,
   );
   let results = (outs CudaTile_TokenType:$result_token);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1..C4
+  let hasVerifier = 1; // C1..C5
 }
 
 #endif // CUDA_TILE_IR_OPS_VIEW_TD

@@ -1,0 +1,84 @@
+//===- DebugInfo.td - Where in a program's source an op comes from -*- tablegen -*-===//
+//
+// A location is a position in a file and the scope around it. Scopes nest up to
+// the subprogram, which is an entry's; rules are in DebugInfo.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_IR_DEBUGINFO_TD
+#define CUDA_TILE_IR_DEBUGINFO_TD
+
+include "cuda_tile/IR/Attrs.td"
+
+class CudaTile_DIAttr<string name, string attrMnemonic,
+                      string base = "::mlir::Attribute">
+    : AttrDef<CudaTile_Dialect, name, [], base> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genMnemonicAlias = 1;
+}
+
+def CudaTile_DIFileAttr : CudaTile_DIAttr<"DIFile", "di_file"> {
+  let summary = "source file";
+  let description = "`#cuda_tile.di_file<\"kernel.py\" in \"/home/ada\">`.";
+  let parameters = (ins
+    "::mlir::StringAttr":$name,
+    "::mlir::StringAttr":$directory
+  );
+  let assemblyFormat = "`<` $name `in` $directory `>`";
+}
+
+def CudaTile_DICompileUnitAttr
+    : CudaTile_DIAttr<"DICompileUnit", "di_compile_unit"> {
+  let summary = "what was compiled at once";
+  let description = "`#cuda_tile.di_compile_unit<file = #file>`.";
+  let parameters = (ins "::cuda_tile::DIFileAttr":$file);
+}
+
+def CudaTile_DILexicalBlockAttr
+    : CudaTile_DIAttr<"DILexicalBlock", "di_lexical_block",
+                      "::cuda_tile::DILocalScopeAttr"> {
+  let summary = "block within another scope";
+  let description = [{
+    `#cuda_tile.di_lexical_block<scope = #subprogram, file = #file, line = 2,
+    column = 3>`.
+  }];
+  let parameters = (ins
+    "::cuda_tile::DILocalScopeAttr":$scope,
+    "::cuda_tile::DIFileAttr":$file,
+    "unsigned":$line,
+    "unsigned":$column
+  );
+}
+
+def CudaTile_DISubprogramAttr
+    : CudaTile_DIAttr<"DISubprogram", "di_subprogram",
+                      "::cuda_tile::DILocalScopeAttr"> {
+  let summary = "scope of a function";
+  let description = [{
+    `#cuda_tile.di_subprogram<file = #file, line = 1, name = "f", linkageName =
+    "f", compileUnit = #unit, scopeLine = 1>`; `linkageName` is the name of the
+    entry.
+  }];
+  let parameters = (ins
+    "::cuda_tile::DIFileAttr":$file,
+    "unsigned":$line,
+    "::mlir::StringAttr":$name,
+    "::mlir::StringAttr":$linkageName,
+    "::cuda_tile::DICompileUnitAttr":$compileUnit,
+    "unsigned":$scopeLine
+  );
+}
+
+def CudaTile_DILocAttr : LocationAttrDef<CudaTile_Dialect, "DILoc"> {
+  let summary = "position in a file, and the scope around it";
+  let description = "`loc(#cuda_tile.di_loc<loc(\"k.py\":1:2) in #subprogram>)`.";
+  let mnemonic = "di_loc";
+  let parameters = (ins
+    "::mlir::FileLineColLoc":$sourceLoc,
+    "::cuda_tile::DILocalScopeAttr":$scope
+  );
+  let assemblyFormat = "`<` $sourceLoc `in` $scope `>`";
+}
+
+#endif // CUDA_TILE_IR_DEBUGINFO_TD

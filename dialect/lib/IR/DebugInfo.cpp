@@ -1,0 +1,90 @@
+//===- DebugInfo.cpp - Scopes and the rules of locations ------------------===//
+
+#include "cuda_tile/IR/CudaTile.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+bool DILocalScopeAttr::classof(Attribute attr) {
+  return isa<DISubprogramAttr, DILexicalBlockAttr>(attr);
+}
+
+DISubprogramAttr DILocalScopeAttr::getSubprogram() const {
+  DILocalScopeAttr scope = *this;
+  while (auto block = dyn_cast<DILexicalBlockAttr>(scope))
+    scope = block.getScope();
+  return cast<DISubprogramAttr>(scope);
+}
+
+DILocalScopeAttr cuda_tile::findScope(LocationAttr loc) {
+  if (auto position = dyn_cast<DILocAttr>(loc))
+    return position.getScope();
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findScope(call.getCaller());
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findScope(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (DILocalScopeAttr scope = findScope(part))
+        return scope;
+  return {};
+}
+
+/// The subprogram of a function, null if it has none.
+static FailureOr<DISubprogramAttr> verifySubprogram(Operation *function) {
+  LocationAttr loc = function->getLoc();
+  if (isa<CallSiteLoc>(loc))
+    return function->emitOpError("invalid function debug info location: ")
+           << loc << ". Function location must not be a CallSiteLoc.";
+  DILocalScopeAttr scope = findScope(loc);
+  if (!scope)
+    return DISubprogramAttr();
+  auto subprogram = dyn_cast<DISubprogramAttr>(scope);
+  if (!subprogram)
+    return function->emitOpError("invalid function debug info scope: ")
+           << scope
+           << ". Function location must have cuda_tile.di_subprogram debug "
+              "info scope.";
+  StringRef name = SymbolTable::getSymbolName(function).getValue();
+  if (subprogram.getLinkageName().getValue() != name)
+    return function->emitOpError("invalid function debug info scope: ")
+           << scope << ". Function name \"" << name
+           << "\" does not match subprogram scope linkage name "
+           << subprogram.getLinkageName() << ".";
+  return subprogram;
+}
+
+static LogicalResult verifyScope(Operation *op, DISubprogramAttr function) {
+  DILocalScopeAttr scope = findScope(op->getLoc());
+  if (!scope || scope.getSubprogram() == function)
+    return success();
+  InFlightDiagnostic error =
+      op->emitOpError("invalid operation debug info scope: ") << scope;
+  if (!function)
+    return error << ". Operation has debug info scope, but function debug info "
+                    "scope is undefined.";
+  return error << ". Operation debug info scope does not match function debug "
+                  "info scope: "
+               << function << ".";
+}
+
+LogicalResult cuda_tile::verifyFunctionScopes(Operation *function) {
+  FailureOr<DISubprogramAttr> subprogram = verifySubprogram(function);
+  if (failed(subprogram))
+    return failure();
+  WalkResult result = function->walk([&](Operation *op) {
+    return op == function ? WalkResult::advance()
+                          : WalkResult(verifyScope(op, *subprogram));
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult cuda_tile::verifyModuleScopes(Operation *module) {
+  for (Operation &op : module->getRegion(0).getOps())
+    if (isa<SymbolOpInterface>(op) && op.getNumRegions() == 0 &&
+        findScope(op.getLoc()))
+      return op.emitOpError("invalid operation debug info scope: ")
+             << LocationAttr(op.getLoc())
+             << ". Global variables must not have scope.";
+  return success();
+}

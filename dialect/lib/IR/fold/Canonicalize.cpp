@@ -1,0 +1,154 @@
+//===- Canonicalize.cpp - Rewrites to the one usual form ------------------===//
+
+#include "IR/fold/Fold.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+static bool isSplat(Value value, bool (*is)(const APInt &)) {
+  std::optional<APInt> c = getIntSplat(value);
+  return c && is(*c);
+}
+static bool isZero(const APInt &c) { return c.isZero(); }
+static bool isOne(const APInt &c) { return c.isOne(); }
+static bool isAllOnes(const APInt &c) { return c.isAllOnes(); }
+
+/// `c` if `value` is `not c`, or null.
+static Value getInverted(Value value) {
+  auto xori = value.getDefiningOp<XOrIOp>();
+  bool isNot = xori && xori.getType().getElementType().isInteger(1) &&
+               isSplat(xori.getRhs(), isAllOnes);
+  return isNot ? xori.getLhs() : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// select
+//===----------------------------------------------------------------------===//
+
+/// `select (not c), x, y` to `select c, y, x`.
+static LogicalResult swapArms(SelectOp op, PatternRewriter &rewriter) {
+  Value cond = getInverted(op.getCond());
+  if (!cond || cond.getType() != op.getCond().getType())
+    return failure();
+  rewriter.replaceOpWithNewOp<SelectOp>(op, op.getType(), cond,
+                                        op.getValIfFalse(), op.getValIfTrue());
+  return success();
+}
+
+/// `select c, (select c, x, _), y` to `select c, x, y`, and the other arm.
+static LogicalResult skipNested(SelectOp op, PatternRewriter &rewriter) {
+  auto getArm = [&](Value arm, bool ifTrue) -> Value {
+    auto inner = arm.getDefiningOp<SelectOp>();
+    if (!inner || inner.getCond() != op.getCond())
+      return arm;
+    return ifTrue ? inner.getValIfTrue() : inner.getValIfFalse();
+  };
+  Value x = getArm(op.getValIfTrue(), true);
+  Value y = getArm(op.getValIfFalse(), false);
+  if (x == op.getValIfTrue() && y == op.getValIfFalse())
+    return failure();
+  rewriter.replaceOpWithNewOp<SelectOp>(op, op.getType(), op.getCond(), x, y);
+  return success();
+}
+
+/// Arms that say what the condition says: `not`, `and`, `or`.
+static LogicalResult selectBool(SelectOp op, PatternRewriter &rewriter) {
+  Value cond = op.getCond(), x = op.getValIfTrue(), y = op.getValIfFalse();
+  if (cond.getType() != op.getType())
+    return failure();
+  if (isSplat(x, isZero) && isSplat(y, isOne))
+    rewriter.replaceOpWithNewOp<XOrIOp>(op, op.getType(), cond, y);
+  else if (isSplat(y, isZero))
+    rewriter.replaceOpWithNewOp<AndIOp>(op, op.getType(), cond, x);
+  else if (isSplat(x, isOne))
+    rewriter.replaceOpWithNewOp<OrIOp>(op, op.getType(), cond, y);
+  else
+    return failure();
+  return success();
+}
+
+/// `select c, 1, 0` is an extension of c, unsigned or (with -1) signed.
+static LogicalResult selectExtension(SelectOp op, PatternRewriter &rewriter) {
+  Type element = op.getType().getElementType();
+  Value x = op.getValIfTrue();
+  bool isOneOrZero = isSplat(op.getValIfFalse(), isZero) &&
+                     (isSplat(x, isOne) || isSplat(x, isAllOnes));
+  if (!element.isInteger() || element.isInteger(1) || !isOneOrZero)
+    return failure();
+  Signedness signedness =
+      isSplat(x, isOne) ? Signedness::Unsigned : Signedness::Signed;
+  rewriter.replaceOpWithNewOp<ExtIOp>(op, op.getType(), op.getCond(),
+                                      signedness);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic and shapes
+//===----------------------------------------------------------------------===//
+
+/// A product stands left, where fuse-fma and readers expect it.
+static LogicalResult productFirst(AddFOp op, PatternRewriter &rewriter) {
+  if (op.getLhs().getDefiningOp<MulFOp>() ||
+      !op.getRhs().getDefiningOp<MulFOp>())
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    Value product = op.getRhs();
+    op.getRhsMutable().assign(op.getLhs());
+    op.getLhsMutable().assign(product);
+  });
+  return success();
+}
+
+/// Twice the same kind of move is one move.
+template <typename Op>
+static LogicalResult skipInner(Op op, PatternRewriter &rewriter) {
+  auto inner = op.getSource().template getDefiningOp<Op>();
+  if (!inner)
+    return failure();
+  rewriter.replaceOpWithNewOp<Op>(op, op.getType(), inner.getSource());
+  return success();
+}
+
+static LogicalResult mergePermutes(PermuteOp op, PatternRewriter &rewriter) {
+  auto inner = op.getSource().getDefiningOp<PermuteOp>();
+  if (!inner)
+    return failure();
+  auto merged = llvm::map_to_vector(op.getPermutation(), [&](int32_t dim) {
+    return inner.getPermutation()[dim];
+  });
+  rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), inner.getSource(),
+                                         merged);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// for
+//===----------------------------------------------------------------------===//
+
+/// A loop that never runs gives its first values.
+static LogicalResult removeEmptyLoop(ForOp op, PatternRewriter &rewriter) {
+  std::optional<APInt> lower = getIntSplat(op.getLowerBound());
+  std::optional<APInt> upper = getIntSplat(op.getUpperBound());
+  if (!lower || !upper)
+    return failure();
+  bool runs = op.getUnsignedCmp() ? lower->ult(*upper) : lower->slt(*upper);
+  if (runs)
+    return failure();
+  rewriter.replaceOp(op, op.getInitValues());
+  return success();
+}
+
+void CudaTileDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add(swapArms)
+      .add(skipNested)
+      .add(selectBool)
+      .add(selectExtension)
+      .add(productFirst)
+      .add(skipInner<BroadcastOp>)
+      .add(skipInner<ReshapeOp>)
+      .add(mergePermutes)
+      .add(removeEmptyLoop);
+}

@@ -1,0 +1,129 @@
+//===- Effects.cpp - What accesses do, what loops are ---------------------===//
+//
+// Nothing but tokens orders weak accesses: one that conflicts with another on
+// the same bytes is a race, which no program has. A weak load that no token
+// orders therefore gives the same value wherever it is run, and is free of
+// effects; with a token it reads after some write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IR/fold/Fold.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+template <typename Op>
+struct LoadEffects
+    : MemoryEffectOpInterface::ExternalModel<LoadEffects<Op>, Op> {
+  void getEffects(Operation *op, Effects &effects) const {
+    auto load = cast<Op>(op);
+    bool isWeak =
+        load.getMemoryOrderingSemantics() == MemoryOrderingSemantics::WEAK;
+    bool isOrdered = load.getToken() || !load.getResultToken().use_empty();
+    if (!isWeak || isOrdered)
+      effects.emplace_back(MemoryEffects::Read::get());
+    // Makes other blocks' writes visible, so that nothing moves across it.
+    if (!isWeak)
+      effects.emplace_back(MemoryEffects::Write::get());
+  }
+};
+
+template <typename Op>
+struct StoreEffects
+    : MemoryEffectOpInterface::ExternalModel<StoreEffects<Op>, Op> {
+  void getEffects(Operation *op, Effects &effects) const {
+    bool isWeak = cast<Op>(op).getMemoryOrderingSemantics() ==
+                  MemoryOrderingSemantics::WEAK;
+    if (!isWeak)
+      effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+struct Loop : LoopLikeOpInterface::ExternalModel<Loop<Op>, Op> {
+  SmallVector<Region *> getLoopRegions(Operation *op) const {
+    return {&cast<Op>(op).getRegion()};
+  }
+};
+
+/// True if the body of `loop` runs at least once whenever `loop` is reached.
+bool alwaysRuns(Operation *loop) {
+  auto counted = dyn_cast<ForOp>(loop);
+  if (!counted)
+    return false;
+  std::optional<APInt> lower = getIntSplat(counted.getLowerBound());
+  std::optional<APInt> upper = getIntSplat(counted.getUpperBound());
+  if (!lower || !upper)
+    return false;
+  return counted.getUnsignedCmp() ? lower->ult(*upper) : lower->slt(*upper);
+}
+
+/// True if control goes on to the next op, whatever happens.
+bool alwaysEnds(Operation &op) {
+  return isMemoryEffectFree(&op) ||
+         isa<LoadPtrTkoOp, LoadViewTkoOp, StorePtrTkoOp, StoreViewTkoOp>(op);
+}
+
+/// A load may fault, so it can move in front of the loop around it only if the
+/// loop would have come to it anyhow.
+template <typename Op>
+struct LoadSpeculation
+    : ConditionallySpeculatable::ExternalModel<LoadSpeculation<Op>, Op> {
+  Speculation::Speculatability getSpeculatability(Operation *op) const {
+    Block::iterator self(op);
+    bool isReached =
+        alwaysRuns(op->getParentOp()) &&
+        llvm::all_of(llvm::make_range(op->getBlock()->begin(), self),
+                     alwaysEnds);
+    return isReached ? Speculation::Speculatable : Speculation::NotSpeculatable;
+  }
+};
+
+/// Kernels may be inlined as a whole: no op depends on where it stands.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Operation *, bool) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
+template <typename Load> void addLoad(MLIRContext &context) {
+  Load::template attachInterface<LoadEffects<Load>, LoadSpeculation<Load>>(
+      context);
+}
+
+} // namespace
+
+void CudaTileDialect::addEffects() {
+  MLIRContext &context = *getContext();
+  addLoad<LoadPtrTkoOp>(context);
+  addLoad<LoadViewTkoOp>(context);
+  StorePtrTkoOp::attachInterface<StoreEffects<StorePtrTkoOp>>(context);
+  StoreViewTkoOp::attachInterface<StoreEffects<StoreViewTkoOp>>(context);
+  ForOp::attachInterface<Loop<ForOp>>(context);
+}
+
+void CudaTileDialect::addInliner() { addInterfaces<Inliner>(); }

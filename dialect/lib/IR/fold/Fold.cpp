@@ -1,0 +1,55 @@
+//===- Fold.cpp - The dialect's folder ------------------------------------===//
+//
+// One hook for all ops, behind the hooks of ops that have their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IR/fold/Fold.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+
+std::optional<APInt> cuda_tile::getIntSplat(Attribute value) {
+  auto elements = dyn_cast_or_null<DenseIntElementsAttr>(value);
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APInt>();
+}
+
+std::optional<APInt> cuda_tile::getIntSplat(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  return getIntSplat(attr);
+}
+
+namespace {
+struct Folder : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const final {
+    if (op->getNumResults() != 1)
+      return failure();
+    for (auto foldKind : {foldInteger, foldFloat, foldConversion, foldShape}) {
+      OpFoldResult result = foldKind(op, operands);
+      if (!result)
+        continue;
+      // Layouts may differ where only shapes must agree.
+      auto value = dyn_cast<Value>(result);
+      if (value && value.getType() != op->getResult(0).getType())
+        return failure();
+      // An op that gives itself has changed in place.
+      if (value != op->getResult(0))
+        results.push_back(result);
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void CudaTileDialect::addFolder() { addInterfaces<Folder>(); }
