@@ -8,6 +8,7 @@
 
 #include "Extension.h"
 
+#include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/Cute/Cute.h"
 #include "cuda_tile/IR/CudaTile.h"
 #include "cuda_tile/Tileas/Tileas.h"
@@ -80,6 +81,7 @@ void registerNVVMDialectTranslation(DialectRegistry &);
 void cuda_tile::python::insertDialects(mlir::DialectRegistry &registry) {
   registry.insert<cuda_tile::CudaTileDialect, cuda_tile::cute::CuteDialect,
                   cuda_tile::tileas::TileasDialect>();
+  cuda_tile::registerMlirBytecode(registry);
 #define INSERT_DIALECT(name)                                                   \
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__##name##__(),           \
                                  wrap(&registry));

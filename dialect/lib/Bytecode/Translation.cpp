@@ -124,6 +124,7 @@ void cuda_tile::registerBytecodeTranslations() {
   (void)getOptions();
   auto registerAll = [](DialectRegistry &registry) {
     registerDialects(registry);
+    registerMlirBytecode(registry);
   };
   static TranslateToMLIRRegistration fromBytecode(
       "cudatilebc-to-mlir", "translate Tile IR bytecode to MLIR",

@@ -68,6 +68,10 @@ mlir::LogicalResult writeBytecode(llvm::raw_ostream &os, ModuleOp module,
 /// Null and a diagnostic if there is none.
 ModuleOp findTileModule(mlir::Operation *op);
 
+/// Gives the dialects compact encodings in MLIR's own bytecode (`.mlirbc`),
+/// which holds every level of IR.
+void registerMlirBytecode(mlir::DialectRegistry &registry);
+
 /// Adds `-cudatilebc-to-mlir`, `-mlir-to-cudatilebc`,
 /// `-test-cudatile-roundtrip` and `-dump` to the translations of the process,
 /// with the options

@@ -1,0 +1,80 @@
+//===- Check.cpp - What must hold for every input -------------------------===//
+
+#include "Check.h"
+#include "cuda_tile/Bytecode/Bytecode.h"
+#include "cuda_tile/IR/CudaTile.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+
+namespace cuda_tile::fuzz {
+
+namespace {
+
+/// Keeps the last error of a context.
+class LastError {
+public:
+  explicit LastError(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text = diagnostic.str();
+        }) {}
+
+  const std::string &get() const { return text; }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+static OwningOpRef<::mlir::ModuleOp> read(StringRef data,
+                                          MLIRContext &context) {
+  return readBytecode(llvm::MemoryBufferRef(data, "input"), &context);
+}
+
+/// What is wrong with the way of an accepted module through a file.
+static std::string checkRoundTrip(::mlir::ModuleOp module,
+                                  BytecodeVersion version) {
+  LastError error(module.getContext());
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ::cuda_tile::ModuleOp tileModule = findTileModule(module);
+  if (failed(writeBytecode(os, tileModule, version)))
+    return "cannot be written: " + error.get();
+  OwningOpRef<::mlir::ModuleOp> again = read(bytes, *module.getContext());
+  if (!again)
+    return "cannot be read again: " + error.get();
+  if (!OperationEquivalence::isEquivalentTo(
+          module, *again, OperationEquivalence::IgnoreLocations))
+    return "is another module when read again";
+  return "";
+}
+
+Outcome check(ArrayRef<uint8_t> input, MLIRContext &context) {
+  Outcome outcome;
+  StringRef data(reinterpret_cast<const char *>(input.data()), input.size());
+  LastError error(&context);
+  OwningOpRef<::mlir::ModuleOp> module = read(data, context);
+  outcome.accepted = static_cast<bool>(module);
+  if (!outcome.accepted) {
+    if (!StringRef(error.get()).starts_with("error at offset "))
+      outcome.problem = "refused without an offset: " + error.get();
+    return outcome;
+  }
+  constexpr size_t versionAt = 8; // behind the magic number
+  BytecodeVersion version{input[versionAt], input[versionAt + 1], 0};
+  outcome.problem = checkRoundTrip(*module, version);
+  return outcome;
+}
+
+std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return std::make_unique<MLIRContext>(registry,
+                                       MLIRContext::Threading::DISABLED);
+}
+
+} // namespace cuda_tile::fuzz

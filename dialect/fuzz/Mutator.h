@@ -1,0 +1,45 @@
+//===- Mutator.h - Damaged bytecode files -----------------------*- C++ -*-===//
+//
+// Random changes to a file that know its sections: most inputs keep a valid
+// frame (lengths, alignment, padding), so that damage reaches the records
+// behind it and is not caught by the first check.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_FUZZ_MUTATOR_H
+#define CUDA_TILE_FUZZ_MUTATOR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace cuda_tile::fuzz {
+
+using Bytes = std::vector<uint8_t>;
+
+class Mutator {
+public:
+  explicit Mutator(uint64_t seed) : random(seed) {}
+
+  /// A changed copy of `file`, into which parts of `other` may go.
+  Bytes mutate(llvm::ArrayRef<uint8_t> file, llvm::ArrayRef<uint8_t> other);
+
+private:
+  /// A number below `bound`, which is not 0.
+  uint64_t below(uint64_t bound) { return random() % bound; }
+  bool oneIn(uint64_t n) { return below(n) == 0; }
+
+  void changePayload(Bytes &payload, bool isFunctions);
+  void changeBytes(Bytes &bytes);
+  void changeVarint(Bytes &bytes);
+  void changeWord(Bytes &bytes);
+  void changeSize(Bytes &bytes);
+  uint64_t interestingNumber(uint64_t old);
+
+  std::mt19937_64 random;
+};
+
+} // namespace cuda_tile::fuzz
+
+#endif // CUDA_TILE_FUZZ_MUTATOR_H

@@ -1,0 +1,28 @@
+"""Damaged files by the thousand; `tools/fuzz` runs a million under sanitizers."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from bytecode_files import KERNELS
+
+import cuda_tile._mlir
+
+BUILD = Path(next(iter(cuda_tile._mlir.__path__))).resolve().parents[2]
+FUZZER = BUILD / "dialect" / "fuzz" / "cuda-tile-fuzz"
+
+
+@pytest.mark.skipif(not FUZZER.exists(), reason="part of the build tree alone")
+def test_slice(tmp_path):
+    """No crash, no slow input, an offset for each refusal, true round trips."""
+    files = sorted(KERNELS.glob("*/*.tileirbc"))
+    artifact = tmp_path / "problem"
+    command = [FUZZER, "--runs", "20000", "--artifact", artifact, *files]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    counts = re.match(r"20000 inputs: (\d+) refused, (\d+) read", run.stdout)
+    assert counts
+    # Some changes leave a file whole, most do not.
+    assert int(counts[1]) > 10000
+    assert int(counts[2]) > 500

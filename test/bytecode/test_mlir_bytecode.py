@@ -1,0 +1,75 @@
+"""MLIR's own bytecode, which holds the dialects at every level of IR."""
+
+import io
+
+import pytest
+from bytecode_files import NAMES, kernel, read
+
+from cuda_tile._mlir import ir
+
+LAYOUT = "#cute.layout<((1@0, 64@0), (2@0, 4@0, 8@0, 16@0, 32@0), (), ())>"
+FLAT = "#cute.layout<(1@1, 2@1, 4@1+1@0, 1@0, 2@0)>"
+
+MODULES = {
+    "layout": f"""
+      cuda_tile.module @m {{ entry @k() {{
+        %0 = constant <f32: 1.0> : tile<128xf32, {LAYOUT}>
+        return }} }}""",
+    "buffer": f"""
+      cuda_tile.module @m {{ entry @k() {{
+        %0 = tileas.alloc_shared : !tileas.buffer<4x8xf16, {FLAT}>
+        return }} }}""",
+    "predicates": """
+      cuda_tile.module @m { entry @k(%n: tile<i32>) {
+        %0 = assume bounded<-3, ?>, %n : tile<i32>
+        %1 = assume bounded<?, 7>, %n : tile<i32>
+        %2 = assume div_by<16>, %n : tile<i32>
+        %3 = iota : tile<8xi32>
+        %4 = assume div_by<4, every 4 along 0>, %3 : tile<8xi32>
+        %5 = assume same_elements<[4]>, %3 : tile<8xi32>
+        return } }""",
+    "hints": """
+      cuda_tile.module @m {
+        entry @k() optimization_hints=<sm_100 = {num_cta_in_cga = 2}> {
+        return } }""",
+    "views": """
+      cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {
+        %t = make_tensor_view %p, shape = [%n], strides = [1]
+          : tile<i32> -> tensor_view<?xf32, strides=[1]>
+        %v = make_partition_view %t : partition_view<tile=(8),
+          padding_value = neg_inf, tensor_view<?xf32, strides=[1]>>
+        return } }""",
+}
+
+
+def through_bytecode(module: ir.Module, context: ir.Context) -> tuple[str, bytes]:
+    """The text of what comes back, and the bytes."""
+    file = io.BytesIO()
+    module.operation.write_bytecode(file)
+    return str(ir.Module.parse(file.getvalue(), context)), file.getvalue()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels(name, context):
+    module = read(kernel("13.4", name), context)
+    again, data = through_bytecode(module, context)
+    assert again == str(module)
+    assert len(data) < len(module.operation.get_asm(enable_debug_info=True))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_types_and_attributes_are_numbers(name, context):
+    module = ir.Module.parse(MODULES[name], context)
+    again, data = through_bytecode(module, context)
+    assert again == str(module)
+    for text in (b"layout<", b"tile<", b"view<", b"buffer<", b"bounded<", b"div_by<"):
+        assert text not in data
+
+
+def test_newer_encodings_are_refused(context):
+    _, data = through_bytecode(ir.Module.parse(MODULES["hints"], context), context)
+    # A section of kind 7 and size 1 with the number 1; MLIR writes 1 as 3, 2 as 5.
+    assert data.count(b"\x07\x03\x03") == 1
+    newer = data.replace(b"\x07\x03\x03", b"\x07\x03\x05")
+    with pytest.raises(ir.MLIRError, match="of version 1 or older, got 2"):
+        ir.Module.parse(newer, context)
