@@ -57,6 +57,12 @@ REASONS: dict[tuple[str, str], str] = {
 }
 """Why an op may be missing from a stage."""
 
+NOT_LOWERED = frozenset({"make_gather_scatter_view", "make_strided_view"})
+"""Ops that the interpreter runs and the compiler refuses by name, so far. README's
+status table counts them as missing; an op leaves this list with its emit rule."""
+
+LOWERING = ("place", "emit")
+
 
 @cache
 def _tests(is_invalid: bool) -> str:
@@ -98,8 +104,10 @@ STAGES: dict[str, Callable[[OpInfo], bool]] = {
 
 
 def cell(op: OpInfo, stage: str) -> str:
-    """`yes`, `-` where a reason says why not, `GAP` where none does."""
+    """`yes`, `no` if not lowered yet, `-` where a reason says why, else `GAP`."""
     has = STAGES[stage](op)
+    if op.name in NOT_LOWERED and stage in LOWERING:
+        return "STALE" if has and stage == "emit" else "no"
     has_reason = (op.name, stage) in REASONS
     if has and has_reason:
         return "STALE"
@@ -130,7 +138,7 @@ def main() -> int:
                 print(f"{name}: expected stage '{stage}' to know it, or a reason")
             elif text == "STALE":
                 print(f"{name}: expected no reason, since stage '{stage}' knows it")
-    for name, stage in REASONS:
+    for name, stage in (*REASONS, *((name, "emit") for name in NOT_LOWERED)):
         if name not in rows or stage not in STAGES:
             failed += 1
             print(f"expected reasons for ops and stages there are, got {name}, {stage}")

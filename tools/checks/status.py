@@ -42,7 +42,7 @@ def status() -> str:
 def _count(cells: list[str]) -> str:
     """How many of those that need it a stage knows; `-` where none needs it."""
     known = sum(cell in ("yes", "STALE") for cell in cells)
-    needed = known + cells.count("GAP")
+    needed = known + cells.count("GAP") + cells.count("no")
     if not needed:
         return "-"
     return "all" if known == needed else f"{known} of {needed}"

@@ -17,7 +17,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TensorViewType,
 )
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.errors import InternalError
+from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
 from cuda_tile.ir.walk import defining_op, segments
 from cuda_tile.layout.fragments import coalesced
@@ -116,11 +116,20 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
 
 
 def view_operand(op: ir.Operation) -> ir.Value:
-    """The view of a view access."""
-    for value in op.operands:
-        if isinstance(value.type, PartitionViewType):
-            return value
-    raise InternalError(f"expected a partition view operand on {op.name}")
+    """The view of a view access.
+
+    Raises:
+        Unsupported: It is not a partition view.
+    """
+    groups = segments(op)
+    view = groups[0 if op.name == "cuda_tile.load_view_tko" else 1][0]
+    if not isinstance(view.type, PartitionViewType):
+        raise Unsupported(
+            f"{op.name}: expected a partition view, got {view.type}; other views run "
+            "on the interpreter only",
+            location_text(op),
+        )
+    return view
 
 
 def tensor_view_op(view: ir.Value) -> ir.Operation:
