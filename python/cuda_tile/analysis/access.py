@@ -19,7 +19,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
-from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.ir.walk import defining_op, location_text, segments
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES
