@@ -11,6 +11,7 @@ from cuda_tile.emulator.errors import Finding, FindingError, LaunchError, PtxErr
 from cuda_tile.emulator.launch import launch
 from cuda_tile.emulator.parse import parse
 from cuda_tile.emulator.report import Report
+from cuda_tile.emulator.tensor_map import TensorMap
 
 __all__ = [
     "Finding",
@@ -18,6 +19,7 @@ __all__ = [
     "LaunchError",
     "PtxError",
     "Report",
+    "TensorMap",
     "launch",
     "parse",
 ]

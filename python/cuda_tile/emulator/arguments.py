@@ -12,13 +12,20 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Variable
+from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap
 from cuda_tile.runtime.memory import GlobalMemory
 
 
 def register_arrays(
-    entry: Function, args: Sequence[Any], memory: GlobalMemory
+    entry: Function,
+    args: Sequence[Any],
+    memory: GlobalMemory,
+    tensor_maps: list[TensorMap],
 ) -> list[Any]:
     """Registers array arguments in memory; returns them as addresses, the rest as is.
+
+    Tensor maps are added to `tensor_maps`. They are passed by value, or by address
+    where the parameter is a pointer.
 
     Raises:
         LaunchError: Wrong number of arguments.
@@ -29,7 +36,10 @@ def register_arrays(
         )
     values: list[Any] = []
     for param, arg in zip(entry.params, args, strict=True):
-        if isinstance(arg, np.ndarray):
+        if isinstance(arg, TensorMap):
+            values.append(_tensor_map(param, arg, memory, len(tensor_maps)))
+            tensor_maps.append(arg)
+        elif isinstance(arg, np.ndarray):
             array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
                 raise LaunchError(
@@ -40,6 +50,26 @@ def register_arrays(
         else:
             values.append(arg)
     return values
+
+
+def _tensor_map(
+    param: Variable, tensor: TensorMap, memory: GlobalMemory, number: int
+) -> bytes | np.uint64:
+    memory.add(param.name, tensor.array)
+    data = tensor.encode(number)
+    if param.size_bytes == SIZE_BYTES:
+        if param.align_bytes % 64:
+            raise LaunchError(
+                f"{param.name}: expected '.align 64' for a tensor map, got "
+                f"{param.align_bytes}"
+            )
+        return data
+    if param.size_bytes != 8:
+        raise _mismatch(param, "a tensor map")
+    address = np.uint64(memory.allocate(param.name, SIZE_BYTES, 128))
+    octets = np.frombuffer(data, np.uint8).reshape(1, -1)
+    memory.store(np.array([address], np.uint64), octets)
+    return address
 
 
 def pack(entry: Function, values: Sequence[Any], symbols: Symbols) -> NDArray[np.uint8]:

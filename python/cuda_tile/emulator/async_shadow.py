@@ -73,11 +73,17 @@ class AsyncShadow(SharedShadow):
         self.flight.begin(_bytes_of(offsets, size), at, writes=True)
 
     def end_copy(
-        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        clock: int | None = None,
     ) -> None:
-        """Performs the writes of a cp.async for the warps that waited."""
+        """Performs the writes of a cp.async for the agents that stand for it."""
         self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
-        self._store(at, offsets, data, warps, memory)
+        self._store(at, offsets, data, warps, memory, clock)
 
     # The asynchronous proxy --------------------------------------------------------
 

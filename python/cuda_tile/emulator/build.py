@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from cuda_tile.emulator.bulk import BulkCopies
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
@@ -43,6 +44,7 @@ class Builder:
         spaces: The machine's memories.
         copies: The machine's asynchronous copies.
         mbarriers: The machine's mbarrier objects.
+        bulk: The machine's bulk copies.
         registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
     """
@@ -57,6 +59,7 @@ class Builder:
         self.machine = machine
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
+        self.bulk = BulkCopies(machine, self.mbarriers)
         self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
         self.at = 0
@@ -69,11 +72,13 @@ class Builder:
         """Starts new CTAs: nothing is in flight, nobody waits."""
         self.copies.reset()
         self.mbarriers.reset()
+        self.bulk.reset()
         self.registers.reset()
 
-    def finish(self) -> None:
-        """The CTAs end: reports what is still in flight."""
-        self.mbarriers.finish()
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says what is still in flight, and from where."""
+        yield from self.mbarriers.finish()
+        yield from self.bulk.finish()
 
     def begin(self, at: int, line: int) -> None:
         """Starts the next instruction."""

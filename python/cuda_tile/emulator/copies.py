@@ -7,6 +7,7 @@ that reads before the wait finds the old bytes and a finding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ class _Copy:
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
     group: NDArray[np.int64]
+    number: int
 
 
 class Copies:
@@ -35,6 +37,7 @@ class Copies:
         self._machine = machine
         self._committed = np.zeros(machine.n_lanes, np.int64)
         self._flying: list[_Copy] = []
+        self._issued = 0
 
     def reset(self) -> None:
         """Starts new CTAs."""
@@ -54,7 +57,30 @@ class Copies:
         size = data.shape[1]
         machine.shadow.begin_copy(at, offsets, size, warps, machine.shared)
         group = self._committed[lanes.index].copy()
-        self._flying.append(_Copy(at, lanes.numbers, offsets, data, group))
+        self._issued += 1
+        copy = _Copy(at, lanes.numbers, offsets, data, group, self._issued)
+        self._flying.append(copy)
+
+    def prior(self, lanes: Lanes) -> Callable[[int, int], None]:
+        """Returns what completes the copies that these lanes started so far.
+
+        It takes the agent and clock that stand for the copies from then on.
+        """
+        mine = np.zeros(self._machine.n_lanes, np.bool_)
+        mine[lanes.index] = True
+        last = self._issued
+
+        def complete(agent: int, clock: int) -> None:
+            flying: list[_Copy] = []
+            for copy in self._flying:
+                ready = mine[copy.lanes] & (copy.number <= last)
+                if np.count_nonzero(ready):
+                    self._complete(copy, ready, agent, clock)
+                if np.count_nonzero(ready) < len(ready):
+                    flying.append(_part(copy, ~ready))
+            self._flying = flying
+
+        return complete
 
     def commit(self, lanes: Lanes) -> None:
         """Closes the current group of each lane."""
@@ -75,11 +101,17 @@ class Copies:
                 flying.append(_part(copy, ~ready))
         self._flying = flying
 
-    def _complete(self, copy: _Copy, ready: Bool) -> None:
+    def _complete(
+        self, copy: _Copy, ready: Bool, agent: int = -1, clock: int | None = None
+    ) -> None:
         machine = self._machine
         done = copy if ready.all() else _part(copy, ready)
-        warps = machine.agents[done.lanes]
-        machine.shadow.end_copy(done.at, done.offsets, done.data, warps, machine.shared)
+        agents = machine.agents[done.lanes]
+        if agent >= 0:
+            agents = np.full(len(done.lanes), agent, np.uint8)
+        machine.shadow.end_copy(
+            done.at, done.offsets, done.data, agents, machine.shared, clock
+        )
 
 
 def _part(copy: _Copy, which: Bool) -> _Copy:
@@ -91,4 +123,5 @@ def _part(copy: _Copy, which: Bool) -> _Copy:
         copy.offsets[which],
         copy.data[which],
         copy.group[which],
+        copy.number,
     )

@@ -28,6 +28,7 @@ from cuda_tile.emulator.schedule import Scheduler
 from cuda_tile.emulator.spaces import Spaces
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Module
+from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.runtime.memory import GlobalMemory
 
 Mode = Literal["fast", "adversarial"]
@@ -68,7 +69,7 @@ def launch(
         block: Threads of a CTA in x, y, z.
         args: One value per parameter: NumPy arrays for pointers, which are read and
             written in place, None for a null pointer; numbers, or NumPy scalars of
-            exactly the parameter's size.
+            exactly the parameter's size; `TensorMap` for a tensor map.
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
@@ -91,9 +92,11 @@ def launch(
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
     _check_dims(function, *dims)
     memory = memory if memory is not None else GlobalMemory()
-    values = arguments.register_arrays(function, args, memory)
+    maps: list[TensorMap] = []
+    values = arguments.register_arrays(function, args, memory, maps)
     symbols = Symbols(module, function, memory, shared_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed)
+    run.machine.tensor_maps = maps
     run.prepare(arguments.pack(function, values, symbols), limit or _DEFAULT_LIMIT)
     run.execute(collects=on_finding == "collect")
     return run.report
@@ -168,7 +171,7 @@ class _Run:
         is_precise = keeps or _synchronises_some(self._functions)
         most = 4 if is_adversarial else _together(dims, symbols, is_precise)
         geometry = Geometry(*dims, min(most, _n_ctas(dims[0])))
-        self._machine = Machine(
+        self.machine = Machine(
             geometry,
             symbols,
             memory,
@@ -181,7 +184,7 @@ class _Run:
 
     def prepare(self, params: Any, limit: int) -> None:
         """Compiles the functions."""
-        machine = self._machine
+        machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
         (declared,) = self._entry.limits.get("maxnreg", (0,))
         builder, table = Builder(machine, spaces, copies, declared), instruction_table()
@@ -198,11 +201,11 @@ class _Run:
 
     def execute(self, *, collects: bool) -> None:
         """Runs the whole grid."""
-        geometry = self._machine.geometry
-        shadow = self._machine.shadow
+        geometry = self.machine.geometry
+        shadow = self.machine.shadow
         shadow.log.naming = self._name
         shadow.report = self._collect if collects else _raise
-        watch = self._machine.global_shadow
+        watch = self.machine.global_shadow
         if watch is not None:
             watch.report, watch.naming = shadow.report, self._name
         total = _n_ctas(geometry.grid)
@@ -210,7 +213,7 @@ class _Run:
         try:
             with np.errstate(all="ignore"):
                 for first in range(0, total, geometry.n_ctas):
-                    self._machine.start(first, min(geometry.n_ctas, total - first))
+                    self.machine.start(first, min(geometry.n_ctas, total - first))
                     self._scheduler.run(entry)
         except FaultAt as fault:
             finding = self._finding(fault.fault.kind, fault.fault.message, fault.at)

@@ -19,6 +19,7 @@ from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Register
+from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.emulator.types import PRED, Array, Bool, Type
 from cuda_tile.runtime.memory import GlobalMemory
 
@@ -86,6 +87,7 @@ class Machine:
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
         global_shadow: Access history of global memory; None in fast mode.
+        tensor_maps: The tensor maps among the launch arguments, by number.
         progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
     """
@@ -140,6 +142,7 @@ class Machine:
         if is_adversarial and self.shadow.clocks is not None:
             self.global_shadow = GlobalShadow(self, self.shadow.clocks)
         self.progress = 0
+        self.tensor_maps: list[TensorMap] = []
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
         self.defined: dict[Register, Bool] = {}
         self._registers: dict[Register, Array] = {}

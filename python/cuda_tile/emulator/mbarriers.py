@@ -24,7 +24,7 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.types import Bool
 
-# PTX ISA, "Size and alignment of mbarrier object" and "Contents of the mbarrier object".
+# PTX ISA, "Size and alignment of mbarrier object", "Contents of the mbarrier object".
 SIZE_BYTES = 8
 MOST_ARRIVALS = (1 << 20) - 1
 MOST_BYTES = (1 << 20) - 1
@@ -34,11 +34,19 @@ Offsets = NDArray[np.int64]
 
 @dataclass(eq=False)
 class Transfer:
-    """A copy on its way: `land` writes its bytes and gets the barrier's clock."""
+    """A copy on its way.
+
+    Attributes:
+        at: Number of the instruction.
+        size_bytes: What the tx-count of the barrier falls by.
+        land: Writes the bytes, in the name of an agent at a clock.
+        arrivals: Threads that arrive with it.
+    """
 
     at: int
     size_bytes: int
     land: Callable[[int, int], None]
+    arrivals: int = 0
 
 
 @dataclass(eq=False)
@@ -293,6 +301,30 @@ class Mbarriers:
         if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
             self._land(barrier, transfer)
 
+    def fly_arrival(
+        self,
+        lanes: Lanes,
+        cell: int,
+        at: int,
+        complete: Callable[[int, int], None],
+        *,
+        counts: bool,
+    ) -> None:
+        """Lets lanes arrive once their copies are complete.
+
+        Args:
+            lanes: Who arrives.
+            cell: Place of the mbarrier.
+            at: Number of the instruction.
+            complete: Completes the copies, given the barrier's agent and its clock.
+            counts: Whether the pending count grows by the arrivals first.
+        """
+        barrier = self.find(lanes, cell)
+        if counts:
+            barrier.pending += lanes.count
+        barrier.flying.append(Transfer(at, 0, complete, lanes.count))
+        self._machine.progress += 1
+
     def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
         barrier.flying.remove(transfer)
         clock = barrier.phase + 1
@@ -300,7 +332,10 @@ class Mbarriers:
         known = barrier.gathering[0]
         known[barrier.agent] = max(int(known[barrier.agent]), clock)
         barrier.tx -= transfer.size_bytes
-        self._settle(barrier)
+        if transfer.arrivals:
+            self._arrive(barrier, transfer.arrivals, drops=False)
+        else:
+            self._settle(barrier)
 
     def settle_flights(self, barrier: Mbarrier, *, everything: bool) -> None:
         """Lands copies that complete on a barrier: all, or some at random."""
@@ -310,16 +345,12 @@ class Mbarriers:
             if not lazy or machine.rng.random() < 0.5:
                 self._land(barrier, transfer)
 
-    def finish(self) -> None:
-        """The CTAs end; nothing may be in flight any more."""
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says what is still in flight, and from where."""
         for barrier in self._barriers.values():
             for transfer in barrier.flying:
-                self._machine.shadow.report(
-                    "copy in flight",
-                    f"the CTA ends before this copy completed on the "
-                    f"{self.describe(barrier)}",
-                    transfer.at,
-                )
+                text = self.describe(barrier)
+                yield f"the CTA ends before this completed on the {text}", transfer.at
 
     # Waiting -----------------------------------------------------------------------
 

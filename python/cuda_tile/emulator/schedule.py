@@ -106,7 +106,11 @@ class Scheduler:
             is_deadlock = self._barriers.meetings or self._waiting.groups
             kind = "deadlock" if is_deadlock else "divergence"
             raise FaultAt(Fault(kind, text), waits[0][1])
-        self._agents.finish()
+        for text, at in self._agents.finish():
+            try:
+                machine.shadow.report("copy in flight", text, at)
+            except Fault as fault:
+                raise FaultAt(fault, at) from fault
 
     def _waits(self) -> Iterator[tuple[str, int]]:
         """Who waits for what can never come, with the instruction's number."""

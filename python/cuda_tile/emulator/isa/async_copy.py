@@ -6,7 +6,9 @@ import numpy as np
 
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.bulk import bulk
 from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.isa.mbarrier import barrier_place
 from cuda_tile.emulator.isa.move import take_space
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import WINDOW_MASK
@@ -19,8 +21,15 @@ CHAPTER = Chapter("Data Movement and Conversion Instructions: Asynchronous copy"
 
 @CHAPTER.instruction("cp")
 def cp(form: Form, b: Builder) -> Compiled:
-    """cp.async and its groups."""
+    """cp.async, cp.async.bulk, cp.reduce.async.bulk and their groups."""
+    reduces = form.flag("reduce")
     form.require("async")
+    if form.flag("bulk"):
+        return bulk(form, b, reduces=reduces)
+    if reduces:
+        form.fail("'.bulk'")
+    if form.flag("mbarrier"):
+        return _mbarrier_arrive(form, b)
     if form.flag("commit_group"):
         form.operands(0)
         return b.step(b.copies.commit)
@@ -32,6 +41,25 @@ def cp(form: Form, b: Builder) -> Compiled:
         pending = b.integer(count, "a constant number of groups")
         return b.step(lambda lanes: b.copies.wait(lanes, pending))
     return _cp_async(form, b)
+
+
+def _mbarrier_arrive(form: Form, b: Builder) -> Compiled:
+    """cp.async.mbarrier.arrive: arrives once the thread's cp.async are complete."""
+    form.require("arrive")
+    counts = not form.flag("noinc")
+    space = form.option("shared", "shared::cta")
+    form.require("b64")
+    (x,) = form.operands(1)
+    place, at = barrier_place(form, b, x, space), b.at
+    copies, barriers = b.copies, b.mbarriers
+
+    def run(lanes: Lanes) -> None:
+        cells = place(lanes)
+        for cell in np.unique(cells):
+            some = Lanes(lanes.numbers[cells == cell], b.machine.n_lanes)
+            barriers.fly_arrival(some, int(cell), at, copies.prior(some), counts=counts)
+
+    return b.step(run)
 
 
 def _cp_async(form: Form, b: Builder) -> Compiled:

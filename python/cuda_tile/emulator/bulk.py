@@ -1,0 +1,143 @@
+"""Bulk copies on their way, and the groups they are waited for in.
+
+PTX ISA: "Data Movement and Conversion Instructions: Asynchronous copy", "Bulk copy":
+copies into shared memory complete on an mbarrier; copies out of it belong to bulk
+groups of the thread that started them. A group's copies read shared memory as late as
+is legal, at the wait, or in an adversarial machine at any time before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
+from cuda_tile.emulator.spaces import gather
+
+CHUNK_BYTES = 16
+
+Offsets = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Sink = Callable[[Bytes], None]
+
+
+@dataclass(eq=False)
+class _Outward:
+    """A copy out of shared memory: 16-byte chunks, and where their bytes go."""
+
+    at: int
+    lane: int
+    group: int
+    chunks: Offsets
+    sink: Sink
+    data: Bytes | None = None
+
+
+class BulkCopies:
+    """The bulk copies of one machine."""
+
+    def __init__(self, machine: Machine, mbarriers: Mbarriers) -> None:
+        self._machine = machine
+        self._mbarriers = mbarriers
+        self._committed = np.zeros(machine.n_lanes, np.int64)
+        self._flying: list[_Outward] = []
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._committed[:] = 0
+        self._flying.clear()
+
+    def into_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        cell: int,
+        source: Callable[[], Bytes],
+    ) -> None:
+        """Starts a copy to shared memory that completes on the mbarrier at `cell`.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each 16 bytes go, int64[n].
+            cell: Place of the mbarrier.
+            source: Returns the bytes, uint8[16 * n].
+        """
+        machine = self._machine
+        shadow, warp = machine.shadow, int(machine.agents[lane])
+        shadow.begin_write(at, chunks, CHUNK_BYTES, warp, machine.shared)
+        machine.counters.bytes[at] += CHUNK_BYTES * len(chunks)
+
+        def land(agent: int, clock: int) -> None:
+            data = source().reshape(-1, CHUNK_BYTES)
+            shadow.end_write(at, chunks, data, agent, clock, machine.shared)
+
+        lanes = Lanes(np.array([lane]), machine.n_lanes)
+        transfer = Transfer(at, CHUNK_BYTES * len(chunks), land)
+        self._mbarriers.fly(lanes, cell, transfer)
+
+    def between_shared(
+        self, at: int, lane: int, chunks: Offsets, cell: int, origin: Offsets
+    ) -> None:
+        """Starts a copy from the CTA's to the cluster's shared memory."""
+        machine = self._machine
+        warps = np.full(len(origin), machine.agents[lane], np.uint8)
+        machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
+
+        def source() -> Bytes:
+            machine.shadow.flight.end(
+                (origin[:, None] + np.arange(CHUNK_BYTES)).ravel(), writes=False
+            )
+            return gather(machine.shared, origin, CHUNK_BYTES)
+
+        self.into_shared(at, lane, chunks, cell, source)
+
+    def out_of_shared(self, at: int, lane: int, chunks: Offsets, sink: Sink) -> None:
+        """Starts a copy from shared memory that belongs to the current bulk group."""
+        machine = self._machine
+        warps = np.full(len(chunks), machine.agents[lane], np.uint8)
+        machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
+        machine.counters.bytes[at] += CHUNK_BYTES * len(chunks)
+        copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink)
+        self._flying.append(copy)
+        if machine.is_adversarial and machine.rng.random() < 0.25:
+            self._read(copy)
+
+    def _read(self, copy: _Outward) -> None:
+        if copy.data is None:
+            copy.data = gather(self._machine.shared, copy.chunks, CHUNK_BYTES)
+            copy.sink(np.ascontiguousarray(copy.data).reshape(-1))
+
+    def commit(self, lanes: Lanes) -> None:
+        """cp.async.bulk.commit_group."""
+        self._committed[lanes.index] += 1
+
+    def wait(self, lanes: Lanes, pending: int) -> None:
+        """cp.async.bulk.wait_group: all groups but the last `pending` are over."""
+        limit = np.full(self._machine.n_lanes, -1, np.int64)
+        limit[lanes.index] = self._committed[lanes.index] - pending
+        machine, shadow = self._machine, self._machine.shadow
+        flying: list[_Outward] = []
+        for copy in self._flying:
+            if copy.group >= limit[copy.lane]:
+                flying.append(copy)
+                continue
+            self._read(copy)
+            warp = int(machine.agents[copy.lane])
+            assert shadow.clocks is not None, "bulk copies make the shadow precise"
+            clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
+            shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
+        self._flying = flying
+
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says which copies should have been waited for, and where."""
+        for copy in self._flying:
+            text = "the CTA ends before a wait for the copy that reads its memory"
+            yield text, copy.at
+            self._read(copy)

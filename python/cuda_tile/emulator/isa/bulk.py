@@ -1,0 +1,319 @@
+"""PTX ISA: "Asynchronous copy": bulk copies, and of tensors.
+
+`cp.async.bulk`, `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their
+prefetches and groups. Tensor copies know the tiled mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.bulk import CHUNK_BYTES
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.mbarrier import barrier_place
+from cuda_tile.emulator.isa.move import memory_operand
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.spaces import WINDOW_MASK, Addresses
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
+from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap, decode, swizzled
+from cuda_tile.emulator.types import B64, TYPES, U32
+
+Offsets = NDArray[np.int64]
+_COMPLETES = "mbarrier::complete_tx::bytes"
+_TENSOR_ALIGN = 128
+
+
+def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
+    """Everything after `cp.async.bulk` or `cp.reduce.async.bulk`."""
+    if form.flag("commit_group"):
+        form.operands(0)
+        return b.step(b.bulk.commit)
+    if form.flag("wait_group"):
+        form.flag("read")
+        (count,) = form.operands(1)
+        pending = b.integer(count, "a constant number of groups")
+        return b.step(lambda lanes: b.bulk.wait(lanes, pending))
+    if form.flag("prefetch"):
+        return _prefetch(form, b)
+    if form.flag("tensor"):
+        return _tensor(form, b, reduces=reduces)
+    if reduces:
+        form.error("expected '.tensor'; other bulk reductions are not supported")
+    return _plain(form, b)
+
+
+def _prefetch(form: Form, b: Builder) -> Compiled:
+    """cp.async.bulk.prefetch: no effect on values."""
+    if form.flag("tensor"):
+        form.choice("1d", "2d", "3d", "4d", "5d")
+        form.require("L2", "global")
+        _tiled(form)
+        form.flag("L2::cache_hint")
+        operands = form.some_operands(1, 2)
+        _tensor_operand(form, b, operands[0], None)
+    else:
+        form.require("L2", "global")
+        has_policy = form.flag("L2::cache_hint")
+        operands = form.operands(3 if has_policy else 2)
+        b.address(operands[0], "global")
+        b.src(operands[1], U32)
+    return b.step(_nothing)
+
+
+def _nothing(lanes: Lanes) -> None:
+    """A hint to the hardware."""
+
+
+def _tiled(form: Form) -> None:
+    mode = form.prefix("tile") or form.prefix("im2col")
+    if mode not in ("", "tile"):
+        form.error(f"expected '.tile', got '.{mode}', which is not supported")
+
+
+# Shared addresses ------------------------------------------------------------------
+
+
+def _shared(form: Form, b: Builder, x: Operand) -> Callable[[Lanes], Addresses]:
+    _, address = memory_operand(form, b, x, "shared")
+    return lambda lanes: address(lanes) & np.uint64(WINDOW_MASK)
+
+
+def _chunks(
+    b: Builder, lane: Lanes, where: Addresses, size: int, align: int, span: int
+) -> Offsets:
+    """Places of the 16-byte chunks of a box in the machine's shared memory."""
+    b.spaces.check_alignment(lane, where, align)
+    last = where + np.uint64(size - CHUNK_BYTES)
+    base = b.spaces.shared_offsets(lane, last, CHUNK_BYTES, "bulk copy")
+    first = int(base[0]) - (size - CHUNK_BYTES)
+    stride = b.machine.stride_bytes
+    home = first // stride * stride
+    linear = (first - home) + np.arange(0, size, CHUNK_BYTES)
+    return home + swizzled(linear, span)
+
+
+def _each(b: Builder, lanes: Lanes) -> list[tuple[int, Lanes]]:
+    return [(int(n), Lanes(np.array([n]), b.machine.n_lanes)) for n in lanes.numbers]
+
+
+def _ranks(b: Builder, mask: int) -> list[int]:
+    size = b.machine.geometry.cluster_size
+    if mask >> size or not mask:
+        raise Fault("tma", f"expected a mask of the {size} CTAs, got {mask:#x}")
+    return [rank for rank in range(size) if mask >> rank & 1]
+
+
+def _targets(
+    b: Builder, lane: int, chunks: Offsets, cell: int, mask: int | None
+) -> list[tuple[Offsets, int]]:
+    """Chunks and mbarrier in each CTA that a copy goes to."""
+    stride = b.machine.stride_bytes
+    if mask is None:
+        if int(chunks[0]) // stride != cell // stride:
+            raise Fault("tma", "expected data and mbarrier in one CTA's shared memory")
+        return [(chunks, cell)]
+    size = b.machine.geometry.cluster_size
+    first = int(b.machine.cta_of[lane]) // size * size
+    return [
+        (chunks % stride + home, cell % stride + home)
+        for home in ((first + rank) * stride for rank in _ranks(b, mask))
+    ]
+
+
+# Plain copies ----------------------------------------------------------------------
+
+
+def _plain(form: Form, b: Builder) -> Compiled:
+    """cp.async.bulk: 16-byte multiples between global and shared memory."""
+    if form.flag("global"):
+        return _plain_out(form, b)
+    form.choice("shared::cluster", "shared::cta")
+    origin = form.choice("global", "shared::cta")
+    form.require(_COMPLETES)
+    is_multicast = form.flag("multicast::cluster")
+    has_policy = form.flag("L2::cache_hint")
+    operands = list(form.operands(4 + is_multicast + has_policy))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
+    target = _shared(form, b, operands[0])
+    sizes = b.src(operands[2], U32)
+    place = barrier_place(form, b, operands[3], "shared")
+    is_near = origin != "global"
+    source = _shared(form, b, operands[1]) if is_near else _global(form, b, operands[1])
+    spaces, engine, at = b.spaces, b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in _each(b, lanes):
+            size = _size(int(sizes[number]))
+            chunks = _chunks(b, lane, target(lane), size, CHUNK_BYTES, 0)
+            mask = None if masks is None else int(masks[number])
+            where = source(lane)
+            for some, cell in _targets(b, number, chunks, int(place(lane)[0]), mask):
+                if is_near:
+                    near = _chunks(b, lane, where, size, CHUNK_BYTES, 0)
+                    engine.between_shared(at, number, some, cell, near)
+                    continue
+                spaces.check_alignment(lane, where, CHUNK_BYTES)
+                data = spaces.load_bytes(at, lane, where, size).reshape(-1)
+                engine.into_shared(at, number, some, cell, lambda data=data: data)
+
+    return b.step(run)
+
+
+def _global(form: Form, b: Builder, x: Operand) -> Callable[[Lanes], Addresses]:
+    return memory_operand(form, b, x, "global")[1]
+
+
+def _size(size: int) -> int:
+    if size % CHUNK_BYTES or not size:
+        raise Fault("tma", f"expected a multiple of 16 bytes, got {size}")
+    return size
+
+
+def _plain_out(form: Form, b: Builder) -> Compiled:
+    form.require("shared::cta", "bulk_group")
+    has_policy = form.flag("L2::cache_hint")
+    operands = list(form.operands(3 + has_policy))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    target, source = _global(form, b, operands[0]), _shared(form, b, operands[1])
+    sizes = b.src(operands[2], U32)
+    spaces, engine, at = b.spaces, b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in _each(b, lanes):
+            size = _size(int(sizes[number]))
+            chunks = _chunks(b, lane, source(lane), size, CHUNK_BYTES, 0)
+            where = target(lane)
+            spaces.check_alignment(lane, where, CHUNK_BYTES)
+            spaces.load_bytes(at, lane, where, size)
+
+            def sink(data: NDArray[np.uint8], where: Addresses = where) -> None:
+                b.machine.memory.store(where, data.reshape(1, -1))
+
+            engine.out_of_shared(at, number, chunks, sink)
+
+    return b.step(run)
+
+
+# Tensor copies ---------------------------------------------------------------------
+
+
+def _tensor_operand(
+    form: Form, b: Builder, x: Operand, rank: int | None
+) -> Callable[[int, Lanes], tuple[TensorMap, list[int]]]:
+    """Returns what reads a lane's tensor map and coordinates (in array order)."""
+    if not isinstance(x, Address) or len(x.coordinates) != 1:
+        form.error("expected [tensorMap, {coordinates}]")
+    vector = x.coordinates[0]
+    if not isinstance(vector, Vector):
+        form.error("expected coordinates in braces")
+    if rank is not None and len(vector.elements) != rank:
+        form.error(f"expected {rank} coordinates, got {len(vector.elements)}")
+    is_param = isinstance(x.base, Variable) and x.base.space == "param"
+    plain = Address(x.base, x.offset_bytes)
+    space, address = memory_operand(form, b, plain, "param" if is_param else "")
+    starts = [b.src(element, TYPES["s32"]) for element in reversed(vector.elements)]
+    machine, spaces, at = b.machine, b.spaces, b.at
+
+    def read(number: int, lane: Lanes) -> tuple[TensorMap, list[int]]:
+        where = address(lane)
+        spaces.check_alignment(lane, where, 64)
+        data = b"".join(
+            spaces.load(at, space, lane, where + np.uint64(part), 16).tobytes()
+            for part in range(0, SIZE_BYTES, 16)
+        )
+        which = decode(data)
+        if which is None or which >= len(machine.tensor_maps):
+            raise Fault("tma", "expected a tensor map, got other bytes")
+        found = machine.tensor_maps[which]
+        if found.rank != len(starts):
+            raise Fault(
+                "tma",
+                f"expected a tensor map of rank {len(starts)}, got {found.rank}",
+            )
+        return found, [int(start[number]) for start in starts]
+
+    return read
+
+
+def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
+    """cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, 1d to 5d, tiled."""
+    rank = int(form.choice("1d", "2d", "3d", "4d", "5d")[0])
+    if form.next == "global":
+        return _tensor_out(form, b, rank, reduces=reduces)
+    if reduces:
+        form.fail("'.global'")
+    form.choice("shared::cluster", "shared::cta")
+    form.require("global")
+    _tiled(form)
+    form.require(_COMPLETES)
+    is_multicast = form.flag("multicast::cluster")
+    if form.option("cta_group::1", "cta_group::2") == "cta_group::2":
+        form.error("expected '.cta_group::1'; CTA pairs are not supported")
+    has_policy = form.flag("L2::cache_hint")
+    operands = list(form.operands(3 + is_multicast + has_policy))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
+    target = _shared(form, b, operands[0])
+    read = _tensor_operand(form, b, operands[1], rank)
+    place = barrier_place(form, b, operands[2], "shared")
+    engine, at = b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in _each(b, lanes):
+            tensor, start = read(number, lane)
+            chunks = _chunks(
+                b,
+                lane,
+                target(lane),
+                tensor.box_bytes,
+                _TENSOR_ALIGN,
+                tensor.swizzle_bytes,
+            )
+            mask = None if masks is None else int(masks[number])
+            for some, cell in _targets(b, number, chunks, int(place(lane)[0]), mask):
+                engine.into_shared(
+                    at, number, some, cell, lambda t=tensor, s=start: t.load(s)
+                )
+
+    return b.step(run)
+
+
+def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled:
+    form.require("global", "shared::cta")
+    operation = form.choice("add", "min", "max", "and", "or", "xor") if reduces else ""
+    _tiled(form)
+    form.require("bulk_group")
+    has_policy = form.flag("L2::cache_hint")
+    operands = list(form.operands(2 + has_policy))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    read = _tensor_operand(form, b, operands[0], rank)
+    source = _shared(form, b, operands[1])
+    engine, at = b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in _each(b, lanes):
+            tensor, start = read(number, lane)
+            size, span = tensor.box_bytes, tensor.swizzle_bytes
+            chunks = _chunks(b, lane, source(lane), size, _TENSOR_ALIGN, span)
+
+            def sink(
+                data: NDArray[np.uint8],
+                tensor: TensorMap = tensor,
+                start: list[int] = start,
+            ) -> None:
+                tensor.store(start, data, operation)
+
+            engine.out_of_shared(at, number, chunks, sink)
+
+    return b.step(run)

@@ -1,0 +1,184 @@
+"""Tensor maps: how the copy engine sees an array, as a launch argument.
+
+CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeTiled, whose limits
+are checked here. PTX ISA, "Tensor Memory Access: Tiled Mode", "Swizzling Modes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import LaunchError
+
+SIZE_BYTES = 128
+_MAGIC = b"cuda-tile tensor map"
+_MOST_RANK = 5
+_MOST_BOX = 256
+_MOST_EXTENT = 1 << 32
+_MOST_STRIDE_BYTES = 1 << 40
+_SWIZZLES = (0, 32, 64, 128)
+
+Fill = Literal["zero", "nan"]
+
+
+class TensorMap:
+    """A tiled view of an array for cp.async.bulk.tensor.
+
+    Args:
+        array: The array, of 1 to 5 dimensions, last dimension contiguous. PTX
+            coordinates name dimensions from the last to the first.
+        box: Extents of a copied box, in the order of the array's dimensions.
+        swizzle_bytes: 0, or the span of the swizzle in shared memory: 32, 64, 128.
+        fill: What loads put in elements outside the array: zeros, or for floats NaN.
+
+    Raises:
+        LaunchError: The hardware's limits are broken.
+    """
+
+    def __init__(
+        self,
+        array: NDArray[Any],
+        box: Sequence[int],
+        swizzle_bytes: int = 0,
+        fill: Fill = "zero",
+    ) -> None:
+        self.array = array
+        self.box = tuple(int(extent) for extent in box)
+        self.swizzle_bytes = swizzle_bytes
+        self.fill = fill
+        self._check()
+        # Elements by their bits: the engine moves bytes.
+        self.bits: NDArray[Any] = array.view(f"u{array.itemsize}")
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return self.array.ndim
+
+    @property
+    def box_bytes(self) -> int:
+        """Size of a box in shared memory; elements outside the array count."""
+        return int(np.prod(self.box)) * self.array.itemsize
+
+    def _check(self) -> None:
+        array, box = self.array, self.box
+        if not 1 <= array.ndim <= _MOST_RANK or len(box) != array.ndim:
+            raise LaunchError(
+                f"expected 1 to 5 dimensions and a box of as many, got an array of "
+                f"{array.ndim} and a box of {len(box)}"
+            )
+        _must(array.itemsize in (1, 2, 4, 8), "elements of 1 to 8 bytes", array.dtype)
+        _must(min(array.shape) > 0, "extents above 0", array.shape)
+        _must(max(array.shape) <= _MOST_EXTENT, "extents up to 2**32", array.shape)
+        _must(
+            all(1 <= extent <= _MOST_BOX for extent in box),
+            "box extents from 1 to 256",
+            box,
+        )
+        address = int(array.__array_interface__["data"][0])
+        _must(address % 16 == 0, "an array at a multiple of 16 bytes", hex(address))
+        _must(
+            array.strides[-1] == array.itemsize or array.shape[-1] == 1,
+            "a contiguous last dimension",
+            array.strides,
+        )
+        _must(
+            all(
+                s % 16 == 0 and 0 <= s < _MOST_STRIDE_BYTES for s in array.strides[:-1]
+            ),
+            "strides that are multiples of 16 bytes",
+            array.strides,
+        )
+        inner = box[-1] * array.itemsize
+        _must(inner % 16 == 0, "a box of a multiple of 16 bytes in a row", inner)
+        _must(self.swizzle_bytes in _SWIZZLES, "0, 32, 64 or 128", self.swizzle_bytes)
+        _must(
+            not self.swizzle_bytes or inner <= self.swizzle_bytes,
+            f"box rows within the swizzle of {self.swizzle_bytes} bytes",
+            inner,
+        )
+        _must(self.fill in ("zero", "nan"), "fill 'zero' or 'nan'", self.fill)
+
+    def encode(self, number: int) -> bytes:
+        """Returns the 128 bytes that stand for the map in memory."""
+        return (_MAGIC + number.to_bytes(4, "little")).ljust(SIZE_BYTES, b"\0")
+
+    # Boxes -------------------------------------------------------------------------
+
+    def _overlap(
+        self, start: Sequence[int]
+    ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+        """Where a box at `start` overlaps the array: in the array, and in the box."""
+        outer: list[slice] = []
+        inner: list[slice] = []
+        for first, extent, size in zip(start, self.box, self.array.shape, strict=True):
+            low, high = max(first, 0), min(first + extent, size)
+            high = max(high, low)
+            outer.append(slice(low, high))
+            inner.append(slice(low - first, high - first))
+        return tuple(outer), tuple(inner)
+
+    def load(self, start: Sequence[int]) -> NDArray[np.uint8]:
+        """Reads the box at `start` (in the array's order); returns its bytes, flat."""
+        bits = np.zeros(self.box, self.bits.dtype)
+        if self.fill == "nan":
+            bits[...] = np.array(np.nan, self.array.dtype).view(self.bits.dtype)
+        outer, inner = self._overlap(start)
+        bits[inner] = self.bits[outer]
+        return bits.reshape(-1).view(np.uint8)
+
+    def store(
+        self, start: Sequence[int], data: NDArray[np.uint8], operation: str = ""
+    ) -> None:
+        """Writes the bytes of a box; elements outside the array are left out.
+
+        Args:
+            start: First element of the box, in the array's order.
+            data: uint8[box_bytes].
+            operation: A reduction, `add`, `min`, `max`, `and`, `or`, `xor`; else empty.
+        """
+        outer, inner = self._overlap(start)
+        bits = data.view(self.bits.dtype).reshape(self.box)[inner]
+        if not operation:
+            self.bits[outer] = bits
+            return
+        values = np.ascontiguousarray(bits).view(self.array.dtype)
+        self.array[outer] = _REDUCTIONS[operation](self.array[outer], values)
+
+
+_REDUCTIONS: dict[str, Any] = {
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def _must(holds: bool, expected: str, got: object) -> None:
+    if not holds:
+        raise LaunchError(f"tensor map: expected {expected}, got {got}")
+
+
+def decode(data: bytes) -> int | None:
+    """Returns the number that `encode` wrote; None where no tensor map lies."""
+    if data[: len(_MAGIC)] != _MAGIC:
+        return None
+    return int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
+
+
+def swizzled(offsets: NDArray[np.int64], span_bytes: int) -> NDArray[np.int64]:
+    """Permutes 16-byte chunks by address bits: of bits 4-6 those of the span change.
+
+    Args:
+        offsets: Addresses within the CTA's shared memory.
+        span_bytes: 0, 32, 64 or 128.
+    """
+    if not span_bytes:
+        return offsets
+    return offsets ^ (((offsets >> 7) & (span_bytes // 16 - 1)) << 4)
