@@ -130,10 +130,18 @@ class AsyncShadow(SharedShadow):
         self._check_proxy(offsets, size, warps)
         self.flight.begin(cells.ravel(), at, writes=False)
 
+    def check_read(self, at: int, offsets: Offsets, warp: int) -> None:
+        """Checks that a further warp may read, by the first byte of each piece."""
+        warps = np.full(len(offsets), warp, np.uint8)
+        writer = self._writer[1][offsets]
+        which = np.flatnonzero((writer != NONE) & (writer != warp))
+        if len(which):
+            self._check_writer(at, offsets[which], 1, warps[which], "reads")
+
     def end_read(self, offsets: Offsets, size: int, agent: int, clock: int) -> None:
         """The reads are over for those who know `agent` at `clock`."""
         self.flight.end(_bytes_of(offsets, size), writes=False)
-        cells = np.unique(_bytes_of(offsets, size))
+        cells = _bytes_of(offsets, size)
         self._record_bytes(cells, np.full(len(cells), agent, np.uint8))
         self._known_clocks.note_read(cells, np.full(len(cells), agent, np.uint8), clock)
 

@@ -31,6 +31,7 @@ from cuda_tile.emulator.syntax import (
     SymbolAddress,
     Variable,
 )
+from cuda_tile.emulator.tensor_cores import TensorCores
 from cuda_tile.emulator.types import PRED, U64, Array, Type
 
 AddressOf = Callable[[Lanes], Addresses]
@@ -45,6 +46,7 @@ class Builder:
         copies: The machine's asynchronous copies.
         mbarriers: The machine's mbarrier objects.
         bulk: The machine's bulk copies.
+        tensor_cores: The machine's warpgroup products.
         registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
     """
@@ -60,6 +62,7 @@ class Builder:
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
+        self.tensor_cores = TensorCores(machine)
         self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
         self.at = 0
@@ -73,6 +76,7 @@ class Builder:
         self.copies.reset()
         self.mbarriers.reset()
         self.bulk.reset()
+        self.tensor_cores.reset()
         self.registers.reset()
 
     def finish(self) -> Iterator[tuple[str, int]]:

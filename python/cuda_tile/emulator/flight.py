@@ -30,14 +30,14 @@ class Flight:
     def begin(self, cells: Cells, at: int, *, writes: bool) -> None:
         """Instruction `at` starts to write or read bytes."""
         table = self._targets if writes else self._sources
-        table[np.unique(cells)] += 1
+        table[cells] += 1
         self._by[cells] = at
         self.is_busy = True
 
     def end(self, cells: Cells, *, writes: bool) -> None:
         """The operation is over."""
         table = self._targets if writes else self._sources
-        table[np.unique(cells)] -= 1
+        table[cells] -= 1
         self.is_busy = bool(self._targets.any() or self._sources.any())
 
     def conflict(self, cells: Cells, *, is_write: bool) -> tuple[int, int, bool] | None:

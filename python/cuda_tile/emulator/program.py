@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class Segment:
 
     Attributes:
         full, some: The steps for all lanes, and for a given set of lanes.
-        converges: Whether a step needs lanes to have met.
+        converges: Whether steps need warps, or warpgroups, to have met.
         control: The control instruction, None where a branch target follows.
         guard: The control's predicate and whether it is negated.
         demands: Registers that the control needs defined.
@@ -43,7 +44,7 @@ class Segment:
     full: tuple[Callable[[], object], ...]
     some: tuple[Callable[[Lanes], object], ...]
     steps: tuple[Step, ...]
-    converges: bool
+    converges: Literal["", "warp", "warpgroup"]
     control: Control | None
     guard: Guard | None
     demands: tuple[Register, ...]
@@ -67,6 +68,7 @@ class Program:
         self._guards: list[Guard | None] = []
         self._demands: list[tuple[Register, ...]] = []
         self._segments: dict[int, Segment] = {}
+        builder.tensor_cores.watch(function)
         for number, instruction in enumerate(function.code):
             builder.begin(first + number, instruction.line)
             rule = table.rule(instruction)
@@ -84,6 +86,8 @@ class Program:
             demands = (*demands, register)
         if isinstance(compiled, Step):
             compiled = _member_checked(compiled, machine)
+            if instruction.opcode != "wgmma":
+                compiled = _watched(compiled, b)
             if machine.is_adversarial:
                 compiled = _tracked(compiled, machine)
             if guard is not None:
@@ -121,11 +125,18 @@ class Program:
             tuple(step.full or partial(step.run, every) for step in steps),
             tuple(step.run for step in steps),
             tuple(steps),
-            any(step.convergence is not None for step in steps),
+            _strictest(steps),
             control,
             self._guards[stop] if control is not None else None,
             self._demands[stop] if control is not None else (),
         )
+
+
+def _strictest(steps: list[Step]) -> Literal["", "warp", "warpgroup"]:
+    kinds = [step.convergence for step in steps if step.convergence is not None]
+    if any(isinstance(kind, str) and kind == "warpgroup" for kind in kinds):
+        return "warpgroup"
+    return "warp" if kinds else ""
 
 
 def missing_lanes(
@@ -213,6 +224,21 @@ def _tracked(step: Step, machine: Machine) -> Step:
     for register in step.demands:
         tracked = _demanding(tracked, register, machine)
     return tracked
+
+
+def _watched(step: Step, b: Builder) -> Step:
+    """Makes a step say that it touches registers of warpgroup products."""
+    cores = b.tensor_cores
+    registers = cores.watched([*step.reads, *step.writes])
+    if not registers:
+        return step
+    inner = step.run
+
+    def run(lanes: Lanes) -> None:
+        cores.touch(registers, lanes)
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
 
 
 def _member_checked(step: Step, machine: Machine) -> Step:

@@ -9,6 +9,7 @@ lanes wait for each other only where an instruction asks for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import numpy as np
 
@@ -207,7 +208,7 @@ class Scheduler:
                 for number, full in enumerate(segment.full, segment.start):  # noqa: B007
                     full()
                 return group
-            if segment.converges and not self._is_whole(lanes):
+            if segment.converges and not self._is_whole(lanes, segment.converges):
                 return self._run_diverged(group, segment)
             for number, run in enumerate(segment.some, segment.start):  # noqa: B007
                 run(lanes)
@@ -215,11 +216,11 @@ class Scheduler:
             raise FaultAt(fault, first + number) from fault
         return group
 
-    def _is_whole(self, lanes: Lanes) -> bool:
-        """Whether every warp is here with all its live lanes."""
-        if lanes.active is None:
+    def _is_whole(self, lanes: Lanes, kind: Literal["warp", "warpgroup"]) -> bool:
+        """Whether every warp, or warpgroup, is here with all its live lanes."""
+        if kind == "warp" and lanes.active is None:
             return True
-        return not np.count_nonzero(missing_lanes("warp", lanes, self._machine))
+        return not np.count_nonzero(missing_lanes(kind, lanes, self._machine))
 
     def _run_diverged(self, group: Group, segment: Segment) -> Group | None:
         """Runs steps one by one; lanes that miss others are parked before a step."""

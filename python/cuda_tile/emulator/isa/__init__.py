@@ -18,6 +18,7 @@ from cuda_tile.emulator.isa import (
     move,
     packed,
     warp,
+    wgmma,
 )
 from cuda_tile.emulator.isa.chapter import InstructionTable
 
@@ -37,6 +38,7 @@ CHAPTERS = (
     warp.CHAPTER,
     atomic.CHAPTER,
     matrix.CHAPTER,
+    wgmma.CHAPTER,
 )
 
 

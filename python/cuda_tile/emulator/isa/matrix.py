@@ -155,7 +155,7 @@ def movmatrix(form: Form, b: Builder) -> Compiled:
 
 
 # Element types of A and B: bits, and the NumPy type of the bits.
-_INPUTS: dict[str, tuple[int, Any]] = {
+INPUTS: dict[str, tuple[int, Any]] = {
     "f16": (16, np.float16),
     "bf16": (16, ml_dtypes.bfloat16),
     "tf32": (32, np.float32),
@@ -186,7 +186,7 @@ def mma(form: Form, b: Builder) -> Compiled:
     form.require(result)
     _check_types(form, result, left, right, is_saturated)
     d, x, y, z = form.operands(4)
-    a_bits, b_bits = _INPUTS[left][0], _INPUTS[right][0]
+    a_bits, b_bits = INPUTS[left][0], INPUTS[right][0]
     a_regs = [b.src(e, B32) for e in form.vector(x, 16 * k * a_bits // 1024)]
     b_regs = [b.src(e, B32) for e in form.vector(y, 8 * k * b_bits // 1024)]
     n_results = 2 if result == "f16" else 4
@@ -206,7 +206,7 @@ def mma(form: Form, b: Builder) -> Compiled:
                 total = total.clip(-(2**31), 2**31 - 1)
             put_matrix(lanes, d_regs, total.astype(np.int32))
         else:
-            put_matrix(lanes, d_regs, _finish(product + c, result))
+            put_matrix(lanes, d_regs, finish(product + c, result))
 
     step = b.step(run)
     step.convergence = "warp"
@@ -228,7 +228,8 @@ def _check_types(
         form.error("expected '.satfinite' only for integers")
 
 
-def _finish(values: Array, result: str) -> Array:
+def finish(values: Array, result: str) -> Array:
+    """Rounds sums to the type of the result, f16 or f32."""
     if result == "f16":
         return numerics.canonical(values.astype(np.float16))
     return numerics.canonical(values.astype(np.float32))
@@ -242,9 +243,9 @@ def _stack(lanes: Lanes, registers: list[Array]) -> Array:
     return rows.reshape(len(rows), 8, 4, len(registers))
 
 
-def _elements(rows: Array, name: str) -> Array:
+def elements(rows: Array, name: str) -> Array:
     """Splits registers into elements and widens them to f32, [..., n, e]."""
-    bits, dtype = _INPUTS[name]
+    bits, dtype = INPUTS[name]
     if name == "tf32":
         rows = rows & np.uint32(0xFFFFE000)
     split = rows.view(dtype).reshape(*rows.shape, 32 // bits)
@@ -256,7 +257,7 @@ def _elements(rows: Array, name: str) -> Array:
 
 def matrix_a(lanes: Lanes, registers: list[Array], name: str) -> Array:
     """Returns A of each warp from its fragment, f32[n_warps, 16, k]."""
-    parts = _elements(_stack(lanes, registers), name)
+    parts = elements(_stack(lanes, registers), name)
     w, g, t, n, e = parts.shape
     order = parts.reshape(w, g, t, n // 2, 2, e).transpose(0, 4, 1, 3, 2, 5)
     return order.reshape(w, 16, n // 2 * t * e)
@@ -264,7 +265,7 @@ def matrix_a(lanes: Lanes, registers: list[Array], name: str) -> Array:
 
 def matrix_b(lanes: Lanes, registers: list[Array], name: str) -> Array:
     """Returns B of each warp from its fragment, f32[n_warps, k, 8]."""
-    parts = _elements(_stack(lanes, registers), name)
+    parts = elements(_stack(lanes, registers), name)
     w, g, t, n, e = parts.shape
     return parts.transpose(0, 3, 2, 4, 1).reshape(w, n * t * e, g)
 
