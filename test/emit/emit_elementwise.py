@@ -215,7 +215,7 @@ def converted(p: Program, value: Value, element: str) -> Value:
         element,
         value.element,
     )
-    if same_width and (value.is_payload or is_float(element)):
+    if same_width and value.is_payload:
         ways.append(_bitcast)
     return p.add(p.pick(ways)(p, value, element))
 
