@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from interp_harness import CONTEXT, same_bits
+from interp_harness import same_bits
+from interp_kernels import VERSIONS, aligned, normal, read, run
 
 from cuda_tile import interp
-from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
 from cuda_tile.interp import InterpError
 from cuda_tile.runtime.args import array_args
-
-KERNELS = Path(__file__).parents[1] / "kernels"
-VERSIONS = ("13.1", "13.4")
 
 
 @pytest.fixture(params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-def run(
-    version: str, name: str, grid: Sequence[int], *args: Any, **options: Any
-) -> None:
-    path = KERNELS / version / f"{name}.tileirbc"
-    module = ext.read_bytecode(path.read_bytes(), path.name, CONTEXT)
-    flat: list[Any] = []
-    index_bits = 64 if "i64idx" in name else 32
-    for arg in args:
-        is_array = isinstance(arg, np.ndarray)
-        flat.extend(array_args(arg, index_bits) if is_array else [arg])
-    interp.run(module, grid=grid, args=flat, **options)
-
-
-def aligned(shape: Any, dtype: Any, fill: float = 0) -> np.ndarray:
-    """An array whose first element is 16-byte aligned, as the kernels assume."""
-    dtype = np.dtype(dtype)
-    raw = np.zeros(int(np.prod(shape)) * dtype.itemsize + 16, np.uint8)
-    start = -raw.ctypes.data % 16
-    array = np.ndarray(shape, dtype, raw.data, offset=start)
-    array[...] = fill
-    return array
-
-
-def normal(shape: Any, dtype: Any, seed: int) -> np.ndarray:
-    array = aligned(shape, dtype)
-    array[...] = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-    return array
 
 
 SPECIAL = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 3e38]
@@ -182,8 +148,7 @@ def test_broken_alignment_is_found(version: str) -> None:
 
 def test_an_array_that_is_too_short_is_found(version: str) -> None:
     a, b, c = (aligned(1024, np.float32) for _ in "abc")
-    path = KERNELS / version / "vadd_f32_1024.tileirbc"
-    module = ext.read_bytecode(path.read_bytes(), path.name, CONTEXT)
+    module = read(version, "vadd_f32_1024")
     args: list[Any] = [*array_args(a), *array_args(b), *array_args(c[:512])]
     args[7] = np.int32(1024)
     with pytest.raises(InterpError, match="argument 6: float32") as caught:

@@ -171,11 +171,10 @@ def decode_type(kind: ir.Type) -> Type:
         return _tensor_view(kind)
     if isinstance(kind, ext.PartitionViewType):
         return _tile_view(kind, tuple(kind.tile_shape))
-    view: Any = kind
-    if type(kind).__name__ == "StridedViewType":
-        return _tile_view(view, tuple(view.traversal_strides))
-    if type(kind).__name__ == "GatherScatterViewType":
-        return _tile_view(view, (1,) * len(view.tile_shape), view.sparse_dim)
+    if isinstance(kind, ext.StridedViewType):
+        return _tile_view(kind, tuple(kind.traversal_strides))
+    if isinstance(kind, ext.GatherScatterViewType):
+        return _tile_view(kind, (1,) * len(kind.tile_shape), kind.sparse_dim)
     if isinstance(kind, ext.BufferType):
         return BufferType(tuple(kind.shape), element(str(kind.element_type)))
     raise UserError(f"interp: expected a tile, token, view or buffer, got {kind}")

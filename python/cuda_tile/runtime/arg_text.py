@@ -10,6 +10,7 @@ Grammar of one argument:
             | "randn:" TYPED ["," SEED]         standard normal; integers: 4 times it
     TYPED  := TYPE "[" SIZE {"," SIZE} "]"      such as f16[64,64]
     TYPE   := i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2
+             | f8E8M0FNU
 
 An `out:` array is saved to its file after the run; `out:FILE.npy:TYPED` starts with
 zeros. Files that are read are never changed.
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.errors import UserError
-from cuda_tile.runtime.elements import Array, element
+from cuda_tile.runtime.elements import Array, Element, element
 
 ALIGNMENT_BYTES = 256
 """Least alignment of device allocations (CUDA C++ Programming Guide, "Device Memory
@@ -97,7 +98,7 @@ def _load(path: Path, type_name: str) -> Array:
                 f"type; write {path}:TYPE, for example {path}:bf16"
             )
         return array
-    dtype = element(type_name).dtype
+    dtype = _listed(type_name, str(path)).dtype
     if dtype.itemsize != array.dtype.itemsize:
         raise UserError(
             f"'{path}': expected elements of {dtype.itemsize} bytes for {type_name}, "
@@ -113,7 +114,7 @@ def _make(form: str, text: str, whole: str) -> Array:
     if match is None or (seed_text and (form != "randn" or not seed_text.isdigit())):
         seed = "[,SEED]" if form == "randn" else ""
         raise UserError(f"expected {form}:TYPE[SIZES]{seed}, got '{whole}'")
-    kind = element(match["type"])
+    kind = _listed(match["type"], whole)
     sizes = match["sizes"]
     shape = tuple(int(size) for size in sizes.split(",")) if sizes else ()
     if form == "zeros":
@@ -131,6 +132,16 @@ def _make(form: str, text: str, whole: str) -> Array:
         if kind.kind == "int":  # by way of int64, so that a long arange wraps
             values = values.astype(np.int64)
         return _aligned(np.asarray(values.astype(kind.dtype)))
+
+
+def _listed(name: str, whole: str) -> Element:
+    """An element type that NumPy arrays can hold one by one."""
+    kind = element(name)
+    if kind.array_dtype != kind.dtype:
+        raise UserError(
+            f"'{whole}': NumPy has no elements of type {name}; pass their bytes as i8"
+        )
+    return kind
 
 
 def _aligned(values: Array) -> Array:

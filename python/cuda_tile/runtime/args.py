@@ -230,9 +230,10 @@ def _bind_pointer(pointee: Element, arg: Argument, where: str) -> Array | None:
             f"{where}: expected an array of {pointee} for ptr<{pointee}>, "
             f"got {_describe(arg)}"
         )
-    wanted = pointee.dtype
+    wanted = pointee.array_dtype
     same = arg.dtype == wanted
-    if pointee.kind == "int" and pointee.bits > 1:  # signless: unsigned arrays fit too
+    # Integers are signless, and raw bytes are: unsigned arrays fit signed ones too.
+    if (pointee.kind == "int" and pointee.bits > 1) or wanted != pointee.dtype:
         same = arg.dtype.kind in "iu" and arg.dtype.itemsize == wanted.itemsize
     if not same or not arg.dtype.isnative:
         raise UserError(

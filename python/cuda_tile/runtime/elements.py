@@ -46,6 +46,12 @@ class Element:
         return self.name
 
     @property
+    def array_dtype(self) -> np.dtype[Any]:
+        """NumPy type of an array in memory; bytes where NumPy has no such element."""
+        is_raw = self.is_packed or self.name == "f8E5M3FNU"
+        return np.dtype(np.uint8) if is_raw else self.dtype
+
+    @property
     def is_packed(self) -> bool:
         """Whether two elements share a byte, the even one in the low half."""
         return self.bits == 4
