@@ -200,6 +200,9 @@ def run_file(request: Request) -> None:
         **_choices(request),
     )
     seconds = time.perf_counter() - start
+    said: str = getattr(counted, "stdout", "")
+    if said:
+        print(said, end="" if said.endswith("\n") else "\n")
     save(request.args)
     where = EXECUTORS[request.executor]
     chip = "" if request.executor == "interp" else f" for {request.gpu}"
