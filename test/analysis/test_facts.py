@@ -72,6 +72,7 @@ class Watch:
     """Compares every counted result of a run with its facts."""
 
     def __init__(self, module: ir.Module) -> None:
+        self.module = module  # keeps its operations alive
         self.program = interp.load(module)
         self.known: dict[int, tuple[ir.Operation, FactsAnalysis]] = {}
         self.compared = 0
