@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.emulator.bulk import BulkCopies
+from cuda_tile.emulator.clusters import ClusterBarriers
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
@@ -47,6 +48,7 @@ class Builder:
         mbarriers: The machine's mbarrier objects.
         bulk: The machine's bulk copies.
         tensor_cores: The machine's warpgroup products.
+        clusters: The machine's cluster barriers.
         registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
     """
@@ -62,6 +64,7 @@ class Builder:
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
+        self.clusters = ClusterBarriers(machine)
         self.tensor_cores = TensorCores(machine)
         self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
@@ -77,6 +80,7 @@ class Builder:
         self.mbarriers.reset()
         self.bulk.reset()
         self.tensor_cores.reset()
+        self.clusters.reset()
         self.registers.reset()
 
     def finish(self) -> Iterator[tuple[str, int]]:

@@ -46,6 +46,8 @@ class WarpClocks:
         self._known = self._tables[:, 0]
         self._written = np.zeros(total, np.int32)
         self._read = np.zeros((self.n_readers, total), np.int32)
+        # Made at the first atomic: most kernels have none in shared memory.
+        self._atomics: NDArray[np.int32] | None = None
 
     def reset(self) -> None:
         """Starts new CTAs: every warp knows only of itself."""
@@ -54,6 +56,7 @@ class WarpClocks:
             self._known[:, warp, warp] = 1
         self._written[:] = 0
         self._read[:] = 0
+        self._atomics = None
 
     def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
         """What `arriving` did comes before what `waiting` do next."""
@@ -143,4 +146,21 @@ class WarpClocks:
         unknown = self._known[self._clusters(cells), warps][..., : self.n_readers]
         unknown = unknown < reads
         unknown[np.arange(self.n_readers) == warps[..., None]] = False
+        return ~np.logical_or.reduce(unknown, axis=-1)
+
+    def note_atomic(self, cells: Cells, warps: Warps) -> None:
+        """Records atomic updates of single bytes by warps."""
+        if self._atomics is None:
+            self._atomics = np.zeros((self.n_warps, self._written.size), np.int32)
+        own = self._known[self._clusters(cells), warps, warps]
+        self._atomics[warps, cells] = own
+
+    def is_after_atomics(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp knows of all other warps' atomic updates of a byte."""
+        if self._atomics is None:
+            return np.ones(cells.shape, np.bool_)
+        updates = np.moveaxis(self._atomics[:, cells], 0, -1)
+        unknown = self._known[self._clusters(cells), warps][..., : self.n_warps]
+        unknown = unknown < updates
+        unknown[np.arange(self.n_warps) == warps[..., None]] = False
         return ~np.logical_or.reduce(unknown, axis=-1)

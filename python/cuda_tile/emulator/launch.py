@@ -43,6 +43,9 @@ _LOCAL_TOGETHER_BYTES = 64 << 20
 _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
 _MAX_THREADS = 1024
+_MOST_CLUSTER = 16
+# The shadow names the warps of a cluster by 8 bits, with room for other parties.
+_MOST_CLUSTER_WARPS = 128
 
 
 def launch(
@@ -143,8 +146,18 @@ def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> N
         )
     if any(extent % part for extent, part in zip(grid, cluster, strict=True)):
         raise LaunchError(f"expected a grid of whole clusters {cluster}, got {grid}")
-    if cluster != (1, 1, 1):
-        raise LaunchError(f"expected a cluster of (1, 1, 1), got {cluster}")
+    wanted = function.limits.get("reqnctapercluster")
+    if wanted is not None and (*wanted, 1, 1)[:3] != cluster:
+        raise LaunchError(
+            f"{function.name}: expected a cluster of {wanted} (.reqnctapercluster), "
+            f"got {cluster}"
+        )
+    size = cluster[0] * cluster[1] * cluster[2]
+    if size > _MOST_CLUSTER or size * -(-threads // 32) > _MOST_CLUSTER_WARPS:
+        raise LaunchError(
+            f"expected a cluster of at most {_MOST_CLUSTER} CTAs and "
+            f"{_MOST_CLUSTER_WARPS} warps, got {cluster}"
+        )
 
 
 class _Run:
@@ -170,7 +183,9 @@ class _Run:
         keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
         is_precise = keeps or _synchronises_some(self._functions)
         most = 4 if is_adversarial else _together(dims, symbols, is_precise)
-        geometry = Geometry(*dims, min(most, _n_ctas(dims[0])))
+        size = _n_ctas(dims[2])
+        whole = max(most // size, 1) * size
+        geometry = Geometry(*dims, min(whole, _n_ctas(dims[0])))
         self.machine = Machine(
             geometry,
             symbols,

@@ -261,6 +261,8 @@ class SharedShadow:
         plain = self._writer[1][cells] != ATOMIC
         self._before_write(at, cells[plain], 1, owners[plain], None, memory)
         self._writer[1][cells] = ATOMIC
+        if self.clocks is not None:
+            self.clocks.note_atomic(cells, owners)
 
     # Findings ----------------------------------------------------------------------
 
@@ -307,9 +309,12 @@ class SharedShadow:
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (writer != NONE) & (writer != mine)
         if self.clocks is not None:
+            by_atomics = bad & (writer == ATOMIC)
             bad &= writer != ATOMIC
             writers = np.where(bad, writer, np.uint8(0))
             bad &= ~self.clocks.is_after_write(cells, mine, writers)
+            if by_atomics.any():
+                bad |= by_atomics & ~self.clocks.is_after_atomics(cells, mine)
         same = np.zeros(cells.shape, np.bool_)
         if data is not None and memory is not None:
             same = memory[cells] == data

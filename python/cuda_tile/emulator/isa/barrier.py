@@ -10,7 +10,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Barrier, Compiled
+from cuda_tile.emulator.step import Barrier, Compiled, Wait
 from cuda_tile.emulator.syntax import Negated, Operand, Register
 from cuda_tile.emulator.types import PRED, U32
 
@@ -32,9 +32,33 @@ def bar(form: Form, b: Builder) -> Compiled:
 
 @CHAPTER.instruction("barrier")
 def barrier(form: Form, b: Builder) -> Compiled:
-    """Parallel Synchronization barrier{.cta}: aligned only where it says so."""
+    """Parallel Synchronization barrier{.cta, .cluster}: aligned where it says so."""
+    if form.flag("cluster"):
+        return _cluster(form, b)
     form.flag("cta")
     return _barrier(form, b, form.choice("sync", "arrive", "red"), is_bar=False)
+
+
+def _cluster(form: Form, b: Builder) -> Compiled:
+    """`barrier.cluster.arrive{.release, .relaxed}` and `.wait{.acquire}`."""
+    kind = form.choice("arrive", "wait")
+    order = form.option("release", "relaxed") if kind == "arrive" else ""
+    if kind == "wait":
+        form.flag("acquire")
+    is_aligned = form.flag("aligned")
+    form.operands(0)
+    clusters = b.clusters
+    if kind == "arrive":
+        releases = order != "relaxed"
+        step = b.step(lambda lanes: clusters.arrive(lanes, releases=releases))
+        step.convergence = "warp" if is_aligned else None
+        return step
+    return Wait(
+        lambda lanes, forced: clusters.poll(lanes, acquires=True),
+        lambda lanes, result: None,
+        clusters.words,
+        is_aligned=is_aligned,
+    )
 
 
 def _barrier(form: Form, b: Builder, kind: str, *, is_bar: bool) -> Compiled:

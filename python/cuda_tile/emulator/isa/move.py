@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from cuda_tile.emulator.build import AddressOf, Builder
+from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import CLUSTER_SHIFT
 from cuda_tile.emulator.spaces import WINDOWS
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import (
@@ -325,3 +327,47 @@ def isspacep(form: Form, b: Builder) -> Compiled:
         return top == wanted if wanted else ~np.isin(top, windows)
 
     return b.elementwise(fn, dst, source)
+
+
+@CHAPTER.instruction("mapa")
+def mapa(form: Form, b: Builder) -> Compiled:
+    """Data Movement mapa: the address of a variable in another CTA of the cluster."""
+    space = form.option("shared::cluster")
+    ty = form.type("u32", "u64")
+    d, x, rank = form.operands(3)
+    dst, source, ranks = b.dst(d, ty), b.value(x, ty), b.src(rank, TYPES["u32"])
+    size = b.machine.geometry.cluster_size
+    low = ty.dtype.type((1 << CLUSTER_SHIFT) - 1)
+    window = ty.dtype.type(0 if space or ty.bits == 32 else WINDOWS["shared"])
+    if not space and ty.bits == 32:
+        form.error("expected '.shared::cluster' for a 32-bit address")
+
+    def run(lanes: Lanes) -> None:
+        mine = ranks[lanes.index]
+        if int(mine.max()) >= size:
+            raise Fault(
+                "cluster", f"expected a rank below {size}, got {int(mine.max())}"
+            )
+        above = (mine + np.uint32(1)).astype(ty.dtype) << ty.dtype.type(CLUSTER_SHIFT)
+        dst[lanes.index] = (source[lanes.index] & low) | above | window
+
+    return b.step(run)
+
+
+@CHAPTER.instruction("getctarank")
+def getctarank(form: Form, b: Builder) -> Compiled:
+    """Data Movement getctarank: the CTA that a shared::cluster address lies in."""
+    form.option("shared::cluster")
+    ty = form.type("u32", "u64")
+    d, x = form.operands(2)
+    dst, source = b.dst(d, TYPES["u32"]), b.value(x, ty)
+    machine = b.machine
+    own = (machine.cta_of % machine.geometry.cluster_size).astype(np.uint32)
+    shift, bits = ty.dtype.type(CLUSTER_SHIFT), ty.dtype.type(0xFF)
+
+    def run(lanes: Lanes) -> None:
+        rank = ((source[lanes.index] >> shift) & bits).astype(np.uint32)
+        there = np.where(rank == 0, own[lanes.index], rank - np.uint32(1))
+        dst[lanes.index] = there
+
+    return b.step(run)

@@ -1,0 +1,95 @@
+"""The barrier of each cluster.
+
+PTX ISA: "Parallel Synchronization and Communication Instructions: barrier.cluster". A
+phase ends when every live thread of the cluster arrived; a thread waits before it
+arrives again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.clocks import MOST_AGENTS
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.types import Bool
+
+
+class ClusterBarriers:
+    """The cluster barriers of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        size = machine.geometry.cluster_size
+        self._cluster_of = machine.cta_of // size
+        count = machine.geometry.n_ctas // size
+        # Phase each lane arrived for, 0 for none; completed phases per cluster.
+        self._arrived = np.zeros(machine.n_lanes, np.int64)
+        self._phases = np.zeros(count, np.int64)
+        self._gathering = np.zeros((count, 2, MOST_AGENTS), np.int32)
+        self._released = np.zeros((count, 2, MOST_AGENTS), np.int32)
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        for table in (self._arrived, self._phases, self._gathering, self._released):
+            table[:] = 0
+
+    def arrive(self, lanes: Lanes, *, releases: bool) -> None:
+        """barrier.cluster.arrive."""
+        machine = self._machine
+        cluster = self._cluster_of[lanes.index]
+        phase = self._phases[cluster] + 1
+        if (self._arrived[lanes.index] >= phase).any():
+            raise Fault(
+                "barrier", "a thread arrives twice at barrier.cluster without a wait"
+            )
+        self._arrived[lanes.index] = phase
+        clocks = machine.shadow.clocks
+        if releases and clocks is not None:
+            for cta in np.unique(machine.cta_of[lanes.index]):
+                mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
+                warps = np.unique(machine.agents[mine]).astype(np.intp)
+                known = clocks.release(int(cta), warps)
+                table = self._gathering[int(cta) // machine.geometry.cluster_size]
+                np.maximum(table, known, out=table)
+        machine.progress += 1
+        self._settle()
+
+    def _settle(self) -> None:
+        """Ends the phases that everybody arrived for."""
+        live = self._machine.live
+        for cluster in range(len(self._phases)):
+            mine = live & (self._cluster_of == cluster)
+            if mine.any() and (self._arrived[mine] > self._phases[cluster]).all():
+                self._phases[cluster] += 1
+                table = self._released[cluster]
+                np.maximum(table, self._gathering[cluster], out=table)
+                self._gathering[cluster] = 0
+                self._machine.progress += 1
+
+    def poll(self, lanes: Lanes, *, acquires: bool) -> Bool:
+        """barrier.cluster.wait; returns which lanes need not wait any more."""
+        machine = self._machine
+        self._settle()
+        if not self._arrived[lanes.index].all():
+            raise Fault(
+                "barrier", "a thread waits at barrier.cluster before it arrives"
+            )
+        done = self._arrived[lanes.index] <= self._phases[self._cluster_of[lanes.index]]
+        clocks = machine.shadow.clocks
+        ready = lanes.numbers[done]
+        if acquires and clocks is not None and len(ready):
+            for cta in np.unique(machine.cta_of[ready]):
+                mine = ready[machine.cta_of[ready] == cta]
+                warps = np.unique(machine.agents[mine]).astype(np.intp)
+                known = self._released[int(cta) // machine.geometry.cluster_size]
+                clocks.acquire(int(cta), warps, known)
+        return done
+
+    def words(self, lanes: Lanes) -> str:
+        """Says who is missing."""
+        cluster = int(self._cluster_of[lanes.numbers[0]])
+        mine = self._machine.live & (self._cluster_of == cluster)
+        here = int((self._arrived[mine] > self._phases[cluster]).sum())
+        return f"cluster barrier, where {here} of {int(mine.sum())} threads arrived"
