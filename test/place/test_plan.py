@@ -1,0 +1,94 @@
+"""Choices of `plan` and `allocate` as plain functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuda_tile import UserError
+from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Interval, pack
+from cuda_tile.passes.plan import divide_warps
+from cuda_tile.targets import find_target, target_names
+
+EXTENTS: Any = st.sampled_from((16, 32, 64, 128, 256))
+EXACT = settings(derandomize=True, database=None, deadline=None, max_examples=200)
+
+
+@EXACT
+@given(EXTENTS, EXTENTS, st.sampled_from((1, 2, 4, 8, 16)))
+def test_warps_are_divided_without_rest(rows: int, columns: int, warps: int) -> None:
+    warps_m, warps_n = divide_warps(rows, columns, warps)
+    assert warps_m * warps_n == warps
+    if rows * columns >= warps * 16 * 8:
+        assert rows // warps_m >= 16
+        assert columns // warps_n >= 8
+        layout = tile_mma((rows, columns), (warps_m, warps_n), "c")
+        assert layout.is_surjective
+        assert layout.is_injective
+
+
+@pytest.mark.parametrize(
+    ("tile", "warps", "expected"),
+    [
+        ((64, 64), 4, (2, 2)),
+        ((128, 128), 8, (4, 2)),
+        ((128, 64), 4, (4, 1)),
+        ((64, 128), 4, (1, 4)),
+    ],
+    ids=str,
+)
+def test_parts_of_warps_are_near_square(
+    tile: tuple[int, int], warps: int, expected: tuple[int, int]
+) -> None:
+    assert divide_warps(*tile, warps) in (expected, (2, 2))
+
+
+@st.composite
+def intervals(draw: Any) -> list[Interval]:
+    found: list[Interval] = []
+    for _ in range(draw(st.integers(0, 12))):
+        first = draw(st.integers(0, 30))
+        last = draw(st.integers(first, 30))
+        size = draw(st.integers(1, 40)) * ALIGNMENT_BYTES
+        op: Any = None  # pack looks at sizes and lifetimes only
+        found.append(Interval(op, size, first, last))
+    return found
+
+
+@EXACT
+@given(intervals())
+def test_what_lives_together_lies_apart(found: list[Interval]) -> None:
+    total = pack(found)
+    for i, a in enumerate(found):
+        assert a.offset_bytes % ALIGNMENT_BYTES == 0
+        assert 0 <= a.offset_bytes <= total - a.size_bytes
+        for b in found[:i]:
+            apart = (
+                a.offset_bytes + a.size_bytes <= b.offset_bytes
+                or b.offset_bytes + b.size_bytes <= a.offset_bytes
+            )
+            assert apart or not a.lives_with(b)
+    assert total <= sum(interval.size_bytes for interval in found)
+    if found:
+        assert total >= max(interval.size_bytes for interval in found)
+
+
+def test_nothing_takes_nothing() -> None:
+    assert pack([]) == 0
+
+
+def test_each_chip_is_known_by_its_name() -> None:
+    for name in target_names():
+        target = find_target(name)
+        assert target.name == name
+        assert target.capability >= 80
+        assert target.shared_bytes_per_cta < target.shared_bytes_per_sm
+
+
+def test_an_unknown_chip_lists_the_known_ones() -> None:
+    with pytest.raises(UserError, match="got 'sm_75'; known: sm_80, sm_86, "):
+        find_target("sm_75")
