@@ -181,3 +181,54 @@ def test_a_read_of_what_another_block_writes() -> None:
     k.store(k.at(k.parameters[0], x), value, token)
     with pytest.raises(InterpError, match=r"cuda_tile.load_ptr_tko.*store_ptr_tko"):
         k.run(np.zeros(4, np.int32), np.zeros(4, np.int32), grid=(4,))
+
+
+def chain(link: str) -> Kernel:
+    """Block 0 releases 1, block 1 makes it 2, block 2 acquires 2 and reads."""
+    k = Kernel("ptr<i32>", "ptr<i32>", "ptr<i32>")
+    flag, data, out = k.parameters
+    strong: dict[str, Any] = {"memory_scope": "device"}
+    x = block_id(k)
+    zero, one, two = (k.constant(n, "i32") for n in range(3))
+    with k.region() as first:
+        token = k.store(data, k.constant(7, "i32"))
+        k.store(flag, one, token, order="release", **strong)
+        k.op("yield")
+    k.op("if", compare(k, "equal", x, zero), regions=(first, None))
+    with k.region() as second:
+        token = spin_until(k, flag, one, order="relaxed")
+        if link == "store":
+            k.store(flag, two, token, order="relaxed", **strong)
+        else:
+            k.op(
+                "atomic_rmw_tko",
+                [flag],
+                [one],
+                [],
+                [token],
+                results=(I32, TOKEN),
+                mode="add",
+                memory_ordering_semantics="relaxed",
+                **strong,
+            )
+        k.op("yield")
+    k.op("if", compare(k, "equal", x, one), regions=(second, None))
+    with k.region() as third:
+        value, token = k.load(data, spin_until(k, flag, two))
+        k.store(out, value, token)
+        k.op("yield")
+    k.op("if", compare(k, "equal", x, two), regions=(third, None))
+    return k
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_atomic_hands_a_release_on(seed: int | None) -> None:
+    args = [np.zeros(1, np.int32) for _ in "abc"]
+    chain("atomic").run(*args, grid=(3,), seed=seed)
+    assert args[2][0] == 7
+
+
+def test_a_plain_store_does_not() -> None:
+    args = [np.zeros(1, np.int32) for _ in "abc"]
+    with pytest.raises(InterpError, match="nothing orders the two"):
+        chain("store").run(*args, grid=(3,))

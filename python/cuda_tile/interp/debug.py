@@ -107,8 +107,8 @@ class Debugger:
             UserError: No op of the kernel is meant.
         """
         wanted = _matcher(where) if isinstance(where, str) else where
-        if not any(wanted(op) for op in _all_ops(self._session.entry.body)):
-            names = sorted({op.name for op in _all_ops(self._session.entry.body)})
+        if not any(wanted(op) for op in all_ops(self._session.entry.body)):
+            names = sorted({op.name for op in all_ops(self._session.entry.body)})
             raise UserError(
                 f"expected the name or location of an op, got '{where}'; the kernel "
                 f"has {', '.join(names)}"
@@ -163,11 +163,12 @@ def _matcher(where: str) -> Break:
     return matches
 
 
-def _all_ops(block: Block) -> list[Op]:
+def all_ops(block: Block) -> list[Op]:
+    """Every op of a block, those of nested regions included."""
     found: list[Op] = []
     for op in block.ops:
         found.append(op)
         for region in op.regions:
             if region is not None:
-                found.extend(_all_ops(region))
+                found.extend(all_ops(region))
     return found
