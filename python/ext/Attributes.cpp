@@ -43,14 +43,17 @@ struct EnumAttribute : AttributeClass<EnumAttribute<Cpp, className>, Cpp> {
 };
 
 #define FOR_EACH_ENUM_ATTRIBUTE(APPLY)                                         \
+  APPLY(AtomicRMWModeAttr)                                                     \
   APPLY(ComparisonOrderingAttr)                                                \
   APPLY(ComparisonPredicateAttr)                                               \
   APPLY(IntegerOverflowAttr)                                                   \
   APPLY(MemoryOrderingSemanticsAttr)                                           \
   APPLY(MemoryScopeAttr)                                                       \
+  APPLY(MultimemReductionAttr)                                                 \
   APPLY(PaddingValueAttr)                                                      \
   APPLY(RoundingModeAttr)                                                      \
-  APPLY(SignednessAttr)
+  APPLY(SignednessAttr)                                                        \
+  APPLY(SymbolVisibilityAttr)
 
 #define DEFINE_NAME(name) constexpr char k##name[] = #name;
 FOR_EACH_ENUM_ATTRIBUTE(DEFINE_NAME)

@@ -45,6 +45,22 @@ void CudaTileDialect::printType(Type type, DialectAsmPrinter &printer) const {
   printCudaTileType(printer, type);
 }
 
+template <typename Op>
+static ParseResult parseAs(OpAsmParser &parser, OperationState &result) {
+  result.name = OperationName(Op::getOperationName(), parser.getContext());
+  return Op::parse(parser, result);
+}
+
+/// Some ops had other names: `print` until 13.1, `fpowf` since 13.4.
+std::optional<Dialect::ParseOpHook>
+CudaTileDialect::getParseOperationHook(StringRef name) const {
+  if (name == "cuda_tile.print")
+    return ParseOpHook(parseAs<PrintTkoOp>);
+  if (name == "cuda_tile.fpowf")
+    return ParseOpHook(parseAs<PowOp>);
+  return Dialect::getParseOperationHook(name);
+}
+
 void cuda_tile::registerDialects(DialectRegistry &registry) {
   registry.insert<CudaTileDialect, cute::CuteDialect, tileas::TileasDialect>();
 }

@@ -260,6 +260,20 @@ void cuda_tile::printFToIRounding(OpAsmPrinter &printer, Operation *,
   printRounding(printer, attr, RoundingMode::NEAREST_INT_TO_ZERO);
 }
 
+ParseResult cuda_tile::parseSqrtRounding(OpAsmParser &parser,
+                                         RoundingModeAttr &attr) {
+  return parseRounding(parser,
+                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
+                        RoundingMode::APPROX},
+                       /*showFound=*/false, attr);
+}
+
+void cuda_tile::printSqrtRounding(OpAsmPrinter &printer, Operation *,
+                                  RoundingModeAttr attr) {
+  printRounding(printer, attr, RoundingMode::NEAREST_EVEN);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory model
 //===----------------------------------------------------------------------===//
@@ -296,4 +310,57 @@ void cuda_tile::printMemoryModel(OpAsmPrinter &printer, Operation *,
   printer << stringifyMemoryOrderingSemantics(ordering.getValue());
   if (scope)
     printer << " " << stringifyMemoryScope(scope.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Keywords of atomic accesses, which have messages of their own
+//===----------------------------------------------------------------------===//
+
+/// Parses a keyword, bare or as a string, that stands for `attribute`.
+template <typename EnumAttr, typename Enum>
+static ParseResult
+parseNamedEnum(OpAsmParser &parser, StringRef attribute, StringRef cases,
+               std::optional<Enum> (*symbolize)(StringRef), EnumAttr &attr) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string keyword;
+  std::optional<Enum> value;
+  if (succeeded(parser.parseOptionalKeywordOrString(&keyword)))
+    value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc, "expected string or keyword containing one of "
+                                 "the following enum values for attribute '")
+           << attribute << "' [" << cases << "]";
+  attr = EnumAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+ParseResult cuda_tile::parseAtomicModel(OpAsmParser &parser,
+                                        MemoryOrderingSemanticsAttr &ordering,
+                                        MemoryScopeAttr &scope) {
+  return failure(
+      parseNamedEnum<MemoryOrderingSemanticsAttr, MemoryOrderingSemantics>(
+          parser, "memory_ordering_semantics",
+          "weak, relaxed, acquire, release, acq_rel",
+          symbolizeMemoryOrderingSemantics, ordering) ||
+      parseNamedEnum<MemoryScopeAttr, MemoryScope>(
+          parser, "memory_scope", "tl_blk, device, sys", symbolizeMemoryScope,
+          scope));
+}
+
+void cuda_tile::printAtomicModel(OpAsmPrinter &printer, Operation *op,
+                                 MemoryOrderingSemanticsAttr ordering,
+                                 MemoryScopeAttr scope) {
+  printMemoryModel(printer, op, ordering, scope);
+}
+
+ParseResult cuda_tile::parseAtomicMode(OpAsmParser &parser,
+                                       AtomicRMWModeAttr &mode) {
+  return parseNamedEnum<AtomicRMWModeAttr, AtomicRMWMode>(
+      parser, "mode", "and, or, xor, add, addf, max, min, umax, umin, xchg",
+      symbolizeAtomicRMWMode, mode);
+}
+
+void cuda_tile::printAtomicMode(OpAsmPrinter &printer, Operation *,
+                                AtomicRMWModeAttr mode) {
+  printer << stringifyAtomicRMWMode(mode.getValue());
 }

@@ -82,6 +82,7 @@ CUDA_TILE_ROUNDING(DivFRounding)
 CUDA_TILE_ROUNDING(DivIRounding)
 CUDA_TILE_ROUNDING(ApproxRounding)
 CUDA_TILE_ROUNDING(FToIRounding)
+CUDA_TILE_ROUNDING(SqrtRounding)
 #undef CUDA_TILE_ROUNDING
 
 /// `weak` or `acquire device`.
@@ -92,9 +93,23 @@ void printMemoryModel(mlir::OpAsmPrinter &printer, mlir::Operation *,
                       MemoryOrderingSemanticsAttr ordering,
                       MemoryScopeAttr scope);
 
+/// Ordering and scope of an atomic access, both mandatory: `acquire device`.
+mlir::ParseResult parseAtomicModel(mlir::OpAsmParser &parser,
+                                   MemoryOrderingSemanticsAttr &ordering,
+                                   MemoryScopeAttr &scope);
+void printAtomicModel(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                      MemoryOrderingSemanticsAttr ordering,
+                      MemoryScopeAttr scope);
+
 //===----------------------------------------------------------------------===//
 // One family each
 //===----------------------------------------------------------------------===//
+
+// Atomic: `add`.
+mlir::ParseResult parseAtomicMode(mlir::OpAsmParser &parser,
+                                  AtomicRMWModeAttr &mode);
+void printAtomicMode(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                     AtomicRMWModeAttr mode);
 
 // Shape: `<f32: [1.0, 2.0]> : tile<2xf32>`.
 mlir::ParseResult parseDenseTile(mlir::OpAsmParser &parser,

@@ -6,6 +6,7 @@ Wherever an op class takes a keyword attribute, a string will do.
 from .._mlir_libs import _cuda_tile
 from .._mlir_libs._cuda_tile import (
     DYNAMIC,
+    AtomicRMWModeAttr,
     BoundedAttr,
     ComparisonOrderingAttr,
     ComparisonPredicateAttr,
@@ -15,6 +16,7 @@ from .._mlir_libs._cuda_tile import (
     LayoutAttr,
     MemoryOrderingSemanticsAttr,
     MemoryScopeAttr,
+    MultimemReductionAttr,
     OptimizationHintsAttr,
     PaddingValueAttr,
     PartitionViewType,
@@ -24,6 +26,7 @@ from .._mlir_libs._cuda_tile import (
     SignednessAttr,
     StridedViewType,
     StringType,
+    SymbolVisibilityAttr,
     TensorViewType,
     TileType,
     TokenType,
@@ -33,14 +36,17 @@ from ._cuda_tile_ops_gen import *
 from ._cuda_tile_ops_gen import _Dialect as Dialect
 
 _KEYWORDS = (
+    AtomicRMWModeAttr,
     ComparisonOrderingAttr,
     ComparisonPredicateAttr,
     IntegerOverflowAttr,
     MemoryOrderingSemanticsAttr,
     MemoryScopeAttr,
+    MultimemReductionAttr,
     PaddingValueAttr,
     RoundingModeAttr,
     SignednessAttr,
+    SymbolVisibilityAttr,
 )
 
 

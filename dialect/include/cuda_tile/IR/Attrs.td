@@ -79,4 +79,16 @@ def CudaTile_OptimizationHintsAttr
   let genVerifyDecl = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+def CudaTile_DenseElementsAttr : ElementsAttrBase<
+    CPred<"::llvm::isa<::mlir::DenseIntOrFPElementsAttr>($_self)">,
+    "dense elements of numbers"> {
+  let storageType = "::mlir::DenseIntOrFPElementsAttr";
+  let returnType = "::mlir::DenseIntOrFPElementsAttr";
+  let convertFromStorage = "$_self";
+}
+
 #endif // CUDA_TILE_IR_ATTRS_TD

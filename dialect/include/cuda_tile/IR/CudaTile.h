@@ -41,9 +41,35 @@ bool pointsTo(TileType pointers, TileType values);
 /// Adds the dialects cuda_tile, cute and tileas.
 void registerDialects(mlir::DialectRegistry &registry);
 
+// What regions end with when no other terminator is written; defined below.
+class BranchEnd;
+class LoopEnd;
+
 } // namespace cuda_tile
 
 #define GET_OP_CLASSES
 #include "cuda_tile/IR/CudaTileOps.h.inc"
+
+namespace cuda_tile {
+
+/// The end of a branch of `if`: a yield, or one of the ops that leave it.
+class BranchEnd : public YieldOp {
+public:
+  using YieldOp::YieldOp;
+  static bool classof(mlir::Operation *op) {
+    return llvm::isa<YieldOp, BreakOp, ContinueOp, ReturnOp>(op);
+  }
+};
+
+/// The end of the body of `loop`.
+class LoopEnd : public ContinueOp {
+public:
+  using ContinueOp::ContinueOp;
+  static bool classof(mlir::Operation *op) {
+    return llvm::isa<BreakOp, ContinueOp>(op);
+  }
+};
+
+} // namespace cuda_tile
 
 #endif // CUDA_TILE_IR_CUDATILE_H

@@ -32,6 +32,8 @@ def CudaTile_Dialect : Dialect {
     ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
     void printType(::mlir::Type type,
                    ::mlir::DialectAsmPrinter &printer) const override;
+    std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
 
     /// How strictly verifiers look at optimization hints; at first as the
     /// command line says.

@@ -81,6 +81,36 @@ def CudaTile_ComparisonPredicate : CudaTile_Enum<
 def CudaTile_ComparisonPredicateAttr
     : CudaTile_EnumAttr<CudaTile_ComparisonPredicate, "comparison_predicate">;
 
+def CudaTile_AtomicRMWMode : CudaTile_Enum<
+    "AtomicRMWMode", "how an atomic access makes the new value", [
+  I32EnumAttrCase<"AND", 0, "and">,
+  I32EnumAttrCase<"OR", 1, "or">,
+  I32EnumAttrCase<"XOR", 2, "xor">,
+  I32EnumAttrCase<"ADD", 3, "add">,
+  I32EnumAttrCase<"ADDF", 4, "addf">,
+  I32EnumAttrCase<"MAX", 5, "max">,
+  I32EnumAttrCase<"MIN", 6, "min">,
+  I32EnumAttrCase<"UMAX", 7, "umax">,
+  I32EnumAttrCase<"UMIN", 8, "umin">,
+  I32EnumAttrCase<"XCHG", 9, "xchg">,
+]>;
+def CudaTile_AtomicRMWModeAttr
+    : CudaTile_EnumAttr<CudaTile_AtomicRMWMode, "atomic_rmw_mode">;
+
+def CudaTile_MultimemReduction : CudaTile_Enum<
+    "MultimemReduction", "how the copies of a multicast address combine", [
+  I32EnumAttrCase<"ADD", 0, "add">,
+  I32EnumAttrCase<"MIN", 1, "min">,
+  I32EnumAttrCase<"MAX", 2, "max">,
+  I32EnumAttrCase<"AND", 3, "and">,
+  I32EnumAttrCase<"OR", 4, "or">,
+  I32EnumAttrCase<"XOR", 5, "xor">,
+  I32EnumAttrCase<"UMIN", 6, "umin">,
+  I32EnumAttrCase<"UMAX", 7, "umax">,
+]>;
+def CudaTile_MultimemReductionAttr
+    : CudaTile_EnumAttr<CudaTile_MultimemReduction, "multimem_reduction">;
+
 def CudaTile_MemoryScope : CudaTile_Enum<
     "MemoryScope", "the threads that an ordering holds for", [
   I32EnumAttrCase<"TL_BLK", 0, "tl_blk">,
@@ -112,5 +142,13 @@ def CudaTile_PaddingValue : CudaTile_Enum<
 ]>;
 def CudaTile_PaddingValueAttr
     : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value">;
+
+def CudaTile_SymbolVisibility : CudaTile_Enum<
+    "SymbolVisibility", "who finds a symbol", [
+  I32EnumAttrCase<"PUBLIC", 0, "public">,
+  I32EnumAttrCase<"PRIVATE", 1, "private">,
+]>;
+def CudaTile_SymbolVisibilityAttr
+    : CudaTile_EnumAttr<CudaTile_SymbolVisibility, "symbol_visibility">;
 
 #endif // CUDA_TILE_IR_ENUMS_TD

@@ -15,7 +15,9 @@ include "cuda_tile/IR/ops/Mma.td"
 include "cuda_tile/IR/ops/Convert.td"
 include "cuda_tile/IR/ops/Control.td"
 include "cuda_tile/IR/ops/Memory.td"
+include "cuda_tile/IR/ops/Atomic.td"
 include "cuda_tile/IR/ops/View.td"
+include "cuda_tile/IR/ops/Multimem.td"
 include "cuda_tile/IR/ops/Hint.td"
 
 // A build for tests has more; see the CMake option of this name.

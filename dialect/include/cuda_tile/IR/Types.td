@@ -175,6 +175,7 @@ class CudaTile_Element<string name, Pred pred> {
 
 def CudaTile_Pointer : CudaTile_Element<"Pointer type",
     CPred<"::llvm::isa<::cuda_tile::PointerType>($_self)">>;
+def CudaTile_I4 : CudaTile_Element<"i4", CPred<"$_self.isSignlessInteger(4)">>;
 foreach width = [1, 8, 16, 32, 64] in
   def CudaTile_I # width : CudaTile_Element<"i" # width,
       CPred<"$_self.isSignlessInteger(" # width # ")">>;
@@ -224,13 +225,19 @@ class CudaTile_ScalarOf<list<CudaTile_Element> elements>
 
 def CudaTile_Tile : Type<isTile, "tile", "::cuda_tile::TileType">;
 def CudaTile_IntTile : CudaTile_TileOf<CudaTile_Integers>;
+def CudaTile_SmallIntTile : CudaTile_TileOf<
+    [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32]>;
 def CudaTile_BoolTile : CudaTile_TileOf<[CudaTile_I1]>;
+def CudaTile_I8Tile : CudaTile_TileOf<[CudaTile_I8]>;
+def CudaTile_I64Tile : CudaTile_TileOf<[CudaTile_I64]>;
 def CudaTile_BaseFloatTile : CudaTile_TileOf<CudaTile_BaseFloats>;
 def CudaTile_FloatTile : CudaTile_TileOf<CudaTile_Floats>;
 def CudaTile_NumberTile : CudaTile_TileOf<CudaTile_Numbers>;
 def CudaTile_PointerTile : CudaTile_TileOf<[CudaTile_Pointer]>;
 def CudaTile_IntScalar : CudaTile_ScalarOf<CudaTile_Integers>;
-def CudaTile_I32Scalar : CudaTile_ScalarOf<[CudaTile_I32]>;
+def CudaTile_BoolScalar : CudaTile_ScalarOf<[CudaTile_I1]>;
+def CudaTile_I32Scalar : CudaTile_ScalarOf<[CudaTile_I32]>,
+    BuildableType<"::cuda_tile::TileType::get({}, $_builder.getI32Type())">;
 def CudaTile_PointerScalar : CudaTile_ScalarOf<[CudaTile_Pointer]>;
 
 def CudaTile_TileView : Type<
@@ -249,6 +256,13 @@ class CudaTile_Rule<string what, string condition>
 class CudaTile_TypesMatch<list<string> names, string more>
     : AllTypesMatch<names> {
   let summary = "all of {" # !interleave(names, ", ") # "} have same type; "
+                # more;
+}
+
+// `names` have one shape; `more` ends the message.
+class CudaTile_ShapesMatch<list<string> names, string more>
+    : AllShapesMatch<names> {
+  let summary = "all of {" # !interleave(names, ", ") # "} have same shape; "
                 # more;
 }
 

@@ -1,4 +1,4 @@
-//===- Control.cpp - Loops and how regions end ----------------------------===//
+//===- Control.cpp - Loops, branches, how regions end: rules --------------===//
 
 #include "IR/Syntax.h"
 
@@ -6,138 +6,100 @@ using namespace mlir;
 using namespace cuda_tile;
 
 //===----------------------------------------------------------------------===//
-// continue
+// break, continue
 //===----------------------------------------------------------------------===//
+
+/// The op of one of `Loops` that `op` leaves, past any number of `if`s; null
+/// after an error that lists `chain`, the ops that may stand around `op`.
+template <typename... Loops>
+static Operation *findLoop(Operation *op, StringRef chain) {
+  Operation *ancestor = op->getParentOp();
+  while (isa_and_present<IfOp>(ancestor))
+    ancestor = ancestor->getParentOp();
+  if (isa_and_present<Loops...>(ancestor))
+    return ancestor;
+  InFlightDiagnostic error =
+      op->emitOpError("can only be nested within a ancestor chain of ")
+      << chain
+      << " operations; early-exit must be enclosed by a compatible loop or for";
+  if (ancestor)
+    error.attachNote(ancestor->getLoc()) << "see unexpected ancestor operation";
+  return nullptr;
+}
+
+constexpr static StringLiteral kContract =
+    "; early-exit operand types must match the enclosing region contract";
+
+LogicalResult BreakOp::verify() {
+  Operation *loop =
+      findLoop<LoopOp>(*this, "'cuda_tile.loop', 'cuda_tile.if'"); // C1
+  if (!loop)
+    return failure();
+  if (getOperandTypes() == loop->getResultTypes()) // C2
+    return success();
+  return emitOpError("operand types must correspond to the parent loop result "
+                     "types: (")
+         << getOperandTypes() << ") vs (" << loop->getResultTypes() << ")"
+         << kContract;
+}
 
 LogicalResult ContinueOp::verify() {
-  auto loop = cast<ForOp>((*this)->getParentOp());
-  if (getOperandTypes() == loop.getResultTypes()) // C1
+  Operation *parent = findLoop<LoopOp, ForOp>(
+      *this, "'cuda_tile.loop', 'cuda_tile.for', 'cuda_tile.if'"); // C1
+  if (!parent)
+    return failure();
+  bool isLoop = isa<LoopOp>(parent);
+  TypeRange carried = isLoop ? TypeRange(parent->getOperandTypes())
+                             : TypeRange(parent->getResultTypes());
+  if (TypeRange(getOperandTypes()) == carried) // C2
     return success();
-  InFlightDiagnostic error =
-      emitOpError("`for` is missing a valid terminator. `continue` op should "
-                  "have operand types that match the parent loop return "
-                  "types: (");
-  llvm::interleaveComma(loop.getResultTypes(), error);
-  error << "), but found: (";
-  llvm::interleaveComma(getOperandTypes(), error);
-  return error << "); early-exit operand types must match the enclosing region "
-                  "contract";
+  return emitOpError(isLoop ? "`loop`" : "`for`")
+         << " is missing a valid terminator. `continue` op should have operand "
+            "types that match the parent loop "
+         << (isLoop ? "iter_values" : "return types") << ": (" << carried
+         << "), but found: (" << getOperandTypes() << ")" << kContract;
 }
 
 //===----------------------------------------------------------------------===//
-// for: names and syntax
+// for, loop, if
 //===----------------------------------------------------------------------===//
 
-StringRef ForOp::getDefaultDialect() { return "cuda_tile"; }
-
-void ForOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  if (getNumResults() != 0)
-    setName(getResult(0), "for");
-}
-
-void ForOp::getAsmBlockArgumentNames(Region &region,
-                                     OpAsmSetValueNameFn setName) {
-  if (region.empty() || region.getNumArguments() == 0)
-    return;
-  setName(region.getArgument(0), "loopIdx");
-  for (BlockArgument value : region.getArguments().drop_front())
-    setName(value, "iterArg" + std::to_string(value.getArgNumber() - 1));
-}
-
-/// `iter_values(%a = %x, ...) -> (type, ...)`, or nothing.
-static ParseResult
-parseIterValues(OpAsmParser &parser,
-                SmallVectorImpl<OpAsmParser::Argument> &arguments,
-                OperationState &result) {
-  if (failed(parser.parseOptionalKeyword("iter_values")))
-    return success();
-  SmallVector<OpAsmParser::UnresolvedOperand> values;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseAssignmentList(arguments, values) || parser.parseArrow() ||
-      parser.parseLParen() || parseCudaTileTypes(parser, result.types) ||
-      parser.parseRParen())
-    return failure();
-  if (values.size() != result.types.size())
-    return parser.emitError(loc,
-                            "found different number of iter_values and types");
-  for (auto [argument, type] : llvm::zip_equal(
-           MutableArrayRef(arguments).take_back(values.size()), result.types))
-    argument.type = type;
-  return parser.resolveOperands(values, result.types, loc, result.operands);
-}
-
-ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::Argument> arguments(1);
-  OpAsmParser::UnresolvedOperand lower, upper, step;
-  Type type;
-  if (succeeded(parser.parseOptionalKeyword("unsigned")))
-    result.getOrAddProperties<Properties>().unsignedCmp =
-        parser.getBuilder().getUnitAttr();
-  if (parser.parseArgument(arguments.front()) || parser.parseKeyword("in") ||
-      parser.parseLParen() || parser.parseOperand(lower) ||
-      parser.parseKeyword("to") || parser.parseOperand(upper) ||
-      parser.parseComma() || parser.parseKeyword("step") ||
-      parser.parseOperand(step) || parser.parseRParen() ||
-      parser.parseColon() || parseCudaTileType(parser, type))
-    return failure();
-  arguments.front().type = type;
-  for (const auto &bound : {lower, upper, step})
-    if (parser.resolveOperand(bound, type, result.operands))
-      return failure();
-  Region *body = result.addRegion();
-  if (parseIterValues(parser, arguments, result) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*body, arguments))
-    return failure();
-  ensureTerminator(*body, parser.getBuilder(), result.location);
+/// Views name memory; they do not leave the region that makes them. `what` is
+/// the kind of op.
+static LogicalResult verifyNoViews(Operation *op, StringRef role,
+                                   TypeRange types, StringRef what) {
+  for (auto [i, type] : llvm::enumerate(types)) {
+    bool isTensorView = isa<TensorViewType>(type);
+    if (!isTensorView && !isa<TileView>(type))
+      continue;
+    return op->emitOpError(role) << " " << i << " is a "
+                                 << (isTensorView ? "tensor_view" : "tile view")
+                                 << ", which is not supported; view-typed "
+                                 << what << " results are not permitted";
+  }
   return success();
 }
 
-void ForOp::print(OpAsmPrinter &printer) {
-  printer << (getUnsignedCmp() ? " unsigned " : " ") << getInductionVar()
-          << " in (" << getLowerBound() << " to " << getUpperBound()
-          << ", step " << getStep() << ") : ";
-  printCudaTileType(printer, getLowerBound().getType());
-  if (!getInitValues().empty()) {
-    printer << " iter_values(";
-    llvm::interleaveComma(llvm::zip_equal(getIterValues(), getInitValues()),
-                          printer, [&](auto pair) {
-                            printer << std::get<0>(pair) << " = "
-                                    << std::get<1>(pair);
-                          });
-    printer << ") -> (";
-    printCudaTileTypes(printer, getResultTypes());
-    printer << ")";
-  }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getUnsignedCmpAttrName()});
-  printer << " ";
-  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/!getInitValues().empty());
-}
-
-//===----------------------------------------------------------------------===//
-// for: verification
-//===----------------------------------------------------------------------===//
-
-/// Views name memory; they do not leave the region that makes them.
-static LogicalResult verifyNoView(Operation *op, StringRef what, size_t index,
-                                  Type type) {
-  bool isTensorView = isa<TensorViewType>(type);
-  if (!isTensorView && !isa<TileView>(type))
-    return success();
-  return op->emitOpError(what)
-         << " " << index << " is a "
-         << (isTensorView ? "tensor_view" : "tile view")
-         << ", which is not supported; view-typed for results are not "
-            "permitted";
+/// The values that a body takes are those that the loop begins with.
+static LogicalResult verifyIterValues(Operation *op, OperandRange inits,
+                                      Block::BlockArgListType values) {
+  if (values.size() != inits.size())
+    return op->emitOpError("mismatch in number of region iterator values and "
+                           "loop iterator inits: ")
+           << values.size() << " vs " << inits.size();
+  for (auto [i, init, value] : llvm::enumerate(inits, values))
+    if (init.getType() != value.getType())
+      return op->emitOpError("init value ")
+             << i << " and region iter_value " << i
+             << " have different type: " << init.getType()
+             << " != " << value.getType()
+             << "; for init values must match region iter-arg types";
+  return success();
 }
 
 LogicalResult ForOp::verify() {
-  for (auto [i, type] : llvm::enumerate(getInitValues().getTypes())) // C2
-    if (failed(verifyNoView(*this, "loop-carried value", i, type)))
-      return failure();
-  return success();
+  return verifyNoViews(*this, "loop-carried value", // C2
+                       getInitValues().getTypes(), "for");
 }
 
 LogicalResult ForOp::verifyRegions() {
@@ -151,30 +113,94 @@ LogicalResult ForOp::verifyRegions() {
            << index << " vs " << bound
            << "; for induction, lower, upper, and step must share an integer "
               "type";
-  if (getIterValues().size() != getInitValues().size()) // C2
-    return emitOpError("mismatch in number of region iterator values and loop "
-                       "iterator inits: ")
-           << getIterValues().size() << " vs " << getInitValues().size();
-  for (auto [i, init, value] :
-       llvm::enumerate(getInitValues(), getIterValues())) // C2
-    if (init.getType() != value.getType())
-      return emitOpError("init value ")
-             << i << " and region iter_value " << i
-             << " have different type: " << init.getType()
-             << " != " << value.getType()
-             << "; for init values must match region iter-arg types";
+  return verifyIterValues(*this, getInitValues(), getIterValues()); // C2
+}
+
+LogicalResult LoopOp::verify() {
+  if (failed(verifyNoViews(*this, "loop-carried value", // C2
+                           getInitValues().getTypes(), "loop")))
+    return failure();
+  return verifyNoViews(*this, "result type", getResultTypes(), "loop");
+}
+
+LogicalResult LoopOp::verifyRegions() {
+  return verifyIterValues(*this, getInitValues(), getIterValues()); // C1
+}
+
+LogicalResult IfOp::verify() {
+  if (getThenRegion().empty()) // C1
+    return emitOpError("must define then branch; if requires a then-region");
+  if (getNumResults() != 0 && getElseRegion().empty()) // C1
+    return emitOpError("has non-empty return type, must define else branch; if "
+                       "with results requires an else-region");
   return success();
+}
+
+/// What a branch yields is what the op gives; other ends leave the op.
+static LogicalResult verifyBranch(IfOp op, Region &branch, StringRef name) {
+  if (branch.empty())
+    return success();
+  auto yield = dyn_cast<YieldOp>(branch.front().back());
+  if (!yield)
+    return success();
+  TypeRange yielded = yield->getOperandTypes(), wanted = op.getResultTypes();
+  if (yielded == wanted)
+    return success();
+  if (yielded.empty())
+    return op.emitOpError("has return type of ")
+           << wanted << " but " << name << " branch does not yield anything";
+  if (wanted.empty())
+    return op.emitOpError("does not return a value, but ")
+           << name << " branch yields " << yielded;
+  return op.emitOpError("type does not match yield type, ")
+         << name << " branch yields " << yielded << " but op result type is "
+         << wanted;
+}
+
+LogicalResult IfOp::verifyRegions() {
+  if (failed(verifyBranch(*this, getThenRegion(), "then")) || // C2
+      failed(verifyBranch(*this, getElseRegion(), "else")))
+    return failure();
+  return verifyNoViews(*this, "result type", getResultTypes(), "if"); // C3
 }
 
 //===----------------------------------------------------------------------===//
 // return
 //===----------------------------------------------------------------------===//
 
+#ifdef CUDA_TILE_TESTING
+constexpr static StringLiteral kTestFunction = "cuda_tile.testing$func, ";
+#else
+constexpr static StringLiteral kTestFunction = "";
+#endif // CUDA_TILE_TESTING
+
 LogicalResult ReturnOp::verify() {
-  if (getNumOperands() == 0) // C1
-    return success();
-  return emitOpError("has ")
-         << getNumOperands()
-         << " operands, but entry function must return 0 operands; early-exit "
-            "operand types must match the enclosing region contract";
+  Operation *ancestor = (*this)->getParentOp();
+  while (isa_and_present<IfOp>(ancestor))
+    ancestor = ancestor->getParentOp();
+  auto function = dyn_cast_if_present<FunctionOpInterface>(ancestor);
+  if (!function) // C1
+    return emitOpError("must be used within a ")
+           << kTestFunction
+           << "cuda_tile.entry, or cuda_tile.if operation; early-exit must be "
+              "enclosed by a compatible loop or for";
+  if (isa<EntryOp>(ancestor)) { // C2
+    if (getNumOperands() == 0)
+      return success();
+    return emitOpError("has ") << getNumOperands()
+                               << " operands, but entry function must return 0 "
+                                  "operands"
+                               << kContract;
+  }
+  ArrayRef<Type> results = function.getResultTypes();
+  if (getNumOperands() != results.size()) // C2
+    return emitOpError("has ")
+           << getNumOperands() << " operands, but enclosing function (@"
+           << function.getName() << ") returns " << results.size() << kContract;
+  for (auto [i, type, wanted] : llvm::enumerate(getOperandTypes(), results))
+    if (type != wanted) // C2
+      return emitOpError("type of return operand ")
+             << i << " (" << type << ") doesn't match function result type ("
+             << wanted << ") in function @" << function.getName() << kContract;
+  return success();
 }

@@ -1,4 +1,4 @@
-//===- Hint.cpp - What the producer knows ---------------------------------===//
+//===- Hint.cpp - What the producer knows or wants to see -----------------===//
 
 #include "IR/Syntax.h"
 
@@ -94,4 +94,83 @@ void cuda_tile::printAssumePredicate(OpAsmPrinter &printer, Operation *,
     print(bounded);
   else
     printer << Attribute(predicate);
+}
+
+//===----------------------------------------------------------------------===//
+// print_tko
+//===----------------------------------------------------------------------===//
+
+/// `"text", %a, %b token=%t : types -> token`. `print` of 13.1 has no token;
+/// the one that the op has all the same is then unused.
+ParseResult PrintTkoOp::parse(OpAsmParser &parser, OperationState &result) {
+  Properties &properties = result.getOrAddProperties<Properties>();
+  SmallVector<OpAsmParser::UnresolvedOperand> args, tokens;
+  SmallVector<Type> types;
+  Type tokenType = TokenType::get(parser.getContext());
+  if (parser.parseAttribute(properties.str))
+    return failure();
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseOperand(args.emplace_back()))
+      return failure();
+  if (succeeded(parser.parseOptionalKeyword("token")))
+    if (parser.parseEqual() || parser.parseOperand(tokens.emplace_back()))
+      return failure();
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (!args.empty())
+    if (parser.parseColon() || parseCudaTileTypes(parser, types))
+      return failure();
+  result.addTypes(tokenType);
+  if (succeeded(parser.parseOptionalArrow()))
+    if (parseCudaTileType(parser, result.types.back()))
+      return failure();
+  properties.operandSegmentSizes = {static_cast<int32_t>(args.size()),
+                                    static_cast<int32_t>(tokens.size())};
+  return failure(
+      parser.resolveOperands(args, types, loc, result.operands) ||
+      parser.resolveOperands(tokens, tokenType, loc, result.operands));
+}
+
+void PrintTkoOp::print(OpAsmPrinter &printer) {
+  printer << " " << getStrAttr();
+  for (Value arg : getArgs())
+    printer << ", " << arg;
+  if (getToken())
+    printer << " token=" << getToken();
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getStrAttrName(), getOperandSegmentSizesAttrName()});
+  if (!getArgs().empty()) {
+    printer << " : ";
+    printCudaTileTypes(printer, getArgs().getTypes());
+  }
+  printer << " -> ";
+  printCudaTileType(printer, Type(getResultToken().getType()));
+}
+
+/// The number of directives; failure if one does not end. `%%` is none.
+static FailureOr<size_t> countDirectives(StringRef format) {
+  size_t count = 0;
+  for (size_t at = format.find('%'); at != StringRef::npos;
+       at = format.find('%', at)) {
+    size_t end = format.find_first_of("diouxXeEfFgGaAcsSpn%", at + 1);
+    bool isPercent = end == at + 1 && format[end] == '%';
+    if (end == StringRef::npos || (format[end] == '%' && !isPercent))
+      return failure();
+    if (!isPercent)
+      ++count;
+    at = end + 1;
+  }
+  return count;
+}
+
+LogicalResult PrintTkoOp::verify() {
+  FailureOr<size_t> count = countDirectives(getStr());
+  if (failed(count)) // C1
+    return emitOpError("found unterminated format expression");
+  if (*count != getArgs().size()) // C2
+    return emitOpError("incorrect number of operands: expected ")
+           << *count << ", found " << getArgs().size();
+  return success();
 }

@@ -2,8 +2,30 @@
 
 #include "IR/Verify.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace cuda_tile;
+
+//===----------------------------------------------------------------------===//
+// alloca
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllocaOp::verify() {
+  uint64_t alignment = getAlignment();
+  if (!llvm::isPowerOf2_64(alignment)) // C1
+    return emitOpError("'alignment' must be power of two");
+  auto pointer = cast<PointerType>(getResult().getType().getElementType());
+  Type type = pointer.getPointeeType();
+  uint64_t size = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  if (isa<FloatTF32Type>(type)) // of its 32 bits 19 count
+    size = 4;
+  if (alignment < size) // C2
+    return emitOpError("'alignment' (")
+           << alignment << ") must be at least the natural size (" << size
+           << " bytes) for element type " << type;
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // join_tokens

@@ -28,7 +28,8 @@ static LogicalResult verifyExtents(Operation *op, Matrix a, int64_t dimA,
          << ") and dim " << dimB << " of " << b.name << " (" << extentB
          << ") must match, but got " << a.name << " shape ("
          << shapeText(a.type.getShape()) << ") and " << b.name << " shape ("
-         << shapeText(b.type.getShape()) << "); " << more;
+         << shapeText(b.type.getShape()) << ")" << (more.empty() ? "" : "; ")
+         << more;
 }
 
 /// [.., M, K] * [.., K, N] + [.., M, N], ranks being equal.
@@ -83,4 +84,86 @@ LogicalResult MmaFOp::verify() {
         << " expects accumulator/result type to be one of {";
   llvm::interleaveComma(allowed, error);
   return error << "}, but got " << acc.getElementType();
+}
+
+//===----------------------------------------------------------------------===//
+// mmai
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaIOp::verify() {
+  return verifyMmaShapes(*this, getLhs().getType(), getRhs().getType(),
+                         getAcc().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// mmaf_scaled
+//===----------------------------------------------------------------------===//
+
+/// Factors [.., M, S] of lhs [.., M, K] and [.., S, N] of rhs [.., K, N].
+static LogicalResult verifyScaleShapes(MmaFScaledOp op) {
+  Matrix lhs = {"lhs", op.getLhs().getType()};
+  Matrix rhs = {"rhs", op.getRhs().getType()};
+  Matrix lhsScale = {"lhs_scale", op.getLhsScale().getType()};
+  Matrix rhsScale = {"rhs_scale", op.getRhsScale().getType()};
+  int64_t rank = lhs.type.getRank(), row = rank - 2, col = rank - 1;
+  if (rank == 3 && (failed(verifyExtents(op, lhs, 0, lhsScale, 0, "", "")) ||
+                    failed(verifyExtents(op, rhs, 0, rhsScale, 0, "", ""))))
+    return failure();
+  if (failed(verifyExtents(op, lhs, row, lhsScale, row, "", "")) ||
+      failed(verifyExtents(op, rhs, col, rhsScale, col, "", "")) ||
+      failed(verifyExtents(op, lhsScale, col, rhsScale, row, "", "")))
+    return failure();
+  int64_t factors = lhsScale.type.getDimSize(col);
+  int64_t elements = lhs.type.getDimSize(col);
+  if (elements % factors != 0)
+    return op.emitOpError("shape error: dim ")
+           << col << " of lhs_scale (" << factors
+           << ") must be a divisor of dim " << col << " of lhs (" << elements
+           << "), but got lhs_scale shape ("
+           << shapeText(lhsScale.type.getShape()) << ") and lhs shape ("
+           << shapeText(lhs.type.getShape()) << ")";
+  return success();
+}
+
+/// Elements, their factors, and how many share one.
+static LogicalResult verifyScaling(MmaFScaledOp op) {
+  TileType lhs = op.getLhs().getType(), scale = op.getLhsScale().getType();
+  Type element = lhs.getElementType(), factor = scale.getElementType();
+  int64_t block = lhs.getShape().back() / scale.getShape().back();
+  bool isF4 = isa<Float4E2M1FNType>(element);
+  if (isa<Float8E4M3FNType>(factor)) {
+    if (!isF4) // C3
+      return op.emitOpError("unsupported combination of element types. Scale "
+                            "type ")
+             << factor << " expects lhs and rhs element types to be "
+             << Float4E2M1FNType::get(op.getContext()) << ", but got "
+             << element;
+    if (block != 16) // C4
+      return op.emitOpError(
+                 "shape error: f4E2M1FN element type with f8E4M3FN scales "
+                 "requires block scale factor of lhs_scale and rhs_scale to be "
+                 "16, but got ")
+             << block;
+    return success();
+  }
+  if (!isF4 && block != 32) // C4
+    return op.emitOpError("shape error: f8 element type requires block scale "
+                          "factor of lhs_scale and rhs_scale to be 32, but "
+                          "got ")
+           << block;
+  if (isF4 && block != 16 && block != 32) // C4
+    return op.emitOpError(
+               "shape error: f4E2M1FN element type with f8E8M0FNU scales "
+               "requires block scale factor of lhs_scale and rhs_scale to be "
+               "16 or 32, but got ")
+           << block;
+  return success();
+}
+
+LogicalResult MmaFScaledOp::verify() {
+  if (failed(verifyMmaShapes(*this, getLhs().getType(), getRhs().getType(),
+                             getAcc().getType())) || // C1, C2
+      failed(verifyScaleShapes(*this)))              // C2
+    return failure();
+  return verifyScaling(*this); // C3, C4
 }

@@ -12,6 +12,7 @@ using namespace cuda_tile;
 //===----------------------------------------------------------------------===//
 
 StringRef ReduceOp::getDefaultDialect() { return "cuda_tile"; }
+StringRef ScanOp::getDefaultDialect() { return "cuda_tile"; }
 
 void ReduceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   if (getNumResults() != 0)
@@ -81,42 +82,53 @@ static bool isIdentityType(Type operand, Type identity) {
   return operand == identity || (isHalf(operand) && isHalf(identity));
 }
 
-LogicalResult ReduceOp::verify() {
-  size_t count = getNumOperands();
+/// Everything but the body and the types of the results.
+template <typename Op> static LogicalResult verifyOperands(Op op) {
+  size_t count = op.getNumOperands();
   if (count == 0) // C1
-    return emitOpError("expect at least 1 operand; reduce/scan requires at "
-                       "least one input");
-  if (getNumResults() != count) // C1
-    return emitOpError("expect same number of operands and results; "
-                       "reduce/scan must produce one result per input");
-  if (getIdentities().size() != count) // C1
-    return emitOpError("expect identities to match the number of operands but "
-                       "got: ")
-           << count << " operands and " << getIdentities().size()
+    return op.emitOpError("expect at least 1 operand; reduce/scan requires at "
+                          "least one input");
+  if (op.getNumResults() != count) // C1
+    return op.emitOpError("expect same number of operands and results; "
+                          "reduce/scan must produce one result per input");
+  if (op.getIdentities().size() != count) // C1
+    return op.emitOpError(
+               "expect identities to match the number of operands but "
+               "got: ")
+           << count << " operands and " << op.getIdentities().size()
            << " identities";
 
-  auto type = cast<TileType>(getOperand(0).getType());
+  auto type = cast<TileType>(op.getOperand(0).getType());
   for (size_t i = 0; i < count; ++i) { // C2
-    auto operand = cast<TileType>(getOperand(i).getType());
+    auto operand = cast<TileType>(op.getOperand(i).getType());
     if (operand.getShape() != type.getShape())
-      return emitOpError("requires the same shape for all operands");
+      return op.emitOpError("requires the same shape for all operands");
     Type elementType = operand.getElementType();
-    auto identity = dyn_cast<TypedAttr>(getIdentities()[i]);
+    auto identity = dyn_cast<TypedAttr>(op.getIdentities()[i]);
     if (!identity || !isIdentityType(elementType, identity.getType()))
-      return emitOpError("expect same type for operand at index: ")
+      return op.emitOpError("expect same type for operand at index: ")
              << i << " and identity at index: " << i
              << " but got: " << elementType << " and "
              << (identity ? identity.getType() : Type())
              << "; identity element type must match input element type";
   }
-  int64_t dim = static_cast<int32_t>(getDim());
+  int64_t dim = static_cast<int32_t>(op.getDim());
   if (dim < 0 || dim >= type.getRank()) // C3
-    return emitOpError("dimension (")
+    return op.emitOpError("dimension (")
            << dim << ") is out of bound [0, " << type.getRank()
            << "); reduction dimension is out of range";
 
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dim);
+  if (op.getBody().empty() || op.getBody().front().empty())
+    return op.emitOpError("expect non-empty block");
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyOperands(*this))) // C1, C2, C3
+    return failure();
+  SmallVector<int64_t> shape(
+      cast<TileType>(getOperand(0).getType()).getShape());
+  shape.erase(shape.begin() + getDim());
   for (auto [i, operand, result] :
        llvm::enumerate(getOperands(), getResults())) { // C6
     auto from = cast<TileType>(operand.getType());
@@ -127,13 +139,26 @@ LogicalResult ReduceOp::verify() {
              << i << " to be " << TileType::get(shape, from.getElementType())
              << ", got " << to;
   }
-  if (getBody().empty() || getBody().front().empty())
-    return emitOpError("expect non-empty block");
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyOperands(*this))) // C1, C2, C3
+    return failure();
+  for (auto [i, operand, result] :
+       llvm::enumerate(getOperands(), getResults())) { // C6
+    auto from = cast<TileType>(operand.getType());
+    auto to = cast<TileType>(result.getType());
+    if (from.withLayout({}) != to.withLayout({}))
+      return emitOpError("expect same type for operand at index: ")
+             << i << " and result at index: " << i << " but got: " << from
+             << " and " << to;
+  }
   return success();
 }
 
 /// A pair of scalars per operand, of its element type.
-static LogicalResult verifyArguments(ReduceOp op) {
+template <typename Op> static LogicalResult verifyArguments(Op op) {
   Block &body = op.getBody().front();
   size_t count = 2 * op.getNumOperands();
   if (body.getNumArguments() != count)
@@ -170,7 +195,7 @@ static LogicalResult verifyArguments(ReduceOp op) {
 }
 
 /// A scalar per operand, of its element type.
-static LogicalResult verifyYield(ReduceOp op) {
+template <typename Op> static LogicalResult verifyYield(Op op) {
   auto yield = dyn_cast<YieldOp>(op.getBody().front().back());
   if (!yield)
     return op.emitOpError("expected the body to end with 'cuda_tile.yield'");
@@ -204,12 +229,15 @@ static LogicalResult verifyYield(ReduceOp op) {
   return success();
 }
 
-LogicalResult ReduceOp::verifyRegions() {
-  if (failed(verifyArguments(*this)) || failed(verifyYield(*this))) // C4
+template <typename Op> static LogicalResult verifyBody(Op op) {
+  if (failed(verifyArguments(op)) || failed(verifyYield(op))) // C4
     return failure();
-  for (Operation &op : getBody().front()) // C5
-    if (!isPure(&op))
-      return op.emitOpError("only pure operations are allowed inside '")
-             << getOperationName() << "'; only pure operations allowed";
+  for (Operation &inner : op.getBody().front()) // C5
+    if (!isPure(&inner))
+      return inner.emitOpError("only pure operations are allowed inside '")
+             << Op::getOperationName() << "'; only pure operations allowed";
   return success();
 }
+
+LogicalResult ReduceOp::verifyRegions() { return verifyBody(*this); }
+LogicalResult ScanOp::verifyRegions() { return verifyBody(*this); }

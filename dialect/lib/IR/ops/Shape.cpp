@@ -2,6 +2,7 @@
 
 #include "IR/Syntax.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
@@ -78,6 +79,140 @@ LogicalResult SelectOp::verify() {
   if (isa<Float4E2M1FNType>(getResult().getType().getElementType())) // C3
     return emitOpError("cannot operate on sub-byte type F4E2M1FN");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// cat
+//===----------------------------------------------------------------------===//
+
+LogicalResult CatOp::verify() {
+  ArrayRef<int64_t> lhs = getLhs().getType().getShape();
+  ArrayRef<int64_t> rhs = getRhs().getType().getShape();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  int64_t rank = lhs.size(), dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= rank) // C2
+    return emitOpError("expect dim to be [0, ")
+           << rank << "), but got: " << dim;
+  for (int64_t i = 0; i < rank; ++i) { // C3
+    if (i == dim) {
+      if (result[i] != lhs[i] + rhs[i])
+        return emitOpError("invalid concat at position ")
+               << i << ", expected: " << lhs[i] + rhs[i]
+               << " but got: " << result[i];
+      continue;
+    }
+    for (auto [name, extent] :
+         {std::pair("rhs", rhs[i]), {"result", result[i]}})
+      if (extent != lhs[i])
+        return emitOpError("expect lhs and ")
+               << name << " shapes to match at non-concat position " << i
+               << ", expected: " << lhs[i] << " but got: " << extent;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// extract, insert
+//===----------------------------------------------------------------------===//
+
+/// `whole` is cut into parts of the shape of `part`, in number; the names are
+/// those that messages use.
+static LogicalResult verifyParts(Operation *op, StringRef wholeName,
+                                 TileType whole, StringRef partName,
+                                 TileType part, OperandRange indices) {
+  for (int64_t i = 0, rank = whole.getRank(); i < rank; ++i)
+    if (whole.getDimSize(i) % part.getDimSize(i) != 0)
+      return op->emitOpError(wholeName)
+             << " dimension " << i << " size (" << whole.getDimSize(i)
+             << ") must be evenly divisible by " << partName << " dimension "
+             << i << " size (" << part.getDimSize(i) << ")";
+  if (static_cast<int64_t>(indices.size()) != whole.getRank())
+    return op->emitOpError("expected ")
+           << whole.getRank() << " indices, but got " << indices.size();
+  return success();
+}
+
+/// Warns of constant indices that are no index of a part.
+static void warnOfIndices(Operation *op, TileType whole, TileType part,
+                          OperandRange indices) {
+  StringRef name = op->getName().stripDialect();
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    DenseIntElementsAttr value;
+    if (!matchPattern(index, m_Constant(&value)))
+      continue;
+    int64_t number = value.getSplatValue<APInt>().getSExtValue();
+    int64_t last = whole.getDimSize(i) / part.getDimSize(i) - 1;
+    if (number < 0)
+      op->emitWarning(name) << " index " << i << " has negative value "
+                            << number << ", which may cause undefined behavior";
+    else if (number > last)
+      op->emitWarning(name)
+          << " index " << i << " value " << number
+          << " may be out of bounds (max valid index: " << last << ")";
+  }
+}
+
+LogicalResult ExtractOp::verify() {
+  TileType source = getSource().getType(), result = getResult().getType();
+  if (source.getElementType() != result.getElementType()) // C1
+    return emitOpError("source and result element type do not match");
+  if (failed(verifyParts(*this, "source", source, "result", result, // C2, C3
+                         getIndices())))
+    return failure();
+  warnOfIndices(*this, source, result, getIndices());
+  return success();
+}
+
+LogicalResult InsertOp::verify() {
+  TileType source = getSource().getType(), whole = getDestination().getType();
+  if (failed(verifyParts(*this, "destination", whole, "source",
+                         source, // C2, C3
+                         getIndices())))
+    return failure();
+  warnOfIndices(*this, whole, source, getIndices());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// pack, unpack
+//===----------------------------------------------------------------------===//
+
+/// Width of an element among others: tf32 fills four bytes.
+static int64_t getPackedBits(Type elementType) {
+  if (isa<FloatTF32Type>(elementType))
+    return 32;
+  return elementType.getIntOrFloatBitWidth();
+}
+
+static LogicalResult verifyRepacking(Operation *op, TileType source,
+                                     TileType result) {
+  if (source.getRank() != 1 || result.getRank() != 1) // C1
+    return op->emitOpError("expects source and result to be rank-1 tiles");
+  int64_t sourceBits = getPackedBits(source.getElementType());
+  int64_t resultBits = getPackedBits(result.getElementType());
+  if (sourceBits == resultBits) // C2
+    return op->emitOpError(
+        "expects source and result to have different element type widths");
+  sourceBits *= source.getNumElements();
+  resultBits *= result.getNumElements();
+  if (sourceBits % 8 != 0) // C3
+    return op->emitOpError("expects source tile to be byte-aligned");
+  if (resultBits % 8 != 0) // C3
+    return op->emitOpError("expects result tile to be byte-aligned");
+  if (sourceBits != resultBits) // C3
+    return op->emitOpError("expects source and result to have the same size in "
+                           "bytes, but got source tile size ")
+           << sourceBits / 8 << " bytes and result tile size " << resultBits / 8
+           << " bytes";
+  return success();
+}
+
+LogicalResult PackOp::verify() {
+  return verifyRepacking(*this, getSource().getType(), getResult().getType());
+}
+
+LogicalResult UnpackOp::verify() {
+  return verifyRepacking(*this, getSource().getType(), getResult().getType());
 }
 
 //===----------------------------------------------------------------------===//

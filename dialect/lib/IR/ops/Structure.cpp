@@ -26,6 +26,94 @@ LogicalResult cuda_tile::ModuleOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
+// global
+//===----------------------------------------------------------------------===//
+
+StringRef GlobalOp::getDefaultDialect() { return "cuda_tile"; }
+
+SymbolTable::Visibility GlobalOp::getVisibility() {
+  return getSymbolVisibility() == SymbolVisibility::PRIVATE
+             ? SymbolTable::Visibility::Private
+             : SymbolTable::Visibility::Public;
+}
+
+/// A global has no nested visibility: what is not public is private.
+void GlobalOp::setVisibility(SymbolTable::Visibility visibility) {
+  setSymbolVisibility(visibility == SymbolTable::Visibility::Public
+                          ? SymbolVisibility::PUBLIC
+                          : SymbolVisibility::PRIVATE);
+}
+
+/// `private constant @name alignment = 128 <i32: [1, 2]> : tile<2xi32>`.
+ParseResult GlobalOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  auto visibility = SymbolVisibility::PUBLIC;
+  if (succeeded(parser.parseOptionalKeyword("private")))
+    visibility = SymbolVisibility::PRIVATE;
+  else
+    (void)parser.parseOptionalKeyword("public");
+  properties.symbol_visibility =
+      SymbolVisibilityAttr::get(parser.getContext(), visibility);
+  if (succeeded(parser.parseOptionalKeyword("constant")))
+    properties.constant = builder.getUnitAttr();
+  int64_t alignment = 0;
+  if (parser.parseSymbolName(properties.sym_name))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("alignment")))
+    if (parser.parseEqual() || parser.parseInteger(alignment))
+      return failure();
+  properties.alignment = builder.getI64IntegerAttr(alignment);
+  Type type;
+  return failure(parseDenseTile(parser, properties.value, type) ||
+                 parser.parseOptionalAttrDict(result.attributes));
+}
+
+void GlobalOp::print(OpAsmPrinter &printer) {
+  if (getSymbolVisibility() != SymbolVisibility::PUBLIC)
+    printer << " " << stringifySymbolVisibility(getSymbolVisibility());
+  if (getConstant())
+    printer << " constant";
+  printer << " ";
+  printer.printSymbolName(getSymName());
+  if (getAlignment() != 0)
+    printer << " alignment = " << static_cast<int64_t>(getAlignment());
+  printer << " ";
+  printDenseTile(printer, *this, getValueAttr(), getValueAttr().getType());
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getSymNameAttrName(), getValueAttrName(),
+                                 getAlignmentAttrName(), getConstantAttrName(),
+                                 getSymbolVisibilityAttrName()});
+}
+
+LogicalResult GlobalOp::verify() {
+  if (getValueAttr().getType().getRank() != 1) // C1
+    return emitOpError("type must have rank 1");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// get_global
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+GetGlobalOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
+  auto global =
+      symbolTables.lookupNearestSymbolFrom<GlobalOp>(*this, getNameAttr());
+  if (!global) // C1
+    return emitOpError("'")
+           << getName() << "' does not reference a valid global";
+  Type wanted = global.getValueAttr().getElementType();
+  auto pointer = cast<PointerType>(getResult().getType().getElementType());
+  if (pointer.getPointeeType() != wanted) // C2
+    return emitOpError("pointee type of result type ")
+           << getResult().getType() << " does not match type "
+           << global.getValueAttr().getType() << " of the global @"
+           << getName();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // entry
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- View.cpp - Access through views: rules -----------------------------===//
 
-#include "IR/Syntax.h"
 #include "IR/Verify.h"
+#include "IR/ops/ViewAccess.h"
 
 using namespace mlir;
 using namespace cuda_tile;
@@ -49,10 +49,8 @@ static LogicalResult verifyViewAccess(Op op, Access access) {
            << wanted << " (based on view type), got " << tile;
   if (failed(view.verifyIndices(op, op.getIndex().getTypes()))) // C2
     return failure();
-  int64_t promises = op.getInbounds().size();
-  if (promises != 0 && promises != rank) // C4
-    return op.emitOpError("expected inbounds to be empty or to have ")
-           << rank << " entries (based on view type), got " << promises;
+  if (failed(verifyInbounds(op))) // C4
+    return failure();
   return verifyHints(op, HintedOp::ViewAccess, // C5
                      op.getOptimizationHintsAttr());
 }

@@ -20,11 +20,28 @@ class CudaTile_TerminatorOp<string mnemonic, int wire, list<Trait> traits>
   }];
 }
 
+def CudaTile_BreakOp : CudaTile_TerminatorOp<"break", 0xA,
+    [ParentOneOf<["IfOp", "LoopOp"]>]> {
+  let summary = "Leaves the innermost loop with its results";
+  let description = [{
+    (C1) Between the op and its `loop` there are only `if`s.
+    (C2) The operands have the types of the loop's results.
+  }];
+  let examples = [[{
+    %r = loop -> tile<i32> {
+      break %n : tile<i32>
+    }
+  }]];
+  let builders = [OpBuilder<(ins), "// no values">];
+  let hasVerifier = 1; // C1, C2
+}
+
 def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
-    [ParentOneOf<["ForOp"]>]> {
+    [ParentOneOf<["ForOp", "IfOp", "LoopOp"]>]> {
   let summary = "Ends a run of the loop body";
   let description = [{
-    (C1) The operands have the types of the loop's values.
+    (C1) Between the op and its `for` or `loop` there are only `if`s.
+    (C2) The operands have the types of the values that the loop carries.
   }];
   let examples = [[{
     %last = for %i in (%n to %n, step %n) : tile<i32> iter_values(%x = %n) -> (tile<i32>) {
@@ -32,7 +49,7 @@ def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
     }
   }]];
   let builders = [OpBuilder<(ins), "// no values">];
-  let hasVerifier = 1; // C1
+  let hasVerifier = 1; // C1, C2
 }
 
 def CudaTile_ForOp : CudaTile_ControlOp<"for", 0x29,
@@ -84,17 +101,97 @@ def CudaTile_ForOp : CudaTile_ControlOp<"for", 0x29,
   }];
 }
 
+def CudaTile_IfOp : CudaTile_ControlOp<"if", 0x32,
+    [NoRegionArguments, RecursiveMemoryEffects, SingleBlock,
+     SingleBlockImplicitTerminator<"BranchEnd">,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Runs one of two regions";
+  let description = [{
+    A branch ends with `yield`, whose operands are the results, or it leaves
+    what stands around: with `break`, `continue` or `return`.
+    (C1) There is a first branch; where there are results, a second one too.
+    (C2) What a branch yields has the types of the results.
+    (C3) No result is a view.
+  }];
+  let examples = [[{
+    %c = constant <i1: true> : tile<i1>
+    %r = if %c -> (tile<i32>) {
+      yield %n : tile<i32>
+    } else {
+      %m = negi %n : tile<i32>
+      yield %m : tile<i32>
+    }
+    if %c {
+      return
+    }
+  }]];
+  let arguments = (ins CudaTile_BoolScalar:$condition);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region MaxSizedRegion<1>:$thenRegion,
+                        MaxSizedRegion<1>:$elseRegion);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;       // C1
+  let hasRegionVerifier = 1; // C2, C3
+}
+
+def CudaTile_LoopOp : CudaTile_ControlOp<"loop", 0x41,
+    [AutomaticAllocationScope, RecursiveMemoryEffects, SingleBlock,
+     SingleBlockImplicitTerminator<"LoopEnd">,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Runs the body until it breaks";
+  let description = [{
+    `continue` starts the next run with its operands; `break` ends the loop, its
+    operands are the results.
+    (C1) The body takes as many values as `initValues`, of their types.
+    (C2) No value and no result is a view.
+  }];
+  let examples = [[{
+    %r = loop iter_values(%i = %n) : tile<i32> -> tile<i32> {
+      %c = cmpi greater_than %i, %n, signed : tile<i32> -> tile<i1>
+      if %c {
+        break %i : tile<i32>
+      }
+      %next = addi %i, %n : tile<i32>
+      continue %next : tile<i32>
+    }
+    loop {
+      break
+    }
+  }]];
+  let arguments = (ins Variadic<AnyType>:$initValues);
+  let results = (outs Variadic<AnyType>:$resultValues);
+  let regions = (region SizedRegion<1>:$region);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;       // C2
+  let hasRegionVerifier = 1; // C1
+  let extraClassDeclaration = [{
+    ::mlir::Block::BlockArgListType getIterValues() {
+      return getRegion().getArguments();
+    }
+  }];
+}
+
+#ifdef CUDA_TILE_TESTING
+defvar returnParents = ["EntryOp", "IfOp", "TestingFuncOp"];
+#else
+defvar returnParents = ["EntryOp", "IfOp"];
+#endif // CUDA_TILE_TESTING
+
 def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
-    [ParentOneOf<["EntryOp"]>]> {
+    [ParentOneOf<returnParents>]> {
   let summary = "Ends the kernel";
-  let description = "(C1) An entry returns nothing.";
+  let description = [{
+    (C1) Between the op and its function there are only `if`s.
+    (C2) The operands have the types of the function's results; an entry has
+         none.
+  }];
   let examples = ["entry @nothing() {\n  return\n}"];
   let builders = [OpBuilder<(ins), "// no values">];
-  let hasVerifier = 1; // C1
+  let hasVerifier = 1; // C1, C2
 }
 
 def CudaTile_YieldOp : CudaTile_TerminatorOp<"yield", 0x6D,
-    [Pure, ParentOneOf<["ReduceOp"]>]> {
+    [Pure, ParentOneOf<["IfOp", "ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a region with its values";
   let examples = [[{
     %a = constant <f32: 1.0> : tile<8xf32>

@@ -14,7 +14,6 @@ class CudaTile_ConvertOp<string mnemonic, int wire, list<string> oneShape,
     : CudaTile_Op<mnemonic, "convert", wire, "13.1",
         !listconcat([Pure, AllShapesMatch<oneShape>], traits)>;
 
-def CudaTile_I4 : CudaTile_Element<"i4", CPred<"$_self.isSignlessInteger(4)">>;
 def CudaTile_WidthTile : CudaTile_TileOf<
     [CudaTile_I1, CudaTile_I4, CudaTile_I8, CudaTile_I16, CudaTile_I32,
      CudaTile_I64]>;
@@ -98,6 +97,21 @@ def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
   let hasVerifier = 1; // C1
 }
 
+def CudaTile_IntToPtrOp
+    : CudaTile_ConvertOp<"int_to_ptr", 0x33, ["source", "result"]> {
+  let summary = "Addresses as pointers";
+  let examples = [[{
+    %a = constant <i64: 4096> : tile<i64>
+    %r = int_to_ptr %a : tile<i64> -> tile<ptr<f32>>
+  }]];
+  let arguments = (ins CudaTile_I64Tile:$source);
+  let results = (outs CudaTile_PointerTile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+}
+
 def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
   let summary = "Integers as floating-point numbers";
   let description = [{
@@ -117,6 +131,30 @@ def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
     custom<CudaTileType>(type($to))
   }];
   let hasVerifier = 1; // C1, C2
+}
+
+def CudaTile_PtrToIntOp
+    : CudaTile_ConvertOp<"ptr_to_int", 0x56, ["source", "result"]> {
+  let summary = "Pointers as addresses, in bytes";
+  let examples = ["%r = ptr_to_int %p : tile<ptr<f32>> -> tile<i64>"];
+  let arguments = (ins CudaTile_PointerTile:$source);
+  let results = (outs CudaTile_I64Tile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+}
+
+def CudaTile_PtrToPtrOp
+    : CudaTile_ConvertOp<"ptr_to_ptr", 0x57, ["source", "result"]> {
+  let summary = "The same addresses, of numbers of another type";
+  let examples = ["%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i8>>"];
+  let arguments = (ins CudaTile_PointerTile:$source);
+  let results = (outs CudaTile_PointerTile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
 }
 
 def CudaTile_TruncIOp : CudaTile_ConvertOp<"trunci", 0x6B, ["from", "to"]> {

@@ -131,6 +131,22 @@ def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
   let hasVerifier = 1; // C1, C2
 }
 
+def CudaTile_RemFOp
+    : CudaTile_FloatOp<"remf", 0x59, ["lhs", "rhs", "result"]> {
+  let summary = "What division to a whole number towards zero leaves";
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = remf %a, %a : tile<8xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$lhs,
+    CudaTile_BaseFloatTile:$rhs
+  );
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` custom<CudaTileType>(type($result))
+  }];
+}
+
 def CudaTile_MaxFOp : CudaTile_FloatExtremumOp<"maxf", 0x45> {
   let summary = "Larger of two numbers";
 }

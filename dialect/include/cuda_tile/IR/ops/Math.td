@@ -36,24 +36,21 @@ class CudaTile_FlushableMathOp<string mnemonic, int wire>
   let hasVerifier = 1; // C1
 }
 
-def CudaTile_CeilOp : CudaTile_MathOp<"ceil", 0xD, "13.1"> {
-  let summary = "Smallest whole number that is not smaller";
-}
-
-def CudaTile_ExpOp : CudaTile_MathOp<"exp", 0x17, "13.1"> {
-  let summary = "e to the power of the operand";
+// (C1) `rounding_mode` is approx or full; (C2) approx is for f32.
+class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion>
+    : CudaTile_MathOp<mnemonic, wire, "13.1"> {
   let description = [{
+    `full` is as exact as the usual library, `approx` as quick as the hardware.
     (C1) `rounding_mode` is approx or full.
     (C2) approx is for f32.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
-    %r = exp %a : tile<8xf32>
-    %s = exp %a rounding<approx> : tile<8xf32>
-  }]];
+    %r = }] # mnemonic # [{ %a : tile<8xf32>
+    %s = }] # mnemonic # " %a rounding<approx> : tile<8xf32>"];
   let arguments = (ins
     CudaTile_BaseFloatTile:$source,
-    CudaTile_Since<"13.3",
+    CudaTile_Since<modeVersion,
       DefaultValuedAttr<CudaTile_RoundingModeAttr,
                         "::cuda_tile::RoundingMode::FULL">>:$rounding_mode
   );
@@ -64,12 +61,134 @@ def CudaTile_ExpOp : CudaTile_MathOp<"exp", 0x17, "13.1"> {
   let hasVerifier = 1; // C1, C2
 }
 
+// (C1) Operands and result have one type.
+class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
+                            string first, string second>
+    : CudaTile_Op<mnemonic, "math", wire, version,
+        [Pure, AllTypesMatch<[first, second, "result"]>]> {
+  let description = "(C1) Operands and result have one type.";
+  let results = (outs CudaTile_BaseFloatTile:$result);
+  let assemblyFormat = "$" # first # " `,` $" # second
+      # " attr-dict `:` custom<CudaTileType>(type($result))";
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = }] # mnemonic # " %a, %a : tile<8xf32>"];
+}
+
+def CudaTile_Atan2Op
+    : CudaTile_BinaryMathOp<"atan2", 0x6E, "13.2", "x", "y"> {
+  let summary = "Angle of the point (y, x), whose tangent is x / y";
+  let arguments = (ins CudaTile_BaseFloatTile:$x, CudaTile_BaseFloatTile:$y);
+}
+
+def CudaTile_CeilOp : CudaTile_MathOp<"ceil", 0xD, "13.1"> {
+  let summary = "Smallest whole number that is not smaller";
+}
+
+def CudaTile_CosOp : CudaTile_MathOp<"cos", 0x12, "13.1"> {
+  let summary = "Cosine";
+}
+
+def CudaTile_CosHOp : CudaTile_MathOp<"cosh", 0x13, "13.1"> {
+  let summary = "Hyperbolic cosine";
+}
+
+def CudaTile_ExpOp : CudaTile_ApproxMathOp<"exp", 0x17, "13.3"> {
+  let summary = "e to the power of the operand";
+}
+
 def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18> {
   let summary = "2 to the power of the operand";
 }
 
 def CudaTile_FloorOp : CudaTile_MathOp<"floor", 0x27, "13.1"> {
   let summary = "Largest whole number that is not larger";
+}
+
+def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
+    [Pure, AllTypesMatch<["source", "result"]>,
+     AllShapesMatch<["source", "exponent"]>]> {
+  let summary = "A number to the power of a signed integer";
+  let description = [{
+    (C1) Source and result have one type; exponents have their shape.
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %i = iota : tile<8xi32>
+    %r = fpowi %a, %i : tile<8xf32>, tile<8xi32>
+  }]];
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$source,
+    CudaTile_SmallIntTile:$exponent
+  );
+  let results = (outs CudaTile_BaseFloatTile:$result);
+  let assemblyFormat = [{
+    $source `,` $exponent attr-dict `:` custom<CudaTileType>(type($source)) `,`
+    custom<CudaTileType>(type($exponent))
+  }];
+}
+
+def CudaTile_LogOp : CudaTile_MathOp<"log", 0x3F, "13.1"> {
+  let summary = "Natural logarithm";
+}
+
+def CudaTile_Log2Op : CudaTile_MathOp<"log2", 0x40, "13.1"> {
+  let summary = "Logarithm to the base 2";
+}
+
+// Since 13.4 also called `fpowf`; both names are read.
+def CudaTile_PowOp : CudaTile_BinaryMathOp<"pow", 0x54, "13.1", "source",
+                                           "exponent"> {
+  let summary = "A number to the power of a number";
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$source,
+    CudaTile_BaseFloatTile:$exponent
+  );
+}
+
+def CudaTile_RsqrtOp : CudaTile_FlushableMathOp<"rsqrt", 0x5D> {
+  let summary = "1 / square root";
+}
+
+def CudaTile_SinOp : CudaTile_MathOp<"sin", 0x62, "13.1"> {
+  let summary = "Sine";
+}
+
+def CudaTile_SinHOp : CudaTile_MathOp<"sinh", 0x63, "13.1"> {
+  let summary = "Hyperbolic sine";
+}
+
+def CudaTile_SqrtOp : CudaTile_MathOp<"sqrt", 0x64, "13.1"> {
+  let summary = "Square root";
+  let description = [{
+    (C1) `rounding_mode` is one of the IEEE modes or approx.
+    (C2) approx is for f32.
+    (C3) `flush_to_zero` is for f32.
+  }];
+  let examples = [[{
+    %a = constant <f32: 0.5> : tile<8xf32>
+    %r = sqrt %a : tile<8xf32>
+    %s = sqrt %a rounding<approx> flush_to_zero : tile<8xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_BaseFloatTile:$source,
+    CudaTile_RoundingModeAttr:$rounding_mode,
+    UnitAttr:$flush_to_zero
+  );
+  let assemblyFormat = [{
+    $source custom<SqrtRounding>($rounding_mode)
+    (`flush_to_zero` $flush_to_zero^)? attr-dict `:`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2, C3
+}
+
+def CudaTile_TanOp : CudaTile_MathOp<"tan", 0x69, "13.1"> {
+  let summary = "Tangent";
+}
+
+def CudaTile_TanHOp : CudaTile_ApproxMathOp<"tanh", 0x6A, "13.2"> {
+  let summary = "Hyperbolic tangent";
 }
 
 #endif // CUDA_TILE_IR_OPS_MATH_TD

@@ -8,8 +8,9 @@ include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class CudaTile_MemoryOp<string mnemonic, int wire, list<Trait> traits = []>
-    : CudaTile_Op<mnemonic, "memory", wire, "13.1", traits>;
+class CudaTile_MemoryOp<string mnemonic, int wire, list<Trait> traits = [],
+                        string version = "13.1">
+    : CudaTile_Op<mnemonic, "memory", wire, version, traits>;
 
 // Pointers point to what the values are made of.
 class CudaTile_PointeeRule<string pointers, string values, string getPointers,
@@ -26,6 +27,59 @@ class CudaTile_PointerShapeRule<string pointers, string values,
                         # "shape",
         getPointers # ".getType().getShape() == " # getValues
                     # ".getType().getShape()">;
+
+def CudaTile_AllocaOp : CudaTile_MemoryOp<"alloca", 0x71, [], "13.3"> {
+  let summary = "Memory that lives as long as the block around it";
+  let description = [{
+    Uninitialised, and new each time. Only this tile block may use it, unless
+    `global` is given.
+    (C1) `alignment`, in bytes, is a power of two.
+    (C2) It is not below the size of an element.
+  }];
+  let examples = [
+    "%a = alloca num_elem = 64, alignment = 16 : tile<ptr<f32>>",
+    "%a = alloca num_elem = 64, alignment = 16 global : tile<ptr<f32>>",
+  ];
+  let arguments = (ins I64Attr:$num_elem, I64Attr:$alignment, UnitAttr:$global);
+  let results = (outs CudaTile_PointerScalar:$result);
+  let assemblyFormat = [{
+    `num_elem` `=` $num_elem `,` `alignment` `=` $alignment
+    (`global` $global^)? attr-dict `:` custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2
+}
+
+// Programmatic dependent launch (CUDA): one kernel starts before the one in
+// front of it has ended.
+class CudaTile_DependentLaunchOp<string mnemonic, int wire>
+    : CudaTile_MemoryOp<mnemonic, wire, [], "13.4"> {
+  let examples = [[{
+    %a = }] # mnemonic # [{ : token
+    %b = }] # mnemonic # " token=%a : token"];
+  let arguments = (ins Optional<CudaTile_TokenType>:$token);
+  let results = (outs CudaTile_TokenType:$result_token);
+  let assemblyFormat = [{
+    (`token` `` `=` `` $token^)? attr-dict `:`
+    custom<CudaTileType>(type($result_token))
+  }];
+}
+
+def CudaTile_GdcLaunchDependentsTkoOp
+    : CudaTile_DependentLaunchOp<"gdc_launch_dependents_tko", 0x77> {
+  let summary = "Permits the next kernel to start";
+  let description = [{
+    It starts when every tile block has said so or has ended. Says nothing about
+    memory; does nothing before sm_90 or without the launch attribute.
+  }];
+}
+
+def CudaTile_GdcWaitTkoOp : CudaTile_DependentLaunchOp<"gdc_wait_tko", 0x78> {
+  let summary = "Waits for the kernel in front";
+  let description = [{
+    Accesses after the token see all that the kernel has written; does nothing
+    before sm_90 or without the launch attribute.
+  }];
+}
 
 def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
   let summary = "The point after all the given ones";
@@ -103,6 +157,21 @@ def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
   let examples = ["%t = make_token : token"];
   let results = (outs CudaTile_TokenType:$result);
   let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($result))";
+}
+
+def CudaTile_MemoryFenceAliasTkoOp
+    : CudaTile_MemoryOp<"memory_fence_alias_tko", 0x7A, [], "13.4"> {
+  let summary = "Orders accesses to one memory through different addresses";
+  let examples = [[{
+    %a = make_token : token
+    %b = memory_fence_alias_tko token=%a : token
+  }]];
+  let arguments = (ins CudaTile_TokenType:$token);
+  let results = (outs CudaTile_TokenType:$result_token);
+  let assemblyFormat = [{
+    `token` `` `=` `` $token attr-dict `:`
+    custom<CudaTileType>(type($result_token))
+  }];
 }
 
 def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,

@@ -52,4 +52,48 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
   let hasRegionVerifier = 1; // C4, C5
 }
 
+def CudaTile_ScanOp : CudaTile_Op<"scan", "reduce", 0x5E, "13.1",
+    [RecursiveMemoryEffects,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Combines the elements up to each along a dimension";
+  let description = [{
+    Element `i` of the result combines elements `0` to `i` of the operand, with
+    `reverse` elements `i` to the last. The first argument of a pair is an
+    element, the second what was combined so far. Elements are taken in any
+    grouping.
+    (C1) There are operands, as many results and as many identities.
+    (C2) All operands are tiles of one shape; identity `i` has the element type
+         of operand `i` (f16 stands for bf16 and conversely).
+    (C3) `dim` is a dimension.
+    (C4) The body takes a pair of scalars per operand and yields one each.
+    (C5) The body is pure.
+    (C6) Results have the types of the operands.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<8x16xf32>
+    %sums = scan %a dim=1 reverse=false identities=[0.0 : f32] : tile<8x16xf32> -> tile<8x16xf32>
+    (%x: tile<f32>, %y: tile<f32>) {
+      %s = addf %x, %y : tile<f32>
+      yield %s : tile<f32>
+    }
+  }]];
+  let arguments = (ins
+    Variadic<CudaTile_Tile>:$operands,
+    I32Attr:$dim,
+    BoolAttr:$reverse,
+    ArrayAttr:$identities
+  );
+  let results = (outs Variadic<CudaTile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $operands `dim` `` `=` `` $dim `reverse` `` `=` `` $reverse
+    `identities` `` `=` `` $identities attr-dict `:`
+    custom<CudaTileTypes>(type($operands)) `->`
+    custom<CudaTileTypes>(type($results))
+    custom<ArgumentRegion>($body)
+  }];
+  let hasVerifier = 1;       // C1, C2, C3, C6
+  let hasRegionVerifier = 1; // C4, C5
+}
+
 #endif // CUDA_TILE_IR_OPS_REDUCE_TD

@@ -13,14 +13,6 @@ class CudaTile_ShapeOp<string mnemonic, int wire, string version,
     : CudaTile_Op<mnemonic, "shape", wire, version,
                   !listconcat([Pure], traits)>;
 
-def CudaTile_DenseElementsAttr : ElementsAttrBase<
-    CPred<"::llvm::isa<::mlir::DenseIntOrFPElementsAttr>($_self)">,
-    "dense elements of numbers"> {
-  let storageType = "::mlir::DenseIntOrFPElementsAttr";
-  let returnType = "::mlir::DenseIntOrFPElementsAttr";
-  let convertFromStorage = "$_self";
-}
-
 def CudaTile_ConstantOp : CudaTile_ShapeOp<"constant", 0x10, "13.1",
     [ConstantLike, CudaTile_NamesResults,
      CudaTile_Rule<"all of {value, result} have same type",
@@ -77,6 +69,142 @@ def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
     custom<CudaTileType>(type($cond)) `,` custom<CudaTileType>(type($result))
   }];
   let hasVerifier = 1; // C3
+}
+
+def CudaTile_CatOp : CudaTile_ShapeOp<"cat", 0xC, "13.1",
+    [AllRanksMatch<["lhs", "rhs", "result"]>,
+     AllElementTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "Two tiles one after the other along a dimension";
+  let description = [{
+    (C1) Ranks and element types are equal.
+    (C2) `dim` is a dimension.
+    (C3) The extent of the result along `dim` is the sum of the operands'; the
+         other extents are equal.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<8x4xf32>
+    %r = cat %a, %a dim = 1 : tile<8x4xf32>, tile<8x4xf32> -> tile<8x8xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_Tile:$lhs,
+    CudaTile_Tile:$rhs,
+    I64Attr:$dim
+  );
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `dim` `=` $dim attr-dict `:`
+    custom<CudaTileType>(type($lhs)) `,` custom<CudaTileType>(type($rhs)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C2, C3
+}
+
+def CudaTile_ExtractOp : CudaTile_ShapeOp<"extract", 0x26, "13.1",
+    [AllRanksMatch<["source", "result"]>]> {
+  let summary = "One of the equal parts that a tile is cut into";
+  let description = [{
+    Index `i` counts parts along dimension `i`; it is unsigned.
+    (C1) Ranks and element types are equal.
+    (C2) Each extent of the source is a multiple of that of the result.
+    (C3) There is an index per dimension.
+    An index past the last part is undefined; of a constant one there is a
+    warning.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<8x16xf32>
+    %i = constant <i32: 1> : tile<i32>
+    %r = extract %a[%i, %i] : tile<8x16xf32> -> tile<4x8xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_Tile:$source,
+    Variadic<CudaTile_I32Scalar>:$indices
+  );
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` attr-dict `:` custom<CudaTileType>(type($source))
+    `->` custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2, C3
+}
+
+def CudaTile_InsertOp : CudaTile_ShapeOp<"insert", 0x76, "13.4",
+    [AllRanksMatch<["source", "destination"]>,
+     AllElementTypesMatch<["source", "destination"]>,
+     AllTypesMatch<["destination", "result"]>]> {
+  let summary = "The destination with one of its equal parts replaced";
+  let description = [{
+    The part is that which `extract` with the same indices would give.
+    (C1) Ranks and element types are equal; the result has the type of the
+         destination.
+    (C2) Each extent of the destination is a multiple of that of the source.
+    (C3) There is an index per dimension.
+  }];
+  let examples = [[{
+    %a = constant <f32: 1.0> : tile<4x8xf32>
+    %b = constant <f32: 0.0> : tile<8x16xf32>
+    %i = constant <i32: 1> : tile<i32>
+    %r = insert %a, %b[%i, %i] : tile<4x8xf32>, tile<8x16xf32> -> tile<8x16xf32>
+  }]];
+  let arguments = (ins
+    CudaTile_Tile:$source,
+    CudaTile_Tile:$destination,
+    Variadic<CudaTile_I32Scalar>:$indices
+  );
+  let results = (outs CudaTile_Tile:$result);
+  let assemblyFormat = [{
+    $source `,` $destination `[` $indices `]` attr-dict `:`
+    custom<CudaTileType>(type($source)) `,`
+    custom<CudaTileType>(type($destination)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C2, C3
+}
+
+// Elements that are not necessarily bytes.
+def CudaTile_UnpackedTile
+    : CudaTile_TileOf<!listconcat(CudaTile_Numbers, [CudaTile_I4])>;
+
+def CudaTile_PackOp : CudaTile_ShapeOp<"pack", 0x6F, "13.3",
+    [AllRanksMatch<["source", "result"]>]> {
+  let summary = "The bytes of the elements, little-endian";
+  let description = [{
+    Of two 4-bit elements in a byte the first is in the low half.
+    (C1) Ranks are 1.
+    (C2) Elements of source and result have different widths.
+    (C3) Source and result have equally many bytes, and no bits over.
+  }];
+  let examples = [[{
+    %a = constant <f16: 1.0> : tile<64xf16>
+    %r = pack %a : tile<64xf16> -> tile<128xi8>
+  }]];
+  let arguments = (ins CudaTile_UnpackedTile:$source);
+  let results = (outs CudaTile_I8Tile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2, C3
+}
+
+def CudaTile_UnpackOp : CudaTile_ShapeOp<"unpack", 0x70, "13.3",
+    [AllRanksMatch<["source", "result"]>]> {
+  let summary = "Elements made of bytes: the opposite of `pack`";
+  let description = [{
+    (C1) Ranks are 1.
+    (C2) Elements of source and result have different widths.
+    (C3) Source and result have equally many bytes, and no bits over.
+  }];
+  let examples = [[{
+    %a = constant <i8: 7> : tile<64xi8>
+    %r = unpack %a : tile<64xi8> -> tile<128xf4E2M1FN>
+  }]];
+  let arguments = (ins CudaTile_I8Tile:$source);
+  let results = (outs CudaTile_UnpackedTile:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` custom<CudaTileType>(type($source)) `->`
+    custom<CudaTileType>(type($result))
+  }];
+  let hasVerifier = 1; // C1, C2, C3
 }
 
 def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",

@@ -42,6 +42,60 @@ def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
 }
 
+def CudaTile_GlobalOp : CudaTile_StructureOp<"global", 0x31, "13.1",
+    [DeclareOpInterfaceMethods<Symbol, ["getVisibility", "setVisibility"]>,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "Memory that lives as long as the loaded module";
+  let description = [{
+    Holds `value` when the module is loaded. Kernels do not write to a `constant`
+    one; the host finds those that are not `private`. `alignment` is in bytes, 0
+    for that of the elements.
+    (C1) The value is a row of numbers.
+  }];
+  let examples = [
+    [{
+      cuda_tile.module @m {
+        global @lut <f32: [1.5, 2.5]> : tile<2xf32>
+        global private constant @tab alignment = 128 <i32: [1, 2]> : tile<2xi32>
+      }
+    }],
+  ];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    CudaTile_DenseElementsAttr:$value,
+    DefaultValuedAttr<I64Attr, "0">:$alignment,
+    CudaTile_Since<"13.3", UnitAttr>:$constant,
+    CudaTile_Since<"13.3",
+      DefaultValuedAttr<CudaTile_SymbolVisibilityAttr,
+        "::cuda_tile::SymbolVisibility::PUBLIC">>:$symbol_visibility
+  );
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // C1
+}
+
+def CudaTile_GetGlobalOp : CudaTile_StructureOp<"get_global", 0x2C, "13.1",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Pointer to the first element of a global";
+  let description = [{
+    (C1) The global is there.
+    (C2) The result points to its element type.
+  }];
+  let examples = [[{
+    cuda_tile.module @m {
+      global @lut <f32: [1.5, 2.5]> : tile<2xf32>
+      entry @f() {
+        %p = get_global @lut : tile<ptr<f32>>
+        return
+      }
+    }
+  }]];
+  let arguments = (ins FlatSymbolRefAttr:$name);
+  let results = (outs CudaTile_PointerScalar:$result);
+  let assemblyFormat = [{
+    $name attr-dict `:` custom<CudaTileType>(type($result))
+  }];
+}
+
 def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
     [FunctionOpInterface, IsolatedFromAbove, SingleBlock,
      SingleBlockImplicitTerminator<"ReturnOp">,

@@ -1,0 +1,115 @@
+//===- Multimem.td - Access to the copies behind multicast addresses -*- tablegen -*-===//
+//
+// The memory behind the view of these ops is a multicast address (PTX ISA,
+// "multimem.ld_reduce, multimem.st, multimem.red"): it stands for one place on
+// each GPU of a group.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_IR_OPS_MULTIMEM_TD
+#define CUDA_TILE_IR_OPS_MULTIMEM_TD
+
+include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+include "cuda_tile/IR/Types.td"
+
+class CudaTile_MultimemOp<string mnemonic, int wire>
+    : CudaTile_Op<mnemonic, "multimem", wire, "13.5",
+                  [AttrSizedOperandSegments]> {
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1; // all
+}
+
+defvar multimemInbounds = DefaultValuedOptionalAttr<DenseBoolArrayAttr, "{}">;
+
+def CudaTile_MultimemLoadReduceViewTkoOp
+    : CudaTile_MultimemOp<"multimem_load_reduce_view_tko", 0x7B> {
+  let summary = "Reads one tile of a view, combined over all copies";
+  let description = [{
+    (C1) The view is a partition_view.
+    (C2) The ordering is weak, relaxed or acquire; weak has no scope, the others
+         have one.
+    (C3) The reduction has the element type: and, or, xor, umin and umax take
+         integers.
+    (C4) The result has the type of the view's tiles.
+    (C5) There is a scalar index per dimension; all are of one type.
+    (C6) `inbounds` is empty or says something about each dimension.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x, %tok = multimem_load_reduce_view_tko relaxed sys %v[%n], add : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    CudaTile_MultimemReductionAttr:$reduction,
+    multimemInbounds:$inbounds,
+    CudaTile_TileView:$view,
+    Variadic<CudaTile_IntTile>:$index,
+    Optional<CudaTile_TokenType>:$token
+  );
+  let results = (outs CudaTile_Tile:$tile, CudaTile_TokenType:$result_token);
+}
+
+def CudaTile_MultimemReduceViewTkoOp
+    : CudaTile_MultimemOp<"multimem_reduce_view_tko", 0x7C> {
+  let summary = "Combines a tile into one tile of a view, in all copies";
+  let description = [{
+    (C1) The view is a partition_view.
+    (C2) The ordering is relaxed or release.
+    (C3) The reduction has the element type: and, or, xor, umin and umax take
+         integers.
+    (C4) The tile has the type of the view's tiles.
+    (C5) There is a scalar index per dimension; all are of one type.
+    (C6) `inbounds` is empty or says something about each dimension.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x = constant <f32: 1.0> : tile<8xf32>
+    %tok = multimem_reduce_view_tko relaxed sys %v[%n], add, %x : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    CudaTile_MemoryScopeAttr:$memory_scope,
+    CudaTile_MultimemReductionAttr:$reduction,
+    multimemInbounds:$inbounds,
+    CudaTile_TileView:$view,
+    CudaTile_Tile:$tile,
+    Variadic<CudaTile_IntTile>:$index,
+    Optional<CudaTile_TokenType>:$token
+  );
+  let results = (outs CudaTile_TokenType:$result_token);
+}
+
+def CudaTile_MultimemStoreViewTkoOp
+    : CudaTile_MultimemOp<"multimem_store_view_tko", 0x7D> {
+  let summary = "Writes one tile of a view, in all copies";
+  let description = [{
+    (C1) The view is a partition_view.
+    (C2) The ordering is weak, relaxed or release; weak has no scope, the others
+         have one.
+    (C3) The tile has the type of the view's tiles.
+    (C4) There is a scalar index per dimension; all are of one type.
+    (C5) `inbounds` is empty or says something about each dimension.
+  }];
+  let examples = [[{
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x = constant <f32: 1.0> : tile<8xf32>
+    %tok = multimem_store_view_tko weak %v[%n], %x : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
+  }]];
+  let arguments = (ins
+    CudaTile_MemoryOrderingSemanticsAttr:$memory_ordering_semantics,
+    OptionalAttr<CudaTile_MemoryScopeAttr>:$memory_scope,
+    multimemInbounds:$inbounds,
+    CudaTile_TileView:$view,
+    CudaTile_Tile:$tile,
+    Variadic<CudaTile_IntTile>:$index,
+    Optional<CudaTile_TokenType>:$token
+  );
+  let results = (outs CudaTile_TokenType:$result_token);
+}
+
+#endif // CUDA_TILE_IR_OPS_MULTIMEM_TD

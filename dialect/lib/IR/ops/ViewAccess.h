@@ -1,0 +1,118 @@
+//===- ViewAccess.h - What all accesses through views share -----*- C++ -*-===//
+//
+// An access is written as
+//   op ordering scope ... %view[%i, %j] ... token = %t inbounds = [true, false]
+//     optimization_hints = <...> {...} : types, view type, index types -> types
+// where one index type may stand for all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_LIB_IR_OPS_VIEWACCESS_H
+#define CUDA_TILE_LIB_IR_OPS_VIEWACCESS_H
+
+#include "IR/Syntax.h"
+
+namespace cuda_tile {
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// What was read of an access.
+struct ViewAccess {
+  mlir::OpAsmParser::UnresolvedOperand view;
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> index;
+  std::optional<mlir::OpAsmParser::UnresolvedOperand> token;
+  mlir::DenseBoolArrayAttr inbounds; // null if nothing is promised
+  OptimizationHintsAttr hints;
+  mlir::Type viewType;
+  llvm::SmallVector<mlir::Type> indexTypes;
+
+  int32_t getNumIndices() const { return index.size(); }
+  int32_t getNumTokens() const { return token ? 1 : 0; }
+};
+
+/// `weak`, or another ordering and a scope.
+mlir::ParseResult parseOrdering(mlir::OpAsmParser &parser,
+                                MemoryOrderingSemanticsAttr &ordering,
+                                MemoryScopeAttr &scope);
+
+/// `%view[%i, %j]`.
+mlir::ParseResult parseIndexedView(mlir::OpAsmParser &parser,
+                                   ViewAccess &access);
+
+/// The token and what else may stand in front of the colon, and the colon.
+mlir::ParseResult parseAccessEnd(mlir::OpAsmParser &parser,
+                                 mlir::OperationState &result,
+                                 ViewAccess &access);
+
+/// `view type, index types ->`.
+mlir::ParseResult parseAccessTypes(mlir::OpAsmParser &parser,
+                                   ViewAccess &access);
+
+// These add the operands, so that each op has them in its own order.
+mlir::ParseResult resolveView(mlir::OpAsmParser &parser,
+                              mlir::OperationState &result,
+                              const ViewAccess &access);
+mlir::ParseResult resolveIndex(mlir::OpAsmParser &parser,
+                               mlir::OperationState &result,
+                               const ViewAccess &access);
+mlir::ParseResult resolveToken(mlir::OpAsmParser &parser,
+                               mlir::OperationState &result,
+                               const ViewAccess &access);
+
+/// Makes one type stand for `count`. False if there are neither one nor
+/// `count`.
+bool expandTypes(llvm::SmallVectorImpl<mlir::Type> &types, size_t count);
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// Prints one type for all, or each.
+void printUniformTypes(mlir::OpAsmPrinter &printer, mlir::TypeRange types);
+
+template <typename Op>
+void printIndexedView(mlir::OpAsmPrinter &printer, Op op) {
+  printer << op.getView() << "[" << op.getIndex() << "]";
+}
+
+template <typename Op>
+void printTokenAndInbounds(mlir::OpAsmPrinter &printer, Op op) {
+  if (op.getToken())
+    printer << " token = " << op.getToken();
+  if (llvm::is_contained(op.getInbounds(), true)) {
+    printer << " inbounds = ";
+    op.getInboundsAttr().print(printer);
+  }
+}
+
+/// `view type, index types -> result types`.
+template <typename Op>
+void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
+  printCudaTileType(printer, mlir::Type(op.getView().getType()));
+  if (!op.getIndex().empty()) {
+    printer << ", ";
+    printUniformTypes(printer, op.getIndex().getTypes());
+  }
+  printer << " -> ";
+  printCudaTileTypes(printer, op->getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// `inbounds` is empty or says something about each dimension.
+template <typename Op> llvm::LogicalResult verifyInbounds(Op op) {
+  int64_t promises = op.getInbounds().size();
+  int64_t rank = op.getView().getType().getViewIndexRank();
+  if (promises == 0 || promises == rank)
+    return mlir::success();
+  return op.emitOpError("expected inbounds to be empty or to have ")
+         << rank << " entries (based on view type), got " << promises;
+}
+
+} // namespace cuda_tile
+
+#endif // CUDA_TILE_LIB_IR_OPS_VIEWACCESS_H
