@@ -29,4 +29,83 @@ cuda_tile.module @control {
     }
     return
   }
+
+  // CHECK-LABEL: entry @if
+  entry @if(%c: tile<i1>, %n: tile<i32>) {
+    // The ends that parsing adds are not printed.
+    // CHECK:      if %arg0 {
+    // CHECK-NEXT: }
+    // CHECK-NEXT: if %arg0 {
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: }
+    if %c {
+    }
+    if %c {
+      yield
+    } else {
+    }
+    // CHECK-NEXT: %0:2 = if %arg0 -> (tile<i32>, token) attributes {tileas.uniform} {
+    // CHECK-NEXT:   %1 = make_token : token
+    // CHECK-NEXT:   yield %arg1, %1 : tile<i32>, token
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT:   return
+    // CHECK-NEXT: }
+    %r:2 = if %c -> (tile<i32>, token) attributes {tileas.uniform} {
+      %t = make_token : token
+      yield %n, %t : tile<i32>, token
+    } else {
+      return
+    }
+    // CHECK-NEXT: return
+    return
+  }
+
+  // Results need not be what is carried; names are as in the source of both.
+  // CHECK-LABEL: entry @loop
+  entry @loop(%c: tile<i1>, %n: tile<i32>) {
+    // CHECK: %[[L:.*]] = loop iter_values(%{{.*}} = %arg1) : tile<i32> -> tile<f32> {
+    %r = loop iter_values(%x = %n) : tile<i32> -> tile<f32> {
+      %k = constant <f32: 1.0> : tile<f32>
+      // CHECK: if %arg0 {
+      // CHECK-NEXT: break %{{.*}} : tile<f32>
+      // CHECK-NEXT: } else {
+      // CHECK-NEXT: if %arg0 {
+      // CHECK-NEXT: continue %{{.*}} : tile<i32>
+      if %c {
+        break %k : tile<f32>
+      } else {
+        if %c {
+          continue %x : tile<i32>
+        }
+      }
+      // CHECK: continue %arg1 : tile<i32>
+      continue %n : tile<i32>
+    }
+    // CHECK:      loop {
+    // CHECK-NEXT: }
+    loop {
+    }
+    // CHECK:      loop attributes {tileas.unroll = 2 : i64} {
+    // CHECK-NEXT:   break
+    loop attributes {tileas.unroll = 2 : i64} {
+      break
+    }
+    // CHECK: loop -> tile<i32>, tile<i1> {
+    %s:2 = loop -> tile<i32>, tile<i1> {
+      break %n, %c : tile<i32>, tile<i1>
+    }
+    return
+  }
+
+  // CHECK-LABEL: entry @continue_in_if
+  entry @continue_in_if(%c: tile<i1>, %n: tile<i32>) {
+    for %i in (%n to %n, step %n) : tile<i32> {
+      // CHECK: if %arg0 {
+      // CHECK-NEXT: continue
+      if %c {
+        continue
+      }
+    }
+    return
+  }
 }

@@ -35,4 +35,15 @@ cuda_tile.module @convert {
     %5 = ftoi %a unsigned saturating : tile<f32> -> tile<i8>
     return
   }
+
+  // CHECK-LABEL: entry @pointers
+  entry @pointers(%p: tile<ptr<f32>>) {
+    // CHECK: %0 = ptr_to_int %arg0 : tile<ptr<f32>> -> tile<i64>
+    %0 = ptr_to_int %p : tile<ptr<f32>> -> tile<i64>
+    // CHECK: %1 = int_to_ptr %0 : tile<i64> -> tile<ptr<i8>>
+    %1 = int_to_ptr %0 : tile<i64> -> tile<ptr<i8>>
+    // CHECK: ptr_to_ptr %1 : tile<ptr<i8>> -> tile<ptr<f32>>
+    %2 = ptr_to_ptr %1 : tile<ptr<i8>> -> tile<ptr<f32>>
+    return
+  }
 }

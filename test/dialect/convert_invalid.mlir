@@ -161,3 +161,55 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// int_to_ptr
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @int_to_ptr_i32(%n: tile<i32>) {
+    // expected-error @below {{operand #0 must be tile of i64 values, but got '!cuda_tile.tile<i32>'}}
+    %r = int_to_ptr %n : tile<i32> -> tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @int_to_ptr_shape(%n: tile<i64>) {
+    // expected-error @below {{failed to verify that all of {source, result} have same shape}}
+    %r = int_to_ptr %n : tile<i64> -> tile<2xptr<f32>>
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ptr_to_int
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @ptr_to_int_i32(%p: tile<ptr<f32>>) {
+    // expected-error @below {{result #0 must be tile of i64 values, but got '!cuda_tile.tile<i32>'}}
+    %r = ptr_to_int %p : tile<ptr<f32>> -> tile<i32>
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ptr_to_ptr
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @ptr_to_ptr_number(%n: tile<i64>) {
+    // expected-error @below {{operand #0 must be tile of Pointer type values, but got '!cuda_tile.tile<i64>'}}
+    %r = ptr_to_ptr %n : tile<i64> -> tile<ptr<i8>>
+    return
+  }
+}

@@ -49,4 +49,11 @@ cuda_tile.module @float {
     %1 = cmpf equal unordered %a, %a : tile<f64> -> tile<i1>
     return
   }
+
+  // CHECK-LABEL: entry @remf
+  entry @remf(%a: tile<f16>) {
+    // CHECK: remf %arg0, %arg0 : tile<f16>
+    %0 = remf %a, %a : tile<f16>
+    return
+  }
 }

@@ -387,3 +387,17 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// remf
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @remf_types(%a: tile<f32>, %h: tile<f16>) {
+    // expected-error @below {{failed to verify that all of {lhs, rhs, result} have same type; expected matching operand and result element types}}
+    %r = "cuda_tile.remf"(%a, %h) : (!cuda_tile.tile<f32>, !cuda_tile.tile<f16>) -> !cuda_tile.tile<f32>
+    return
+  }
+}

@@ -32,4 +32,25 @@ cuda_tile.module @hint {
     %2 = assume div_by<16>, %t : tensor_view<f32>
     return
   }
+
+  // CHECK-LABEL: entry @assert
+  entry @assert(%c: tile<i1>) {
+    // CHECK: assert %arg0, "must \22hold\22" : tile<i1>
+    assert %c, "must \"hold\"" : tile<i1>
+    return
+  }
+
+  // Before there were tokens, `print_tko` was called `print`.
+  // CHECK-LABEL: entry @print_tko
+  entry @print_tko(%n: tile<i32>, %a: tile<f32>) {
+    // CHECK: %0 = print_tko "100 %%" -> token
+    %0 = print_tko "100 %%" -> token
+    // CHECK: %1 = print_tko "%i, %-5.2f\0A", %arg0, %arg1 token=%0 : tile<i32>, tile<f32> -> token
+    %1 = print_tko "%i, %-5.2f\n", %n, %a token=%0 : tile<i32>, tile<f32> -> token
+    // CHECK: print_tko "%lld", %arg0 : tile<i32> -> token
+    print "%lld", %n : tile<i32>
+    // CHECK: print_tko "end" -> token
+    cuda_tile.print "end"
+    return
+  }
 }

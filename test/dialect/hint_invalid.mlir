@@ -227,3 +227,61 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// assert
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @assert_condition(%n: tile<i32>) {
+    // expected-error @below {{operand #0 must be tile of i1 values, but got '!cuda_tile.tile<i32>'}}
+    assert %n, "x" : tile<i32>
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// print_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @print_tko_c1_percent(%n: tile<i32>) {
+    // expected-error @below {{found unterminated format expression}}
+    %t = print_tko "n = %", %n : tile<i32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @print_tko_c1_letters(%n: tile<i32>) {
+    // expected-error @below {{found unterminated format expression}}
+    %t = print_tko "%z %q", %n, %n : tile<i32>, tile<i32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @print_tko_c2_few(%n: tile<i32>) {
+    // expected-error @below {{incorrect number of operands: expected 2, found 1}}
+    %t = print_tko "%i %i", %n : tile<i32> -> token
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @print_tko_c2_many(%n: tile<i32>) {
+    // expected-error @below {{incorrect number of operands: expected 0, found 1}}
+    print "%%", %n : tile<i32>
+    return
+  }
+}

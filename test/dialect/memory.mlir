@@ -32,4 +32,28 @@ cuda_tile.module @memory {
     %1 = store_ptr_tko release sys %p, %a, %m token=%0 : tile<ptr<f32>>, tile<f32>, tile<i1> -> token
     return
   }
+
+  // CHECK-LABEL: entry @alloca
+  entry @alloca() {
+    // CHECK: %0 = alloca num_elem = 64, alignment = 16 : tile<ptr<f32>>
+    %0 = alloca num_elem = 64, alignment = 16 : tile<ptr<f32>>
+    // CHECK: alloca num_elem = 0, alignment = 1 global : tile<ptr<i1>>
+    %1 = alloca num_elem = 0, alignment = 1 global : tile<ptr<i1>>
+    return
+  }
+
+  // CHECK-LABEL: entry @dependent_launch
+  entry @dependent_launch() {
+    // CHECK: %0 = gdc_wait_tko : token
+    %0 = gdc_wait_tko : token
+    // CHECK: %1 = gdc_wait_tko token=%0 : token
+    %1 = gdc_wait_tko token=%0 : token
+    // CHECK: %2 = gdc_launch_dependents_tko token=%1 : token
+    %2 = gdc_launch_dependents_tko token=%1 : token
+    // CHECK: gdc_launch_dependents_tko : token
+    %3 = gdc_launch_dependents_tko : token
+    // CHECK: memory_fence_alias_tko token=%2 : token
+    %4 = memory_fence_alias_tko token=%2 : token
+    return
+  }
 }

@@ -195,3 +195,99 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// alloca
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @alloca_c1_power() {
+    // expected-error @below {{'alignment' must be power of two}}
+    %r = alloca num_elem = 64, alignment = 12 : tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @alloca_c1_zero() {
+    // expected-error @below {{'alignment' must be power of two}}
+    %r = alloca num_elem = 64, alignment = 0 : tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @alloca_c2_size() {
+    // expected-error @below {{'alignment' (2) must be at least the natural size (4 bytes) for element type 'f32'}}
+    %r = alloca num_elem = 64, alignment = 2 : tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @alloca_c2_tf32() {
+    // expected-error @below {{'alignment' (2) must be at least the natural size (4 bytes) for element type 'tf32'}}
+    %r = alloca num_elem = 64, alignment = 2 : tile<ptr<tf32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @alloca_tile() {
+    // expected-error @below {{result #0 must be 0D tile of Pointer type values, but got '!cuda_tile.tile<2xptr<f32>>'}}
+    %r = alloca num_elem = 64, alignment = 4 : tile<2xptr<f32>>
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// gdc_launch_dependents_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @gdc_launch_dependents_tko_token(%n: tile<i32>) {
+    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    %r = "cuda_tile.gdc_launch_dependents_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// gdc_wait_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @gdc_wait_tko_token(%n: tile<i32>) {
+    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    %r = "cuda_tile.gdc_wait_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// memory_fence_alias_tko
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @memory_fence_alias_tko_token(%n: tile<i32>) {
+    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    %r = "cuda_tile.memory_fence_alias_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
+    return
+  }
+}

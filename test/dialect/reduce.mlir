@@ -41,4 +41,24 @@ cuda_tile.module @reduce {
     }
     return
   }
+
+  // CHECK-LABEL: entry @scan
+  entry @scan() {
+    %a = constant <f32: 1.0> : tile<4x8xf32>
+    // CHECK:      %0 = scan %cst_1_f32 dim=1 reverse=true identities=[0.000000e+00 : f32] : tile<4x8xf32> -> tile<4x8xf32>
+    // CHECK-NEXT: (%arg0: tile<f32>, %arg1: tile<f32>) {
+    // CHECK-NEXT:   addf %arg0, %arg1
+    // CHECK-NEXT:   yield
+    %r = scan %a dim=1 reverse=true identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
+    (%x: tile<f32>, %y: tile<f32>) {
+      %s = addf %x, %y : tile<f32>
+      yield %s : tile<f32>
+    }
+    // CHECK: scan %{{.*}}, %{{.*}} dim=0 reverse=false identities=[0.000000e+00 : f32, 0.000000e+00 : f32] : tile<4x8xf32>, tile<4x8xf32> -> tile<4x8xf32>, tile<4x8xf32>
+    %t:2 = scan %a, %r dim=0 reverse=false identities=[0.0 : f32, 0.0 : f32] : tile<4x8xf32>, tile<4x8xf32> -> tile<4x8xf32>, tile<4x8xf32>
+    (%x: tile<f32>, %y: tile<f32>, %z: tile<f32>, %w: tile<f32>) {
+      yield %x, %z : tile<f32>, tile<f32>
+    }
+    return
+  }
 }

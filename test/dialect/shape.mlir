@@ -92,4 +92,38 @@ cuda_tile.module @shape {
     %4 = offset %2, %3 : tile<8x4xptr<f32>>, tile<8x4xi64> -> tile<8x4xptr<f32>>
     return
   }
+
+  // CHECK-LABEL: entry @parts
+  entry @parts(%i: tile<i32>) {
+    %0 = constant <f32: 1.0> : tile<8x8xf32>
+    // CHECK: %0 = cat %cst_1_f32, %cst_1_f32 dim = 1 : tile<8x8xf32>, tile<8x8xf32> -> tile<8x16xf32>
+    %1 = cat %0, %0 dim = 1 : tile<8x8xf32>, tile<8x8xf32> -> tile<8x16xf32>
+    // CHECK: %1 = extract %0[%arg0, %arg0] : tile<8x16xf32> -> tile<4x4xf32>
+    %2 = extract %1[%i, %i] : tile<8x16xf32> -> tile<4x4xf32>
+    // CHECK: insert %1, %0[%arg0, %arg0] : tile<4x4xf32>, tile<8x16xf32> -> tile<8x16xf32>
+    %3 = insert %2, %1[%i, %i] : tile<4x4xf32>, tile<8x16xf32> -> tile<8x16xf32>
+    %4 = constant <f32: 1.0> : tile<f32>
+    // CHECK: extract %cst_1_f32_0[] : tile<f32> -> tile<f32>
+    %5 = extract %4[] : tile<f32> -> tile<f32>
+    return
+  }
+
+  // CHECK-LABEL: entry @repacked
+  entry @repacked() {
+    %0 = constant <i8: 7> : tile<64xi8>
+    // CHECK: %0 = unpack %cst_7_i8 : tile<64xi8> -> tile<128xf4E2M1FN>
+    %1 = unpack %0 : tile<64xi8> -> tile<128xf4E2M1FN>
+    // CHECK: pack %0 : tile<128xf4E2M1FN> -> tile<64xi8>
+    %2 = pack %1 : tile<128xf4E2M1FN> -> tile<64xi8>
+    // An i4 is only made and widened.
+    // CHECK: %2 = unpack %cst_7_i8 : tile<64xi8> -> tile<128xi4>
+    %3 = unpack %0 : tile<64xi8> -> tile<128xi4>
+    // CHECK: exti %2 signed : tile<128xi4> -> tile<128xi8>
+    %4 = exti %3 signed : tile<128xi4> -> tile<128xi8>
+    // CHECK: unpack %cst_7_i8 : tile<64xi8> -> tile<16xtf32>
+    %5 = unpack %0 : tile<64xi8> -> tile<16xtf32>
+    // CHECK: unpack %cst_7_i8 : tile<64xi8> -> tile<512xi1>
+    %6 = unpack %0 : tile<64xi8> -> tile<512xi1>
+    return
+  }
 }

@@ -31,4 +31,18 @@ cuda_tile.module @structure attributes {producer = "hand"} {
     %u, %v, %w = get_num_tile_blocks : tile<i32>
     return
   }
+
+  // CHECK: global @numbers <f32: [1.500000e+00, 2.500000e+00]> : tile<2xf32>
+  global public @numbers <f32: [1.5, 2.5]> : tile<2xf32>
+  // CHECK: global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.hot}
+  global private constant @table alignment = 128 <i32: [1, 2]> : tile<2xi32> {tileas.hot}
+  // CHECK: global constant @zeros <i8: 0> : tile<64xi8>
+  cuda_tile.global constant @zeros <i8: 0> : tile<64xi8>
+
+  // CHECK: entry @get_global
+  entry @get_global() {
+    // CHECK: %0 = get_global @numbers : tile<ptr<f32>>
+    %0 = get_global @numbers : tile<ptr<f32>>
+    return
+  }
 }

@@ -96,3 +96,61 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// global
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  // expected-error @below {{type must have rank 1}}
+  global @global_c1_rank <i32: 1> : tile<2x2xi32>
+}
+
+// -----
+
+cuda_tile.module @m {
+  global @twice <i32: 1> : tile<2xi32>
+  // expected-note @above {{see existing symbol definition here}}
+  // expected-error @below {{redefinition of symbol named 'twice'}}
+  global @twice <i32: 1> : tile<2xi32>
+  entry @global_twice() {
+    return
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// get_global
+//===----------------------------------------------------------------------===//
+
+cuda_tile.module @m {
+  entry @get_global_c1_none() {
+    // expected-error @below {{'missing' does not reference a valid global}}
+    %r = get_global @missing : tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @get_global_c1_entry() {
+    // expected-error @below {{'get_global_c1_entry' does not reference a valid global}}
+    %r = get_global @get_global_c1_entry : tile<ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  global @lut <i32: 1> : tile<2xi32>
+  entry @get_global_c2_pointee() {
+    // expected-error @below {{pointee type of result type '!cuda_tile.tile<ptr<f32>>' does not match type '!cuda_tile.tile<2xi32>' of the global @lut}}
+    %r = get_global @lut : tile<ptr<f32>>
+    return
+  }
+}
