@@ -28,7 +28,8 @@ def loop(p: Program) -> None:
     carried = [Value(p.fresh("c"), v.shape, v.element, False) for v in inits]
     results = [Value(p.fresh(), v.shape, v.element, False) for v in inits]
     a, b, c = (bound.name for bound in bounds)
-    head = f"for {index.name} in ({a} to {b}, step {c}) : tile<{kind}>"
+    unsigned = "unsigned " if low >= 0 and p.number(0, 3) == 0 else ""
+    head = f"for {unsigned}{index.name} in ({a} to {b}, step {c}) : tile<{kind}>"
     if inits:
         pairs = zip(carried, inits, strict=True)
         values = ", ".join(f"{new.name} = {old.name}" for new, old in pairs)
@@ -158,6 +159,10 @@ def round_trip(p: Program) -> None:
     token = _put(p, scratch, value, "", turn=False)
     back, token = _get(p, scratch, value, token, turn=True)
     p.add(back)
+    if p.chance():  # a token that joins others is after all of them
+        joined = p.fresh("k")
+        p.line(f"{joined} = join_tokens {token}, {p.token()} : token")
+        token = joined
     if p.chance():  # what was read is written back in place
         token = _put(p, scratch, back, token, turn=True)
         p.add(_get(p, scratch, value, token, turn=False)[0])

@@ -136,8 +136,10 @@ def _partition(
     return name, ty
 
 
-def _index(p: Program, count: int) -> Value:
+def _index(p: Program, count: int, kind: str) -> Value:
     """A tile index below `count`: fixed, of the block, or of the loop."""
+    if kind != "i32":
+        return p.constant((), kind, p.number(0, count - 1))
     ways = ["fixed", "block"]
     if p.loops and p.loops[-1].trips <= count and p.loops[-1].index.element == "i32":
         ways += ["loop", "loop"]
@@ -159,14 +161,43 @@ def load_view(p: Program, shape: Shape, element: str) -> Value:
     tiling = _tiling(p, shape, 0, ragged=bool(padding))
     tensor = _tensor(p, _place(p, tiling.extents, element, None), element)
     name, ty = _partition(p, tensor, tiling, padding)
-    indices = [_index(p, count) for count in tiling.counts]
+    kind = p.pick(("i32", "i32", "i32", "i64", "i8"))
+    indices = [_index(p, count, kind) for count in tiling.counts]
     names = ", ".join(index.name for index in indices)
     value, token = Value(p.fresh(), shape, element), p.fresh("k")
     p.line(
-        f"{value.name}, {token} = load_view_tko weak {name}[{names}] : {ty}, "
-        f"tile<i32> -> {value.type}, token"
+        f"{value.name}, {token} = load_view_tko weak {name}[{names}]"
+        f"{_promise(p, tiling)} : {ty}, tile<{kind}> -> {value.type}, token"
     )
+    if p.number(0, 5) == 0:
+        _sizes(p, tensor, (name, ty), len(shape))
     return value
+
+
+def _promise(p: Program, tiling: Tiling) -> str:
+    """Sometimes says along which dimensions no tile sticks out."""
+    if p.number(0, 3):
+        return ""
+    inside = [
+        tiling.extents[tiling.dim_map[d]] % extent == 0 and p.chance()
+        for d, extent in enumerate(tiling.tile_shape)
+    ]
+    return f" inbounds = [{', '.join(str(one).lower() for one in inside)}]"
+
+
+def _sizes(
+    p: Program, tensor: tuple[str, str], view: tuple[str, str], rank: int
+) -> None:
+    """The extents of a tensor and the number of its tiles, as scalars."""
+    for op, (name, ty) in (
+        ("get_tensor_shape", tensor),
+        ("get_index_space_shape", view),
+    ):
+        results = [Value(p.fresh(), (), "i32") for _ in range(rank)]
+        p.line(
+            f"{', '.join(r.name for r in results)} = {op} {name} : {ty} -> tile<i32>"
+        )
+        p.pool += results
 
 
 def store_view(p: Program, value: Value, *, is_inexact: bool = False) -> None:
@@ -290,4 +321,6 @@ def store(p: Program, value: Value, *, is_inexact: bool = False) -> None:
 
 def any_leaf(p: Program, shape: Shape) -> None:
     """A new tile of any element type."""
+    if p.number(0, 9) == 0:
+        p.pool += p.grid_extents()
     p.add(leaf(p, shape, p.pick((*INTEGERS, *FLOATS))))

@@ -189,6 +189,19 @@ class Program:
         self.line(f"{', '.join(names)} = get_tile_block_id : tile<i32>")
         return Value(names[0], (), "i32")
 
+    def grid_extents(self) -> list[Value]:
+        """The grid's extents."""
+        values = [Value(self.fresh("g"), (), "i32") for _ in range(3)]
+        names = ", ".join(value.name for value in values)
+        self.line(f"{names} = get_num_tile_blocks : tile<i32>")
+        return values
+
+    def token(self) -> str:
+        """A token that waits for nothing."""
+        name = self.fresh("k")
+        self.line(f"{name} = make_token : token")
+        return name
+
     def coordinate(self, shape: Shape, dim: int, element: str = "i32") -> Value:
         """Each element's coordinate along one dimension."""
         extent = shape[dim]
