@@ -31,6 +31,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("args", metavar="ARG", nargs="*", help="kernel parameters")
     parser.add_argument("--grid", required=True, type=_extents, metavar="X[,Y[,Z]]")
     parser.add_argument("--block", required=True, type=_extents, metavar="X[,Y[,Z]]")
+    parser.add_argument(
+        "--cluster", default=(1, 1, 1), type=_extents, metavar="X[,Y[,Z]]"
+    )
     parser.add_argument("--entry", metavar="NAME", help="which entry of the module")
     parser.add_argument(
         "--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory"
@@ -81,6 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         options.entry,
         grid=options.grid,
         block=options.block,
+        cluster=options.cluster,
         args=[arg.value for arg in args],
         shared_bytes=options.shared,
         mode=options.mode,
