@@ -9,6 +9,7 @@
 #include "Extension.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "cuda_tile/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -181,8 +182,14 @@ nb::object cuda_tile::python::takePassException() {
 }
 
 void cuda_tile::python::populatePasses(nb::module_ &m) {
-  m.def("register_passes", &mlir::registerAllPasses,
-        "Makes upstream's passes known to pipeline strings.");
+  m.def(
+      "register_passes",
+      [] {
+        mlir::registerAllPasses();
+        cuda_tile::registerPasses();
+      },
+      "Makes upstream's passes and those of the dialect known to pipeline "
+      "strings.");
   m.def("register_pass", &registerPythonPass, nb::arg("argument"),
         nb::arg("description"), nb::arg("options"), nb::arg("fn"),
         nb::sig("def register_pass(argument: str, description: str, options: "

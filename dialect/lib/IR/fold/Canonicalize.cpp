@@ -2,8 +2,6 @@
 
 #include "IR/fold/Fold.h"
 
-#include "mlir/IR/PatternMatch.h"
-
 using namespace mlir;
 using namespace cuda_tile;
 
@@ -15,8 +13,7 @@ static bool isZero(const APInt &c) { return c.isZero(); }
 static bool isOne(const APInt &c) { return c.isOne(); }
 static bool isAllOnes(const APInt &c) { return c.isAllOnes(); }
 
-/// `c` if `value` is `not c`, or null.
-static Value getInverted(Value value) {
+Value cuda_tile::getInverted(Value value) {
   auto xori = value.getDefiningOp<XOrIOp>();
   bool isNot = xori && xori.getType().getElementType().isInteger(1) &&
                isSplat(xori.getRhs(), isAllOnes);
@@ -75,7 +72,10 @@ static LogicalResult selectExtension(SelectOp op, PatternRewriter &rewriter) {
   Value x = op.getValIfTrue();
   bool isOneOrZero = isSplat(op.getValIfFalse(), isZero) &&
                      (isSplat(x, isOne) || isSplat(x, isAllOnes));
-  if (!element.isInteger() || element.isInteger(1) || !isOneOrZero)
+  bool sameLayout =
+      op.getCond().getType().getLayout() == op.getType().getLayout();
+  if (!element.isInteger() || element.isInteger(1) || !isOneOrZero ||
+      !sameLayout)
     return failure();
   Signedness signedness =
       isSplat(x, isOne) ? Signedness::Unsigned : Signedness::Signed;
@@ -151,4 +151,5 @@ void CudaTileDialect::getCanonicalizationPatterns(
       .add(skipInner<ReshapeOp>)
       .add(mergePermutes)
       .add(removeEmptyLoop);
+  addIfPatterns(patterns);
 }

@@ -65,6 +65,8 @@ struct Loop : LoopLikeOpInterface::ExternalModel<Loop<Op>, Op> {
 
 /// True if the body of `loop` runs at least once whenever `loop` is reached.
 bool alwaysRuns(Operation *loop) {
+  if (isa<LoopOp>(loop))
+    return true;
   auto counted = dyn_cast<ForOp>(loop);
   if (!counted)
     return false;
@@ -124,6 +126,7 @@ void CudaTileDialect::addEffects() {
   StorePtrTkoOp::attachInterface<StoreEffects<StorePtrTkoOp>>(context);
   StoreViewTkoOp::attachInterface<StoreEffects<StoreViewTkoOp>>(context);
   ForOp::attachInterface<Loop<ForOp>>(context);
+  LoopOp::attachInterface<Loop<LoopOp>>(context);
 }
 
 void CudaTileDialect::addInliner() { addInterfaces<Inliner>(); }

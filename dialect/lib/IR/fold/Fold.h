@@ -11,6 +11,8 @@
 
 #include "cuda_tile/IR/CudaTile.h"
 
+#include "mlir/IR/PatternMatch.h"
+
 namespace cuda_tile {
 
 using Elements = mlir::DenseIntOrFPElementsAttr;
@@ -74,6 +76,12 @@ mlir::OpFoldResult foldConversion(mlir::Operation *op,
                                   llvm::ArrayRef<mlir::Attribute> operands);
 mlir::OpFoldResult foldShape(mlir::Operation *op,
                              llvm::ArrayRef<mlir::Attribute> operands);
+
+/// `c` if `value` is `not c`, or null.
+mlir::Value getInverted(mlir::Value value);
+
+/// Adds the rewrites of `if`.
+void addIfPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace cuda_tile
 

@@ -250,11 +250,15 @@ void cuda_tile::printFunctionSignature(OpAsmPrinter &printer,
   llvm::interleaveComma(llvm::seq<unsigned>(0, function.getNumArguments()),
                         printer, printArgument);
   printer << ")";
-  if (function.getNumResults() != 0) {
-    printer << " -> (";
-    printCudaTileTypes(printer, function.getResultTypes());
+  ArrayRef<Type> results = function.getResultTypes();
+  if (results.empty())
+    return;
+  printer << " -> ";
+  if (results.size() != 1)
+    printer << "(";
+  printCudaTileTypes(printer, results);
+  if (results.size() != 1)
     printer << ")";
-  }
 }
 
 void EntryOp::print(OpAsmPrinter &printer) {

@@ -1,0 +1,25 @@
+//===- Passes.h - Passes on programs in cuda_tile ---------------*- C++ -*-===//
+
+#ifndef CUDA_TILE_TRANSFORMS_PASSES_H
+#define CUDA_TILE_TRANSFORMS_PASSES_H
+
+#include "cuda_tile/IR/CudaTile.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace cuda_tile {
+
+/// The discardable attribute that stands for the option of loop-split.
+inline constexpr llvm::StringLiteral kLoopSplitThreshold =
+    "loop_split_threshold";
+
+#define GEN_PASS_DECL
+#include "cuda_tile/Transforms/Passes.h.inc"
+
+// registerPasses() makes them known to pipelines and tools.
+#define GEN_PASS_REGISTRATION
+#include "cuda_tile/Transforms/Passes.h.inc"
+
+} // namespace cuda_tile
+
+#endif // CUDA_TILE_TRANSFORMS_PASSES_H

@@ -1,0 +1,82 @@
+//===- SynthesizeDebugInfoScopes.cpp - Scopes made of locations -----------===//
+
+#include "cuda_tile/Transforms/Passes.h"
+
+#include "llvm/Support/Path.h"
+
+namespace cuda_tile {
+#define GEN_PASS_DEF_SYNTHESIZEDEBUGINFOSCOPES
+#include "cuda_tile/Transforms/Passes.h.inc"
+} // namespace cuda_tile
+
+using namespace mlir;
+using namespace cuda_tile;
+
+static DIFileAttr makeFile(FileLineColLoc loc) {
+  StringRef path = loc.getFilename();
+  MLIRContext *context = loc.getContext();
+  auto text = [&](StringRef part) { return StringAttr::get(context, part); };
+  return DIFileAttr::get(context, text(llvm::sys::path::filename(path)),
+                         text(llvm::sys::path::parent_path(path)));
+}
+
+/// The first position that `loc` names, or null.
+static FileLineColLoc findPosition(LocationAttr loc) {
+  return loc.findInstanceOf<FileLineColLoc>();
+}
+
+static DISubprogramAttr makeSubprogram(FunctionOpInterface function,
+                                       FileLineColLoc loc) {
+  MLIRContext *context = function.getContext();
+  DIFileAttr file = makeFile(loc);
+  auto name = StringAttr::get(context, function.getName());
+  return DISubprogramAttr::get(context, file, loc.getLine(), name, name,
+                               DICompileUnitAttr::get(context, file),
+                               loc.getLine());
+}
+
+/// `loc` within `function`; what names no position stays as it is.
+static LocationAttr addScope(LocationAttr loc, DISubprogramAttr function) {
+  MLIRContext *context = loc.getContext();
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return CallSiteLoc::get(addScope(call.getCallee(), function),
+                            addScope(call.getCaller(), function));
+  FileLineColLoc position = findPosition(loc);
+  if (!position || findScope(loc))
+    return loc;
+  DILocalScopeAttr scope = function;
+  DIFileAttr file = makeFile(position);
+  if (file != function.getFile())
+    scope = DILexicalBlockAttr::get(context, function, file, position.getLine(),
+                                    position.getColumn());
+  return DILocAttr::get(context, position, scope);
+}
+
+namespace {
+struct SynthesizeDebugInfoScopes
+    : cuda_tile::impl::SynthesizeDebugInfoScopesBase<
+          SynthesizeDebugInfoScopes> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      runOnFunction(function);
+  }
+
+  static void runOnFunction(FunctionOpInterface function) {
+    if (findScope(function.getLoc()))
+      return;
+    FileLineColLoc loc = findPosition(function.getLoc());
+    // Without a position of its own, a function begins nowhere.
+    if (!loc)
+      loc = FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
+    DISubprogramAttr subprogram = makeSubprogram(function, loc);
+    function->walk([&](Operation *op) {
+      if (op != function)
+        op->setLoc(addScope(op->getLoc(), subprogram));
+      for (Region &region : op->getRegions())
+        for (BlockArgument argument : region.getArguments())
+          argument.setLoc(addScope(argument.getLoc(), subprogram));
+    });
+    function->setLoc(DILocAttr::get(function.getContext(), loc, subprogram));
+  }
+};
+} // namespace

@@ -1,0 +1,132 @@
+// RUN: cuda-tile-opt %s -split-input-file -canonicalize | FileCheck %s
+
+cuda_tile.module @m {
+  // CHECK-LABEL: testing$func @empty_loop
+  // CHECK-SAME: (%[[X:.*]]: tile<i32>)
+  testing$func @empty_loop(%x: tile<i32>) -> tile<i32> {
+    %ten = constant <i32: 10> : tile<i32>
+    %minus = constant <i32: -1> : tile<i32>
+    // CHECK-NEXT: return %[[X]]
+    %r = for %i in (%ten to %minus, step %ten) : tile<i32> iter_values(%v = %x) -> (tile<i32>) {
+      %next = addi %v, %i : tile<i32>
+      continue %next : tile<i32>
+    }
+    return %r : tile<i32>
+  }
+
+  // As unsigned numbers, 10 is less than -1.
+  // CHECK-LABEL: testing$func @unsigned_loop
+  testing$func @unsigned_loop(%x: tile<i32>) -> tile<i32> {
+    %ten = constant <i32: 10> : tile<i32>
+    %minus = constant <i32: -1> : tile<i32>
+    // CHECK: for unsigned
+    %r = for unsigned %i in (%ten to %minus, step %ten) : tile<i32> iter_values(%v = %x) -> (tile<i32>) {
+      %next = addi %v, %i : tile<i32>
+      continue %next : tile<i32>
+    }
+    return %r : tile<i32>
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  // CHECK-LABEL: testing$func @static
+  // CHECK-SAME: (%[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>)
+  testing$func @static(%x: tile<i32>, %p: tile<ptr<i32>>) -> tile<i32> {
+    %true = constant <i1: true> : tile<i1>
+    // CHECK-NEXT: %[[A:.*]] = addi %[[X]], %[[X]]
+    %r = if %true -> (tile<i32>) {
+      %a = addi %x, %x : tile<i32>
+      yield %a : tile<i32>
+    } else {
+      yield %x : tile<i32>
+    }
+    // CHECK-NEXT: return %[[A]]
+    if %true {
+      return %r : tile<i32>
+    }
+    %t = store_ptr_tko weak %p, %r : tile<ptr<i32>>, tile<i32> -> token
+    return %x : tile<i32>
+  }
+
+  // CHECK-LABEL: testing$func @results
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[Y:.*]]: tile<i32>)
+  testing$func @results(%c: tile<i1>, %x: tile<i32>, %y: tile<i32>) -> (tile<i32>, tile<i32>) {
+    // CHECK-NEXT: %[[S:.*]] = select %[[C]], %[[X]], %[[Y]]
+    %r:3 = if %c -> (tile<i32>, tile<i32>, tile<i32>) {
+      yield %x, %x, %y : tile<i32>, tile<i32>, tile<i32>
+    } else {
+      yield %x, %y, %x : tile<i32>, tile<i32>, tile<i32>
+    }
+    // CHECK-NEXT: return %[[X]], %[[S]]
+    return %r#0, %r#1 : tile<i32>, tile<i32>
+  }
+
+  // CHECK-LABEL: testing$func @inverted
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>, %[[Q:.*]]: tile<ptr<i32>>)
+  testing$func @inverted(%c: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    %true = constant <i1: true> : tile<i1>
+    %not = xori %c, %true : tile<i1>
+    // CHECK-NEXT: if %[[C]] {
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: }
+    if %not {
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    } else {
+      %t = store_ptr_tko weak %q, %x : tile<ptr<i32>>, tile<i32> -> token
+    }
+    // CHECK-NEXT: return
+    return
+  }
+
+  // CHECK-LABEL: testing$func @merged
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[D:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>, %[[Q:.*]]: tile<ptr<i32>>)
+  testing$func @merged(%c: tile<i1>, %d: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    // CHECK-NEXT: %[[BOTH:.*]] = andi %[[C]], %[[D]]
+    // CHECK-NEXT: if %[[BOTH]] {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: }
+    if %c {
+      if %d {
+        %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+      }
+    }
+    // CHECK-NEXT: if %[[C]] {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
+    // CHECK-NEXT: }
+    if %c {
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    } else {
+    }
+    if %c {
+      %t = store_ptr_tko weak %q, %x : tile<ptr<i32>>, tile<i32> -> token
+    }
+    // CHECK-NEXT: return
+    return
+  }
+
+  // CHECK-LABEL: testing$func @terminator
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>, %[[Q:.*]]: tile<ptr<i32>>)
+  testing$func @terminator(%c: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    // CHECK-NEXT: if %[[C]] {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    if %c {
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+      return
+    } else {
+      %t = store_ptr_tko weak %q, %x : tile<ptr<i32>>, tile<i32> -> token
+      return
+    }
+    // CHECK-NOT: store
+    %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+}
