@@ -90,7 +90,8 @@ def diagnostics_text(error: ir.MLIRError) -> str:
     """All diagnostics of a failure, one per line, each with its location."""
     lines: list[str] = []
     for diagnostic in error.error_diagnostics:
-        location = str(diagnostic.location).removeprefix("loc(").removesuffix(")")
+        place = str(_cuda_tile.without_scopes(diagnostic.location))
+        location = place.removeprefix("loc(").removesuffix(")")
         lines.append(f"{location}: error: {diagnostic.message}")
     return "\n".join(lines) or error.message
 

@@ -40,14 +40,10 @@ def test_kernel_comes_back(version, name, context):
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", NAMES)
-def test_sections_are_those_of_the_producer(version, name, context):
-    """Byte for byte where nothing that reading drops stands in them."""
+def test_same_bytes_as_the_producer(version, name, context):
+    """Tables in the order of first use, debug information, padding: as cuTile."""
     data = kernel(version, name)
-    ours = sections(_cuda_tile.write_bytecode(read(data, context), version))
-    theirs = sections(data)
-    assert list(ours) == list(theirs)
-    assert ours["type"] == theirs["type"]
-    assert ours.get("constant") == theirs.get("constant")
+    assert _cuda_tile.write_bytecode(read(data, context), version) == data
 
 
 @pytest.mark.parametrize("version", EVERY_VERSION)
@@ -57,13 +53,6 @@ def test_kernel_in_every_version(version, name, context):
     data = _cuda_tile.write_bytecode(module, version)
     assert f"{data[8]}.{data[9]}" == version
     assert text(read(data, context)) == text(module)
-
-
-def test_same_bytes_each_time(context):
-    module = read(kernel("13.4", "softmax_f32_1024"), context)
-    first = _cuda_tile.write_bytecode(module, "13.4")
-    again = _cuda_tile.write_bytecode(read(first, context), "13.4")
-    assert first == again
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 //===- DebugInfo.cpp - The debug section ----------------------------------===//
 
 #include "DebugInfo.h"
+#include "cuda_tile/IR/CudaTile.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
@@ -162,22 +163,19 @@ LogicalResult DebugInfo::readRecord(Cursor &cursor, Record &record) {
   record.tag = static_cast<DebugTag>(tag);
   if (tag < std::size(kTagNames))
     cursor.diags().explain(start, kTagNames[tag]);
-  Record file;
   switch (record.tag) {
   case DebugTag::Unknown:
     return success();
   case DebugTag::CompileUnit:
-    return readReference(cursor,
-                         "file attribute when parsing DICompileUnitAttr",
-                         DebugTag::File, file);
+    return readCompileUnit(cursor, record);
   case DebugTag::File:
-    return readFile(cursor);
+    return readFile(cursor, record);
   case DebugTag::LexicalBlock:
-    return readLexicalBlock(cursor);
+    return readLexicalBlock(cursor, record);
   case DebugTag::Loc:
     return readLoc(cursor, record);
   case DebugTag::Subprogram:
-    return readSubprogram(cursor);
+    return readSubprogram(cursor, record);
   case DebugTag::CallSite:
     return readCallSite(cursor, record);
   }
@@ -185,76 +183,114 @@ LogicalResult DebugInfo::readRecord(Cursor &cursor, Record &record) {
                                          Twine(tag) + "; expected 0 to 6");
 }
 
-LogicalResult DebugInfo::readFile(Cursor &cursor) {
-  StringRef name, directory;
-  return failure(
-      failed(strings.readString(
-          cursor, name, "file name attribute when parsing DIFileAttr")) ||
-      failed(strings.readString(
-          cursor, directory, "directory attribute when parsing DIFileAttr")));
+LogicalResult DebugInfo::readFile(Cursor &cursor, Record &record) {
+  StringAttr name = strings.readStringAttr(
+      cursor, "file name attribute when parsing DIFileAttr");
+  StringAttr directory =
+      name ? strings.readStringAttr(
+                 cursor, "directory attribute when parsing DIFileAttr")
+           : nullptr;
+  if (!directory)
+    return failure();
+  record.attribute = DIFileAttr::get(cursor.getContext(), name, directory);
+  return success();
 }
 
-LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor) {
+LogicalResult DebugInfo::readCompileUnit(Cursor &cursor, Record &record) {
+  Record file;
+  if (failed(readReference(cursor,
+                           "file attribute when parsing DICompileUnitAttr",
+                           DebugTag::File, file)))
+    return failure();
+  if (file.attribute)
+    record.attribute = DICompileUnitAttr::get(cursor.getContext(),
+                                              cast<DIFileAttr>(file.attribute));
+  return success();
+}
+
+/// Reads a line and a column.
+LogicalResult DebugInfo::readPosition(Cursor &cursor, const Twine &what,
+                                      unsigned &line, unsigned &column) {
+  uint64_t start = cursor.offset(), wideLine, wideColumn;
+  if (failed(cursor.readVarint(wideLine, "line number when parsing " + what)) ||
+      failed(
+          cursor.readVarint(wideColumn, "column number when parsing " + what)))
+    return failure();
+  if (wideLine > UINT32_MAX || wideColumn > UINT32_MAX)
+    return cursor.diags().error(start, "expected line and column of at most 32 "
+                                       "bits, got " +
+                                           Twine(wideLine) + " and " +
+                                           Twine(wideColumn));
+  line = static_cast<unsigned>(wideLine);
+  column = static_cast<unsigned>(wideColumn);
+  return success();
+}
+
+LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
   Record scope, file;
-  uint64_t line, column;
-  return failure(failed(readReference(
-                     cursor, "scope attribute when parsing DILexicalBlockAttr",
-                     {DebugTag::Subprogram, DebugTag::LexicalBlock}, scope)) ||
-                 failed(readReference(
-                     cursor, "file attribute when parsing DILexicalBlockAttr",
-                     DebugTag::File, file)) ||
-                 failed(cursor.readVarint(
-                     line, "line number when parsing DILexicalBlockAttr")) ||
-                 failed(cursor.readVarint(
-                     column, "column number when parsing DILexicalBlockAttr")));
+  unsigned line, column;
+  if (failed(readReference(
+          cursor, "scope attribute when parsing DILexicalBlockAttr",
+          {DebugTag::Subprogram, DebugTag::LexicalBlock}, scope)) ||
+      failed(readReference(cursor,
+                           "file attribute when parsing DILexicalBlockAttr",
+                           DebugTag::File, file)) ||
+      failed(readPosition(cursor, "DILexicalBlockAttr", line, column)))
+    return failure();
+  if (scope.attribute && file.attribute)
+    record.attribute = DILexicalBlockAttr::get(
+        cursor.getContext(), cast<DILocalScopeAttr>(scope.attribute),
+        cast<DIFileAttr>(file.attribute), line, column);
+  return success();
 }
 
-LogicalResult DebugInfo::readSubprogram(Cursor &cursor) {
+LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
   Record file, unit;
-  uint64_t line, scopeLine;
-  StringRef name, linkageName;
-  return failure(
-      failed(readReference(cursor,
+  uint64_t line, scopeLine, start = cursor.offset();
+  StringAttr name, linkageName;
+  if (failed(readReference(cursor,
                            "file attribute when parsing DISubprogramAttr",
                            DebugTag::File, file)) ||
       failed(cursor.readVarint(line,
                                "line number when parsing DISubprogramAttr")) ||
-      failed(strings.readString(
-          cursor, name, "name attribute when parsing DISubprogramAttr")) ||
-      failed(strings.readString(
-          cursor, linkageName,
-          "linkage name attribute when parsing DISubprogramAttr")) ||
+      !(name = strings.readStringAttr(
+            cursor, "name attribute when parsing DISubprogramAttr")) ||
+      !(linkageName = strings.readStringAttr(
+            cursor, "linkage name attribute when parsing DISubprogramAttr")) ||
       failed(readReference(
           cursor, "compile unit attribute when parsing DISubprogramAttr",
           DebugTag::CompileUnit, unit)) ||
       failed(cursor.readVarint(
-          scopeLine, "scope line number when parsing DISubprogramAttr")));
+          scopeLine, "scope line number when parsing DISubprogramAttr")))
+    return failure();
+  if (line > UINT32_MAX || scopeLine > UINT32_MAX)
+    return cursor.diags().error(start,
+                                "expected lines of at most 32 bits, got " +
+                                    Twine(line) + " and " + Twine(scopeLine));
+  if (file.attribute && unit.attribute)
+    record.attribute = DISubprogramAttr::get(
+        cursor.getContext(), cast<DIFileAttr>(file.attribute), line, name,
+        linkageName, cast<DICompileUnitAttr>(unit.attribute), scopeLine);
+  return success();
 }
 
-/// A position in a file within a scope. The dialect has no attribute for
-/// scopes, so the position alone is kept.
+/// A position in a file within a scope; without a scope if that is unknown.
 LogicalResult DebugInfo::readLoc(Cursor &cursor, Record &record) {
   Record scope;
-  uint64_t line, column;
+  unsigned line, column;
   if (failed(readReference(cursor, "scope attribute when parsing DILocAttr",
                            {DebugTag::Subprogram, DebugTag::LexicalBlock},
                            scope)))
     return failure();
   StringAttr file = strings.readStringAttr(
       cursor, "file name attribute when parsing FileLineColLoc");
-  uint64_t start = cursor.offset();
-  if (!file ||
-      failed(
-          cursor.readVarint(line, "line number when parsing FileLineColLoc")) ||
-      failed(cursor.readVarint(column,
-                               "column number when parsing FileLineColLoc")))
+  if (!file || failed(readPosition(cursor, "FileLineColLoc", line, column)))
     return failure();
-  if (line > UINT32_MAX || column > UINT32_MAX)
-    return cursor.diags().error(start, "expected line and column of at most 32 "
-                                       "bits, got " +
-                                           Twine(line) + " and " +
-                                           Twine(column));
-  record.location = FileLineColLoc::get(file, line, column);
+  auto position = FileLineColLoc::get(file, line, column);
+  record.location = position;
+  if (scope.attribute)
+    record.location = DILocAttr::get(cursor.getContext(), position,
+                                     cast<DILocalScopeAttr>(scope.attribute));
   return success();
 }
 

@@ -12,8 +12,14 @@
 #define CUDA_TILE_LIB_BYTECODE_DEBUGINFO_H
 
 #include "StringTable.h"
+#include "cuda_tile/IR/DebugInfo.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
+
+namespace cuda_tile {
+class DICompileUnitAttr;
+class DIFileAttr;
+} // namespace cuda_tile
 
 namespace cuda_tile::bytecode {
 
@@ -46,8 +52,9 @@ private:
   /// A record that is read to the end; which fields it has is said by its tag.
   struct Record {
     DebugTag tag = DebugTag::Unknown;
-    mlir::LocationAttr location;
-    unsigned height = 0; // of the tree of call sites
+    mlir::Attribute attribute;   // null: unknown, or made of what is
+    mlir::LocationAttr location; // of positions and call sites
+    unsigned height = 0;         // of the tree of call sites
   };
   enum class State : uint8_t { Unread, Reading, Read };
 
@@ -57,9 +64,12 @@ private:
                                     llvm::ArrayRef<DebugTag> allowed,
                                     Record &record);
   mlir::LogicalResult readRecord(Cursor &cursor, Record &record);
-  mlir::LogicalResult readFile(Cursor &cursor);
-  mlir::LogicalResult readLexicalBlock(Cursor &cursor);
-  mlir::LogicalResult readSubprogram(Cursor &cursor);
+  mlir::LogicalResult readFile(Cursor &cursor, Record &record);
+  mlir::LogicalResult readCompileUnit(Cursor &cursor, Record &record);
+  mlir::LogicalResult readLexicalBlock(Cursor &cursor, Record &record);
+  mlir::LogicalResult readSubprogram(Cursor &cursor, Record &record);
+  mlir::LogicalResult readPosition(Cursor &cursor, const llvm::Twine &what,
+                                   unsigned &line, unsigned &column);
   mlir::LogicalResult readLoc(Cursor &cursor, Record &record);
   mlir::LogicalResult readCallSite(Cursor &cursor, Record &record);
 
@@ -74,7 +84,7 @@ private:
 };
 
 /// The debug section of a file that is written. A position in a file needs a
-/// scope in this format; it is that of its function.
+/// scope in this format; one without gets that of its function.
 class DebugPool {
 public:
   explicit DebugPool(StringPool &strings) : strings(strings) {}
@@ -91,9 +101,12 @@ public:
 private:
   mlir::FailureOr<uint64_t> addLocation(mlir::LocationAttr location,
                                         mlir::Operation *op);
-  uint64_t addPosition(mlir::FileLineColLoc position);
-  /// The scope of positions in the function.
+  uint64_t addPosition(mlir::FileLineColLoc position, uint64_t scope);
+  /// The scope of positions in the function that have none.
   uint64_t getFunctionScope();
+  uint64_t addFile(DIFileAttr file);
+  uint64_t addCompileUnit(DICompileUnitAttr unit);
+  uint64_t addScope(DILocalScopeAttr scope);
   /// The number of a record; a new one is added.
   uint64_t addRecord(const Output &record);
 

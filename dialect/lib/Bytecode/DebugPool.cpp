@@ -1,6 +1,7 @@
 //===- DebugPool.cpp - Writing the debug section --------------------------===//
 
 #include "DebugInfo.h"
+#include "cuda_tile/IR/CudaTile.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
@@ -70,8 +71,13 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
   auto number =
       llvm::TypeSwitch<LocationAttr, FailureOr<uint64_t>>(location)
           .Case<UnknownLoc>([](UnknownLoc) { return 0; })
-          .Case<FileLineColLoc>(
-              [&](FileLineColLoc position) { return addPosition(position); })
+          .Case<DILocAttr>([&](DILocAttr scoped) {
+            uint64_t scope = addScope(scoped.getScope());
+            return addPosition(scoped.getSourceLoc(), scope);
+          })
+          .Case<FileLineColLoc>([&](FileLineColLoc position) {
+            return addPosition(position, getFunctionScope());
+          })
           .Case<CallSiteLoc>([&](CallSiteLoc site) -> FailureOr<uint64_t> {
             FailureOr<uint64_t> callee = addLocation(site.getCallee(), op),
                                 caller = addLocation(site.getCaller(), op);
@@ -90,8 +96,11 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
             return addLocation(named.getChildLoc(), op);
           })
           .Case<FusedLoc>([&](FusedLoc fused) -> FailureOr<uint64_t> {
-            FileLineColLoc first = findPosition(fused);
-            return first ? addPosition(first) : uint64_t(0);
+            // The first part that leads to a position stands for all.
+            for (Location part : fused.getLocations())
+              if (findPosition(part))
+                return addLocation(part, op);
+            return 0;
           })
           .Default([&](LocationAttr) -> FailureOr<uint64_t> {
             return op->emitError("unsupported location, got ")
@@ -102,8 +111,7 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
   return number;
 }
 
-uint64_t DebugPool::addPosition(FileLineColLoc position) {
-  uint64_t scope = getFunctionScope();
+uint64_t DebugPool::addPosition(FileLineColLoc position, uint64_t scope) {
   Output record;
   record.writeVarint(static_cast<uint64_t>(DebugTag::Loc));
   record.writeVarint(scope);
@@ -113,29 +121,73 @@ uint64_t DebugPool::addPosition(FileLineColLoc position) {
   return addRecord(record);
 }
 
-/// A subprogram of the function's name in a compile unit of its file.
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+uint64_t DebugPool::addFile(DIFileAttr file) {
+  Output record;
+  record.writeVarint(static_cast<uint64_t>(DebugTag::File));
+  record.writeVarint(strings.add(file.getName()));
+  record.writeVarint(strings.add(file.getDirectory()));
+  return addRecord(record);
+}
+
+uint64_t DebugPool::addCompileUnit(DICompileUnitAttr unit) {
+  Output record;
+  record.writeVarint(static_cast<uint64_t>(DebugTag::CompileUnit));
+  record.writeVarint(addFile(unit.getFile()));
+  return addRecord(record);
+}
+
+uint64_t DebugPool::addScope(DILocalScopeAttr scope) {
+  auto known = numbers.find(scope);
+  if (known != numbers.end())
+    return known->second;
+  Output record;
+  if (auto block = dyn_cast<DILexicalBlockAttr>(scope)) {
+    record.writeVarint(static_cast<uint64_t>(DebugTag::LexicalBlock));
+    record.writeVarint(addScope(block.getScope()));
+    record.writeVarint(addFile(block.getFile()));
+    record.writeVarint(block.getLine());
+    record.writeVarint(block.getColumn());
+  } else {
+    auto subprogram = cast<DISubprogramAttr>(scope);
+    record.writeVarint(static_cast<uint64_t>(DebugTag::Subprogram));
+    uint64_t file = addFile(subprogram.getFile());
+    uint64_t unit = addCompileUnit(subprogram.getCompileUnit());
+    record.writeVarint(file);
+    record.writeVarint(subprogram.getLine());
+    record.writeVarint(strings.add(subprogram.getName()));
+    record.writeVarint(strings.add(subprogram.getLinkageName()));
+    record.writeVarint(unit);
+    record.writeVarint(subprogram.getScopeLine());
+  }
+  return numbers[scope] = addRecord(record);
+}
+
+/// The scope of the function itself, or a subprogram of its name in a compile
+/// unit of its file.
 uint64_t DebugPool::getFunctionScope() {
   if (functionScope)
     return functionScope;
-  FileLineColLoc position = findFirstPosition(function);
-  StringRef path = position.getFilename();
-  Output file, unit, subprogram;
-  file.writeVarint(static_cast<uint64_t>(DebugTag::File));
-  file.writeVarint(strings.add(llvm::sys::path::filename(path)));
-  file.writeVarint(strings.add(llvm::sys::path::parent_path(path)));
-  uint64_t fileNumber = addRecord(file);
-  unit.writeVarint(static_cast<uint64_t>(DebugTag::CompileUnit));
-  unit.writeVarint(fileNumber);
-  uint64_t unitNumber = addRecord(unit);
-  uint64_t name = strings.add(SymbolTable::getSymbolName(function));
-  subprogram.writeVarint(static_cast<uint64_t>(DebugTag::Subprogram));
-  subprogram.writeVarint(fileNumber);
-  subprogram.writeVarint(position.getLine());
-  subprogram.writeVarint(name);
-  subprogram.writeVarint(name); // linkage name
-  subprogram.writeVarint(unitNumber);
-  subprogram.writeVarint(position.getLine()); // of the scope
-  return functionScope = addRecord(subprogram);
+  DILocalScopeAttr scope = findScope(function->getLoc());
+  if (!scope) {
+    MLIRContext *context = function->getContext();
+    FileLineColLoc position = findFirstPosition(function);
+    StringRef path = position.getFilename();
+    auto string = [&](StringRef text) {
+      return StringAttr::get(context, text);
+    };
+    auto file =
+        DIFileAttr::get(context, string(llvm::sys::path::filename(path)),
+                        string(llvm::sys::path::parent_path(path)));
+    StringAttr name = SymbolTable::getSymbolName(function);
+    unsigned line = position.getLine();
+    scope = DISubprogramAttr::get(context, file, line, name, name,
+                                  DICompileUnitAttr::get(context, file), line);
+  }
+  return functionScope = addScope(scope);
 }
 
 uint64_t DebugPool::addRecord(const Output &record) {

@@ -152,7 +152,7 @@ class _EntryDecoder:
 
 def location_text(location: ir.Location) -> str:
     """`file:line:column`, or the location as MLIR prints it."""
-    text = str(location)
+    text = str(ext.without_scopes(location))
     inner = text.removeprefix("loc(").removesuffix(")")
     return inner.replace('"', "") if inner != text else text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import UserError
 
 
@@ -95,7 +96,7 @@ def loop_depth(op: ir.Operation) -> int:
 
 def location_text(op: ir.Operation) -> str:
     """The source location of `op` as errors print it: `"file":line:column`."""
-    text = str(op.location)
+    text = str(_cuda_tile.without_scopes(op.location))
     if text == "loc(unknown)":
         return "unknown location"
     return text.removeprefix("loc(").removesuffix(")")

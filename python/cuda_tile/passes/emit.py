@@ -8,6 +8,7 @@ parameters are the entry's, one to one, with natural alignment.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import GLOBAL_SPACE, SHARED_SPACE
@@ -35,6 +36,7 @@ def run(module: ir.Operation, options: Options) -> None:
     for tile_module in tile_modules(module):
         emit_module(tile_module)
         tile_module.erase()
+    _cuda_tile.drop_scopes(module)  # LLVM IR has no form for them
 
 
 def emit_module(tile_module: ir.Operation) -> None:
