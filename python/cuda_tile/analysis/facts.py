@@ -126,9 +126,9 @@ def _tile_shape(value: ir.Value) -> tuple[int, ...]:
 
 @RULES.register("constant")
 def constant(facts: FactsAnalysis, op: ir.Operation) -> None:
-    """A splat integer is known exactly."""
+    """A splat integer is known exactly; true reads as 1 or -1, so i1 is left out."""
     value = constant_splat(op)
-    if isinstance(value, int):
+    if isinstance(value, int) and _width(op.results[0]) > 1:
         facts.set(op.results[0], of_constant(_tile_shape(op.results[0]), value))
 
 
@@ -187,12 +187,14 @@ def get_num_tile_blocks(facts: FactsAnalysis, op: ir.Operation) -> None:
 
 @RULES.register("iota")
 def iota(facts: FactsAnalysis, op: ir.Operation) -> None:
-    """0, 1, 2, ...: contiguous from a multiple of everything."""
+    """0, 1, 2, ...: contiguous as far as the signed reading counts up."""
     shape = _tile_shape(op.results[0])
-    facts.set(
-        op.results[0],
-        Facts(shape, shape, (1,), (MAX_DIVISOR,), 0, shape[0] - 1),
-    )
+    limit = 1 << (_width(op.results[0]) - 1)
+    if shape[0] <= limit:
+        found = Facts(shape, shape, (1,), (MAX_DIVISOR,), 0, shape[0] - 1)
+    else:
+        found = Facts(shape, (limit,), (1,), (limit,))
+    facts.set(op.results[0], found)
 
 
 @RULES.register("reshape")
@@ -454,6 +456,12 @@ def _is_natural(*values: Facts) -> bool:
     return all(facts.low is not None and facts.low >= 0 for facts in values)
 
 
+def _width(value: ir.Value) -> int:
+    """Bits of an integer tile's element; 64 for anything else."""
+    element = element_of(value)
+    return element.width if isinstance(element, ir.IntegerType) else 64
+
+
 def _bound(
     combine: Callable[[int, int], int], first: int | None, second: int | None
 ) -> int | None:
@@ -464,7 +472,7 @@ def _in_range(
     result: ir.Value, low: int | None, high: int | None
 ) -> tuple[int | None, int | None]:
     """Forgets bounds that may have wrapped around."""
-    limit = 1 << (ir.IntegerType(element_of(result)).width - 1)
+    limit = 1 << (_width(result) - 1)
     if low is None or high is None or low < -limit or high >= limit:
         return None, None
     return low, high

@@ -153,7 +153,9 @@ class _Solver:
         """Notes a cut where the two sides of an edge did not come to agree."""
         result = edge.op.results[edge.result]
         layout = out.defined[result]
-        source = out.defined[edge.op.operands[edge.operand]]
+        operand = edge.op.operands[edge.operand]
+        arriving = out.used.get((edge.op, edge.operand))
+        source = arriving or out.defined[operand]
         if edge.backward is not None:
             wanted = edge.backward(layout)
             if wanted != source:
