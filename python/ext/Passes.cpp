@@ -8,8 +8,8 @@
 
 #include "Extension.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "cuda_tile/Transforms/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
