@@ -11,7 +11,7 @@ from end_kernels import NAMES, VERSIONS, load
 from real_kernels import RECIPES, kernel_path, make_problem
 
 import cuda_tile
-from cuda_tile.api import emit
+from cuda_tile.api import translate
 from cuda_tile.pipeline import NAMES as PASSES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,7 +39,7 @@ def test_text_after_each_pass_runs(name: str, last: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_text_of_level_p_parses(name: str) -> None:
-    text = str(emit(load(name, VERSIONS[1]), "nvvm", "sm_80"))
+    text = str(translate(load(name, VERSIONS[1]), "nvvm", "sm_80"))
     assert "gpu.module" in text
     assert "cuda_tile" not in text
     cuda_tile.load(text.encode())
