@@ -31,9 +31,9 @@ def op_names(module: ir.Module) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_versions_agree(name, context):
-    # Order of ops and values differs between cuTile's releases.
+    # Order and number of ops differ between cuTile's releases.
     old, new = (read(kernel(version, name), context) for version in VERSIONS)
-    assert op_names(old) == op_names(new)
+    assert set(op_names(old)) == set(op_names(new))
 
 
 def test_locations(context):

@@ -204,3 +204,10 @@ def test_bitcast_keeps_bits(to: str) -> None:
         source = raw.view({2: np.float16, 4: np.float32}[raw.itemsize])
     got = convert("bitcast", source, to)
     assert bits(got).tolist() == raw.tolist()
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, 2**62 + 2**38, -(2**63)])
+@pytest.mark.parametrize("to", ["f16", "f32", "f64"])
+def test_itof_of_a_large_scalar(value: int, to: str) -> None:
+    got = convert("itof", np.array(value, np.int64), to, "signed")
+    assert float(got) == round_exact(Fraction(value), to, "nearest_even")

@@ -280,3 +280,24 @@ def test_formats_agree_with_numpy() -> None:
     for kind, (_, _, largest) in FIELDS.items():
         if kind != "tf32":
             assert float(ml_dtypes.finfo(DTYPES[kind]).max) == largest
+
+
+@pytest.mark.parametrize("op", ["maxf", "minf"])
+@pytest.mark.parametrize(
+    ("kind", "bits_of_nan"),
+    [
+        ("f16", 0x7D00),
+        ("bf16", 0x7FA0),
+        ("f32", 0x7FA00000),
+        ("f64", 0x7FF4000000000000),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2, 64])
+def test_a_signalling_nan_loses(
+    op: str, kind: str, bits_of_nan: int, count: int
+) -> None:
+    dtype = DTYPES[kind]
+    a = np.full(count, bits_of_nan, f"u{dtype.itemsize}").view(dtype)
+    b = np.full(count, -100).astype(dtype)
+    assert binary(op, a, b).tolist() == b.tolist()
+    assert binary(op, b, a).tolist() == b.tolist()

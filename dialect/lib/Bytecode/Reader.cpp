@@ -208,6 +208,16 @@ LogicalResult FileReader::readModule(Tables &tables, OperationState &state) {
                  })));
 }
 
+/// cuTile writes the floor division of unsigned numbers, which truncates, with
+/// a mode that the verifier refuses.
+static void truncateUnsignedDivisions(Operation *root) {
+  root->walk([](DivIOp op) {
+    if (op.getSignedness() == Signedness::Unsigned &&
+        op.getRounding() == RoundingMode::NEGATIVE_INF)
+      op.setRounding(RoundingMode::ZERO);
+  });
+}
+
 OwningOpRef<::mlir::ModuleOp> FileReader::read() {
   Cursor cursor(diagnostics, file, 0, file.size());
   Version version;
@@ -222,6 +232,7 @@ OwningOpRef<::mlir::ModuleOp> FileReader::read() {
 
   OwningOpRef<::mlir::ModuleOp> result(::mlir::ModuleOp::create(location));
   result->getBody()->push_back(Operation::create(state));
+  truncateUnsignedDivisions(result.get());
   if (failed(verify(result.get()))) {
     (void)diagnostics.error(
         file.size(),

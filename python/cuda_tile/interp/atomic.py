@@ -9,7 +9,7 @@ import numpy as np
 
 from cuda_tile.interp import accesses, arithmetic
 from cuda_tile.interp.decisions import ATOMIC_ADDF_FLUSHES_F32, MASKED_CAS_GIVES_CMP
-from cuda_tile.interp.float import canonical_nan, flush
+from cuda_tile.interp.float import canonical_nan, flush, number
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import active_elements, addresses, only, specified
 from cuda_tile.interp.program import Op
@@ -37,7 +37,7 @@ def _addf(old: Array, arg: Array, kind: Element) -> Array:
 def _extreme(choose: Callable[..., Array], signedness: str) -> Combine:
     def combine(old: Array, arg: Array, kind: Element) -> Array:
         if kind.kind == "float":  # multimem reductions only
-            chosen = choose(widen(old), widen(arg)).astype(kind.dtype)
+            chosen = number(choose, widen(old), widen(arg)).astype(kind.dtype)
             is_nan = np.isnan(widen(old)) & np.isnan(widen(arg))
             return np.where(is_nan, canonical_nan(kind), chosen)
         return wrap(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cuda_tile.interp import decisions
@@ -46,8 +48,9 @@ def _odd_float(values: Signed | Unsigned, kind: Element) -> Floats:
     if kind.name == "f64" or np.all(np.abs(nearest) < 2.0**53):
         return nearest
     exact = np.asarray(values.astype(object))
-    error = exact - np.asarray(np.vectorize(int, otypes=[object])(nearest))
-    return to_odd(nearest, np.asarray(np.sign(error.astype(np.float64))))
+    error: Any = exact - np.asarray(np.vectorize(int, otypes=[object])(nearest))
+    sign = np.sign(np.asarray(error).astype(np.float64))  # a 0-d difference is an int
+    return to_odd(nearest, np.asarray(sign))
 
 
 @RULES.register("ftoi")

@@ -14,7 +14,7 @@ from cuda_tile.interp import arithmetic, decisions
 from cuda_tile.interp.integer import COMPARE
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
-from cuda_tile.interp.rounding import widen
+from cuda_tile.interp.rounding import Floats, widen
 from cuda_tile.interp.table import RULES
 from cuda_tile.interp.values import Mask
 from cuda_tile.runtime.elements import Array, Element
@@ -159,11 +159,17 @@ def _extreme(
         np.signbit(a) & np.signbit(b) if is_max else np.signbit(a) | np.signbit(b)
     )
     zero = np.where(negative, -0.0, 0.0)
-    result = np.where(both_zero, zero, choose(a, b)).astype(lhs.dtype)
+    result = np.where(both_zero, zero, number(choose, a, b)).astype(lhs.dtype)
     missing: Mask = np.isnan(a) & np.isnan(b)
     if op.attributes.get("propagate_nan"):
         missing = np.isnan(a) | np.isnan(b)
     return np.where(missing, canonical_nan(op.tile().element), result)
+
+
+def number(choose: Callable[..., Array], a: Floats, b: Floats) -> Floats:
+    """The larger or smaller operand, the other one where one is any NaN."""
+    # np.fmax alone would let a signalling NaN win, as C's fmax may.
+    return np.where(np.isnan(a), b, np.where(np.isnan(b), a, choose(a, b)))
 
 
 def canonical_nan(kind: Element) -> Array:
