@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from interp_build import Kernel, Val, tile_of
+from interp_harness import parse
 
 from cuda_tile import interp
 from cuda_tile.interp import InterpError
@@ -170,3 +171,29 @@ def test_globals_live_as_long_as_the_loaded_module() -> None:
 def test_a_constant_global_is_read_only() -> None:
     with pytest.raises(InterpError, match=r"global @n.*read-only"):
         counter(constant=True).run(np.zeros(2, np.int32))
+
+
+def test_globals_in_text() -> None:
+    module = parse(
+        """cuda_tile.module @m {
+          global @n <i32: [40, 2]> : tile<2xi32>
+          global constant @pi alignment = 64 <f64: 3.25> : tile<4xf64>
+          entry @k(%out: tile<ptr<f64>>) {
+            %p = get_global @pi : tile<ptr<f64>>
+            %x, %t = load_ptr_tko weak %p : tile<ptr<f64>> -> tile<f64>, token
+            %q = get_global @n : tile<ptr<i32>>
+            %i, %u = load_ptr_tko weak %q : tile<ptr<i32>> -> tile<i32>, token
+            %f = itof %i signed : tile<i32> -> tile<f64>
+            %s = addf %x, %f : tile<f64>
+            %v = store_ptr_tko weak %out, %s : tile<ptr<f64>>, tile<f64> -> token
+            return
+          }
+        }"""
+    )
+    out = np.zeros(1)
+    program = interp.load(module)
+    interp.run(program, grid=(1,), args=[out])
+    assert out[0] == 43.25
+    assert program.globals["n"].values().tolist() == [40, 2]
+    assert program.globals["pi"].values().tolist() == [3.25] * 4
+    assert program.globals["pi"].address % 64 == 0
