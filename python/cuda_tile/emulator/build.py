@@ -234,6 +234,7 @@ class Builder:
         full: Callable[[], object] | None = None,
         *,
         defines: bool = False,
+        merges: bool = False,
     ) -> Step:
         """Makes a step of the operands asked for since `begin`."""
         return Step(
@@ -243,6 +244,7 @@ class Builder:
             demands=self._demands,
             writes=self._writes,
             defines=defines,
+            merges=merges,
         )
 
     def elementwise(self, fn: Callable[..., Any], dst: Array, *srcs: Array) -> Step:

@@ -211,7 +211,9 @@ def _tracked(step: Step, machine: Machine) -> Step:
     def run(lanes: Lanes) -> None:
         index = lanes.index
         flags = np.ones(lanes.count, np.bool_)
-        if not step.defines:
+        if step.merges and reads:
+            flags = np.logical_or.reduce([read[index] for read in reads])
+        elif not step.defines:
             for read in reads:
                 flags &= read[index]
             if flow is not None:

@@ -33,6 +33,8 @@ class Step:
         demands: Registers that must hold a defined value (addresses, stored values).
         writes: Registers it writes.
         defines: Whether the written registers are defined whatever was read.
+        merges: Whether one defined source is enough: a register packed of several may
+            have a part that nobody reads (LLVM pairs 16-bit values so).
         flow: Where lanes exchange values: given which lanes' sources are defined
             (bool[count]), returns whose results are.
     """
@@ -44,6 +46,7 @@ class Step:
     demands: list[Register] = field(default_factory=list[Register])
     writes: list[Register] = field(default_factory=list[Register])
     defines: bool = False
+    merges: bool = False
     flow: Callable[[Bool, Lanes], Bool] | None = None
 
 

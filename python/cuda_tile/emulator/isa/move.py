@@ -102,7 +102,7 @@ def _pack(form: Form, b: Builder, ty: Type, d: Operand, x: Vector) -> Compiled:
         packed = rows.view(ty.dtype)
         target[lanes.index] = packed if ty.bits == 128 else packed[:, 0]
 
-    return b.step(run)
+    return b.step(run, merges=True)
 
 
 def _order(form: Form) -> str:
