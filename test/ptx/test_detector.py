@@ -169,6 +169,20 @@ def test_an_undefined_value_may_be_carried_but_not_decide() -> None:
     assert found.kind == "uninitialised"
 
 
+def test_a_pair_of_which_one_half_is_unused() -> None:
+    halves = "{ .reg .b16 %ha, %hb, %hc; .reg .b32 %pair; mov.b16 %ha, 3;\n"
+    run(
+        halves + "mov.b32 %pair, {%ha, %hb};\n"
+        "mov.b32 {%hc, _}, %pair;\nst.global.u16 [%z], %hc; }",
+        mode="adversarial",
+    )
+    found = finding(
+        halves + "mov.b32 %pair, {%hb, %hc};\nst.global.u32 [%z], %pair; }",
+        mode="adversarial",
+    )
+    assert found.kind == "uninitialised"
+
+
 def test_an_undefined_address() -> None:
     found = finding("cvt.u64.u32 %q, %t;\n ld.global.u32 %u, [%q];", mode="adversarial")
     assert found.kind == "uninitialised"
