@@ -216,7 +216,7 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "debug cycle": (debug_cycle, "expected debug info without cycles"),
     "globals": (
         lambda: with_section(6, varint(1, 0, 0, 0, 0)),
-        "failed to create global from bytecode",
+        "constant index 0 out of bounds; expected less than 0 (in global section",
     ),
     "counts beyond the file": (
         lambda: File(types=[varint(16, 1 << 40)]).entry(RETURN),

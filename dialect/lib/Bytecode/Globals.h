@@ -12,9 +12,9 @@
 
 namespace cuda_tile::bytecode {
 
-/// Reads the section. The dialect has no globals yet, so that only an empty one
-/// is accepted.
-mlir::LogicalResult readGlobals(Cursor cursor, Tables &tables);
+/// Reads the section and adds its globals to `module`.
+mlir::LogicalResult readGlobals(Cursor cursor, Tables &tables,
+                                mlir::Block &module);
 
 /// Writes the globals of `module`; nothing if there are none.
 mlir::LogicalResult writeGlobals(mlir::Block &module, Pools &pools,

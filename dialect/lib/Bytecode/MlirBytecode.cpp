@@ -98,7 +98,10 @@ enum class TypeCode : uint64_t {
   APPLY(4, ComparisonPredicate)                                                \
   APPLY(5, MemoryScope)                                                        \
   APPLY(6, MemoryOrderingSemantics)                                            \
-  APPLY(7, PaddingValue)
+  APPLY(7, PaddingValue)                                                       \
+  APPLY(8, SymbolVisibility)                                                   \
+  APPLY(9, AtomicRMWMode)                                                      \
+  APPLY(10, MultimemReduction)
 
 enum AttributeCode : uint64_t {
   kDivBy = 16,

@@ -201,7 +201,7 @@ LogicalResult FileReader::readModule(Tables &tables, OperationState &state) {
   Block &body = state.addRegion()->emplaceBlock();
   return failure(failed(withSection(SectionId::Global,
                                     [&](Cursor section) {
-                                      return readGlobals(section, tables);
+                                      return readGlobals(section, tables, body);
                                     })) ||
                  failed(withSection(SectionId::Function, [&](Cursor section) {
                    return readFunctions(section, tables, body);

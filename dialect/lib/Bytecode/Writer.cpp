@@ -53,17 +53,11 @@ static LogicalResult refuse(Operation *op, const Twine &why) {
   return op->emitError(why);
 }
 
-/// Ops inside a combiner (of reduce, for instance) are computations alone.
-static bool isCombiner(Operation *op) {
-  StringRef name = op->getName().stripDialect();
-  return name == "reduce" || name == "scan";
-}
-
 static LogicalResult checkModule(::cuda_tile::ModuleOp module) {
   if (module.getBody().empty())
     return module.emitError("module has no body.");
   for (Operation &op : module.getBody().front())
-    if (!isa<EntryOp>(op) && op.getName().getStringRef() != "cuda_tile.global")
+    if (!isa<EntryOp, GlobalOp>(op))
       return refuse(&op,
                     "only function and global ops are allowed in the body");
   StringRef dialect = CudaTileDialect::getDialectNamespace();
@@ -71,7 +65,8 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module) {
     if (op->getName().getDialectNamespace() != dialect)
       return refuse(op,
                     "only ops from the '" + dialect + "' dialect are allowed");
-    if (isCombiner(op->getParentOp()) && !isPure(op))
+    // What combines two values is a computation alone.
+    if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !isPure(op))
       return refuse(op, "only pure operations allowed");
     return WalkResult::advance();
   });
@@ -141,12 +136,12 @@ LogicalResult FileWriter::write(uint16_t versionTag) {
   writeHeader(versionTag);
   Output globals, functions;
   if (failed(checkModule(module)) || failed(verify(module)) ||
-      failed(writeGlobals(body(), pools, globals)) ||
-      failed(writeFunctions(body(), pools, functions)))
+      failed(writeFunctions(body(), pools, functions)) ||
+      failed(writeGlobals(body(), pools, globals)))
     return failure();
+  writeSection(SectionId::Function, functions);
   if (globals.size() > 0)
     writeSection(SectionId::Global, globals);
-  writeSection(SectionId::Function, functions);
   if (failed(writeTables()))
     return failure();
   file.writeByte(static_cast<uint8_t>(SectionId::End));
