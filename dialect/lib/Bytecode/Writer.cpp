@@ -61,7 +61,7 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module) {
       return refuse(&op,
                     "only function and global ops are allowed in the body");
   StringRef dialect = CudaTileDialect::getDialectNamespace();
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+  WalkResult result = module.getBody().walk([&](Operation *op) -> WalkResult {
     if (op->getName().getDialectNamespace() != dialect)
       return refuse(op,
                     "only ops from the '" + dialect + "' dialect are allowed");
