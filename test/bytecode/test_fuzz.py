@@ -16,7 +16,8 @@ FUZZER = BUILD / "dialect" / "fuzz" / "cuda-tile-fuzz"
 @pytest.mark.skipif(not FUZZER.exists(), reason="part of the build tree alone")
 def test_slice(tmp_path):
     """No crash, no slow input, an offset for each refusal, true round trips."""
-    files = sorted(KERNELS.glob("*/*.tileirbc"))
+    golden = Path(__file__).resolve().parent / "Inputs" / "golden"
+    files = sorted([*KERNELS.glob("*/*.tileirbc"), *golden.glob("*/*.tileirbc")])
     artifact = tmp_path / "problem"
     command = [FUZZER, "--runs", "20000", "--artifact", artifact, *files]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

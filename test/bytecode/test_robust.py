@@ -5,6 +5,9 @@ import re
 import pytest
 from bytecode_files import VERSIONS, kernel, messages
 
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+
 SMALL = ("vadd_i32_8", "softmax_f32_1024")
 
 
@@ -49,3 +52,14 @@ def test_bytes_removed_and_added(version, context):
         ):
             said = messages(damaged, context)
             assert not said or re.match(r"error at offset \d+: ", said[-1])
+
+
+def test_warning_of_a_verifier(context):
+    """A warning that prints its op would verify it again, without end."""
+    source = """cuda_tile.module @kernels { entry @k() {
+      %i = constant <i32: 9> : tile<i32>
+      %a = iota : tile<8xi32>
+      %b = extract %a[%i] : tile<8xi32> -> tile<4xi32>
+      return } }"""
+    module = ir.Module.parse(source, context)
+    assert messages(_cuda_tile.write_bytecode(module), context) == []

@@ -34,7 +34,7 @@ LogicalResult OpWriter::writeOp(Operation &op) {
            << op.getName() << "' is not available in bytecode version "
            << pools.version.str();
   for (NamedAttribute attribute : op.getDiscardableAttrs())
-    op.emitWarning("attribute '")
+    emitWarning(op.getLoc(), "attribute '")
         << attribute.getName() << "' has no place in bytecode and is left out";
   out.writeVarint(record->opcode);
   unsigned numResults = 0;

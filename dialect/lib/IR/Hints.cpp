@@ -142,7 +142,8 @@ LogicalResult cuda_tile::verifyHints(Operation *op, HintedOp kind,
     return success();
   auto report = [&](const Twine &fault) -> LogicalResult {
     if (check == HintCheck::Warning) {
-      op->emitWarning(fault);
+      // The op itself would be printed, and for that verified again.
+      emitWarning(op->getLoc(), fault);
       return success();
     }
     return op->emitError(fault);

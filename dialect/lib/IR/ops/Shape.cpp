@@ -132,7 +132,8 @@ static LogicalResult verifyParts(Operation *op, StringRef wholeName,
   return success();
 }
 
-/// Warns of constant indices that are no index of a part.
+/// Warns of constant indices that are no index of a part. Not by the op itself,
+/// which would be printed, and for that verified again, without end.
 static void warnOfIndices(Operation *op, TileType whole, TileType part,
                           OperandRange indices) {
   StringRef name = op->getName().stripDialect();
@@ -143,10 +144,11 @@ static void warnOfIndices(Operation *op, TileType whole, TileType part,
     int64_t number = value.getSplatValue<APInt>().getSExtValue();
     int64_t last = whole.getDimSize(i) / part.getDimSize(i) - 1;
     if (number < 0)
-      op->emitWarning(name) << " index " << i << " has negative value "
-                            << number << ", which may cause undefined behavior";
+      emitWarning(op->getLoc(), name)
+          << " index " << i << " has negative value " << number
+          << ", which may cause undefined behavior";
     else if (number > last)
-      op->emitWarning(name)
+      emitWarning(op->getLoc(), name)
           << " index " << i << " value " << number
           << " may be out of bounds (max valid index: " << last << ")";
   }
