@@ -227,3 +227,12 @@ def test_no_locations_no_debug_section(context):
             context,
         )
     assert "debug" not in sections(_cuda_tile.write_bytecode(module))
+
+
+@pytest.mark.parametrize("version", EVERY_VERSION)
+def test_hints_for_any_gpu(version, context):
+    """Compilers before 13.3 refuse the key; it says nothing where it is empty."""
+    module = read(kernel("13.4", "vadd_i32_8"), context)
+    assert "default = {}" in str(module)
+    again = str(read(_cuda_tile.write_bytecode(module, version), context))
+    assert ("default" in again) == (version in ("13.3", "13.4"))

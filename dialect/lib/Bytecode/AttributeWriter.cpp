@@ -8,6 +8,24 @@ using namespace mlir;
 
 namespace cuda_tile::bytecode {
 
+OptimizationHintsAttr getHintsOf(Version version, OptimizationHintsAttr hints,
+                                 Operation *user) {
+  constexpr StringLiteral key = "default";
+  Attribute general = hints ? hints.getValue().get(key) : Attribute();
+  if (!general || version >= kDefaultHintsVersion)
+    return hints;
+  auto values = dyn_cast<DictionaryAttr>(general);
+  if (!values || !values.empty())
+    emitWarning(user->getLoc(), "hints for '")
+        << key << "' require bytecode version " << kDefaultHintsVersion.str()
+        << "+ and are left out, targeting " << version.str();
+  NamedAttrList kept(hints.getValue());
+  kept.erase(key);
+  MLIRContext *context = user->getContext();
+  return kept.empty() ? OptimizationHintsAttr()
+                      : OptimizationHintsAttr::get(kept.getDictionary(context));
+}
+
 LogicalResult AttributeWriter::writeSelfContained(Attribute attribute) {
   bool isKnown = true;
   LogicalResult result = writePayload(attribute, isKnown);

@@ -12,6 +12,10 @@
 #include "StringTable.h"
 #include "TypeTable.h"
 
+namespace cuda_tile {
+class OptimizationHintsAttr;
+} // namespace cuda_tile
+
 namespace cuda_tile::bytecode {
 
 /// Reads attributes; every function gives null after an error.
@@ -50,6 +54,12 @@ struct AttributePools {
   StringPool &strings;
   TypePool &types;
 };
+
+/// The hints that a file of `version` may hold: without those for the GPU
+/// `default` where compilers of that version refuse them. Null if none are
+/// left.
+OptimizationHintsAttr getHintsOf(Version version, OptimizationHintsAttr hints,
+                                 mlir::Operation *user);
 
 /// Writes attributes; failures are reported at `user`.
 class AttributeWriter {

@@ -35,6 +35,8 @@ constexpr Version kLastVersion{13, 4};
 constexpr Version kTypeFlagsVersion{13, 3}; // partition_view: flags first
 constexpr Version kPointerFlagsVersion{13,
                                        4}; // ptr and tensor_view: flags first
+/// Compilers before it refuse hints for the GPU "default".
+constexpr Version kDefaultHintsVersion{13, 3};
 constexpr Version kGlobalFlagsVersion{13, 3}; // global: visibility, constant
 
 enum class SectionId : uint8_t {

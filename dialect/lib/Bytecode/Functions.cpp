@@ -164,7 +164,8 @@ static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
   out.writeVarint(pools.strings.add(entry.getSymName()));
   if (failed(writer.writeType(entry.getFunctionType())))
     return failure();
-  OptimizationHintsAttr hints = entry.getOptimizationHintsAttr();
+  OptimizationHintsAttr hints =
+      getHintsOf(pools.version, entry.getOptimizationHintsAttr(), entry);
   bool isPrivate = SymbolTable::getSymbolVisibility(entry) ==
                    SymbolTable::Visibility::Private;
   out.writeByte(kFunctionIsEntry | (isPrivate ? kFunctionIsPrivate : 0) |

@@ -117,6 +117,9 @@ LogicalResult OpWriter::writeFlagsAndAttributes(Operation &op,
     } else if (!value && field.flagBit < 0 && field.getDefault) {
       value = field.getDefault(op.getContext());
     }
+    if (field.codec == AttributeCodec::OptimizationHints && value)
+      value =
+          getHintsOf(pools.version, cast<OptimizationHintsAttr>(value), &op);
     setFlag(field.flagBit, static_cast<bool>(value));
     values.push_back(value);
   }
