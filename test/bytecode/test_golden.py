@@ -31,7 +31,7 @@ def op_names(module: ir.Module) -> set[str]:
         names.add(op.name.removeprefix("cuda_tile."))
         return ir.WalkResult.ADVANCE
 
-    module.operation.walk(note)
+    module.operation.walk(note, ir.WalkOrder.PRE_ORDER)
     return names
 
 

@@ -55,7 +55,7 @@ def test_kernels(name, context):
     again, data = through_bytecode(module, context)
     assert again == str(module)
     # Debug information takes about as much room in either form.
-    assert len(data) < 1.5 * len(module.operation.get_asm(enable_debug_info=True))
+    assert len(data) < 1.5 * len(str(module.operation.get_asm(enable_debug_info=True)))
 
 
 @pytest.mark.parametrize("name", MODULES)

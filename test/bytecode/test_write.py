@@ -14,7 +14,7 @@ EVERY_VERSION = ("13.1", "13.2", "13.3", "13.4")
 
 def text(module: ir.Module) -> str:
     """With locations, so that these are compared as well."""
-    return module.operation.get_asm(enable_debug_info=True)
+    return str(module.operation.get_asm(enable_debug_info=True))
 
 
 def parse(body: str, context: ir.Context, parameters: str = "") -> ir.Module:
