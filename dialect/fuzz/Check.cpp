@@ -8,6 +8,14 @@
 
 using namespace mlir;
 
+/// AddressSanitizer asks for its options here. LLVM's allocators mark memory by
+/// hand, in headers; those parts that were compiled into libLLVM without it do
+/// not.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() {
+  return "allow_user_poisoning=0:detect_container_overflow=0";
+}
+
 namespace cuda_tile::fuzz {
 
 namespace {
