@@ -46,7 +46,7 @@ std::vector<Section> split(llvm::ArrayRef<uint8_t> file) {
     size_t position = rest.data() - file.data();
     size_t padding =
         *alignment ? (*alignment - position % *alignment) % *alignment : 0;
-    if (padding + *size > rest.size())
+    if (*size > rest.size() || padding > rest.size() - *size)
       break;
     llvm::ArrayRef<uint8_t> payload = rest.slice(padding, *size);
     section.payload.assign(payload.begin(), payload.end());
