@@ -62,7 +62,6 @@ NOT_LOWERED = frozenset(
     (
         *("cos", "cosh", "sin", "sinh", "tan", "tanh", "atan2", "log", "log2"),
         *("pow", "fpowi", "rsqrt", "sqrt", "remf"),
-        *("int_to_ptr", "ptr_to_int", "ptr_to_ptr"),
         *("if", "loop", "break", "assert", "print_tko", "global", "get_global"),
         *("cat", "extract", "insert", "pack", "unpack", "scan", "mmai"),
         *("mmaf_scaled", "alloca", "gdc_launch_dependents_tko", "gdc_wait_tko"),

@@ -113,3 +113,23 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
         return b.op("llvm.fpext" if want > have else "llvm.fptrunc", ty, x)
 
     e.elementwise(op, convert, packed=packed)
+
+
+@RULES.register("int_to_ptr")
+def int_to_ptr(e: Emitter, op: ir.Operation) -> None:
+    """An address that was a number, as one of global memory."""
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.op("llvm.inttoptr", ty, a))
+
+
+@RULES.register("ptr_to_int")
+def ptr_to_int(e: Emitter, op: ir.Operation) -> None:
+    """The address as a number."""
+    ty = _result_type(e, op)
+    e.elementwise(op, lambda a: e.builder.op("llvm.ptrtoint", ty, a))
+
+
+@RULES.register("ptr_to_ptr")
+def ptr_to_ptr(e: Emitter, op: ir.Operation) -> None:
+    """The same address: a pointee is a matter of the tile level only."""
+    e.elementwise(op, lambda a: a)
