@@ -66,6 +66,7 @@ def test_pointers_in_a_table_are_followed(where):
 @pytest.mark.parametrize("where", EXECUTORS)
 def test_a_pointer_to_nothing_that_was_passed_is_an_error(where):
     table, count = cuda_tile.list_args([np.ones(64, np.float32)], index_bits=64)
+    assert isinstance(table, np.ndarray)
     table[0] = 0x1000
     args = [table, count, np.zeros(64, np.float32)]
     with pytest.raises(cuda_tile.UserError, match="0x1000") as caught:
