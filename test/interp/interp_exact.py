@@ -11,6 +11,7 @@ from interp_harness import DTYPES
 MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")
 
 FIELDS = {
+    "f4E2M1FN": (2, 0, 6.0),
     "f8E5M2": (3, -14, 57344.0),
     "f8E4M3FN": (4, -6, 448.0),
     "f16": (11, -14, 65504.0),

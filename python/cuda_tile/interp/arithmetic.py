@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from math import copysign, isqrt
+from math import copysign, isqrt, nan
 
 import numpy as np
 
@@ -92,8 +92,8 @@ def square_root(a: Array, kind: Element, mode: str) -> Array:
 
 def _root(mode: str, value: float) -> float:
     """The f64 square root in a directed mode, by an integer root with spare bits."""
-    if value == 0:
-        return value
+    if value <= 0:
+        return value if value == 0 else nan
     exact = Fraction(value)
     shift = 1 << 1200  # both halves of f64's range become large integers
     scaled = exact * shift * shift * 4**64

@@ -9,11 +9,11 @@ import numpy as np
 
 from cuda_tile.interp import accesses, arithmetic
 from cuda_tile.interp.decisions import ATOMIC_ADDF_FLUSHES_F32, MASKED_CAS_GIVES_CMP
-from cuda_tile.interp.float import canonical_nan, flush, number
+from cuda_tile.interp.float import CANONICAL_NAN_BITS, canonical_nan, flush, number
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import active_elements, addresses, only, specified
 from cuda_tile.interp.program import Op
-from cuda_tile.interp.rounding import widen
+from cuda_tile.interp.rounding import round_to, to_odd, two_sum, widen
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import partial
 from cuda_tile.interp.values import Partial, Token
@@ -31,6 +31,8 @@ def _add(old: Array, arg: Array, kind: Element) -> Array:
 def _addf(old: Array, arg: Array, kind: Element) -> Array:
     if kind.name == "f32" and ATOMIC_ADDF_FLUSHES_F32:
         return flush(arithmetic.add(flush(old), flush(arg), kind, "nearest_even"))
+    if kind.name not in CANONICAL_NAN_BITS:  # formats of multimem reductions only
+        return round_to(to_odd(*two_sum(widen(old), widen(arg))), kind)
     return arithmetic.add(old, arg, kind, "nearest_even")
 
 
@@ -38,6 +40,8 @@ def _extreme(choose: Callable[..., Array], signedness: str) -> Combine:
     def combine(old: Array, arg: Array, kind: Element) -> Array:
         if kind.kind == "float":  # multimem reductions only
             chosen = number(choose, widen(old), widen(arg)).astype(kind.dtype)
+            if kind.name not in CANONICAL_NAN_BITS:
+                return chosen
             is_nan = np.isnan(widen(old)) & np.isnan(widen(arg))
             return np.where(is_nan, canonical_nan(kind), chosen)
         return wrap(

@@ -229,12 +229,20 @@ def _dense(attribute: ir.DenseElementsAttr) -> Array:
     """A tile constant, a splat as a broadcast view."""
     kind = decode_type(attribute.type)
     assert isinstance(kind, TileType), "constants are tiles"
-    size = kind.element.storage_bytes
     raw = np.frombuffer(ext.dense_bytes(attribute), dtype=np.uint8)
-    values = from_memory(raw.reshape(-1, size), kind.element)
+    if kind.element.name == "tf32":
+        raw = _tf32_bytes(raw)
+    values = from_memory(raw.reshape(-1, kind.element.storage_bytes), kind.element)
     if attribute.is_splat:
         return np.broadcast_to(values[0], kind.shape)
     return values.reshape(kind.shape)
+
+
+def _tf32_bytes(raw: Array) -> Array:
+    """MLIR keeps the 19 bits in three bytes; here they are the high ones of four."""
+    low = np.pad(raw.reshape(-1, 3), ((0, 0), (0, 1)))
+    words = np.ascontiguousarray(low).view("<u4") << np.uint32(13)
+    return words.view(np.uint8)
 
 
 def _scalar(attribute: ir.FloatAttr | ir.IntegerAttr) -> Array:

@@ -29,16 +29,20 @@ def _mode(op: Op, kind: Element) -> str:
     return "addf" if mode == "add" and kind.kind == "float" else mode
 
 
-def _replicas(run: TileBlock, op: Op, places: Addresses) -> list[Addresses]:
-    """The addresses in each replica."""
+def _replicas(
+    run: TileBlock, op: Op, places: Addresses, kind: Element
+) -> list[Addresses]:
+    """The addresses in each replica, counted as `accesses` counts them."""
     if not places.size:
         return [places]
-    low, high = int(places.min()), int(places.max())
+    per_byte = 2 if kind.is_packed else 1
+    low, high = int(places.min()) // per_byte, int(places.max()) // per_byte
     for start, stop, bases in run.launch.replicas:
         if start <= low < stop:
             if high >= stop:
                 run.fail(op, "the tile leaves the multicast memory")
-            return [places - np.uint64(start) + np.uint64(base) for base in bases]
+            inner = places - np.uint64(start * per_byte)
+            return [inner + np.uint64(base * per_byte) for base in bases]
     return [places]
 
 
@@ -61,7 +65,7 @@ def load_reduce(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     fill = padding(view, kind)
     token = only(tokens) or Token()
     total: Any = None
-    for replica in _replicas(run, op, _clamped(places, inside)):
+    for replica in _replicas(run, op, _clamped(places, inside), kind):
         done = accesses.order(run, op, replica, inside, kind, token, is_write=False)
         token = token.join(done)
         values = accesses.read(run, op, replica, inside, kind, fill)
@@ -84,7 +88,7 @@ def reduce(run: TileBlock, op: Op, *operands: Any) -> Token:
     places, inside = place(run, op, view, natural(run, op, indices, 2))
     values = specified(run, op, tiles[0], inside)
     token = only(tokens) or Token()
-    for replica in _replicas(run, op, _clamped(places, inside)):
+    for replica in _replicas(run, op, _clamped(places, inside), kind):
         _, done = reduce_into(
             run, op, replica, inside, kind, values, token, _mode(op, kind)
         )
@@ -102,7 +106,7 @@ def store(run: TileBlock, op: Op, *operands: Any) -> Token:
     places, inside = place(run, op, view, natural(run, op, indices, 2))
     values = specified(run, op, tiles[0], inside)
     token = only(tokens) or Token()
-    for replica in _replicas(run, op, _clamped(places, inside)):
+    for replica in _replicas(run, op, _clamped(places, inside), kind):
         done = accesses.order(run, op, replica, inside, kind, token, is_write=True)
         accesses.write(run, op, replica, inside, kind, values)
         accesses.publish(run, op, replica, inside, done)

@@ -1,0 +1,112 @@
+"""Every op on every choice of element types that its verifier accepts.
+
+Each is executed and compared with an independent expectation: Python's integers and
+rationals, mpmath, the fields of the formats. The list is computed (`interp_legal`), so
+that an op or a type without a check fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import interp_check_convert
+import interp_check_functions
+import interp_check_memory
+import interp_check_moves
+import interp_check_numbers
+import interp_check_sums
+import numpy as np
+import pytest
+from interp_check_numbers import Check
+from interp_legal import NUMBERS, Signature, signatures
+from interp_types import FORMATS, numbers, sample
+
+from cuda_tile import interp, ods
+from cuda_tile.interp import Op
+from cuda_tile.interp.program import (
+    BufferType,
+    TensorViewType,
+    TileType,
+    TileViewType,
+    Type,
+)
+
+CHECKS: dict[str, Check] = (
+    interp_check_numbers.CHECKS
+    | interp_check_convert.CHECKS
+    | interp_check_functions.CHECKS
+    | interp_check_moves.CHECKS
+    | interp_check_memory.CHECKS
+    | interp_check_sums.CHECKS
+)
+WITHOUT_ELEMENTS = {
+    *("module", "entry", "global", "return", "make_token", "join_tokens"),
+    *("memory_fence_alias_tko", "gdc_wait_tko", "gdc_launch_dependents_tko"),
+    "tileas.barrier",
+}
+"""Ops that have no elements (a global's are those of `get_global`)."""
+CARRIERS = {"yield": "if", "continue": "for", "break": "loop"}
+"""Terminators, and the op whose check runs them: they take what it carries."""
+
+
+def elements(kind: Type) -> str | None:
+    """The element type of an operand or result; None for a token."""
+    if isinstance(kind, (TileType, TensorViewType, BufferType)):
+        return kind.element.name
+    if isinstance(kind, TileViewType):
+        return kind.tensor_view.element.name
+    return None
+
+
+def signature(op: Op) -> Signature:
+    """The element types of a decoded op."""
+    found = (elements(kind) for kind in (*op.operand_types, *op.result_types))
+    return tuple(name for name in found if name is not None)
+
+
+def test_every_op_is_listed() -> None:
+    assert set(CHECKS) <= set(ods.ops())
+    listed = {*CHECKS, *WITHOUT_ELEMENTS, *CARRIERS}
+    assert set(ods.ops()) - listed == set()
+    assert all(not signatures(name) for name in WITHOUT_ELEMENTS)
+    assert all(signatures(name) for name in CHECKS)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_every_type(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: set[Signature] = set()
+    run = interp.run
+
+    def recording(*args: Any, trace: Any = None, **options: Any) -> Any:
+        def note(op: Op, results: tuple[Any, ...]) -> None:
+            if op.name == name:
+                ran.add(signature(op))
+            if trace is not None:
+                trace(op, results)
+
+        return run(*args, trace=note, **options)
+
+    monkeypatch.setattr(interp, "run", recording)
+    for row, modes in signatures(name).items():
+        CHECKS[name](row, modes)
+        used = {r[: len(row)] for r in ran}
+        assert row in used, f"the check of {name} did not run it on {row}"
+
+
+def test_what_the_verifier_accepts() -> None:
+    """A few counts that are known, lest the list shrink unseen."""
+    assert len(signatures("addf")) == 4
+    assert len(signatures("addi")) == 5
+    assert len(signatures("mmaf")) == 10
+    assert {row[0] for row in signatures("select")} == {"i1"}
+    moved = {row[0] for row in signatures("permute")}
+    assert moved == {*NUMBERS, "ptr<f32>"}
+    assert {row[1] for row in signatures("load_ptr_tko")} == {*NUMBERS} - {"i4"}
+    assert len(signatures("ptr_to_ptr")) == 14**2
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_formats_agree_with_numpy(kind: str) -> None:
+    values = sample(kind, 512, 7)
+    exact = np.array([float(x) for x in numbers(kind, values)])
+    np.testing.assert_array_equal(values.astype(np.float64), exact)
