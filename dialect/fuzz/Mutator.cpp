@@ -211,7 +211,7 @@ Bytes Mutator::mutate(llvm::ArrayRef<uint8_t> file,
   }
   Bytes header(raw.begin(), raw.begin() + kHeaderSize);
   if (oneIn(16))
-    header[9] = static_cast<uint8_t>(1 + below(5)); // another version
+    header[9] = static_cast<uint8_t>(1 + below(6)); // another version
   for (uint64_t i = 0, count = oneIn(4) ? 3 : 1; i < count; ++i) {
     Section &section = sections[below(sections.size())];
     uint8_t id = section.id & ~bytecode::kSectionHasAlignment;

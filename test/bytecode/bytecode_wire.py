@@ -105,8 +105,14 @@ class File:
         flags: int = 2,
         debug: int = 0,
         hints: bytes = b"",
+        attributes: bytes = b"\x06\0",
     ) -> "File":
-        """Adds an entry with the ops of `body`; parameters are type numbers."""
+        """Adds an entry with the ops of `body`; parameters are type numbers.
+
+        From 13.5 on hints are always there, and behind them attributes of arguments.
+        """
+        if self.version >= (13, 5):
+            hints = (hints or b"\x0b\0") + attributes
         signature = self.type(
             varint(16, len(parameters), *parameters) + varint(0)  # no results
         )

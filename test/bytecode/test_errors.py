@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from bytecode_files import kernel, messages
-from bytecode_wire import File, little, pad, table, varint
+from bytecode_wire import File, little, pad, table, varint, zigzag
 
 RETURN = b"\x5c\0\0"
 I32 = 3
@@ -22,6 +22,12 @@ def of_type(record: bytes, version: tuple[int, int] = (13, 1)) -> File:
     """A file whose type 1 is `record`; type 0 is f32."""
     file = File(version, types=[varint(7), record])
     return file.entry(RETURN)
+
+
+def float_predicate(element: int, bits: bytes) -> File:
+    """An assume whose predicate is a float of type `element`."""
+    file = File(types=[varint(element)])
+    return file.entry(varint(0x06, 0, 2, 0) + bits)
 
 
 def with_section(number: int, payload: bytes, alignment: int = 0) -> File:
@@ -79,7 +85,7 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "too old": (
         lambda: replaced(9, b"\0"),
         "error at offset 8: unsupported Tile version 13.0.0, this reader supports "
-        "versions [13.1 - 13.4]",
+        "versions [13.1 - 13.5]",
     ),
     "too new": (lambda: replaced(9, b"\x63"), "unsupported Tile version 13.99.0"),
     "bytes after the end": (
@@ -198,6 +204,27 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "flags of a function": (
         lambda: File().entry(RETURN, flags=0x12),
         "function entry has unrecognized flag bits (16)",
+    ),
+    "flag of hints, which are always there": (
+        lambda: File((13, 5)).entry(RETURN, flags=6),
+        "function entry has unrecognized flag bits (4)",
+    ),
+    "attributes for one argument too many": (
+        lambda: File((13, 5)).entry(RETURN, attributes=varint(6, 1, 10, 0)),
+        "error at offset 23: expected argument attributes of function 'k' to be an "
+        "array of no or 0 dictionaries (in function section, function 0 'k')",
+    ),
+    "attributes of arguments that are no array": (
+        lambda: File((13, 5)).entry(RETURN, attributes=varint(3, 1)),
+        "expected argument attributes of function 'k' to be an array",
+    ),
+    "double out of range": (
+        lambda: float_predicate(9, b"\xff" * 9 + b"\x03"),
+        "value below -9223372036854775808 does not fit in 64 bits",
+    ),
+    "half out of range": (
+        lambda: float_predicate(5, zigzag(0x10000)),
+        "error at offset 26: value 65536 does not fit in 16 bits",
     ),
     "body too long": (
         lambda: File(

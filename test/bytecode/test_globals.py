@@ -9,7 +9,7 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 
 RETURN = b"\x5c\0\0"
 I32, GLOBAL = 3, 6
-VERSIONS = ("13.1", "13.2", "13.3", "13.4")
+VERSIONS = ("13.1", "13.2", "13.3", "13.4", "13.5")
 
 
 def module(keywords: str, context: ir.Context) -> ir.Module:

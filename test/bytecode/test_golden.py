@@ -16,6 +16,11 @@ NEW_OPS = {
     "13.2": {"atan2"},
     "13.3": {"alloca", "pack", "unpack", "mmaf_scaled", "make_strided_view"},
     "13.4": {"insert", "fpowi", "gdc_wait_tko", "memory_fence_alias_tko"},
+    "13.5": {
+        "multimem_load_reduce_view_tko",
+        "multimem_reduce_view_tko",
+        "multimem_store_view_tko",
+    },
 }
 
 

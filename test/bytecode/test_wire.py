@@ -4,10 +4,10 @@ import struct
 
 import pytest
 from bytecode_files import messages, read
-from bytecode_wire import File, little, varint, zigzag
+from bytecode_wire import File, little, pad, table, varint, zigzag
 
 RETURN = b"\x5c\0\0"
-F16, F32, I1, I8, I32 = 5, 7, 0, 1, 3
+F16, F32, F64, I1, I8, I32 = 5, 7, 9, 0, 1, 3
 
 
 def text(file: File, context) -> str:
@@ -36,7 +36,7 @@ def test_smallest_file(context):
     assert "entry @k() {\n" in text(File().entry(RETURN), context)
 
 
-@pytest.mark.parametrize("version", [(13, 1), (13, 2), (13, 3), (13, 4)])
+@pytest.mark.parametrize("version", [(13, 1), (13, 2), (13, 3), (13, 4), (13, 5)])
 def test_every_version(version, context):
     assert "return" in text(File(version).entry(RETURN), context)
 
@@ -119,6 +119,60 @@ def test_hints(context):
     hints = varint(11, 1, gpu, 10, 1, key, 1, integer, 2)
     file.entry(RETURN, flags=6, hints=hints)
     assert "optimization_hints=<sm_90 = {num_cta_in_cga = 2" in text(file, context)
+
+
+def test_attributes_of_arguments(context):
+    """From 13.5 on: an array of no dictionaries, or of one per argument."""
+    file = File((13, 5))
+    scalar, integer = file.tile(I32), file.type(varint(I32))
+    note = varint(10, 1, file.string("cuda_tile.note"), 1, integer, 7)
+    attributes = varint(6, 2) + note + varint(10, 0)
+    file.entry(RETURN, (scalar, scalar), attributes=attributes)
+    ops = text(file, context)
+    assert "@k(%arg0: tile<i32> {cuda_tile.note = 7 : i32}, %arg1: tile<i32>)" in ops
+    none = File((13, 5)).entry(RETURN)
+    assert "entry @k() {\n" in text(none, context)
+
+
+def test_flags_of_subprograms(context):
+    """From 13.5 on; what they mean is not known, so they go with a warning."""
+    file = File((13, 5))
+    k = file.string("k")
+    records = [
+        varint(2, k, k),
+        varint(1, 1),
+        varint(5, 1, 3, k, k, 2, 3) + varint(8),
+        varint(4, 3, k, 5, 6),
+    ]
+    locations = b"".join(number.to_bytes(8, "little") for number in (4, 4))
+    head = pad(pad(varint(1), 4) + bytes(4) + varint(2), 8)
+    file.debug = head + locations + table(4, records)
+    warnings: list[str] = []
+    handler = context.attach_diagnostic_handler(
+        lambda diagnostic: bool(warnings.append(diagnostic.message) or True)
+    )
+    module = read(file.entry(RETURN, debug=1).data(), context)
+    handler.detach()
+    assert 'loc("k":5:6)' in str(module.operation.get_asm(enable_debug_info=True))
+    assert len(warnings) == 1
+    assert "flags 8 of DISubprogramAttr are left out (in debug section" in warnings[0]
+
+
+def test_bits_of_a_double(context):
+    """cuTile takes them for an unsigned number, which zigzag makes 65 bits long."""
+    bits = 0xFFF0000000000000  # -inf
+    for value in (2 * bits, 2 * ((1 << 64) - bits) - 1):
+        file = File()
+        double = file.type(varint(F64))
+        tile, scalar = file.tile(F64, 8), file.tile(F64)
+        result = scalar
+        body = varint(0x10, tile, file.constant(bytes(8)))
+        identities = varint(1, 2, double) + varint(value)
+        region = varint(1, 1, 2, scalar, scalar, 2)
+        region += varint(0x45, scalar, 0, 1, 2) + varint(0x6D, 0, 1, 3)
+        body += varint(0x58, 1, result, 0) + identities + varint(1, 0) + region
+        ops = text(file.entry(body + RETURN), context)
+        assert "identities=[0xFFF0000000000000 : f64]" in ops
 
 
 def test_producer(context):

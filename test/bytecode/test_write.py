@@ -9,7 +9,7 @@ from bytecode_sections import sections
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 
-EVERY_VERSION = ("13.1", "13.2", "13.3", "13.4")
+EVERY_VERSION = ("13.1", "13.2", "13.3", "13.4", "13.5")
 
 
 def text(module: ir.Module) -> str:
@@ -183,7 +183,7 @@ def test_module_to_write(context):
 def test_versions(context):
     assert tuple(_cuda_tile.bytecode_versions()) == EVERY_VERSION
     module = parse("", context)
-    assert "unsupported version requested 12.0, must be in range [13.1, 13.4]" in (
+    assert "unsupported version requested 12.0, must be in range [13.1, 13.5]" in (
         refusal(module, "12.0")
     )
     with pytest.raises(
@@ -235,4 +235,4 @@ def test_hints_for_any_gpu(version, context):
     module = read(kernel("13.4", "vadd_i32_8"), context)
     assert "default = {}" in str(module)
     again = str(read(_cuda_tile.write_bytecode(module, version), context))
-    assert ("default" in again) == (version in ("13.3", "13.4"))
+    assert ("default" in again) == (version not in ("13.1", "13.2"))

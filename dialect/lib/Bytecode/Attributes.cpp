@@ -115,24 +115,16 @@ Attribute AttributeReader::readFloat(Cursor &cursor) {
     return fail(cursor, start, "failed to read valid FloatType for FloatAttr");
 
   // The bits: one byte for narrow types, else a signed varint. No float type of
-  // the format is wider than 64 bits.
+  // the format is wider than 64 bits. Of an f64, cuTile takes the bits for an
+  // unsigned number, other writers for a signed one.
   unsigned width = floatType.getWidth();
-  uint64_t bits, valueStart = cursor.offset();
-  if (width <= 8) {
-    if (failed(cursor.readByte(bits, "byte for APInt (<= 8 bits).")))
-      return {};
-  } else {
-    int64_t value;
-    if (failed(cursor.readSignedVarint(
-            value, "signed varint for APInt (<= 64 bits).")))
-      return {};
-    if (width < 64 && !llvm::isIntN(width, value) &&
-        !llvm::isUIntN(width, value))
-      return fail(cursor, valueStart,
-                  "value " + Twine(value) + " does not fit in " + Twine(width) +
-                      " bits");
-    bits = static_cast<uint64_t>(value);
-  }
+  uint64_t bits;
+  LogicalResult result =
+      width <= 8 ? cursor.readByte(bits, "byte for APInt (<= 8 bits).")
+                 : cursor.readZigzagBits(
+                       bits, width, "signed varint for APInt (<= 64 bits).");
+  if (failed(result))
+    return {};
   APInt pattern = APInt(64, bits).trunc(width);
   return FloatAttr::get(floatType,
                         APFloat(floatType.getFloatSemantics(), pattern));

@@ -48,7 +48,6 @@ public:
   /// The number of a constant with these elements; a new one is added.
   uint64_t add(mlir::DenseElementsAttr elements);
 
-  bool empty() const { return entries.size() == 0; }
   mlir::LogicalResult write(Output &out) const {
     return mlir::success(entries.write<uint64_t>(out));
   }

@@ -2,6 +2,7 @@
 
 #include "Cursor.h"
 #include "Varint.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,12 +15,23 @@ namespace cuda_tile::bytecode {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Diagnostics::error(uint64_t offset, const Twine &message) const {
+  InFlightDiagnostic diagnostic = emitError(location) << "error ";
+  append(diagnostic, offset, message);
+  return diagnostic;
+}
+
+void Diagnostics::warn(uint64_t offset, const Twine &message) const {
+  InFlightDiagnostic diagnostic = emitWarning(location);
+  append(diagnostic, offset, message);
+}
+
+void Diagnostics::append(InFlightDiagnostic &diagnostic, uint64_t offset,
+                         const Twine &message) const {
   SmallVector<const Place *> places;
   for (const Place *place = innermost; place; place = place->outer)
     places.push_back(place);
 
-  InFlightDiagnostic diagnostic =
-      emitError(location) << "error at offset " << offset << ": " << message;
+  diagnostic << "at offset " << offset << ": " << message;
   StringRef separator = " (in ";
   for (const Place *place : llvm::reverse(places)) {
     diagnostic << separator << place->kind;
@@ -31,7 +43,6 @@ LogicalResult Diagnostics::error(uint64_t offset, const Twine &message) const {
   }
   if (!places.empty())
     diagnostic << ")";
-  return diagnostic;
 }
 
 int Place::trace(Trace &into) {
@@ -75,8 +86,14 @@ LogicalResult Cursor::readByte(uint64_t &value, const Twine &what) {
 }
 
 LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what) {
+  return readVarint(value, nullptr, what);
+}
+
+LogicalResult Cursor::readVarint(uint64_t &value, bool *bit64,
+                                 const Twine &what) {
   size_t length;
-  switch (decodeVarint(file.slice(position, remaining()), value, length)) {
+  switch (
+      decodeVarint(file.slice(position, remaining()), value, length, bit64)) {
   case VarintStatus::Ok:
     position += length;
     if (diagnostics->isTraced())
@@ -99,6 +116,25 @@ LogicalResult Cursor::readSignedVarint(int64_t &value, const Twine &what) {
     return failure();
   value = decodeZigzag(encoded);
   diagnostics->explain(start, value);
+  return success();
+}
+
+LogicalResult Cursor::readZigzagBits(uint64_t &bits, unsigned width,
+                                     const Twine &what) {
+  uint64_t start = position, encoded;
+  bool bit64;
+  if (failed(readVarint(encoded, &bit64, what)))
+    return failure();
+  uint64_t magnitude = encoded >> 1 | uint64_t(bit64) << 63;
+  bool isNegative = encoded & 1;
+  if (magnitude >> (width - 1) >> (isNegative ? 0 : 1))
+    return diagnostics->error(
+        start, "value " + Twine(isNegative ? "below -" : "") +
+                   Twine(isNegative ? uint64_t(1) << (width - 1) : magnitude) +
+                   " does not fit in " + Twine(width) + " bits");
+  bits = (isNegative ? ~magnitude : magnitude) &
+         llvm::maskTrailingOnes<uint64_t>(width);
+  diagnostics->explain(start, "0x" + llvm::utohexstr(bits));
   return success();
 }
 
@@ -189,7 +225,8 @@ LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
                    ") exceeds the maximum of " + Twine(limit) +
                    " that can fit in the remaining payload of " +
                    Twine(cursor.remaining()) + " bytes.");
-  if (count == 0)
+  // Some writers leave out the padding behind a count of 0.
+  if (count == 0 && cursor.remaining() == 0)
     return success();
   ArrayRef<uint8_t> offsets;
   if (failed(cursor.align(sizeof(Offset), noun + " offsets")) ||
@@ -197,6 +234,8 @@ LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
           cursor.readBytes(offsets, count * sizeof(Offset), noun + " offsets")))
     return failure();
 
+  if (count == 0)
+    return cursor.expectEnd("the " + noun + " table");
   std::string offsetNoun = "offset of " + noun.str();
   cursor.traceIntegers<Offset>(offsets, offsetNoun);
 

@@ -25,6 +25,8 @@ public:
 
   /// Emits `error at offset N: MESSAGE (in PLACE)`. Always fails.
   mlir::LogicalResult error(uint64_t offset, const llvm::Twine &message) const;
+  /// The same as a warning: `at offset N: MESSAGE (in PLACE)`.
+  void warn(uint64_t offset, const llvm::Twine &message) const;
 
   /// Runs `build`, which reports by the callback that it gets, and turns what
   /// it reports into one error at `offset`. Null is such a failure.
@@ -62,6 +64,9 @@ public:
 
 private:
   friend class Place;
+  void append(mlir::InFlightDiagnostic &diagnostic, uint64_t offset,
+              const llvm::Twine &message) const;
+
   mlir::Location location;
   Trace *trace;
   class Place *innermost = nullptr;
@@ -137,6 +142,10 @@ public:
   mlir::LogicalResult readByte(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readSignedVarint(int64_t &value, const llvm::Twine &what);
+  /// Reads a zigzag varint that stands for `width` bits, at most 64, either as
+  /// an unsigned number or as one in two's complement.
+  mlir::LogicalResult readZigzagBits(uint64_t &bits, unsigned width,
+                                     const llvm::Twine &what);
   /// Reads the number of items that follow, each of at least `itemBytes`.
   mlir::LogicalResult readCount(uint64_t &value, const llvm::Twine &what,
                                 uint64_t itemBytes = 1);
@@ -156,6 +165,9 @@ public:
   mlir::LogicalResult expectEnd(const llvm::Twine &what) const;
 
 private:
+  mlir::LogicalResult readVarint(uint64_t &value, bool *bit64,
+                                 const llvm::Twine &what);
+
   Diagnostics *diagnostics;
   llvm::ArrayRef<uint8_t> file;
   uint64_t position;

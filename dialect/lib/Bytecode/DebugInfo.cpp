@@ -244,6 +244,19 @@ LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
   return success();
 }
 
+/// What the flags mean is not known; a position in the source they are not.
+LogicalResult DebugInfo::readSubprogramFlags(Cursor &cursor) {
+  uint64_t start = cursor.offset(), flags = 0;
+  if (version < kEntryAttributesVersion)
+    return success();
+  if (failed(cursor.readVarint(flags, "flags when parsing DISubprogramAttr")))
+    return failure();
+  if (flags != 0)
+    cursor.diags().warn(start, "flags " + Twine(flags) +
+                                   " of DISubprogramAttr are left out");
+  return success();
+}
+
 LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
   Record file, unit;
   uint64_t line, scopeLine, start = cursor.offset();
@@ -261,7 +274,8 @@ LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
           cursor, "compile unit attribute when parsing DISubprogramAttr",
           DebugTag::CompileUnit, unit)) ||
       failed(cursor.readVarint(
-          scopeLine, "scope line number when parsing DISubprogramAttr")))
+          scopeLine, "scope line number when parsing DISubprogramAttr")) ||
+      failed(readSubprogramFlags(cursor)))
     return failure();
   if (line > UINT32_MAX || scopeLine > UINT32_MAX)
     return cursor.diags().error(start,

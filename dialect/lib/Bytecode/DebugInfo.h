@@ -33,7 +33,8 @@ class FunctionLocations {
 
 class DebugInfo {
 public:
-  explicit DebugInfo(const StringTable &strings) : strings(strings) {}
+  DebugInfo(const StringTable &strings, Version version)
+      : strings(strings), version(version) {}
 
   mlir::LogicalResult read(Cursor cursor);
 
@@ -68,12 +69,14 @@ private:
   mlir::LogicalResult readCompileUnit(Cursor &cursor, Record &record);
   mlir::LogicalResult readLexicalBlock(Cursor &cursor, Record &record);
   mlir::LogicalResult readSubprogram(Cursor &cursor, Record &record);
+  mlir::LogicalResult readSubprogramFlags(Cursor &cursor);
   mlir::LogicalResult readPosition(Cursor &cursor, const llvm::Twine &what,
                                    unsigned &line, unsigned &column);
   mlir::LogicalResult readLoc(Cursor &cursor, Record &record);
   mlir::LogicalResult readCallSite(Cursor &cursor, Record &record);
 
   const StringTable &strings;
+  Version version;
   llvm::ArrayRef<uint8_t> starts;    // u32 per function
   llvm::ArrayRef<uint8_t> locations; // u64 per location
   uint64_t locationsOffset = 0;
@@ -87,7 +90,8 @@ private:
 /// scope in this format; one without gets that of its function.
 class DebugPool {
 public:
-  explicit DebugPool(StringPool &strings) : strings(strings) {}
+  DebugPool(StringPool &strings, Version version)
+      : strings(strings), version(version) {}
 
   /// Begins the locations of `function` with its own; gives the number that its
   /// record refers to, 0 if nothing in it has a location.
@@ -111,6 +115,7 @@ private:
   uint64_t addRecord(const Output &record);
 
   StringPool &strings;
+  Version version;
   llvm::SmallVector<uint32_t> starts;
   llvm::SmallVector<uint64_t, 0> locations;
   llvm::DenseMap<mlir::Attribute, uint64_t> numbers; // per function

@@ -162,6 +162,8 @@ uint64_t DebugPool::addScope(DILocalScopeAttr scope) {
     record.writeVarint(strings.add(subprogram.getLinkageName()));
     record.writeVarint(unit);
     record.writeVarint(subprogram.getScopeLine());
+    if (version >= kEntryAttributesVersion)
+      record.writeVarint(0); // flags
   }
   return numbers[scope] = addRecord(record);
 }

@@ -29,12 +29,15 @@ struct Version {
 };
 
 constexpr Version kFirstVersion{13, 1};
-constexpr Version kLastVersion{13, 4};
+constexpr Version kLastVersion{13, 5};
 
 /// Versions at which the encoding of something changed that all files have.
-constexpr Version kTypeFlagsVersion{13, 3}; // partition_view: flags first
-constexpr Version kPointerFlagsVersion{13,
-                                       4}; // ptr and tensor_view: flags first
+/// partition_view: flags first.
+constexpr Version kTypeFlagsVersion{13, 3};
+/// ptr and tensor_view: flags first.
+constexpr Version kPointerFlagsVersion{13, 4};
+/// Entry: hints always, then attributes of the arguments. Subprogram: flags.
+constexpr Version kEntryAttributesVersion{13, 5};
 /// Compilers before it refuse hints for the GPU "default".
 constexpr Version kDefaultHintsVersion{13, 3};
 constexpr Version kGlobalFlagsVersion{13, 3}; // global: visibility, constant

@@ -15,7 +15,8 @@ struct FunctionHeader {
   StringAttr name;
   FunctionType type;
   FunctionLocations locations;
-  Attribute hints;
+  OptimizationHintsAttr hints;  // null: none
+  ArrayAttr argumentAttributes; // null: none
   bool isPrivate = false;
 };
 
@@ -40,12 +41,13 @@ static LogicalResult readType(Cursor &cursor, const Tables &tables,
 }
 
 static LogicalResult readFlags(Cursor &cursor, StringRef function,
-                               uint64_t &flags) {
+                               Version version, uint64_t &flags) {
   uint64_t start = cursor.offset();
   if (failed(cursor.readByte(flags, "function flags")))
     return failure();
-  constexpr uint64_t known =
-      kFunctionIsPrivate | kFunctionIsEntry | kFunctionHasHints;
+  uint64_t known = kFunctionIsPrivate | kFunctionIsEntry;
+  if (version < kEntryAttributesVersion)
+    known |= kFunctionHasHints;
   if (flags & ~known)
     return cursor.diags().error(start,
                                 "function entry has unrecognized flag bits (" +
@@ -53,6 +55,46 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
   if (!(flags & kFunctionIsEntry))
     return cursor.diags().error(start, "un-expected non-entry function '" +
                                            function + "'");
+  return success();
+}
+
+static LogicalResult readHints(Cursor &cursor, const Tables &tables,
+                               FunctionHeader &header) {
+  uint64_t start = cursor.offset();
+  AttributeReader reader(tables.strings, tables.types);
+  Attribute attribute = reader.readSelfContained(cursor);
+  if (!attribute)
+    return failure();
+  auto hints = dyn_cast<OptimizationHintsAttr>(attribute);
+  if (!hints)
+    return cursor.diags().error(start, "invalid optimization hints attribute "
+                                       "for function '" +
+                                           header.name.getValue() + "'");
+  // Where there is always a record, an empty one says that there are none.
+  if (tables.version < kEntryAttributesVersion || !hints.getValue().empty())
+    header.hints = hints;
+  return success();
+}
+
+/// An array that is empty or has a dictionary per argument.
+static LogicalResult readArgumentAttributes(Cursor &cursor,
+                                            const Tables &tables,
+                                            FunctionHeader &header) {
+  uint64_t start = cursor.offset();
+  AttributeReader reader(tables.strings, tables.types);
+  Attribute attribute = reader.readSelfContained(cursor);
+  if (!attribute)
+    return failure();
+  auto array = dyn_cast<ArrayAttr>(attribute);
+  size_t numArguments = header.type.getNumInputs();
+  if (!array || !llvm::all_of(array, llvm::IsaPred<DictionaryAttr>) ||
+      (!array.empty() && array.size() != numArguments))
+    return cursor.diags().error(
+        start, "expected argument attributes of function '" +
+                   header.name.getValue() + "' to be an array of no or " +
+                   Twine(numArguments) + " dictionaries");
+  if (!array.empty())
+    header.argumentAttributes = array;
   return success();
 }
 
@@ -68,7 +110,7 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
 
   uint64_t flags;
   if (failed(readType(cursor, tables, header.name, header.type)) ||
-      failed(readFlags(cursor, header.name, flags)))
+      failed(readFlags(cursor, header.name, tables.version, flags)))
     return failure();
   header.isPrivate = flags & kFunctionIsPrivate;
   uint64_t debugStart = cursor.offset(), debugNumber;
@@ -78,19 +120,11 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
       failed(tables.debug.getFunction(debugNumber, debugStart, cursor.diags(),
                                       header.locations)))
     return failure();
-  if (!(flags & kFunctionHasHints))
-    return success();
-  uint64_t hintsStart = cursor.offset();
-  AttributeReader attributes(tables.strings, tables.types);
-  header.hints = attributes.readSelfContained(cursor);
-  if (!header.hints)
-    return failure();
-  if (isa<OptimizationHintsAttr>(header.hints))
-    return success();
-  return cursor.diags().error(hintsStart,
-                              "invalid optimization hints attribute "
-                              "for function '" +
-                                  header.name.getValue() + "'");
+  if (tables.version < kEntryAttributesVersion)
+    return flags & kFunctionHasHints ? readHints(cursor, tables, header)
+                                     : success();
+  return failure(failed(readHints(cursor, tables, header)) ||
+                 failed(readArgumentAttributes(cursor, tables, header)));
 }
 
 /// Reads a body into a new entry at the end of `module`.
@@ -105,6 +139,8 @@ static LogicalResult readBody(Cursor body, Tables &tables,
   state.addAttribute("function_type", TypeAttr::get(header.type));
   if (header.hints)
     state.addAttribute("optimization_hints", header.hints);
+  if (header.argumentAttributes)
+    state.addAttribute("arg_attrs", header.argumentAttributes);
   if (header.isPrivate)
     state.addAttribute(SymbolTable::getVisibilityAttrName(),
                        StringAttr::get(context, "private"));
@@ -155,11 +191,13 @@ static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
   FailureOr<uint64_t> debugNumber = pools.debug.beginFunction(entry);
   if (failed(debugNumber))
     return failure();
-  for (StringRef name : {"arg_attrs", "res_attrs"})
-    if (entry->hasAttr(name))
-      return entry.emitError("optional attribute '")
-             << name << "' is provided but requires bytecode version 13.5, "
-             << "targeting " << pools.version.str();
+  ArrayAttr argumentAttributes = entry.getArgAttrsAttr();
+  bool hasAttributeFields = pools.version >= kEntryAttributesVersion;
+  if (argumentAttributes && !hasAttributeFields)
+    return entry.emitError("optional attribute 'arg_attrs' is provided but "
+                           "requires bytecode version ")
+           << kEntryAttributesVersion.str() << ", targeting "
+           << pools.version.str();
   AttributeWriter writer(pools.attributes(), out, entry);
   out.writeVarint(pools.strings.add(entry.getSymName()));
   if (failed(writer.writeType(entry.getFunctionType())))
@@ -169,9 +207,17 @@ static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
   bool isPrivate = SymbolTable::getSymbolVisibility(entry) ==
                    SymbolTable::Visibility::Private;
   out.writeByte(kFunctionIsEntry | (isPrivate ? kFunctionIsPrivate : 0) |
-                (hints ? kFunctionHasHints : 0));
+                (hints && !hasAttributeFields ? kFunctionHasHints : 0));
   out.writeVarint(*debugNumber);
-  return hints ? writer.writeSelfContained(hints) : success();
+  if (!hasAttributeFields)
+    return hints ? writer.writeSelfContained(hints) : success();
+  MLIRContext *context = entry.getContext();
+  if (!hints)
+    hints = OptimizationHintsAttr::get(context, DictionaryAttr::get(context));
+  if (!argumentAttributes)
+    argumentAttributes = ArrayAttr::get(context, {});
+  return failure(failed(writer.writeSelfContained(hints)) ||
+                 failed(writer.writeSelfContained(argumentAttributes)));
 }
 
 LogicalResult writeFunctions(Block &module, Pools &pools, Output &out) {

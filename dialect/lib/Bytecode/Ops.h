@@ -14,7 +14,7 @@ namespace cuda_tile::bytecode {
 /// The tables of a file that functions refer to.
 struct Tables {
   explicit Tables(Version version)
-      : version(version), types(version), debug(strings) {}
+      : version(version), types(version), debug(strings, version) {}
   Tables(const Tables &) = delete;
 
   Version version;
@@ -89,7 +89,7 @@ private:
 struct Pools {
   Pools(mlir::MLIRContext *context, Version version)
       : version(version), records(context), types(context, version),
-        debug(strings) {}
+        debug(strings, version) {}
   Pools(const Pools &) = delete;
 
   AttributePools attributes() { return {strings, types}; }

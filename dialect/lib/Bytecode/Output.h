@@ -67,8 +67,6 @@ public:
   /// Writes what readOffsetTable reads. False if an offset does not fit.
   template <typename Offset> [[nodiscard]] bool write(Output &out) const {
     out.writeVarint(size());
-    if (size() == 0)
-      return true;
     out.align(sizeof(Offset));
     for (uint64_t start : starts) {
       if (start != static_cast<Offset>(start))

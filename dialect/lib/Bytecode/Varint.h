@@ -19,16 +19,23 @@ constexpr size_t kMaxVarintBytes = 10;
 enum class VarintStatus { Ok, Truncated, TooLarge };
 
 /// Decodes the varint that `bytes` begins with; `length` is its size in bytes.
+/// A number that has one has a bit more than 64, the last of which goes there.
 inline VarintStatus decodeVarint(llvm::ArrayRef<uint8_t> bytes, uint64_t &value,
-                                 size_t &length) {
+                                 size_t &length, bool *bit64 = nullptr) {
   value = 0;
+  if (bit64)
+    *bit64 = false;
   for (length = 0; length < kMaxVarintBytes; ++length) {
     if (length == bytes.size())
       return VarintStatus::Truncated;
     uint64_t byte = bytes[length];
-    // The tenth byte holds bit 63 alone.
-    if (length + 1 == kMaxVarintBytes && byte > 1)
-      return VarintStatus::TooLarge;
+    // The tenth byte holds bit 63 and, if there may be one, bit 64.
+    if (length + 1 == kMaxVarintBytes) {
+      if (byte > (bit64 ? 3 : 1))
+        return VarintStatus::TooLarge;
+      if (bit64)
+        *bit64 = byte >> 1;
+    }
     value |= (byte & 0x7F) << (7 * length);
     if (byte < 0x80) {
       ++length;

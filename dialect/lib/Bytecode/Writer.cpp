@@ -106,8 +106,7 @@ LogicalResult FileWriter::writeTables() {
     writeSection(id, payload);
     return success();
   };
-  if (!pools.constants.empty() &&
-      failed(writeTable(SectionId::Constant, pools.constants)))
+  if (failed(writeTable(SectionId::Constant, pools.constants)))
     return failure();
   if (!pools.debug.empty() && failed(writeTable(SectionId::Debug, pools.debug)))
     return failure();

@@ -23,7 +23,7 @@ class ModuleOp;
 /// Whether `data` begins with the magic number of a bytecode file.
 bool isBytecode(llvm::StringRef data);
 
-/// Reads a bytecode file of version 13.1 to 13.4 and verifies what it holds.
+/// Reads a bytecode file of version 13.1 to 13.5 and verifies what it holds.
 ///
 /// The result is a builtin module around `cuda_tile.module @kernels` (files do
 /// not store the module's name). A file that is damaged, of another version, or
