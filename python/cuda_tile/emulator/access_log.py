@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,17 @@ class AccessLog:
         """
         entries = reversed(self._entries)
         next(entries, None)
+        return self._find(entries, cell, is_write=is_write, other_than=other_than)
+
+    def recent(self, cell: int, *, is_write: bool) -> int:
+        """Finds the last access to a byte, the newest entry included."""
+        return self._find(
+            reversed(self._entries), cell, is_write=is_write, other_than=-1
+        )
+
+    def _find(
+        self, entries: Iterator[Access], cell: int, *, is_write: bool, other_than: int
+    ) -> int:
         for entry in entries:
             if entry.is_write != is_write:
                 continue

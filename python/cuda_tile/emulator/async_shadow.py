@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_tile.emulator.access_log import Access
-from cuda_tile.emulator.clocks import WarpClocks
+from cuda_tile.emulator.clocks import MOST_AGENTS, WarpClocks
 from cuda_tile.emulator.shadow import NONE, Bytes, Offsets, SharedShadow
 
 
@@ -144,6 +145,47 @@ class AsyncShadow(SharedShadow):
         cells = _bytes_of(offsets, size)
         self._record_bytes(cells, np.full(len(cells), agent, np.uint8))
         self._known_clocks.note_read(cells, np.full(len(cells), agent, np.uint8), clock)
+
+    # The end of a CTA --------------------------------------------------------------
+
+    def end_cta(self, cta: int, known: NDArray[np.int32], at: int) -> None:
+        """Reports what may still touch the memory of a CTA that ends.
+
+        Args:
+            cta: Number of the CTA in the machine.
+            known: What it knows of each agent.
+            at: Number of the instruction that ends it.
+        """
+        cells = np.arange(cta * self._stride_bytes, (cta + 1) * self._stride_bytes)
+        rank = cta % self._ctas_per_cluster
+        mine = range(rank * self._n_warps, (rank + 1) * self._n_warps)
+        writer = self._writer[1][cells]
+        far = (writer < MOST_AGENTS) & ((writer < mine.start) | (writer >= mine.stop))
+        writers = np.where(far, writer, np.uint8(0))
+        late = far & self._known_clocks.unknown_write(cells, writers, known)
+        self._end_before(cells[late], writer[late], at, is_write=True)
+        for agent in range(self._known_clocks.n_warps):
+            if agent not in mine:
+                late = self._known_clocks.unknown_access(
+                    cells, agent, int(known[agent])
+                )
+                agents = np.full(len(cells), agent, np.uint8)
+                self._end_before(cells[late], agents[late], at, is_write=False)
+
+    def _end_before(
+        self, cells: Offsets, agents: Bytes, at: int, *, is_write: bool
+    ) -> None:
+        if not len(cells):
+            return
+        cell = int(cells[0])
+        other = self.log.recent(cell, is_write=is_write)
+        verb = "write to" if is_write else "access"
+        self.report(
+            "cluster",
+            f"the CTA ends while {self.name(int(agents[0]))} may still {verb} its "
+            f"shared memory at offset {self._in_cta(cell)}, {self.log.where(other)}",
+            at,
+        )
 
     @property
     def _known_clocks(self) -> WarpClocks:

@@ -102,6 +102,12 @@ class WarpClocks:
         """What one warp knows of an agent."""
         return int(self._known[cta // self._ctas_per_cluster, warp, agent])
 
+    def of_cta(self, cta: int) -> NDArray[np.int32]:
+        """What the warps of one CTA know together, of each agent."""
+        first = cta % self._ctas_per_cluster * self._warps_per_cta
+        mine = slice(first, first + self._warps_per_cta)
+        return self._known[cta // self._ctas_per_cluster, mine].max(axis=0)
+
     def own(self, ctas: Index, warps: Warps) -> NDArray[np.int32]:
         """The warps' own clocks."""
         return self._known[ctas // self._ctas_per_cluster, warps, warps]
@@ -147,6 +153,19 @@ class WarpClocks:
         unknown = unknown < reads
         unknown[np.arange(self.n_readers) == warps[..., None]] = False
         return ~np.logical_or.reduce(unknown, axis=-1)
+
+    def unknown_write(
+        self, cells: Cells, writers: Warps, known: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Which bytes were written by agents later than `known` has it."""
+        return self._written[cells] > known[writers]
+
+    def unknown_access(self, cells: Cells, agent: int, known: int) -> NDArray[np.bool_]:
+        """Which bytes a warp read or updated later than `known`."""
+        late = self._read[agent, cells] > known
+        if self._atomics is not None:
+            late |= self._atomics[agent, cells] > known
+        return late
 
     def note_atomic(self, cells: Cells, warps: Warps) -> None:
         """Records atomic updates of single bytes by warps."""

@@ -24,16 +24,20 @@ class ClusterBarriers:
         size = machine.geometry.cluster_size
         self._cluster_of = machine.cta_of // size
         count = machine.geometry.n_ctas // size
-        # Phase each lane arrived for, 0 for none; completed phases per cluster.
+        # Phase each lane arrived and waited for, 0 for none; completed phases of each
+        # cluster.
         self._arrived = np.zeros(machine.n_lanes, np.int64)
+        self._waited = np.zeros(machine.n_lanes, np.int64)
         self._phases = np.zeros(count, np.int64)
         self._gathering = np.zeros((count, 2, MOST_AGENTS), np.int32)
         self._released = np.zeros((count, 2, MOST_AGENTS), np.int32)
 
     def reset(self) -> None:
         """Starts new CTAs."""
-        for table in (self._arrived, self._phases, self._gathering, self._released):
+        for table in (self._arrived, self._waited, self._phases):
             table[:] = 0
+        self._gathering[:] = 0
+        self._released[:] = 0
 
     def arrive(self, lanes: Lanes, *, releases: bool) -> None:
         """barrier.cluster.arrive."""
@@ -46,13 +50,15 @@ class ClusterBarriers:
             )
         self._arrived[lanes.index] = phase
         clocks = machine.shadow.clocks
-        if releases and clocks is not None:
+        if clocks is not None:
             for cta in np.unique(machine.cta_of[lanes.index]):
                 mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
                 warps = np.unique(machine.agents[mine]).astype(np.intp)
+                machine.presence.arrive(int(cta), warps)
                 known = clocks.release(int(cta), warps)
-                table = self._gathering[int(cta) // machine.geometry.cluster_size]
-                np.maximum(table, known, out=table)
+                if releases:
+                    table = self._gathering[int(cta) // machine.geometry.cluster_size]
+                    np.maximum(table, known, out=table)
         machine.progress += 1
         self._settle()
 
@@ -63,6 +69,7 @@ class ClusterBarriers:
             mine = live & (self._cluster_of == cluster)
             if mine.any() and (self._arrived[mine] > self._phases[cluster]).all():
                 self._phases[cluster] += 1
+                self._machine.presence.settle(cluster)
                 table = self._released[cluster]
                 np.maximum(table, self._gathering[cluster], out=table)
                 self._gathering[cluster] = 0
@@ -72,13 +79,16 @@ class ClusterBarriers:
         """barrier.cluster.wait; returns which lanes need not wait any more."""
         machine = self._machine
         self._settle()
-        if not self._arrived[lanes.index].all():
+        if (self._arrived[lanes.index] <= self._waited[lanes.index]).any():
             raise Fault(
                 "barrier", "a thread waits at barrier.cluster before it arrives"
             )
         done = self._arrived[lanes.index] <= self._phases[self._cluster_of[lanes.index]]
         clocks = machine.shadow.clocks
         ready = lanes.numbers[done]
+        self._waited[ready] = self._arrived[ready]
+        for cta in np.unique(machine.cta_of[ready]):
+            machine.presence.meet(int(cta))
         if acquires and clocks is not None and len(ready):
             for cta in np.unique(machine.cta_of[ready]):
                 mine = ready[machine.cta_of[ready] == cta]

@@ -1,10 +1,9 @@
 """Who touched every byte of global memory, so that conflicts without order are found.
 
 PTX ISA: "Memory Consistency Model": two accesses to one byte, at least one of them a
-write and at least one not strong (volatile, relaxed, atomic), are a race unless one
-happens before the other. Within a CTA the warps' clocks say so. Between CTAs the rule
-here is lenient, so that nobody is accused wrongly: whatever a CTA did before a release
-(fence, membar, `.release`) comes before whatever another does after a later acquire.
+write and at least one not strong (volatile, relaxed, atomic) or out of the other's
+scope, are a race unless one happens before the other. Within a cluster the warps'
+clocks say so, between CTAs `GlobalOrder`.
 
 Only adversarial machines have this: it keeps about 40 bytes for each byte touched, up
 to `_MOST_PAGES` pages; what lies beyond is not watched.
@@ -12,7 +11,6 @@ to `_MOST_PAGES` pages; what lies beyond is not watched.
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import WarpClocks
-from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.global_order import (
+    CLUSTER,
+    CTA,
+    DEVICE,
+    WEAK,
+    GlobalOrder,
+    MemoryOrder,
+)
+from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.shadow import Report
 
 _PAGE_BYTES = 4096
 _MOST_PAGES = 1024
 
 Cells = NDArray[np.int64]
-_FIELDS = ("owner", "clock", "time", "at", "strong")
+_FIELDS = ("owner", "clock", "time", "at", "scope")
 
 
 class _Record:
@@ -52,6 +58,7 @@ class GlobalShadow:
     Attributes:
         report: Takes findings.
         naming: Names an instruction by its number.
+        order: What CTAs know of each other.
     """
 
     def __init__(self, machine: Any, clocks: WarpClocks) -> None:
@@ -60,40 +67,56 @@ class GlobalShadow:
         self._slots: dict[int, int] = {}
         self._writes, self._reads = _Record(), _Record()
         self._n_cells = 0
-        self._time = 0
-        self._released: dict[int, list[int]] = {}
-        self._acquired: dict[int, int] = {}
+        self.order = GlobalOrder(machine, clocks)
         self.report: Report = _ignore
         self.naming: Callable[[int], str] = str
 
+    def start(self) -> None:
+        """New CTAs start in the machine."""
+        self.order.start()
+
     # Order -------------------------------------------------------------------------
 
-    def release(self, lanes: Lanes) -> None:
-        """What the CTAs of these lanes did so far may be known to others from now."""
-        self._time += 1
-        for cta in np.unique(self._machine.grid_cta[lanes.index]):
-            self._released.setdefault(int(cta), []).append(self._time)
-
-    def acquire(self, lanes: Lanes) -> None:
-        """The CTAs of these lanes know from now what was released before."""
-        for cta in np.unique(self._machine.grid_cta[lanes.index]):
-            self._acquired[int(cta)] = self._time
-
-    def _is_ordered(self, lane: int, owner: int, clock: int, time: int) -> bool:
+    def _is_ordered(self, lane: int, owner: int, clock: int) -> bool:
         """Whether an earlier access comes before what `lane` does now."""
         machine = self._machine
-        n_warps = machine.geometry.warps_per_cta
-        cta, warp = divmod(owner, n_warps)
-        mine = int(machine.grid_cta[lane])
-        if cta == mine:
-            place = int(machine.cta_of[lane])
-            agent = int(machine.agents[lane])
-            other = agent - int(machine.warp_in_cta[lane]) + warp
-            if self._clocks.knows(place, agent, other) >= clock:
+        geometry = machine.geometry
+        cta, warp = divmod(owner, geometry.warps_per_cta)
+        place, size = int(machine.cta_of[lane]), geometry.cluster_size
+        first = place // size * size
+        mates = machine.grid_cta[(first + np.arange(size)) * geometry.lanes_per_cta]
+        for rank in np.flatnonzero(mates == cta):
+            other = int(rank) * geometry.warps_per_cta + warp
+            if self._clocks.knows(place, int(machine.agents[lane]), other) >= clock:
                 return True
-        times = self._released.get(cta, [])
-        place = bisect.bisect_right(times, time)
-        return place < len(times) and self._acquired.get(mine, -1) >= times[place]
+        return self.order.knows(lane // WARP_LANES, owner) >= clock
+
+    def _are_strong(
+        self, mine: MemoryOrder | None, own: Cells, last: dict[str, NDArray[np.int32]]
+    ) -> NDArray[np.bool_]:
+        """Which pairs of accesses are strong and in each other's scope.
+
+        Args:
+            mine: The order of the access now.
+            own: CTA of each of its bytes.
+            last: The earlier accesses.
+        """
+        if mine is None:
+            return np.zeros(len(own), np.bool_)
+        both = np.minimum(last["scope"], mine.scope)
+        other = last["owner"] // self._machine.geometry.warps_per_cta
+        near = self._clusters(own) == self._clusters(other.astype(np.int64))
+        strong = (both == DEVICE) | ((both == CLUSTER) & near)
+        return strong | ((both >= CTA) & (own == other))
+
+    def _clusters(self, ctas: Cells) -> Cells:
+        """Numbers the clusters of CTAs of the grid."""
+        number, rest, before = np.zeros_like(ctas), ctas, 1
+        geometry = self._machine.geometry
+        for extent, part in zip(geometry.grid, geometry.cluster, strict=True):
+            number += rest % extent // part * before
+            rest, before = rest // extent, before * extent
+        return number
 
     # Accesses ----------------------------------------------------------------------
 
@@ -104,12 +127,14 @@ class GlobalShadow:
         addresses: NDArray[np.uint64],
         size: int,
         *,
-        strong: bool,
+        order: MemoryOrder | None,
     ) -> None:
         """Checks and records loads of `size` bytes by each lane."""
         cells, which = self._cells(addresses, size)
-        self._check(self._writes, "reads", at, lanes, addresses, cells, which, strong)
-        self._record(self._reads, at, lanes, cells, which, strong)
+        self._check(self._writes, "reads", at, lanes, addresses, cells, which, order)
+        self._record(self._reads, at, lanes, cells, which, order)
+        if order is not None:
+            self.order.read(lanes, addresses, size, order)
 
     def write(
         self,
@@ -118,7 +143,7 @@ class GlobalShadow:
         addresses: NDArray[np.uint64],
         size: int,
         *,
-        strong: bool,
+        order: MemoryOrder | None,
         same: NDArray[np.bool_] | None = None,
         data: NDArray[np.uint8] | None = None,
     ) -> None:
@@ -129,7 +154,7 @@ class GlobalShadow:
             lanes: Who writes.
             addresses: uint64[count].
             size: Bytes per lane.
-            strong: Whether the access is atomic, volatile or relaxed.
+            order: How strong the access is; None for weak.
             same: Which lanes write what memory holds already.
             data: What is written, uint8[count, size]; None for atomics.
         """
@@ -137,10 +162,14 @@ class GlobalShadow:
             self._check_lanes(at, lanes, addresses, data)
         cells, which = self._cells(addresses, size)
         self._check(
-            self._writes, "writes", at, lanes, addresses, cells, which, strong, same
+            self._writes, "writes", at, lanes, addresses, cells, which, order, same
         )
-        self._check(self._reads, "writes", at, lanes, addresses, cells, which, strong)
-        self._record(self._writes, at, lanes, cells, which, strong)
+        self._check(self._reads, "writes", at, lanes, addresses, cells, which, order)
+        self._record(self._writes, at, lanes, cells, which, order)
+        if order is not None:
+            if data is None:
+                self.order.read(lanes, addresses, size, order)
+            self.order.wrote(lanes, addresses, size, order, updates=data is None)
 
     def _cells(
         self, addresses: NDArray[np.uint64], size: int
@@ -180,16 +209,16 @@ class GlobalShadow:
         lanes: Lanes,
         cells: Cells,
         which: NDArray[np.intp],
-        strong: bool,
+        order: MemoryOrder | None,
     ) -> None:
         machine = self._machine
         place, agent = machine.cta_of[lanes.index], machine.agents[lanes.index]
         fields = record.fields
         fields["owner"][cells] = self._owners(lanes)[which]
         fields["clock"][cells] = self._clocks.own(place, agent)[which]
-        fields["time"][cells] = self._time
+        fields["time"][cells] = self.order.time
         fields["at"][cells] = at
-        fields["strong"][cells] = strong
+        fields["scope"][cells] = WEAK if order is None else order.scope
 
     def _check(
         self,
@@ -200,32 +229,34 @@ class GlobalShadow:
         addresses: NDArray[np.uint64],
         cells: Cells,
         which: NDArray[np.intp],
-        strong: bool,
+        order: MemoryOrder | None,
         same: NDArray[np.bool_] | None = None,
     ) -> None:
         owners = self._owners(lanes)
         last = record.take(cells)
         bad = (last["owner"] >= 0) & (last["owner"] != owners[which])
-        if strong:
-            bad &= last["strong"] == 0
+        if bad.any():
+            n_warps = self._machine.geometry.warps_per_cta
+            bad &= ~self._are_strong(order, owners[which] // n_warps, last)
         if same is not None:
             n_warps = self._machine.geometry.warps_per_cta
             alike = last["owner"] // n_warps == owners[which] // n_warps
             bad &= ~(alike & same[which] & (last["at"] == at))
         if not bad.any():
             return
-        seen: set[tuple[int, int, int, int]] = set()
+        seen: set[tuple[int, int, int]] = set()
         for cell in np.flatnonzero(bad):
             lane = int(lanes.numbers[which[cell]])
-            owner, clock, time = (
-                int(last[name][cell]) for name in ("owner", "clock", "time")
-            )
-            key = (lane >> 5, owner, clock, time)
+            owner, clock = (int(last[name][cell]) for name in ("owner", "clock"))
+            key = (lane >> 5, owner, clock)
             if key in seen:
                 continue
             seen.add(key)
-            if not self._is_ordered(lane, owner, clock, time):
-                address = int(addresses[which[cell]])
+            address = int(addresses[which[cell]])
+            is_settled = bool(last["scope"][cell]) and self.order.is_settled(
+                lane // WARP_LANES, address, int(last["time"][cell])
+            )
+            if not is_settled and not self._is_ordered(lane, owner, clock):
                 other = int(last["at"][cell]), record is self._writes
                 self._accuse(at, verb, lane, address, owner, other)
                 return

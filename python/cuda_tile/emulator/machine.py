@@ -17,6 +17,7 @@ from cuda_tile.emulator.async_shadow import AsyncShadow
 from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
+from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.tensor_map import TensorMap
@@ -86,6 +87,7 @@ class Machine:
         local: Local memory, uint8[n_lanes, bytes].
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
+        presence: Which CTAs of a cluster are sure to run.
         global_shadow: Access history of global memory; None in fast mode.
         tensor_maps: The tensor maps among the launch arguments, by number.
         progress: Grows with everything that another thread may wait for.
@@ -138,6 +140,7 @@ class Machine:
             keeps=keeps,
             ctas_per_cluster=size,
         )
+        self.presence = Presence(self, self.shadow.clocks)
         self.global_shadow: GlobalShadow | None = None
         if is_adversarial and self.shadow.clocks is not None:
             self.global_shadow = GlobalShadow(self, self.shadow.clocks)
@@ -171,6 +174,9 @@ class Machine:
             inside = thread // before % geometry.block[axis]
             self.specials[f"%tid.{name}"][:] = inside
         self.shadow.reset()
+        self.presence.reset()
+        if self.global_shadow is not None:
+            self.global_shadow.start()
         self.local[...] = 0
         if self.is_adversarial:
             self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)

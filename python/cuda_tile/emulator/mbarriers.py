@@ -214,8 +214,10 @@ class Mbarriers:
             which = np.flatnonzero(offsets == cell)
             some = Lanes(lanes.numbers[which], self._machine.n_lanes)
             barrier = self.find(some, int(cell))
+            self._machine.presence.visit(some, self._cta(int(cell)))
+            straddles = int(counts[which].sum()) > barrier.pending
             if releases:
-                self._release(some, barrier)
+                self._release(some, barrier, straddles=straddles)
             for place in which:
                 states[place] = (barrier.phase << 20) | barrier.pending
                 if tx is not None:
@@ -224,12 +226,19 @@ class Mbarriers:
         self._machine.progress += 1
         return states
 
-    def _release(self, lanes: Lanes, barrier: Mbarrier) -> None:
+    def _release(self, lanes: Lanes, barrier: Mbarrier, *, straddles: bool) -> None:
+        """Tells a barrier what arriving lanes know.
+
+        If they straddle the end of the phase, some lanes of the warp may not have come
+        when it ends: only what lies before the warp's last meeting is sure.
+        """
         machine = self._machine
         for cta in np.unique(machine.cta_of[lanes.index]):
             mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
             warps = np.unique(machine.agents[mine]).astype(np.intp)
             known = self._clocks.release(int(cta), warps)
+            if straddles and machine.is_adversarial:
+                known[0, warps] -= 1
             np.maximum(barrier.gathering, known, out=barrier.gathering)
 
     def _arrive(self, barrier: Mbarrier, count: int, drops: bool) -> None:

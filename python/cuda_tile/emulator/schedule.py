@@ -367,9 +367,15 @@ class Scheduler:
 
     def _end(self, group: Group) -> None:
         """Ends the lanes; others may have waited just for that."""
-        self._machine.progress += 1
-        self._machine.live[group.lanes.index] = False
-        self._machine.count_live()
+        machine = self._machine
+        machine.progress += 1
+        machine.live[group.lanes.index] = False
+        machine.count_live()
+        if machine.shadow.keeps:
+            at = group.program.first + group.pc
+            for cta in np.unique(machine.cta_of[group.lanes.index]):
+                if not machine.live_threads[cta]:
+                    machine.presence.end(int(cta), at)
         for other in self._barriers.after_exit():
             self._add(other)
         parked, self._parked = self._parked, []

@@ -49,6 +49,7 @@ class SharedShadow:
     Attributes:
         report: Takes findings; set by whoever runs the machine.
         log: The latest accesses, for messages.
+        keeps: Whether barriers leave the history, which proxies and clusters need.
     """
 
     def __init__(
@@ -64,8 +65,7 @@ class SharedShadow:
         total = n_ctas * stride_bytes
         self._n_warps = n_warps
         self._ctas_per_cluster = ctas_per_cluster
-        # Whether barriers leave the history, which proxies and clusters need.
-        self._keeps = keeps
+        self.keeps = keeps
         self._stride_bytes = stride_bytes
         self._written = _by_width(np.zeros(total // 8, np.uint64))
         self._writer = _by_width(np.zeros(total // 8, np.uint64))
@@ -98,7 +98,7 @@ class SharedShadow:
 
     def synchronise_all(self) -> None:
         """A barrier that all live warps of all CTAs reached at once."""
-        if not self._keeps:
+        if not self.keeps:
             self._forget(slice(None))
         if self.clocks is not None:
             self.clocks.meet_all()
@@ -106,7 +106,7 @@ class SharedShadow:
     def synchronise_cta(self, cta: int) -> None:
         """A barrier of all live warps of one CTA."""
         start = cta * self._stride_bytes
-        if not self._keeps:
+        if not self.keeps:
             self._forget(slice(start, start + self._stride_bytes))
         if self.clocks is not None:
             self.clocks.meet_all(cta)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.lanes import Lanes, describe_lanes
 from cuda_tile.emulator.machine import (
     CLUSTER_SHIFT,
@@ -48,7 +49,7 @@ class Spaces:
         lanes: Lanes,
         addresses: Addresses,
         size: int,
-        strong: bool = False,
+        order: MemoryOrder | None = None,
     ) -> Bytes:
         """Reads `size` bytes per lane; returns uint8[count, size].
 
@@ -58,13 +59,13 @@ class Spaces:
             lanes: Who reads.
             addresses: uint64[count].
             size: Bytes per lane, a power of two.
-            strong: Whether the load is volatile or relaxed or stronger.
+            order: How strong the load is; None for weak.
         """
         self.check_alignment(lanes, addresses, size)
         if space in ("global", "const"):
             shadow = self._machine.global_shadow
             if shadow is not None:
-                shadow.read(at, lanes, addresses, size, strong=strong)
+                shadow.read(at, lanes, addresses, size, order=order)
             return self._load_global(at, lanes, addresses, size, space == "global")
         if space == "shared":
             machine = self._machine
@@ -82,7 +83,7 @@ class Spaces:
         data = np.empty((lanes.count, size), np.uint8)
         for part, mask in self._windows(addresses):
             some, chosen = self._select(lanes, addresses, mask)
-            data[mask] = self.load(at, part, some, chosen, size, strong)
+            data[mask] = self.load(at, part, some, chosen, size, order)
         return data
 
     def store(
@@ -92,7 +93,7 @@ class Spaces:
         lanes: Lanes,
         addresses: Addresses,
         data: Bytes,
-        strong: bool = False,
+        order: MemoryOrder | None = None,
     ) -> None:
         """Writes uint8[count, size], one row per lane."""
         size = data.shape[1]
@@ -101,7 +102,7 @@ class Spaces:
         if space == "global":
             machine.counters.global_access(at, lanes, addresses, size)
             try:
-                self._announce_store(at, lanes, addresses, data, strong)
+                self._announce_store(at, lanes, addresses, data, order)
                 machine.memory.store(addresses, data)
             except MemoryFault as fault:
                 raise self._out_of_bounds(lanes, fault) from fault
@@ -116,12 +117,17 @@ class Spaces:
         elif space == "":
             for part, mask in self._windows(addresses):
                 some, chosen = self._select(lanes, addresses, mask)
-                self.store(at, part, some, chosen, data[mask], strong)
+                self.store(at, part, some, chosen, data[mask], order)
         else:
             raise Fault("read-only", f"expected a writable state space, got .{space}")
 
     def _announce_store(
-        self, at: int, lanes: Lanes, addresses: Addresses, data: Bytes, strong: bool
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: Addresses,
+        data: Bytes,
+        order: MemoryOrder | None,
     ) -> None:
         machine = self._machine
         shadow = machine.global_shadow
@@ -129,7 +135,7 @@ class Spaces:
             return
         size = data.shape[1]
         same = (machine.memory.load(addresses, size) == data).all(axis=1)
-        shadow.write(at, lanes, addresses, size, strong=strong, same=same, data=data)
+        shadow.write(at, lanes, addresses, size, order=order, same=same, data=data)
 
     def load_bytes(
         self, at: int, lanes: Lanes, addresses: Addresses, size: int
@@ -146,6 +152,7 @@ class Spaces:
         ty: Type,
         width: int,
         change: Callable[[Array, Index], Array],
+        order: MemoryOrder,
     ) -> Array:
         """Updates memory atomically, lane after lane where addresses are equal.
 
@@ -158,6 +165,7 @@ class Spaces:
             width: Elements per lane.
             change: Returns new values [n, width] from old ones and the positions
                 within `lanes` of the n lanes whose turn it is.
+            order: How strong the update is.
 
         Returns:
             The old values, [count, width].
@@ -169,12 +177,12 @@ class Spaces:
                 some, chosen = self._select(lanes, addresses, mask)
                 which = np.flatnonzero(mask)
                 old[mask] = self.atomic(
-                    at, part, some, chosen, ty, width, _through(change, which)
+                    at, part, some, chosen, ty, width, _through(change, which), order
                 )
             return old
         size = ty.bytes * width
         self.check_alignment(lanes, addresses, size)
-        self._announce_atomic(at, space, lanes, addresses, size)
+        self._announce_atomic(at, space, lanes, addresses, size, order)
         old = _empty(lanes.count, width, ty)
         for turn in self._turns(addresses):
             before = self._raw_load(space, lanes, addresses, turn, size)
@@ -186,7 +194,13 @@ class Spaces:
         return old
 
     def _announce_atomic(
-        self, at: int, space: str, lanes: Lanes, addresses: Addresses, size: int
+        self,
+        at: int,
+        space: str,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        order: MemoryOrder,
     ) -> None:
         """Checks bounds, counts, and tells the shadow."""
         machine = self._machine
@@ -199,7 +213,7 @@ class Spaces:
         elif space == "global":
             machine.counters.global_access(at, lanes, addresses, size)
             if machine.global_shadow is not None:
-                machine.global_shadow.write(at, lanes, addresses, size, strong=True)
+                machine.global_shadow.write(at, lanes, addresses, size, order=order)
         else:
             raise Fault("atomic", f"expected global or shared memory, got .{space}")
 
@@ -283,6 +297,7 @@ class Spaces:
             return addresses, base
         mine = machine.cta_of[lanes.index]
         other = mine // size * size + rank - 1
+        machine.presence.check_access(lanes, np.where(rank > 0, other, mine))
         base = np.where(rank > 0, other * machine.stride_bytes, base)
         return addresses & np.uint64((1 << CLUSTER_SHIFT) - 1), base
 

@@ -13,6 +13,7 @@ import numpy as np
 from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.half import on_halves
 from cuda_tile.emulator.isa.move import memory_operand, take_space
@@ -118,8 +119,10 @@ def red(form: Form, b: Builder) -> Compiled:
 
 
 def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
-    order = form.option("relaxed", "acquire", "release", "acq_rel")
-    form.option("cta", "cluster", "gpu", "sys")
+    # PTX ISA, atom: without qualifiers `.relaxed` and `.gpu`.
+    semantics = form.option("relaxed", "acquire", "release", "acq_rel") or "relaxed"
+    order = MemoryOrder.of(semantics, form.option("cta", "cluster", "gpu", "sys"))
+    assert order is not None, "atomics are strong"
     space = take_space(form)
     operation = form.choice(*(o for o in _TYPES if returns or o not in _RETURNING))
     is_noftz = form.flag("noftz")
@@ -140,7 +143,6 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     words = _words(form, b, operands[1:], width, ty)
     targets = [b.dst(result, ty) for result in results]
     update, at, spaces = _update(operation, ty, space), b.at, b.spaces
-    shadow = b.machine.global_shadow
 
     def run(lanes: Lanes) -> None:
         values = [[word[lanes.index] for word in group] for group in words]
@@ -152,11 +154,8 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
             ]
             return np.stack(columns, axis=1).astype(ty.dtype, copy=False)
 
-        if shadow is not None and order in ("release", "acq_rel"):
-            shadow.release(lanes)
-        old = spaces.atomic(at, space, lanes, address(lanes), ty, width, change)
-        if shadow is not None and order in ("acquire", "acq_rel"):
-            shadow.acquire(lanes)
+        where = address(lanes)
+        old = spaces.atomic(at, space, lanes, where, ty, width, change, order)
         for place, target in enumerate(targets):
             target[lanes.index] = old[:, place]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.step import Barrier, Compiled, Wait
 from cuda_tile.emulator.syntax import Negated, Operand, Register
 from cuda_tile.emulator.types import PRED, U32
@@ -23,7 +26,9 @@ def bar(form: Form, b: Builder) -> Compiled:
     if form.flag("warp"):
         form.require("sync")
         (mask,) = form.operands(1)
-        step = b.step(_nothing)
+        step = b.step(
+            partial(_meet, b.machine) if b.machine.is_adversarial else _nothing
+        )
         step.convergence = b.src(mask, U32)
         return step
     form.flag("cta")
@@ -84,6 +89,15 @@ def _number(form: Form, b: Builder, operand: Operand) -> np.ndarray:
     return numbers
 
 
+def _meet(machine: Machine, lanes: Lanes) -> None:
+    """What lanes of a warp did before they met has an earlier clock."""
+    clocks = machine.shadow.clocks
+    assert clocks is not None, "adversarial machines have clocks"
+    for cta in np.unique(machine.cta_of[lanes.index]):
+        mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
+        clocks.release(int(cta), np.unique(machine.agents[mine]).astype(np.intp))
+
+
 def _nothing(lanes: Lanes) -> None:
     """Lanes of a warp have met; the machine keeps them in step anyway."""
 
@@ -123,9 +137,9 @@ def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
 @CHAPTER.instruction("membar")
 def membar(form: Form, b: Builder) -> Compiled:
     """Parallel Synchronization membar: memory operations are in order here."""
-    form.choice("cta", "gl", "sys")
+    scope = form.choice("cta", "gl", "sys")
     form.operands(0)
-    return _ordering(b, releases=True, acquires=True)
+    return _ordering(b, MemoryOrder.of("sc", scope))
 
 
 @CHAPTER.instruction("fence")
@@ -139,25 +153,18 @@ def fence(form: Form, b: Builder) -> Compiled:
         return b.step(b.mbarriers.fence_init)
     order = form.option("sc", "acq_rel", "acquire", "release")
     if form.option("sync_restrict::shared::cta", "sync_restrict::shared::cluster"):
-        form.require("cluster")
+        scope = form.choice("cluster")
     else:
-        form.choice("cta", "cluster", "gpu", "sys")
+        scope = form.choice("cta", "cluster", "gpu", "sys")
     form.operands(0)
-    return _ordering(b, releases=order != "acquire", acquires=order != "release")
+    return _ordering(b, MemoryOrder.of(order or "acq_rel", scope))
 
 
-def _ordering(b: Builder, *, releases: bool, acquires: bool) -> Compiled:
+def _ordering(b: Builder, order: MemoryOrder | None) -> Compiled:
     shadow = b.machine.global_shadow
-    if shadow is None:
+    if shadow is None or order is None:
         return b.step(_nothing)
-
-    def run(lanes: Lanes) -> None:
-        if releases:
-            shadow.release(lanes)
-        if acquires:
-            shadow.acquire(lanes)
-
-    return b.step(run)
+    return b.step(lambda lanes: shadow.order.fence(lanes, order))
 
 
 def _proxy_fence(form: Form, b: Builder) -> Compiled:

@@ -191,7 +191,7 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
         for number, lane in _each(b, lanes):
             size = _size(int(sizes[number]))
             chunks = _chunks(b, lane, source(lane), size, CHUNK_BYTES, 0)
-            where = target(lane)
+            where = target(lane).copy()  # the register may change before the copy ends
             spaces.check_alignment(lane, where, CHUNK_BYTES)
             spaces.load_bytes(at, lane, where, size)
 

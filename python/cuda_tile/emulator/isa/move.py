@@ -7,6 +7,7 @@ import numpy as np
 from cuda_tile.emulator.build import AddressOf, Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import CLUSTER_SHIFT
@@ -105,18 +106,19 @@ def _pack(form: Form, b: Builder, ty: Type, d: Operand, x: Vector) -> Compiled:
     return b.step(run, merges=True)
 
 
-def _order(form: Form) -> str:
+def _order(form: Form) -> MemoryOrder | None:
     """Takes `.weak`, `.volatile`, `.relaxed.scope`, `.acquire.scope` and the like.
 
     One machine runs everything in order, so they do not change values here; they say
     which accesses race.
     """
     order = form.option("weak", "volatile", "relaxed", "acquire", "release", "mmio")
+    scope = ""
     if order == "mmio":
         form.require("relaxed")
     if order in ("relaxed", "acquire", "release", "mmio"):
-        form.choice(*_SCOPES)
-    return order
+        scope = form.choice(*_SCOPES)
+    return MemoryOrder.of(order, scope)
 
 
 def take_cache_hints(form: Form) -> bool:
@@ -177,7 +179,6 @@ def ldu(form: Form, b: Builder) -> Compiled:
 
 def _load(form: Form, b: Builder) -> Compiled:
     order = _order(form)
-    strong, shadow = order not in ("", "weak"), b.machine.global_shadow
     space = take_space(form)
     has_policy = take_cache_hints(form)
     width = _width(form)
@@ -194,9 +195,7 @@ def _load(form: Form, b: Builder) -> Compiled:
         form.error(f"expected at most 32 bytes, got {size}")
 
     def run(lanes: Lanes) -> None:
-        data = spaces.load(at, space, lanes, address(lanes), size, strong)
-        if shadow is not None and order == "acquire":
-            shadow.acquire(lanes)
+        data = spaces.load(at, space, lanes, address(lanes), size, order)
         values = data.view(ty.dtype)
         if ty.bits == 128:
             values = values.reshape(lanes.count, width, 2)
@@ -220,8 +219,7 @@ def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
 @CHAPTER.instruction("st")
 def st(form: Form, b: Builder) -> Compiled:
     """Data Movement st: every state space, vectors, order and cache qualifiers."""
-    order = _order(form)
-    strong, machine = order not in ("", "weak"), b.machine
+    order, machine = _order(form), b.machine
     space = take_space(form)
     has_policy = take_cache_hints(form)
     width = _width(form)
@@ -238,10 +236,8 @@ def st(form: Form, b: Builder) -> Compiled:
         for place, source in enumerate(sources):
             values = source[lanes.index]
             data[:, place * cells : (place + 1) * cells] = values.reshape(-1, cells)
-        if machine.global_shadow is not None and order == "release":
-            machine.global_shadow.release(lanes)
         machine.progress += 1
-        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8), strong)
+        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8), order)
 
     return b.step(run)
 

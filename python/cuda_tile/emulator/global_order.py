@@ -1,0 +1,346 @@
+"""What warps of different CTAs know of each other: release and acquire patterns.
+
+PTX ISA, "Memory Consistency Model": "Scope", "Morally strong operations", "Release and
+Acquire Patterns", "Causality order". A release is a fence followed by a strong write,
+or a `.release` write; an acquire a strong read followed by a fence, or an `.acquire`
+read; they synchronise if the read sees the write, or an atomic update that follows it.
+
+More lenient than the text in one point, as hardware is: a fence also counts for strong
+accesses of other warps of its cluster that a barrier orders after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.clocks import WarpClocks
+from cuda_tile.emulator.lanes import WARP_LANES, Lanes
+
+WEAK, CTA, CLUSTER, DEVICE = 0, 1, 2, 3
+SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": DEVICE, "gl": DEVICE, "sys": DEVICE}
+
+# Words that hold a release; beyond that, order between CTAs is taken for granted.
+_MOST_PLACES = 1 << 14
+_MOST_RELEASES = 16
+_WORD_BYTES = 4
+
+Addresses = NDArray[np.uint64]
+# Clocks of all warps of the grid, as far as they are known, int32[n_warps].
+Snapshot = NDArray[np.int32]
+
+
+class MemoryOrder(NamedTuple):
+    """How strong an access or fence is.
+
+    Attributes:
+        scope: Whom it reaches: CTA, CLUSTER or DEVICE.
+        releases, acquires: Whether it orders what comes before, or after.
+    """
+
+    scope: int
+    releases: bool = False
+    acquires: bool = False
+
+    @classmethod
+    def of(cls, semantics: str, scope: str) -> MemoryOrder | None:
+        """From PTX qualifiers; None for weak accesses.
+
+        Args:
+            semantics: "weak", "volatile", "mmio", "relaxed", "release", "acquire",
+                "acq_rel", "sc" or nothing.
+            scope: "cta", "cluster", "gpu", "gl", "sys", or nothing for the device.
+        """
+        if semantics in ("", "weak"):
+            return None
+        return cls(
+            SCOPES.get(scope, DEVICE),
+            semantics in ("release", "acq_rel", "sc"),
+            semantics in ("acquire", "acq_rel", "sc"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Release:
+    """What somebody knew when releasing, and whom it reaches."""
+
+    known: Snapshot
+    scope: int
+    cta: int
+    cluster: int
+
+    def narrowed(self, scope: int) -> _Release:
+        if scope >= self.scope:
+            return self
+        return _Release(self.known, scope, self.cta, self.cluster)
+
+    def reaches(self, scope: int, cta: int, cluster: int) -> bool:
+        """Whether somebody who acquires with a scope learns of it."""
+        both = min(scope, self.scope)
+        return (
+            both == DEVICE
+            or (both == CLUSTER and cluster == self.cluster)
+            or cta == self.cta
+        )
+
+
+@dataclass
+class _Warp:
+    """Of one running warp, each with its own clock at the time.
+
+    Attributes:
+        learned: What it had acquired, growing.
+        heard: Releases that its strong reads saw.
+        seen: The words of its strong reads, with the time of the last.
+        settled: Those that an acquire followed: what is older comes before.
+        fenced: Its last releasing fence.
+    """
+
+    learned: list[tuple[int, Snapshot]] = field(
+        default_factory=list[tuple[int, Snapshot]]
+    )
+    heard: list[tuple[int, _Release]] = field(
+        default_factory=list[tuple[int, _Release]]
+    )
+    seen: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    settled: dict[int, tuple[int, int]] = field(
+        default_factory=dict[int, tuple[int, int]]
+    )
+    fenced: tuple[int, _Release] | None = None
+
+
+class GlobalOrder:
+    """Happens-before between warps through strong accesses to global memory.
+
+    Warps have two numbers: their place in the machine, and that in the grid.
+
+    Attributes:
+        time: Grows with each strong access.
+    """
+
+    def __init__(self, machine: Any, clocks: WarpClocks) -> None:
+        self._machine = machine
+        self._clocks = clocks
+        geometry = machine.geometry
+        grid = geometry.grid
+        self._n_warps = grid[0] * grid[1] * grid[2] * geometry.warps_per_cta
+        self._places: dict[int, list[_Release]] = {}
+        self._warps: dict[int, _Warp] = {}
+        self._is_lenient = False
+        self.time = 0
+
+    def start(self) -> None:
+        """New CTAs start in the machine; what the old ones released stays."""
+        self._warps.clear()
+
+    # Numbers -----------------------------------------------------------------------
+
+    def _of(self, warp: int) -> _Warp:
+        return self._warps.setdefault(warp, _Warp())
+
+    def _cta(self, warp: int) -> tuple[int, int, int]:
+        """The CTA of a warp in the machine, its cluster there, and in the grid."""
+        place = int(self._machine.cta_of[warp * WARP_LANES])
+        size = self._machine.geometry.cluster_size
+        return place, place // size, int(self._machine.grid_cta[warp * WARP_LANES])
+
+    def in_grid(self, warp: int) -> int:
+        """The number in the grid of a warp of the machine."""
+        per_cta = self._machine.geometry.warps_per_cta
+        return self._cta(warp)[2] * per_cta + warp % per_cta
+
+    def _mates(self, warp: int) -> Iterator[tuple[int, int]]:
+        """The warps of a warp's cluster, and up to which clock it knows each."""
+        geometry = self._machine.geometry
+        count = geometry.cluster_size * geometry.warps_per_cta
+        first = warp // count * count
+        place, _, _ = self._cta(warp)
+        for agent in range(count):
+            yield first + agent, self._clocks.knows(place, warp - first, agent)
+
+    def _own(self, warp: int) -> int:
+        return next(clock for mate, clock in self._mates(warp) if mate == warp)
+
+    def _advance(self, warp: int) -> None:
+        """What the warp does from now on has a later clock."""
+        geometry = self._machine.geometry
+        agent = warp % (geometry.cluster_size * geometry.warps_per_cta)
+        self._clocks.release(self._cta(warp)[0], np.array([agent]))
+
+    # Knowledge ---------------------------------------------------------------------
+
+    def _knowledge(self, warp: int) -> Snapshot:
+        known = np.zeros(self._n_warps, np.int32)
+        for mate, clock in self._mates(warp):
+            place = self.in_grid(mate)
+            known[place] = max(int(known[place]), clock)
+            learned = self._learned(mate, clock)
+            if learned is not None:
+                np.maximum(known, learned, out=known)
+        return known
+
+    def _learned(self, warp: int, clock: int) -> Snapshot | None:
+        """What a warp had acquired by a time."""
+        for when, snapshot in reversed(self._of(warp).learned):
+            if when <= clock:
+                return snapshot
+        return None
+
+    def knows(self, warp: int, other: int) -> int:
+        """Up to which clock a warp of the machine knows a warp of the grid."""
+        if self._is_lenient:
+            return np.iinfo(np.int32).max
+        best = 0
+        for mate, clock in self._mates(warp):
+            learned = self._learned(mate, clock)
+            if learned is not None:
+                best = max(best, int(learned[other]))
+        return best
+
+    def _learn(self, warp: int, scope: int, releases: list[_Release]) -> None:
+        _, cluster, cta = self._cta(warp)
+        learned = self._of(warp).learned
+        found = [r.known for r in releases if r.reaches(scope, cta, cluster)]
+        if not found:
+            return
+        if learned:
+            found.append(learned[-1][1])
+        known = found[0] if len(found) == 1 else np.maximum.reduce(found)
+        learned.append((self._own(warp), known))
+
+    # Fences and accesses -----------------------------------------------------------
+
+    def fence(self, lanes: Lanes, order: MemoryOrder) -> None:
+        """A fence or membar."""
+        for warp in (int(warp) for warp in lanes.warps):
+            if order.acquires:
+                self._settle(warp)
+                heard = [
+                    release
+                    for mate, clock in self._mates(warp)
+                    for when, release in self._of(mate).heard
+                    if when <= clock
+                ]
+                self._learn(warp, order.scope, heard)
+                self._of(warp).heard.clear()
+            if order.releases:
+                clock = self._own(warp)
+                self._of(warp).fenced = clock, self._release(warp, order.scope)
+
+    def _settle(self, warp: int) -> None:
+        """An acquire: what strong reads saw, and what is older, comes before."""
+        own, settled = self._own(warp), self._of(warp).settled
+        for mate, clock in self._mates(warp):
+            for word, (when, time) in self._of(mate).seen.items():
+                if when <= clock:
+                    settled[word] = own, time
+        self._of(warp).seen.clear()
+
+    def is_settled(self, warp: int, address: int, time: int) -> bool:
+        """Whether a strong access comes before a warp's access to the same place.
+
+        PTX ISA, "Causality order": through the warp's own strong reads of the place.
+        """
+        word = address // _WORD_BYTES
+        return any(
+            when <= clock and settled >= time
+            for mate, clock in self._mates(warp)
+            for when, settled in [self._of(mate).settled.get(word, (0, -1))]
+        )
+
+    def _release(self, warp: int, scope: int) -> _Release:
+        _, cluster, cta = self._cta(warp)
+        release = _Release(self._knowledge(warp), scope, cta, cluster)
+        self._advance(warp)
+        return release
+
+    def wrote(
+        self,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        order: MemoryOrder,
+        *,
+        updates: bool,
+    ) -> None:
+        """Strong writes, or atomic updates, are about to be seen."""
+        for warp, words in self._words(lanes, addresses, size):
+            if order.releases:
+                releases = [self._release(warp, order.scope)]
+            else:
+                releases = [r.narrowed(order.scope) for r in self._fences(warp)]
+            for word in words:
+                before = self._places.get(word, []) if updates else []
+                if releases or before:
+                    self._keep(word, before, releases)
+                else:
+                    self._places.pop(word, None)
+
+    def _fences(self, warp: int) -> Iterator[_Release]:
+        """The fences that a warp's strong writes make into releases."""
+        for mate, clock in self._mates(warp):
+            fenced = self._of(mate).fenced
+            if fenced is not None and fenced[0] <= clock:
+                yield fenced[1]
+
+    def _keep(
+        self, word: int, before: list[_Release], releases: list[_Release]
+    ) -> None:
+        kept = before + [r for r in releases if r not in before]
+        if len(kept) > _MOST_RELEASES:
+            kept = _merged(kept)
+        self._places[word] = kept
+        if len(self._places) > _MOST_PLACES:
+            self._is_lenient = True
+            self._places.clear()
+
+    def read(
+        self, lanes: Lanes, addresses: Addresses, size: int, order: MemoryOrder
+    ) -> None:
+        """Strong reads saw what memory holds."""
+        self.time += 1
+        for warp, words in self._words(lanes, addresses, size):
+            clock = self._own(warp)
+            self._of(warp).seen.update((word, (clock, self.time)) for word in words)
+            if order.acquires:
+                self._settle(warp)
+            seen = [r for word in words for r in self._places.get(word, [])]
+            if not seen:
+                continue
+            if order.acquires:
+                self._learn(warp, order.scope, seen)
+                continue
+            heard = self._of(warp).heard
+            known = {id(release.known) for _, release in heard}
+            heard += [
+                (clock, release.narrowed(order.scope))
+                for release in seen
+                if id(release.known) not in known
+            ]
+
+    def _words(
+        self, lanes: Lanes, addresses: Addresses, size: int
+    ) -> Iterator[tuple[int, list[int]]]:
+        """The words that each warp touches."""
+        warps = lanes.numbers >> 5
+        for warp in lanes.warps:
+            mine = addresses[warps == warp] // np.uint64(_WORD_BYTES)
+            spans = range(-(-size // _WORD_BYTES))
+            yield int(warp), sorted({int(a) + span for a in mine for span in spans})
+
+
+def _merged(releases: list[_Release]) -> list[_Release]:
+    """Joins the releases that reach the same parties."""
+    joined: dict[tuple[int, int, int], _Release] = {}
+    for one in releases:
+        key = (one.scope, 0, 0) if one.scope == DEVICE else (one.scope, one.cta, 1)
+        other = joined.get(key)
+        if other is not None:
+            known = np.maximum(one.known, other.known)
+            one = _Release(known, one.scope, one.cta, one.cluster)
+        joined[key] = one
+    return list(joined.values())
