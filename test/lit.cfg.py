@@ -25,7 +25,7 @@ def llvm_tools() -> Path:
 
 
 config.name = "cuda-tile"
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".test", ".c"]
 config.excludes = ["kernels", "Inputs"]
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(ROOT / "test")
@@ -33,9 +33,17 @@ config.test_exec_root = str(ROOT / "build" / "lit")
 config.maxIndividualTestTime = 20
 
 config.environment["PATH"] = os.pathsep.join(
-    [str(ROOT / ".venv" / "bin"), str(llvm_tools()), os.environ["PATH"]]
+    [
+        str(ROOT / ".venv" / "bin"),
+        str(ROOT / "build" / "test" / "capi"),
+        str(llvm_tools()),
+        os.environ["PATH"],
+    ]
 )
 config.substitutions += [
+    ("%include", str(ROOT / "dialect" / "include")),
     ("%kernels", str(ROOT / "test" / "kernels")),
+    ("%mlir_include", str(llvm_tools().parent / "include")),
     ("%python", str(ROOT / ".venv" / "bin" / "python")),
+    ("%tblgen", str(ROOT / "build" / "dialect" / "tblgen" / "cuda-tile-tblgen")),
 ]

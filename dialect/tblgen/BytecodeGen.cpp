@@ -309,8 +309,9 @@ static void emitTable(const std::vector<OpRecord> &records,
   os << "};\n";
 }
 
-bool emitOpRecords(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
-  Enums enums;
+/// All records by opcode; enumerations that they use go to `enums`.
+static std::vector<OpRecord> getRecords(const llvm::RecordKeeper &keeper,
+                                        Enums &enums) {
   std::vector<OpRecord> records;
   for (const Record *def : keeper.getAllDerivedDefinitions("CudaTile_Op")) {
     // Module and entry have sections of their own.
@@ -328,7 +329,12 @@ bool emitOpRecords(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
       llvm::PrintFatalError(records[i].def,
                             "opcode " + llvm::Twine(records[i].opcode) +
                                 " is taken by " + records[i - 1].name);
+  return records;
+}
 
+bool emitOpRecords(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
+  Enums enums;
+  std::vector<OpRecord> records = getRecords(keeper, enums);
   llvm::emitSourceFileHeader("Bytecode op records", os, keeper);
   for (auto [name, def] : enums)
     emitEnum(name, def, os);
@@ -339,6 +345,36 @@ bool emitOpRecords(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
     emitFields(record, "Result", record.results, os);
   }
   emitTable(records, os);
+  return false;
+}
+
+bool emitOpCodes(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
+  Enums enums;
+  llvm::emitSourceFileHeader("Bytecode opcodes", os, keeper);
+  os << "enum class Opcode : uint32_t {\n";
+  for (const OpRecord &record : getRecords(keeper, enums))
+    os << formatv("  {0} = {1:X},\n", Operator(*record.def).getCppClassName(),
+                  record.opcode);
+  os << "};\n";
+  return false;
+}
+
+bool emitOpSpec(const llvm::RecordKeeper &keeper, llvm::raw_ostream &os) {
+  Enums enums;
+  for (const OpRecord &record : getRecords(keeper, enums)) {
+    os << formatv("{0} {1:X} {2}\n", record.name, record.opcode, record.since);
+    auto print = [&](StringRef kind, const std::vector<Field> &fields) {
+      for (const Field &field : fields) {
+        os << formatv("  {0} {1} {2}", kind, field.name, field.since);
+        if (field.flagBit >= 0)
+          os << formatv(" flag {0}", field.flagBit);
+        os << "\n";
+      }
+    };
+    print("attribute", record.attributes);
+    print("operand", record.operands);
+    print("result", record.results);
+  }
   return false;
 }
 

@@ -12,6 +12,13 @@ namespace cuda_tile::tblgen {
 /// an `opcode`. Returns true after an error, as TableGen's backends do.
 bool emitOpRecords(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
+/// Writes `enum class Opcode`, one enumerator per op that has an `opcode`.
+bool emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+/// Writes what bytecode knows of each op as text: its number and version, then
+/// a line per attribute, operand and result in the order of the record.
+bool emitOpSpec(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
 } // namespace cuda_tile::tblgen
 
 #endif // CUDA_TILE_TBLGEN_BYTECODEGEN_H

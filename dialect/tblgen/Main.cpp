@@ -5,17 +5,33 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
-enum class Action { OpRecords };
+enum class Action { OpRecords, OpCodes, OpSpec };
 
+// The names that begin with gen-cuda-tile are those of other tools for this
+// dialect. One set of tables serves reader and writer here, so two of them are
+// one.
 static llvm::cl::opt<Action> action(
     llvm::cl::desc("What to generate:"), llvm::cl::Required,
-    llvm::cl::values(clEnumValN(Action::OpRecords, "gen-bytecode-op-records",
-                                "tables of bytecode op records")));
+    llvm::cl::values(
+        clEnumValN(Action::OpRecords, "gen-bytecode-op-records",
+                   "tables of bytecode op records"),
+        clEnumValN(Action::OpRecords, "gen-cuda-tile-bytecode",
+                   "the same tables, for the writer"),
+        clEnumValN(Action::OpRecords, "gen-cuda-tile-bytecode-reader",
+                   "the same tables, for the reader"),
+        clEnumValN(Action::OpCodes, "gen-cuda-tile-opcodes",
+                   "an enumeration of the ops' numbers in bytecode"),
+        clEnumValN(Action::OpSpec, "gen-op-spec",
+                   "a line per op and argument: number, since-version")));
 
 static bool generate(llvm::raw_ostream &os, const llvm::RecordKeeper &records) {
   switch (action) {
   case Action::OpRecords:
     return cuda_tile::tblgen::emitOpRecords(records, os);
+  case Action::OpCodes:
+    return cuda_tile::tblgen::emitOpCodes(records, os);
+  case Action::OpSpec:
+    return cuda_tile::tblgen::emitOpSpec(records, os);
   }
   return true;
 }

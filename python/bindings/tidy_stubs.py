@@ -91,7 +91,7 @@ RULES = {
         # Upstream's signatures name these without their module.
         (
             r"^import cuda_tile\._mlir\.ir\n",
-            r"\g<0>from cuda_tile._mlir.ir import Context, TypeID\n",
+            r"\g<0>from cuda_tile._mlir.ir import Context, Location, TypeID\n",
         ),
     ],
 }

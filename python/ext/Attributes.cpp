@@ -2,6 +2,7 @@
 
 #include "Casts.h"
 
+#include "cuda_tile-c/Attributes.h"
 #include "cuda_tile/Cute/Cute.h"
 #include "cuda_tile/IR/CudaTile.h"
 
@@ -186,6 +187,17 @@ struct PySameElementsAttr
   using AttributeClass::AttributeClass;
 
   static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](const std::vector<int64_t> &values,
+           py::DefaultingPyMlirContext context) {
+          return PySameElementsAttr(
+              context->getRef(),
+              mlirCudaTileSameElementsAttrGet(context->get(), values.size(),
+                                              values.data()));
+        },
+        nb::arg("values"), nb::arg("context").none() = nb::none(),
+        "The size of a group of equal values along each dimension.");
     c.def_prop_ro("values", [](const PySameElementsAttr &self) {
       llvm::ArrayRef<int64_t> values = self.cpp().getValues().asArrayRef();
       return std::vector<int64_t>(values.begin(), values.end());
@@ -193,13 +205,70 @@ struct PySameElementsAttr
   }
 };
 
+using OptionalInt32 = std::optional<int32_t>;
+
 struct PyOptimizationHintsAttr
     : AttributeClass<PyOptimizationHintsAttr,
                      cuda_tile::OptimizationHintsAttr> {
   static constexpr const char *pyClassName = "OptimizationHintsAttr";
   using AttributeClass::AttributeClass;
+  using Context = py::DefaultingPyMlirContext;
+
+  static PyOptimizationHintsAttr get(py::PyAttribute &value) {
+    auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(unwrap(value.get()));
+    if (!dictionary)
+      throw nb::type_error("expected a DictAttr of DictAttrs, one per GPU");
+    return getChecked<PyOptimizationHintsAttr>(
+        value.getContext(), [&](auto emitError, auto *context) {
+          return cuda_tile::OptimizationHintsAttr::getChecked(
+              emitError, context, dictionary);
+        });
+  }
+
+  static PyOptimizationHintsAttr forEntry(const std::string &arch,
+                                          OptionalInt32 numCtaInCga,
+                                          OptionalInt32 occupancy,
+                                          OptionalInt32 numWorkerWarps,
+                                          Context context) {
+    return {context->getRef(),
+            mlirCudaTileOptimizationHintsAttrGetEntryOpHint(
+                context->get(), mlirStringRefCreateFromCString(arch.c_str()),
+                numCtaInCga.value_or(0), numWorkerWarps.value_or(0),
+                occupancy.value_or(0))};
+  }
+
+  static PyOptimizationHintsAttr forLoadStore(const std::string &arch,
+                                              std::optional<bool> allowTma,
+                                              OptionalInt32 latency,
+                                              Context context) {
+    return {context->getRef(),
+            mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(
+                context->get(), mlirStringRefCreateFromCString(arch.c_str()),
+                latency.value_or(0), allowTma ? *allowTma : -1)};
+  }
 
   static void bindDerived(ClassTy &c) {
+    c.def_static("get", &get, nb::arg("value"));
+    c.def_static(
+        "getEmpty",
+        [](Context context) {
+          return PyOptimizationHintsAttr(
+              context->getRef(),
+              mlirCudaTileOptimizationHintsAttrGetEmpty(context->get()));
+        },
+        nb::arg("context").none() = nb::none(), "Hints for no GPU.");
+    c.def_static("getEntryOpHint", &forEntry, nb::arg("arch"),
+                 nb::arg("num_cta_in_cga").none() = nb::none(),
+                 nb::arg("occupancy").none() = nb::none(),
+                 nb::arg("num_worker_warps_per_cta").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 "Hints of an entry for one GPU, such as sm_100; None is left "
+                 "out.");
+    c.def_static("getLoadStoreOpHint", &forLoadStore, nb::arg("arch"),
+                 nb::arg("allow_tma").none() = nb::none(),
+                 nb::arg("latency").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 "Hints of an access to memory for one GPU; None is left out.");
     c.def_prop_ro(
         "value",
         [](PyOptimizationHintsAttr &self) {

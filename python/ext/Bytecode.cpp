@@ -91,10 +91,10 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
             llvm::StringRef(data.c_str(), data.size()));
       },
       nb::arg("data"), "Whether `data` begins like a Tile IR bytecode file.");
-  m.def("read_bytecode", &readBytes, nb::arg("data"), nb::arg("name"),
-        nb::arg("context").none() = nb::none(),
-        nb::sig("def read_bytecode(data: bytes, name: str, context: "
-                "cuda_tile._mlir.ir.Context | None = None) -> "
+  m.def("read_bytecode", &readBytes, nb::arg("data"),
+        nb::arg("name") = "<bytes>", nb::arg("context").none() = nb::none(),
+        nb::sig("def read_bytecode(data: bytes, name: str = '<bytes>', "
+                "context: cuda_tile._mlir.ir.Context | None = None) -> "
                 "cuda_tile._mlir.ir.Module"),
         "Reads a Tile IR bytecode file into a verified builtin.module.\n\n"
         "Args:\n"
@@ -115,7 +115,11 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
         "  MLIRError: With the diagnostics, if the version has not what the "
         "module uses.");
   m.def("writeBytecode", &writeFile, nb::arg("file"), nb::arg("module"),
-        "Writes a module to a binary file object; whether that worked.");
+        nb::sig("def writeBytecode(file: typing.BinaryIO, module: "
+                "cuda_tile._mlir.ir.Module | cuda_tile._mlir.ir.Operation | "
+                "cuda_tile._mlir.ir.OpView) -> bool"),
+        "Writes a module to a binary file object; whether that worked. Of a "
+        "module that is invalid nothing is written; write_bytecode says why.");
   m.def("without_scopes", &withoutScopes, nb::arg("location"),
         nb::sig("def without_scopes(location: cuda_tile._mlir.ir.Location) -> "
                 "cuda_tile._mlir.ir.Location"),

@@ -39,20 +39,48 @@ struct AttributeClass : py::PyConcreteAttribute<Python> {
   Cpp cpp() const { return llvm::cast<Cpp>(unwrap(this->get())); }
 };
 
-/// Builds a `Python` object from C++'s checked getter; its diagnostics become
-/// the MLIRError. `make` gets the emitError function and the MLIRContext.
+/// What a diagnostic handler hears while this lives, as one text.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (!text.empty())
+            text += "; ";
+          text += diagnostic.str();
+          return mlir::success();
+        }) {}
+
+  /// The text, or `otherwise` where nothing was said.
+  std::string take(const char *otherwise) {
+    return text.empty() ? otherwise : std::move(text);
+  }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Builds a `Python` object from C++'s checked getter; its complaint becomes a
+/// ValueError. `make` gets the emitError function and the MLIRContext.
 template <typename Python, typename Make>
 Python getChecked(py::PyMlirContextRef context, Make make) {
-  py::PyMlirContext::ErrorCapture errors(context);
   mlir::MLIRContext *cppContext = unwrap(context->get());
+  DiagnosticText complaint(cppContext);
   auto emitError = [cppContext] {
     return mlir::emitError(mlir::UnknownLoc::get(cppContext));
   };
   auto result = make(emitError, cppContext);
   if (!result)
-    throw py::MLIRError(std::string("invalid ") + Python::pyClassName,
-                        errors.take());
+    throw nb::value_error(complaint.take("invalid parameters").c_str());
   return Python(context, wrap(result));
+}
+
+/// Adds what scripts call to see a Type as what it is: `X.upcast_type(type)`,
+/// which is `X(type)`.
+template <typename Python> void bindUpcast(typename Python::ClassTy &c) {
+  c.def_static(
+      "upcast_type", [](py::PyType &type) { return Python(type); },
+      nb::arg("type"), "The type as this class; ValueError if it is another.");
 }
 
 /// A type or attribute as the most derived Python class; stubs say `Wrapper`.

@@ -51,6 +51,7 @@ nb::object wrapOperation(mlir::Operation *op);
 
 void populateAttributes(nb::module_ &m);
 void populateBytecode(nb::module_ &m);
+void populateOptimize(nb::module_ &m);
 void populatePasses(nb::module_ &m);
 void populateTools(nb::module_ &m);
 void populateTranslate(nb::module_ &m);

@@ -2,6 +2,8 @@
 
 #include "Extension.h"
 
+#include "cuda_tile-c/Dialect.h"
+
 #include "mlir/IR/Operation.h"
 
 using namespace cuda_tile::python;
@@ -54,9 +56,21 @@ NB_MODULE(_cuda_tile, m) {
       [](MlirDialectRegistry registry) { registerDialects(*unwrap(registry)); },
       nb::arg("registry"),
       "Inserts the dialects that a kernel passes through.");
+  m.def(
+      "register_dialect",
+      [](py::DefaultingPyMlirContext context, bool load) {
+        MlirDialectHandle handle = mlirGetDialectHandle__cuda_tile__();
+        mlirDialectHandleRegisterDialect(handle, context->get());
+        if (load)
+          mlirDialectHandleLoadDialect(handle, context->get());
+      },
+      nb::arg("context").none() = nb::none(), nb::arg("load") = true,
+      "Makes the dialect known to a context, which every Context of this "
+      "package does by itself, and loads it.");
   populateTypes(m);
   populateAttributes(m);
   populateBytecode(m);
+  populateOptimize(m);
   populatePasses(m);
   populateTools(m);
   populateTranslate(m);

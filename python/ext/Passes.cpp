@@ -187,6 +187,9 @@ void cuda_tile::python::populatePasses(nb::module_ &m) {
       [] {
         mlir::registerAllPasses();
         cuda_tile::registerPasses();
+#ifdef CUDA_TILE_TESTING
+        cuda_tile::registerTestPasses();
+#endif
       },
       "Makes upstream's passes and those of the dialect known to pipeline "
       "strings.");

@@ -6,11 +6,18 @@
 #include "cuda_tile/IR/CudaTile.h"
 #include "cuda_tile/Tileas/Tileas.h"
 
+#include <numeric>
+
 using namespace cuda_tile::python;
 
 namespace {
 
 using Shape = std::vector<int64_t>;
+
+// Getters take their context from a parameter. They accept these two as well,
+// as all getters of MLIR do.
+using IgnoredContext = py::PyMlirContext *;
+using IgnoredLocation = py::PyLocation *;
 
 Shape toVector(llvm::ArrayRef<int64_t> values) {
   return Shape(values.begin(), values.end());
@@ -23,14 +30,16 @@ struct PyPointerType : TypeClass<PyPointerType, cuda_tile::PointerType> {
   static void bindDerived(ClassTy &c) {
     c.def_static(
         "get",
-        [](py::PyType &pointee) {
+        [](py::PyType &pointee, IgnoredContext, IgnoredLocation) {
           return getChecked<PyPointerType>(
               pointee.getContext(), [&](auto emitError, auto *context) {
                 return cuda_tile::PointerType::getChecked(
                     emitError, context, unwrap(pointee.get()));
               });
         },
-        nb::arg("pointee_type"));
+        nb::arg("pointee_type"), nb::arg("context").none() = nb::none(),
+        nb::arg("loc").none() = nb::none());
+    bindUpcast<PyPointerType>(c);
     c.def_prop_ro("pointee_type", [](PyPointerType &self) {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getPointeeType());
@@ -51,6 +60,7 @@ struct PyTokenType : TypeClass<PyTokenType, cuda_tile::TokenType> {
                                  unwrap(context->get())))));
         },
         nb::arg("context").none() = nb::none());
+    bindUpcast<PyTokenType>(c);
   }
 };
 
@@ -61,8 +71,8 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
   static void bindDerived(ClassTy &c) {
     c.def_static(
         "get",
-        [](const Shape &shape, py::PyType &elementType,
-           std::optional<py::PyAttribute> layout) {
+        [](const Shape &shape, py::PyType &elementType, IgnoredContext,
+           std::optional<py::PyAttribute> layout, IgnoredLocation) {
           auto cppLayout = optionalAttribute<cuda_tile::cute::LayoutAttr>(
               layout, "layout to be a LayoutAttr");
           return getChecked<PyTileType>(
@@ -73,7 +83,10 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
               });
         },
         nb::arg("shape"), nb::arg("element_type"),
-        nb::arg("layout").none() = nb::none());
+        nb::arg("context").none() = nb::none(),
+        nb::arg("layout").none() = nb::none(),
+        nb::arg("loc").none() = nb::none());
+    bindUpcast<PyTileType>(c);
     c.def_prop_ro("shape", [](const PyTileType &self) {
       return toVector(self.cpp().getShape());
     });
@@ -94,6 +107,16 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
   }
 };
 
+// None is another word for a size that is known only at run time.
+using Extents = std::vector<std::optional<int64_t>>;
+
+Shape toStored(const Extents &extents) {
+  Shape stored;
+  for (std::optional<int64_t> extent : extents)
+    stored.push_back(extent.value_or(cuda_tile::TensorViewType::kDynamic));
+  return stored;
+}
+
 struct PyTensorViewType
     : TypeClass<PyTensorViewType, cuda_tile::TensorViewType> {
   static constexpr const char *pyClassName = "TensorViewType";
@@ -102,15 +125,21 @@ struct PyTensorViewType
   static void bindDerived(ClassTy &c) {
     c.def_static(
         "get",
-        [](py::PyType &elementType, const Shape &shape, const Shape &strides) {
+        [](py::PyType &elementType, const Extents &shape,
+           const Extents &strides, IgnoredContext, IgnoredLocation) {
           return getChecked<PyTensorViewType>(
               elementType.getContext(), [&](auto emitError, auto *context) {
                 return cuda_tile::TensorViewType::getChecked(
                     emitError, context, unwrap(elementType.get()),
-                    llvm::ArrayRef(shape), llvm::ArrayRef(strides));
+                    llvm::ArrayRef(toStored(shape)),
+                    llvm::ArrayRef(toStored(strides)));
               });
         },
-        nb::arg("element_type"), nb::arg("shape"), nb::arg("strides"));
+        nb::arg("element_type"), nb::arg("shape"), nb::arg("strides"),
+        nb::arg("context").none() = nb::none(),
+        nb::arg("loc").none() = nb::none(),
+        "Sizes and strides in elements; DYNAMIC or None stands for `?`.");
+    bindUpcast<PyTensorViewType>(c);
     c.def_prop_ro("element_type", [](PyTensorViewType &self) {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getElementType());
@@ -150,13 +179,45 @@ Dims toVector(llvm::ArrayRef<int32_t> values) {
   return Dims(values.begin(), values.end());
 }
 
-cuda_tile::PaddingValueAttr toPadding(std::optional<py::PyAttribute> padding) {
-  return optionalAttribute<cuda_tile::PaddingValueAttr>(
-      padding, "padding_value to be a PaddingValueAttr");
+/// A padding from a keyword, its attribute or None.
+cuda_tile::PaddingValueAttr toPadding(py::PyMlirContextRef context,
+                                      nb::handle padding) {
+  if (padding.is_none())
+    return {};
+  if (!nb::isinstance<nb::str>(padding))
+    return optionalAttribute<cuda_tile::PaddingValueAttr>(
+        nb::cast<py::PyAttribute>(padding),
+        "padding_value to be a PaddingValueAttr, a keyword");
+  std::string keyword = nb::cast<std::string>(padding);
+  auto value = cuda_tile::symbolizePaddingValue(keyword);
+  if (!value)
+    throw nb::value_error(
+        ("expected a keyword of PaddingValueAttr, got '" + keyword + "'")
+            .c_str());
+  return cuda_tile::PaddingValueAttr::get(unwrap(context->get()), *value);
+}
+
+/// The signature of a view's getter for type checkers: `special` stands for the
+/// parameters that only this view has.
+#define VIEW_SIGNATURE(before, after, View)                                    \
+  nb::sig("def get(tile_shape: collections.abc.Sequence[int], " before         \
+          "tensor_view: TensorViewType, " after                                \
+          "padding_value: PaddingValueAttr | str | None = None, context: "     \
+          "Context | None = None, loc: Location | None = None) -> " View)
+#define DIM_MAP "dim_map: collections.abc.Sequence[int] | None = None, "
+
+/// `dimMap`, or the identity for None.
+Dims toDimMap(const std::optional<Dims> &dimMap, size_t tileRank) {
+  if (dimMap)
+    return *dimMap;
+  Dims identity(tileRank);
+  std::iota(identity.begin(), identity.end(), 0);
+  return identity;
 }
 
 /// What all views say of themselves.
 template <typename View> void bindView(typename View::ClassTy &c) {
+  bindUpcast<View>(c);
   c.def_prop_ro("tile_shape", [](const View &self) {
     return toVector(self.cpp().getTileShape());
   });
@@ -185,21 +246,25 @@ struct PyPartitionViewType
   using TypeClass::TypeClass;
 
   static PyPartitionViewType get(const Dims &tileShape, PyTensorViewType &view,
-                                 const Dims &dimMap,
-                                 std::optional<py::PyAttribute> padding) {
-    auto cppPadding = toPadding(padding);
+                                 const std::optional<Dims> &dimMap,
+                                 nb::object padding, IgnoredContext,
+                                 IgnoredLocation) {
+    auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyPartitionViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
           return cuda_tile::PartitionViewType::getChecked(
               emitError, context, llvm::ArrayRef(tileShape), view.cpp(),
-              llvm::ArrayRef(dimMap), cppPadding);
+              llvm::ArrayRef(toDimMap(dimMap, tileShape.size())), cppPadding);
         });
   }
 
   static void bindDerived(ClassTy &c) {
     c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
-                 nb::arg("tensor_view"), nb::arg("dim_map"),
-                 nb::arg("padding_value").none() = nb::none());
+                 nb::arg("tensor_view"), nb::arg("dim_map").none() = nb::none(),
+                 nb::arg("padding_value").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 nb::arg("loc").none() = nb::none(),
+                 VIEW_SIGNATURE("", DIM_MAP, "PartitionViewType"));
     bindView<PyPartitionViewType>(c);
     c.def_prop_ro("dim_map", [](const PyPartitionViewType &self) {
       return toVector(self.cpp().getDimMap());
@@ -212,25 +277,30 @@ struct PyStridedViewType
   static constexpr const char *pyClassName = "StridedViewType";
   using TypeClass::TypeClass;
 
-  static PyStridedViewType get(const Dims &tileShape,
-                               const Dims &traversalStrides,
-                               PyTensorViewType &view, const Dims &dimMap,
-                               std::optional<py::PyAttribute> padding) {
-    auto cppPadding = toPadding(padding);
+  static PyStridedViewType
+  get(const Dims &tileShape, const Dims &traversalStrides,
+      PyTensorViewType &view, const std::optional<Dims> &dimMap,
+      nb::object padding, IgnoredContext, IgnoredLocation) {
+    auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyStridedViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
           return cuda_tile::StridedViewType::getChecked(
               emitError, context, llvm::ArrayRef(tileShape),
               llvm::ArrayRef(traversalStrides), view.cpp(),
-              llvm::ArrayRef(dimMap), cppPadding);
+              llvm::ArrayRef(toDimMap(dimMap, tileShape.size())), cppPadding);
         });
   }
 
   static void bindDerived(ClassTy &c) {
-    c.def_static("get", &PyStridedViewType::get, nb::arg("tile_shape"),
-                 nb::arg("traversal_strides"), nb::arg("tensor_view"),
-                 nb::arg("dim_map"),
-                 nb::arg("padding_value").none() = nb::none());
+    c.def_static(
+        "get", &PyStridedViewType::get, nb::arg("tile_shape"),
+        nb::arg("traversal_strides"), nb::arg("tensor_view"),
+        nb::arg("dim_map").none() = nb::none(),
+        nb::arg("padding_value").none() = nb::none(),
+        nb::arg("context").none() = nb::none(),
+        nb::arg("loc").none() = nb::none(),
+        VIEW_SIGNATURE("traversal_strides: collections.abc.Sequence[int], ",
+                       DIM_MAP, "StridedViewType"));
     bindView<PyStridedViewType>(c);
     c.def_prop_ro("traversal_strides", [](const PyStridedViewType &self) {
       return toVector(self.cpp().getTraversalStrides());
@@ -248,8 +318,9 @@ struct PyGatherScatterViewType
 
   static PyGatherScatterViewType get(const Dims &tileShape,
                                      PyTensorViewType &view, int32_t sparseDim,
-                                     std::optional<py::PyAttribute> padding) {
-    auto cppPadding = toPadding(padding);
+                                     nb::object padding, IgnoredContext,
+                                     IgnoredLocation) {
+    auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyGatherScatterViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
           return cuda_tile::GatherScatterViewType::getChecked(
@@ -259,9 +330,13 @@ struct PyGatherScatterViewType
   }
 
   static void bindDerived(ClassTy &c) {
-    c.def_static("get", &PyGatherScatterViewType::get, nb::arg("tile_shape"),
-                 nb::arg("tensor_view"), nb::arg("sparse_dim"),
-                 nb::arg("padding_value").none() = nb::none());
+    c.def_static(
+        "get", &PyGatherScatterViewType::get, nb::arg("tile_shape"),
+        nb::arg("tensor_view"), nb::arg("sparse_dim"),
+        nb::arg("padding_value").none() = nb::none(),
+        nb::arg("context").none() = nb::none(),
+        nb::arg("loc").none() = nb::none(),
+        VIEW_SIGNATURE("", "sparse_dim: int, ", "GatherScatterViewType"));
     bindView<PyGatherScatterViewType>(c);
     c.def_prop_ro("sparse_dim", [](const PyGatherScatterViewType &self) {
       return self.cpp().getSparseDim();

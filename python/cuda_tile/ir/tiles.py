@@ -93,9 +93,11 @@ def layout_of(value: ir.Value) -> LinearLayout:
 def with_layout(value: ir.Value, layout: LinearLayout) -> ir.Type:
     """The tile type of `value` carrying `layout`."""
     attr = LayoutAttr.get(layout.groups())
-    return TileType.get(list(layout.shape), element_of(value), attr)
+    return TileType.get(list(layout.shape), element_of(value), layout=attr)
 
 
 def tile_type(element: ir.Type, layout: LinearLayout) -> ir.Type:
     """A tile type of `layout`'s shape."""
-    return TileType.get(list(layout.shape), element, LayoutAttr.get(layout.groups()))
+    return TileType.get(
+        list(layout.shape), element, layout=LayoutAttr.get(layout.groups())
+    )

@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kLoopSplitThreshold =
 #define GEN_PASS_REGISTRATION
 #include "cuda_tile/Transforms/Passes.h.inc"
 
+/// Adds test-debuginfo-update-symbol-name; exists in test builds.
+void registerTestPasses();
+
 } // namespace cuda_tile
 
 #endif // CUDA_TILE_TRANSFORMS_PASSES_H

@@ -5,7 +5,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FuseFMA : InterfacePass<"fuse-fma", "::mlir::FunctionOpInterface"> {
+// Passes on functions take any op: a function, or what holds functions, so that the
+// bare flag does what it says on a whole file.
+
+def FuseFMA : Pass<"fuse-fma"> {
   let summary = "Makes one fma of a product and the sum that it goes into";
   let description = [{
     `addf (mulf a, b), c`, in either order, becomes `fma a, b, c`; `subf (mulf a,
@@ -16,7 +19,7 @@ def FuseFMA : InterfacePass<"fuse-fma", "::mlir::FunctionOpInterface"> {
   }];
 }
 
-def LoopSplit : InterfacePass<"loop-split", "::mlir::FunctionOpInterface"> {
+def LoopSplit : Pass<"loop-split"> {
   let summary = "Splits loops where a comparison of their index changes";
   let description = [{
     In a `for`, an `if` that compares the loop's index with a value from outside

@@ -1,0 +1,31 @@
+//===- Optimize.h - The default pipeline of optimizations -------*- C++ -*-===//
+
+#ifndef CUDA_TILE_TRANSFORMS_OPTIMIZE_H
+#define CUDA_TILE_TRANSFORMS_OPTIMIZE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace cuda_tile {
+
+/// How far a program is optimized before it is handed on as bytecode.
+struct OptimizationOptions {
+  /// 0: nothing. 1: canonicalize, cse. 2: and loop-invariant code motion.
+  /// 3: and loop-split, canonicalize.
+  int level = 3;
+  /// Whether fuse-fma runs first, which rounds once where the program rounds
+  /// twice.
+  bool fuseFMA = false;
+};
+
+/// Adds the passes of `options` to a pipeline on modules.
+void addOptimizations(mlir::OpPassManager &passes,
+                      const OptimizationOptions &options);
+
+/// Runs them on a cuda_tile.module or a module around one. A level that does
+/// not exist is an error diagnostic.
+llvm::LogicalResult applyOptimizations(mlir::Operation *module,
+                                       const OptimizationOptions &options);
+
+} // namespace cuda_tile
+
+#endif // CUDA_TILE_TRANSFORMS_OPTIMIZE_H
