@@ -38,6 +38,7 @@ class AsyncShadow(SharedShadow):
         is_precise: bool,
         keeps: bool = False,
         ctas_per_cluster: int = 1,
+        tensor_tables: int = 0,
     ) -> None:
         super().__init__(
             n_ctas,
@@ -46,6 +47,7 @@ class AsyncShadow(SharedShadow):
             is_precise=is_precise,
             keeps=keeps,
             ctas_per_cluster=ctas_per_cluster,
+            tensor_tables=tensor_tables,
         )
         self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
 

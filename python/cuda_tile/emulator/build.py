@@ -13,7 +13,7 @@ from cuda_tile.emulator.clusters import ClusterBarriers
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.machine import Machine, uses_tensor_memory
 from cuda_tile.emulator.mbarriers import Mbarriers
 from cuda_tile.emulator.register_pool import RegisterPool
 from cuda_tile.emulator.spaces import Addresses, Spaces
@@ -33,6 +33,7 @@ from cuda_tile.emulator.syntax import (
     Variable,
 )
 from cuda_tile.emulator.tensor_cores import TensorCores
+from cuda_tile.emulator.tensor_unit import TensorUnit
 from cuda_tile.emulator.types import PRED, U64, Array, Type
 
 AddressOf = Callable[[Lanes], Addresses]
@@ -49,6 +50,7 @@ class Builder:
         bulk: The machine's bulk copies.
         tensor_cores: The machine's warpgroup products.
         clusters: The machine's cluster barriers.
+        tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
     """
@@ -66,6 +68,9 @@ class Builder:
         self.bulk = BulkCopies(machine, self.mbarriers)
         self.clusters = ClusterBarriers(machine)
         self.tensor_cores = TensorCores(machine)
+        self.tensor: TensorUnit | None = None
+        if uses_tensor_memory(machine.symbols):
+            self.tensor = TensorUnit(machine, self.mbarriers)
         self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
         self.at = 0
@@ -82,11 +87,16 @@ class Builder:
         self.tensor_cores.reset()
         self.clusters.reset()
         self.registers.reset()
+        if self.tensor is not None:
+            self.tensor.reset()
 
-    def finish(self) -> Iterator[tuple[str, int]]:
-        """The CTAs end; says what is still in flight, and from where."""
-        yield from self.mbarriers.finish()
-        yield from self.bulk.finish()
+    def finish(self) -> Iterator[tuple[str, str, int]]:
+        """The CTAs end; says by kind of finding what is left over, and from where."""
+        for part in (self.mbarriers, self.bulk):
+            for text, at in part.finish():
+                yield "copy in flight", text, at
+        if self.tensor is not None:
+            yield from self.tensor.finish()
 
     def begin(self, at: int, line: int) -> None:
         """Starts the next instruction."""

@@ -7,7 +7,8 @@ cluster (of one CTA where there are no clusters), then the asynchronous parties:
 cores of warpgroups, and copies by the mbarrier they complete on.
 
 A second table holds what each warp knows *through a proxy fence*: only that part is
-visible to asynchronous copies and tensor cores (PTX ISA, "Proxies").
+visible to asynchronous copies and tensor cores (PTX ISA, "Proxies"). Kernels with
+tensor memory have more tables, which `tensor_order` explains; they travel the same way.
 """
 
 from __future__ import annotations
@@ -18,31 +19,52 @@ from numpy.typing import NDArray
 Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
-# What one warp knows, [2, n_agents]: everything, and what passed a proxy fence.
+# What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, and
+# the tables of tensor memory.
 Knowledge = NDArray[np.int32]
+BASIC_TABLES = 2
 
 # Agents of one cluster; larger numbers have other meanings in the shadow.
 MOST_AGENTS = 250
+# Asynchronous agents of one cluster that read shared memory for its warps.
+_MOST_ENGINES = 64
 
 
 class WarpClocks:
     """Clocks of the agents of all clusters, and of the last accesses to each byte.
 
     Bytes are numbered over the shared memories of all CTAs, one after another.
+
+    Attributes:
+        n_warps: Warps of a cluster, the first agents.
+        n_readers: Agents that read shared memory: the warps, then the tensor cores.
+        n_tables: Tables of knowledge, two and those of tensor memory.
     """
 
     def __init__(
-        self, n_ctas: int, stride_bytes: int, n_warps: int, ctas_per_cluster: int = 1
+        self,
+        n_ctas: int,
+        stride_bytes: int,
+        n_warps: int,
+        ctas_per_cluster: int = 1,
+        *,
+        tensor_tables: int = 0,
     ) -> None:
         self._ctas_per_cluster = ctas_per_cluster
         self._stride_bytes = stride_bytes * ctas_per_cluster
         self.n_warps = n_warps * ctas_per_cluster
         self._warps_per_cta = n_warps
-        self.n_readers = self.n_warps + -(-n_warps // 4) * ctas_per_cluster
+        # One tensor core per warpgroup; with tensor memory one for each issuing warp.
+        engines = -(-n_warps // 4) * ctas_per_cluster
+        if tensor_tables:
+            engines = min(self.n_warps, _MOST_ENGINES)
+        self.n_readers = self.n_warps + engines
+        self.n_tables = BASIC_TABLES + tensor_tables
         total = n_ctas * stride_bytes
         n_clusters = n_ctas // ctas_per_cluster
         # [cluster, table, knowing warp, known agent].
-        self._tables = np.zeros((n_clusters, 2, self.n_warps, MOST_AGENTS), np.int32)
+        shape = (n_clusters, self.n_tables, self.n_warps, MOST_AGENTS)
+        self._tables = np.zeros(shape, np.int32)
         self._known = self._tables[:, 0]
         self._written = np.zeros(total, np.int32)
         self._read = np.zeros((self.n_readers, total), np.int32)
@@ -82,10 +104,33 @@ class WarpClocks:
         tables[0, warps, warps] += 1
         return known
 
-    def acquire(self, cta: int, warps: Index, known: Knowledge) -> None:
-        """These warps learn what was released."""
+    def acquire(
+        self, cta: int, warps: Index, known: Knowledge, *, relaxed: bool = False
+    ) -> None:
+        """These warps learn what was released.
+
+        Args:
+            cta: Where they are.
+            warps: Their agents.
+            known: What was released.
+            relaxed: Whether they learn of tensor memory only, whose fences compose
+                with relaxed synchronisation too.
+        """
         tables = self._tables[cta // self._ctas_per_cluster]
-        tables[:, warps] = np.maximum(tables[:, warps], known[:, None])
+        part = slice(BASIC_TABLES, None) if relaxed else slice(None)
+        tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
+
+    def blank(self) -> Knowledge:
+        """Returns knowledge of nothing."""
+        return np.zeros((self.n_tables, MOST_AGENTS), np.int32)
+
+    def table(self, cluster: int, number: int) -> NDArray[np.int32]:
+        """One table of a cluster, [knowing warp, known agent], to read and write."""
+        return self._tables[cluster, number]
+
+    def engine(self, warp: int) -> int:
+        """The agent that reads shared memory for what a warp asks of tensor memory."""
+        return self.n_warps + warp % (self.n_readers - self.n_warps)
 
     def learn(self, cta: int, warps: Index, agent: int, clock: int) -> None:
         """These warps learn what one asynchronous agent did up to a clock."""

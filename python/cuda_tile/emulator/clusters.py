@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.clocks import MOST_AGENTS
+from cuda_tile.emulator.clocks import BASIC_TABLES, MOST_AGENTS
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -29,8 +29,10 @@ class ClusterBarriers:
         self._arrived = np.zeros(machine.n_lanes, np.int64)
         self._waited = np.zeros(machine.n_lanes, np.int64)
         self._phases = np.zeros(count, np.int64)
-        self._gathering = np.zeros((count, 2, MOST_AGENTS), np.int32)
-        self._released = np.zeros((count, 2, MOST_AGENTS), np.int32)
+        clocks = machine.shadow.clocks
+        n_tables = BASIC_TABLES if clocks is None else clocks.n_tables
+        self._gathering = np.zeros((count, n_tables, MOST_AGENTS), np.int32)
+        self._released = np.zeros((count, n_tables, MOST_AGENTS), np.int32)
 
     def reset(self) -> None:
         """Starts new CTAs."""

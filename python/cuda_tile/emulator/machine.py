@@ -21,6 +21,7 @@ from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.tensor_map import TensorMap
+from cuda_tile.emulator.tensor_order import TENSOR_TABLES
 from cuda_tile.emulator.types import PRED, Array, Bool, Type
 from cuda_tile.runtime.memory import GlobalMemory
 
@@ -33,6 +34,15 @@ WINDOW_MASK = (1 << 56) - 1
 CLUSTER_SHIFT = 24
 
 Dim3 = tuple[int, int, int]
+
+
+def uses_tensor_memory(symbols: Symbols) -> bool:
+    """Whether a kernel's functions have tcgen05 instructions."""
+    return any(
+        instruction.opcode == "tcgen05"
+        for function in symbols.functions
+        for instruction in function.code
+    )
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,7 @@ class Machine:
             is_precise=is_precise or is_adversarial,
             keeps=keeps,
             ctas_per_cluster=size,
+            tensor_tables=TENSOR_TABLES if uses_tensor_memory(symbols) else 0,
         )
         self.presence = Presence(self, self.shadow.clocks)
         self.global_shadow: GlobalShadow | None = None

@@ -18,7 +18,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.clocks import MOST_AGENTS, WarpClocks
+from cuda_tile.emulator.clocks import (
+    BASIC_TABLES,
+    MOST_AGENTS,
+    Knowledge,
+    WarpClocks,
+)
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -41,12 +46,16 @@ class Transfer:
         size_bytes: What the tx-count of the barrier falls by.
         land: Writes the bytes, in the name of an agent at a clock.
         arrivals: Threads that arrive with it.
+        knowledge: What else those who wait for the phase learn; None for nothing.
+        is_over: Whether all it does is done, but for the arrival.
     """
 
     at: int
     size_bytes: int
     land: Callable[[int, int], None]
     arrivals: int = 0
+    knowledge: Knowledge | None = None
+    is_over: Callable[[], bool] = lambda: False
 
 
 @dataclass(eq=False)
@@ -137,7 +146,7 @@ class Mbarriers:
             machine.shadow.write(at, where, zero, agents, machine.shared)
             machine.shadow.barrier_words[cell // SIZE_BYTES] = True
             clock = self._clocks.knows(self._cta(cell), warp, warp)
-            blank = np.zeros((2, MOST_AGENTS), np.int32)
+            blank = self._clocks.blank()
             self._barriers[cell] = Mbarrier(
                 cell,
                 count,
@@ -216,8 +225,8 @@ class Mbarriers:
             barrier = self.find(some, int(cell))
             self._machine.presence.visit(some, self._cta(int(cell)))
             straddles = int(counts[which].sum()) > barrier.pending
-            if releases:
-                self._release(some, barrier, straddles=straddles)
+            part = slice(0 if releases else BASIC_TABLES, None)
+            self._release(some, barrier, part, straddles=straddles)
             for place in which:
                 states[place] = (barrier.phase << 20) | barrier.pending
                 if tx is not None:
@@ -226,8 +235,10 @@ class Mbarriers:
         self._machine.progress += 1
         return states
 
-    def _release(self, lanes: Lanes, barrier: Mbarrier, *, straddles: bool) -> None:
-        """Tells a barrier what arriving lanes know.
+    def _release(
+        self, lanes: Lanes, barrier: Mbarrier, part: slice, *, straddles: bool
+    ) -> None:
+        """Tells a barrier what arriving lanes know, in some tables.
 
         If they straddle the end of the phase, some lanes of the warp may not have come
         when it ends: only what lies before the warp's last meeting is sure.
@@ -239,7 +250,8 @@ class Mbarriers:
             known = self._clocks.release(int(cta), warps)
             if straddles and machine.is_adversarial:
                 known[0, warps] -= 1
-            np.maximum(barrier.gathering, known, out=barrier.gathering)
+            gathering = barrier.gathering[part]
+            np.maximum(gathering, known[part], out=gathering)
 
     def _arrive(self, barrier: Mbarrier, count: int, drops: bool) -> None:
         if count < 1 or count > barrier.pending:
@@ -334,12 +346,23 @@ class Mbarriers:
         barrier.flying.append(Transfer(at, 0, complete, lanes.count))
         self._machine.progress += 1
 
+    def fly_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
+        """Lets the end of what a tcgen05.commit covers arrive at a barrier."""
+        barrier = self.find(lanes, cell)
+        barrier.flying.append(transfer)
+        self._machine.progress += 1
+        if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
+            self._land(barrier, transfer)
+
     def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
         barrier.flying.remove(transfer)
         clock = barrier.phase + 1
         transfer.land(barrier.agent, clock)
         known = barrier.gathering[0]
         known[barrier.agent] = max(int(known[barrier.agent]), clock)
+        if transfer.knowledge is not None:
+            gathering = barrier.gathering
+            np.maximum(gathering, transfer.knowledge, out=gathering)
         barrier.tx -= transfer.size_bytes
         if transfer.arrivals:
             self._arrive(barrier, transfer.arrivals, drops=False)
@@ -358,6 +381,8 @@ class Mbarriers:
         """The CTAs end; says what is still in flight, and from where."""
         for barrier in self._barriers.values():
             for transfer in barrier.flying:
+                if transfer.is_over():
+                    continue
                 text = self.describe(barrier)
                 yield f"the CTA ends before this completed on the {text}", transfer.at
 
@@ -392,11 +417,13 @@ class Mbarriers:
                 self.settle_flights(barrier, everything=forced)
             done[which] = is_done(barrier.phase, which)
             ready = some.numbers[done[which]]
-            if acquires and len(ready):
+            if len(ready):
                 for cta in np.unique(machine.cta_of[ready]):
                     mine = ready[machine.cta_of[ready] == cta]
                     warps = np.unique(machine.agents[mine]).astype(np.intp)
-                    self._clocks.acquire(int(cta), warps, barrier.released)
+                    self._clocks.acquire(
+                        int(cta), warps, barrier.released, relaxed=not acquires
+                    )
         return done
 
     def waiting_words(self, offsets: Offsets) -> Iterator[str]:

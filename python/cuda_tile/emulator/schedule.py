@@ -107,9 +107,9 @@ class Scheduler:
             is_deadlock = self._barriers.meetings or self._waiting.groups
             kind = "deadlock" if is_deadlock else "divergence"
             raise FaultAt(Fault(kind, text), waits[0][1])
-        for text, at in self._agents.finish():
+        for kind, text, at in self._agents.finish():
             try:
-                machine.shadow.report("copy in flight", text, at)
+                machine.shadow.report(kind, text, at)
             except Fault as fault:
                 raise FaultAt(fault, at) from fault
 

@@ -61,6 +61,7 @@ class SharedShadow:
         is_precise: bool,
         keeps: bool = False,
         ctas_per_cluster: int = 1,
+        tensor_tables: int = 0,
     ) -> None:
         total = n_ctas * stride_bytes
         self._n_warps = n_warps
@@ -72,7 +73,13 @@ class SharedShadow:
         self._reader = _by_width(np.zeros(total // 8, np.uint64))
         self.flight = Flight(total)
         self.clocks = (
-            WarpClocks(n_ctas, stride_bytes, n_warps, ctas_per_cluster)
+            WarpClocks(
+                n_ctas,
+                stride_bytes,
+                n_warps,
+                ctas_per_cluster,
+                tensor_tables=tensor_tables,
+            )
             if is_precise
             else None
         )
@@ -383,9 +390,8 @@ class SharedShadow:
         if agent < warps:
             cta, warp = divmod(agent, self._n_warps)
             return f"warp {warp}" + (f" of CTA rank {cta}" if cta else "")
-        groups = -(-self._n_warps // 4) * self._ctas_per_cluster
-        if agent < warps + groups:
-            return "a wgmma"
+        if self.clocks is not None and agent < self.clocks.n_readers:
+            return "a tensor core"
         return "an asynchronous copy"
 
     def _in_cta(self, cell: int) -> int:

@@ -17,6 +17,7 @@ from cuda_tile.emulator.isa import (
     mbarrier,
     move,
     packed,
+    tcgen05,
     warp,
     wgmma,
 )
@@ -39,6 +40,7 @@ CHAPTERS = (
     atomic.CHAPTER,
     matrix.CHAPTER,
     wgmma.CHAPTER,
+    tcgen05.CHAPTER,
 )
 
 

@@ -1,0 +1,105 @@
+"""Tensor-core operations in flight, and tcgen05.commit, which tells of their end.
+
+PTX ISA: "tcgen05.commit", "mbarrier based completion mechanism". mma, cp and shift of
+one thread are over when an mbarrier's phase completes that a commit of this thread
+arrived at; until then nobody may overwrite the shared memory they read. A commit
+arrives as late as is legal, when somebody asks for the phase, and in an adversarial
+machine at any time before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
+from cuda_tile.emulator.tensor_order import Operation, TensorOrder
+
+CHUNK_BYTES = 16
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class _Flight:
+    """An operation whose end is not known, and the chunks it reads."""
+
+    operation: Operation
+    chunks: Offsets
+    is_covered: bool = False
+
+
+class TensorPipe:
+    """What the threads of one machine asked of the tensor cores."""
+
+    def __init__(
+        self, machine: Machine, mbarriers: Mbarriers, order: TensorOrder
+    ) -> None:
+        self._machine = machine
+        self._mbarriers = mbarriers
+        self._order = order
+        self._flying: list[_Flight] = []
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._flying.clear()
+
+    def start(self, operation: Operation, chunks: Offsets) -> None:
+        """Starts an operation that reads 16-byte chunks of shared memory."""
+        if len(chunks):
+            warps = np.full(len(chunks), operation.warp, np.uint8)
+            self._machine.shadow.begin_read(operation.at, chunks, CHUNK_BYTES, warps)
+        self._flying.append(_Flight(operation, chunks))
+
+    def commit(self, at: int, lane: int, cells: list[int]) -> None:
+        """tcgen05.commit: what a lane issued so far arrives at mbarriers once over."""
+        machine = self._machine
+        cluster = int(machine.cta_of[lane]) // machine.geometry.cluster_size
+        warp = int(machine.agents[lane])
+        mine = [f for f in self._flying if f.operation.lane == lane]
+        others = [
+            f.operation.number
+            for f in self._flying
+            if f.operation.lane != lane
+            and (f.operation.cluster, f.operation.warp) == (cluster, warp)
+        ]
+        number = min(others) - 1 if others else self._order.tracked(cluster, warp)
+        knowledge = self._order.knowledge(warp, number)
+        for flight in mine:
+            flight.is_covered = True
+
+        def land(agent: int, clock: int) -> None:
+            for flight in mine:
+                self._end(flight)
+
+        def is_over() -> bool:
+            return all(flight.operation.is_complete for flight in mine)
+
+        lanes = Lanes(np.array([lane]), machine.n_lanes)
+        for cell in cells:
+            transfer = Transfer(at, 0, land, 1, knowledge, is_over)
+            self._mbarriers.fly_commit(lanes, cell, transfer)
+
+    def _end(self, flight: _Flight) -> None:
+        operation, shadow = flight.operation, self._machine.shadow
+        if operation.is_complete:
+            return
+        operation.is_complete = True
+        self._flying.remove(flight)
+        if len(flight.chunks):
+            assert shadow.clocks is not None, "tcgen05 makes the shadow precise"
+            engine = shadow.clocks.engine(operation.warp)
+            shadow.end_read(flight.chunks, CHUNK_BYTES, engine, operation.number)
+
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says what no commit covers, and where it was issued."""
+        for flight in self._flying:
+            if not flight.is_covered:
+                kind = flight.operation.kind
+                text = f"the CTA ends before a tcgen05.commit covers this {kind}"
+                yield text, flight.operation.at
