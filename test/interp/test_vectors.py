@@ -8,10 +8,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from interp_build import Kernel, apply, tile_of
+from interp_build import TOKEN, Kernel, apply, tile_of
 from interp_harness import bits
 
-from cuda_tile.interp import InterpError
+from cuda_tile.interp import InterpError, Op
 
 
 def one(name: str, kind: str, *operands: Any, to: str | None = None, **kw: Any) -> Any:
@@ -229,3 +229,128 @@ def test_unpack_is_the_inverse_of_pack() -> None:
 def test_unpacked_halves() -> None:
     got = apply("unpack", [([0x31], "i8")], [((2,), "f4E2M1FN")])
     assert got.astype(ml_dtypes.bfloat16).tolist() == [0.5, 1.5]
+
+
+def folded(
+    name: str, body: str, values: Any, kind: str, identity: Any, **kw: Any
+) -> Any:
+    k = Kernel()
+    x = k.constant(values, kind)
+    with k.region(tile_of(kind), tile_of(kind)) as region:
+        k.op("yield", k.op(body, *region.arguments, results=(tile_of(kind),)))
+    shape = () if name == "reduce" else x.type.shape
+    results = (tile_of(kind, *shape),)
+    identities = [np.asarray(identity, x.type.element.dtype)]
+    k.op(
+        name, x, results=results, regions=(region,), dim=0, identities=identities, **kw
+    )
+    return last(k, name)
+
+
+def last(k: Kernel, name: str, *args: Any) -> Any:
+    """The last result of the op called `name`."""
+    found: list[Any] = []
+
+    def keep(op: Op, results: tuple[Any, ...]) -> None:
+        if op.name == name:
+            found.append(np.asarray(results[0]))
+
+    k.run(*args, trace=keep)
+    return found[-1]
+
+
+def test_scan() -> None:
+    for reverse, expected in ((False, [1, 3, 6, 10]), (True, [10, 9, 7, 4])):
+        got = folded("scan", "addi", [1, 2, 3, 4], "i32", 0, reverse=reverse)
+        assert got.tolist() == expected
+
+
+@pytest.mark.parametrize("count", [1, 2, 32, 1024])
+def test_reduce_minimum(count: int) -> None:
+    values = np.random.default_rng(count).standard_normal(count).astype(np.float32)
+    assert folded("reduce", "minf", values, "f32", inf) == values.min()
+
+
+def test_cas_compares_bits() -> None:
+    k = Kernel("ptr<f32>")
+    k.op(
+        "atomic_cas_tko", [k.parameters[0]], [k.constant(-0.0, "f32")],
+        [k.constant(1.0, "f32")], [], [], results=(tile_of("f32"), TOKEN),
+        memory_ordering_semantics="relaxed", memory_scope="device",
+    )  # fmt: skip
+    memory = np.zeros(1, np.float32)
+    assert bits(last(k, "atomic_cas_tko", memory)) == 0
+    assert bits(memory).tolist() == [0]
+
+
+def test_any_byte_of_an_i1_is_true() -> None:
+    k = Kernel("ptr<i1>", "ptr<i1>")
+    value, _ = k.load(k.parameters[0])
+    k.store(k.parameters[1], value)
+    out = np.zeros(1, np.uint8)
+    k.run(np.array([2], np.uint8).view(np.bool_), out.view(np.bool_))
+    assert out.tolist() == [1]
+
+
+def test_a_tile_partly_outside() -> None:
+    k = Kernel("ptr<f32>")
+    view, _ = k.view(k.parameters[0], (8, 2), (1, 4), padding="nan")
+    k.load_view(view, [k.constant(1, "i32"), k.constant(0, "i32")])
+    got = last(k, "load_view_tko", np.arange(16, dtype=np.float32))
+    np.testing.assert_array_equal(got, [[2, 3, nan, nan]])
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({}, [16, 8]),
+        ({"dim_map": (1, 0)}, [4, 32]),
+        ({"steps": (4, 3)}, [16, 6]),
+    ],
+)
+def test_index_spaces(how: dict[str, Any], expected: list[int]) -> None:
+    k = Kernel("ptr<f32>", "ptr<i32>")
+    view, _ = k.view(k.parameters[0], (64, 16), (4, 2), **how)
+    sizes = k.op("get_index_space_shape", view, results=(tile_of("i32"),) * 2)
+    for place, size in enumerate(sizes):
+        k.store(k.at(k.parameters[1], place), size)
+    out = np.zeros(2, np.int32)
+    k.run(np.zeros(1, np.float32), out)
+    assert out.tolist() == expected
+
+
+def test_gather() -> None:
+    k = Kernel("ptr<f32>")
+    view, _ = k.view(k.parameters[0], (8, 4), (4, 4), sparse=0, padding="zero")
+    k.load_view(view, [k.constant([6, 7, 8, 9], "i32"), k.constant(0, "i32")])
+    a = np.arange(32, dtype=np.float32).reshape(8, 4)
+    got = last(k, "load_view_tko", a)
+    assert got.tolist() == [*a[6:8].tolist(), [0] * 4, [0] * 4]
+
+
+def test_print() -> None:
+    k = Kernel()
+    value = k.constant([[0, 1], [2, 3]], "i32")
+    k.op("print_tko", [value], [], results=(TOKEN,), str="%d")
+    assert k.run().stdout == "[[0, 1], [2, 3]]"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"), [((5, 5, 1), []), ((0, 10, 4), [0, 4, 8])]
+)
+def test_for(bounds: tuple[int, int, int], expected: list[int]) -> None:
+    k = Kernel()
+    start = k.constant(7, "i32")
+    edges = [k.constant(n, "i32") for n in bounds]
+    with k.region(tile_of("i32"), tile_of("i32")) as body:
+        k.op("negi", body.arguments[0], results=(tile_of("i32"),))
+        k.op("continue", body.arguments[0])
+    k.op("for", *edges, start, results=(tile_of("i32"),), regions=(body,))
+    seen: list[int] = []
+
+    def keep(op: Op, results: tuple[Any, ...]) -> None:
+        if op.name in ("negi", "for"):
+            seen.append(int(results[0]))
+
+    k.run(trace=keep)
+    assert seen == [*(-i for i in expected), (expected or [7])[-1]]

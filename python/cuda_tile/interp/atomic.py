@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp import accesses, arithmetic
-from cuda_tile.interp.decisions import ATOMIC_ADDF_FLUSHES_F32, MASKED_CAS_GIVES_CMP
+from cuda_tile.interp import accesses, arithmetic, decisions
 from cuda_tile.interp.float import CANONICAL_NAN_BITS, canonical_nan, flush, number
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import active_elements, addresses, only, specified
@@ -29,7 +28,7 @@ def _add(old: Array, arg: Array, kind: Element) -> Array:
 
 
 def _addf(old: Array, arg: Array, kind: Element) -> Array:
-    if kind.name == "f32" and ATOMIC_ADDF_FLUSHES_F32:
+    if kind.name == "f32" and decisions.ATOMIC_ADDF_FLUSHES_F32:
         return flush(arithmetic.add(flush(old), flush(arg), kind, "nearest_even"))
     if kind.name not in CANONICAL_NAN_BITS:  # formats of multimem reductions only
         return round_to(to_odd(*two_sum(widen(old), widen(arg))), kind)
@@ -133,6 +132,6 @@ def atomic_cas_tko(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     accesses.publish(run, op, places, stored, done)
     if active is None:
         return old, done
-    if MASKED_CAS_GIVES_CMP and not isinstance(cmp[0], Partial):
+    if decisions.MASKED_CAS_GIVES_CMP and not isinstance(cmp[0], Partial):
         return np.where(active, old, expected), done
     return partial(np.where(active, old, expected), ~active), done

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from cuda_tile.interp.decisions import ALLOCA_SCOPES
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import Stop, TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
@@ -44,26 +44,39 @@ def for_(run: TileBlock, op: Op, *operands: Any) -> Steps:
     lower, upper, step, *carried = operands
     kind = op.operand_tile().element
     signedness = "unsigned" if op.attributes.get("unsignedCmp") else "signed"
-    bounds = [
-        int(reading(run.defined(op, value, name), kind, signedness))
-        for value, name in (
-            (lower, "the bound"),
-            (upper, "the bound"),
-            (step, "the step"),
+    step_reading = signedness if decisions.UNSIGNED_FOR_READS_STEP else "signed"
+    start, stop, by = (
+        int(reading(run.defined(op, value, name), kind, sign))
+        for value, name, sign in (
+            (lower, "the bound", signedness),
+            (upper, "the bound", signedness),
+            (step, "the step", step_reading),
         )
-    ]
-    if bounds[2] <= 0:
-        run.fail(op, f"expected a step above 0, got {bounds[2]}")
-    _warn_of_overflow(run, op, range(*bounds), limits(kind, signedness)[1])
+    )
+    if by <= 0 and decisions.STEP_MUST_BE_POSITIVE:
+        run.fail(op, f"expected a step above 0, got {by}")
+    trips = range(start, stop, by) if by > 0 else range(0)
+    _warn_of_overflow(run, op, trips, limits(kind, signedness)[1])
     values = tuple(carried)
     dtype = reading(lower, kind, signedness).dtype
-    for index in range(*bounds):
+    for index in _wrapping(trips, limits(kind, signedness)):
         induction = wrap(np.asarray(index, dtype=dtype), kind)
         end = yield from _trip(run, op, (induction, *values))
         if end.kind != "continue":
             return end
         values = end.values
     return values
+
+
+def _wrapping(trips: range, ends: tuple[int, int]) -> Iterator[int]:
+    """The indices; where a for wraps, those after the type's end too."""
+    if not decisions.FOR_WRAPS:
+        yield from trips
+        return
+    index = trips.start
+    while index < trips.stop:
+        yield index
+        index = (index + trips.step - ends[0]) % (ends[1] - ends[0] + 1) + ends[0]
 
 
 def _warn_of_overflow(run: TileBlock, op: Op, trips: range, largest: int) -> None:
@@ -96,6 +109,6 @@ def _trip(
     """One run of a loop's body; allocas in it end with it."""
     outer = len(run.scratch)
     end = yield from run.run_block(op.block(), arguments)
-    if op.name in ALLOCA_SCOPES:
+    if op.name in decisions.ALLOCA_SCOPES:
         run.free(outer)
     return end

@@ -13,7 +13,7 @@ from cuda_tile.interp.program import Op
 from cuda_tile.interp.rounding import Floats, round_to, to_odd, widen
 from cuda_tile.interp.table import RULES
 from cuda_tile.interp.words import Signed, Unsigned, big, limits, reading, signed, wrap
-from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
+from cuda_tile.runtime.elements import Array, Element, element, from_memory, to_memory
 
 
 @RULES.register("exti")
@@ -40,7 +40,7 @@ def itof(run: TileBlock, op: Op, source: Array) -> Array:
     """Rounded once from the exact integer; 64-bit integers go through round-to-odd."""
     source_kind = op.operand_tile().element
     values = reading(source, source_kind, op.attributes["signedness"])
-    return round_to(_odd_float(values, op.tile().element), op.tile().element)
+    return _narrow(_odd_float(values, op.tile().element), op.tile().element)
 
 
 def _odd_float(values: Signed | Unsigned, kind: Element) -> Floats:
@@ -90,7 +90,13 @@ def _bits64(value: int) -> np.uint64:
 def ftof(run: TileBlock, op: Op, source: Array) -> Array:
     """Rounded once; see `rounding.py` for overflow and special values."""
     mode = op.attributes.get("rounding_mode", "nearest_even")
-    return round_to(widen(source), op.tile().element, mode)
+    return _narrow(widen(source), op.tile().element, mode)
+
+
+def _narrow(values: Floats, kind: Element, mode: str = "nearest_even") -> Array:
+    if decisions.CONVERT_THROUGH_F32 and kind.name not in ("f32", "f64"):
+        values = widen(round_to(values, element("f32"), mode))
+    return round_to(values, kind, mode)
 
 
 @RULES.register("bitcast")

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cuda_tile.errors import UserError
+from cuda_tile.interp import decisions
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.machine import Break, Launch, Stop, TileBlock, Trace
 from cuda_tile.interp.program import Entry, Program
@@ -20,10 +21,6 @@ from cuda_tile.interp.values import InterpError
 from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
-
-MAX_GRID_EXTENT = (1 << 24) - 1
-"""Tile blocks per axis up to which block ids are exact (the dialect's promise)."""
-
 
 Mode: TypeAlias = Literal["checked", "permissive"]
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
@@ -266,9 +263,10 @@ def _grid(kernel: str, grid: Sequence[int], mode: str) -> tuple[int, int, int]:
         raise UserError(
             f"{kernel}: expected a grid of one to three sizes, got {list(grid)}"
         )
-    if mode == "checked" and max(grid) > MAX_GRID_EXTENT:
+    most = decisions.MAX_GRID_EXTENT
+    if mode == "checked" and max(grid) > most:
         raise UserError(
-            f"{kernel}: expected a grid of at most {MAX_GRID_EXTENT} blocks per axis, "
+            f"{kernel}: expected a grid of at most {most} blocks per axis, "
             f"got {list(grid)}"
         )
     x, y, z = (*(int(extent) for extent in grid), 1, 1)[:3]

@@ -7,6 +7,7 @@ flushes inputs and result and keeps their signs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -47,6 +48,18 @@ def output(op: Op, result: Array) -> Array:
     return flush(result) if op.attributes.get("flush_to_zero") else result
 
 
+def _rounded(op: Op, compute: Callable[[str], Array]) -> Array:
+    """A result in the op's rounding mode, flushed where the op asks for it."""
+    result = compute(_mode(op))
+    if decisions.FLUSH_BEFORE_ROUNDING and op.attributes.get("flush_to_zero"):
+        result = np.where(
+            np.abs(compute("zero")) < SMALLEST_NORMAL_F32,
+            np.copysign(np.float32(0), result),
+            result,
+        )
+    return output(op, result)
+
+
 def _mode(op: Op) -> str:
     return op.attributes.get("rounding_mode", "nearest_even")
 
@@ -55,35 +68,35 @@ def _mode(op: Op) -> str:
 def addf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """The sum, rounded once."""
     a, b = inputs(op, lhs, rhs)
-    return output(op, arithmetic.add(a, b, op.tile().element, _mode(op)))
+    return _rounded(op, partial(arithmetic.add, a, b, op.tile().element))
 
 
 @RULES.register("subf")
 def subf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """The difference, rounded once."""
     a, b = inputs(op, lhs, rhs)
-    return output(op, arithmetic.add(a, -b, op.tile().element, _mode(op)))
+    return _rounded(op, partial(arithmetic.add, a, -b, op.tile().element))
 
 
 @RULES.register("mulf")
 def mulf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """The product, rounded once."""
     a, b = inputs(op, lhs, rhs)
-    return output(op, arithmetic.multiply(a, b, op.tile().element, _mode(op)))
+    return _rounded(op, partial(arithmetic.multiply, a, b, op.tile().element))
 
 
 @RULES.register("fma")
 def fma(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
     """Lhs * rhs + acc with one rounding."""
     a, b, c = inputs(op, lhs, rhs, acc)
-    return output(op, arithmetic.fma(a, b, c, op.tile().element, _mode(op)))
+    return _rounded(op, partial(arithmetic.fma, a, b, c, op.tile().element))
 
 
 @RULES.register("divf")
 def divf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """The quotient; `approx` and `full` as `_divide` says."""
     a, b = inputs(op, lhs, rhs)
-    return output(op, _divide(a, b, op.tile().element, _mode(op)))
+    return _rounded(op, partial(_divide, a, b, op.tile().element))
 
 
 def _divide(lhs: Array, rhs: Array, kind: Element, mode: str) -> Array:
@@ -105,6 +118,8 @@ def _divide(lhs: Array, rhs: Array, kind: Element, mode: str) -> Array:
 @RULES.register("remf")
 def remf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """C's fmod, exact: the sign of lhs, smaller than rhs; NaN for a divisor of 0."""
+    if decisions.REMF == "rounded":
+        return lhs - np.trunc(widen(lhs / rhs)).astype(lhs.dtype) * rhs
     return np.fmod(widen(lhs), widen(rhs)).astype(lhs.dtype)
 
 
@@ -158,7 +173,7 @@ def _extreme(
     negative = (
         np.signbit(a) & np.signbit(b) if is_max else np.signbit(a) | np.signbit(b)
     )
-    zero = np.where(negative, -0.0, 0.0)
+    zero = np.where(negative, -0.0, 0.0) if decisions.EXTREMES_ORDER_ZEROS else a
     result = np.where(both_zero, zero, number(choose, a, b)).astype(lhs.dtype)
     missing: Mask = np.isnan(a) & np.isnan(b)
     if op.attributes.get("propagate_nan"):

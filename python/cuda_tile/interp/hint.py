@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.decisions import ASSERT_LINE
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.interp.printf import BadDirective, render
@@ -43,7 +43,7 @@ def assert_(run: TileBlock, op: Op, condition: Array) -> None:
     for where in np.argwhere(~condition):
         element = f", element {[int(i) for i in where]}" if len(where) else ""
         run.launch.failures.append(
-            ASSERT_LINE.format(
+            decisions.ASSERT_LINE.format(
                 location=op.location,
                 message=op.attributes["message"],
                 element=element,

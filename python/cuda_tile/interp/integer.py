@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import RULES
@@ -150,7 +151,8 @@ def _truncated(
     overflows = np.zeros(a.shape, dtype=np.bool_)
     if sign == "signed":
         overflows = (a == limits(kind, sign)[0]) & (b == -1)
-        run.forbid(op, overflows, f"the smallest {kind} divided by -1 overflows")
+        if op.name == "divi" or decisions.REMI_OVERFLOW_IS_UNDEFINED:
+            run.forbid(op, overflows, f"the smallest {kind} divided by -1 overflows")
     is_plain = (b != 0) & ~overflows
     divisor = np.where(is_plain, b, b.dtype.type(1))
     if sign == "unsigned":
@@ -161,7 +163,7 @@ def _truncated(
 
 @RULES.register("divi")
 def divi(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
-    """Permissive: all ones for a zero divisor, the dividend where it overflows.
+    """Permissive: the dividend where the quotient overflows.
 
     `negative_inf` on unsigned operands comes from bytecode only and truncates.
     """
@@ -170,6 +172,8 @@ def divi(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     mode = op.attributes.get("rounding", "zero")
     inexact = remainder != 0
     if op.attributes["signedness"] == "unsigned":
+        if mode == "negative_inf" and not decisions.UNSIGNED_FLOOR_TRUNCATES:
+            run.fail(op, "expected zero or positive_inf, got negative_inf")
         up = inexact & (mode == "positive_inf")
         down = np.zeros_like(up)
     else:
@@ -179,8 +183,8 @@ def divi(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     one = quotient.dtype.type(1)
     exact = np.where(up, quotient + one, np.where(down, quotient - one, quotient))
     by_zero = np.asarray(rhs) == 0
-    ones = wrap(np.full(exact.shape, -1, dtype=np.int64), kind)
-    special = np.where(by_zero, ones, wrap(a, kind))
+    undefined = np.full(exact.shape, decisions.DIVI_BY_ZERO, dtype=np.int64)
+    special = np.where(by_zero, wrap(undefined, kind), wrap(a, kind))
     return np.where(is_plain, wrap(exact, kind), special)
 
 
@@ -194,10 +198,14 @@ def remi(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
 
 
 def _shift_amount(run: TileBlock, op: Op, rhs: Array, kind: Element) -> Array:
-    """The amount clamped to 63, as PTX's shl and shr clamp it (permissive mode)."""
+    """The amount, at most 64: beyond every width (permissive mode)."""
     amount = unsigned(rhs, kind)
-    run.forbid(op, amount >= kind.bits, f"shifts {kind} by {kind.bits} bits or more")
-    return np.minimum(amount, np.uint64(63))
+    if decisions.WIDE_SHIFT_IS_UNDEFINED:
+        text = f"shifts {kind} by {kind.bits} bits or more"
+        run.forbid(op, amount >= kind.bits, text)
+    if decisions.WIDE_SHIFT == "mask":
+        return amount & np.uint64(kind.bits - 1)
+    return np.minimum(amount, np.uint64(64))
 
 
 @RULES.register("shli")
@@ -208,8 +216,8 @@ def shli(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     power = np.asarray(2 ** amount.astype(object), dtype=object)
     exact = {s: big(lhs, kind, s) * power for s in _promised(run, op)}
     check_promise(run, op, exact, kind)
-    shifted = unsigned(lhs, kind) << amount
-    return wrap(np.where(unsigned(rhs, kind) >= 64, np.uint64(0), shifted), kind)
+    shifted = unsigned(lhs, kind) << np.minimum(amount, np.uint64(63))
+    return wrap(np.where(amount >= 64, np.uint64(0), shifted), kind)
 
 
 @RULES.register("shri")
@@ -218,6 +226,6 @@ def shri(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     kind = op.tile().element
     amount = _shift_amount(run, op, rhs, kind)
     if op.attributes["signedness"] == "signed":
-        return wrap(signed(lhs) >> amount.astype(np.int64), kind)
-    shifted = unsigned(lhs, kind) >> amount
-    return wrap(np.where(unsigned(rhs, kind) >= 64, np.uint64(0), shifted), kind)
+        return wrap(signed(lhs) >> np.minimum(amount.astype(np.int64), 63), kind)
+    shifted = unsigned(lhs, kind) >> np.minimum(amount, np.uint64(63))
+    return wrap(np.where(amount >= 64, np.uint64(0), shifted), kind)

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.interp import arithmetic
+from cuda_tile.interp import arithmetic, decisions
 from cuda_tile.interp.float import inputs, output
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.rounding import Floats, round_to, widen
 from cuda_tile.interp.table import RULES
-from cuda_tile.interp.words import signed
+from cuda_tile.interp.words import Signed, signed
 from cuda_tile.runtime.elements import Array
 
 
@@ -120,8 +120,21 @@ def pow_(run: TileBlock, op: Op, source: Array, exponent: Array) -> Array:
 @RULES.register("fpowi")
 def fpowi(run: TileBlock, op: Op, source: Array, exponent: Array) -> Array:
     """`source ** exponent` for a signed integer, as pow of the same number."""
-    number = signed(exponent).astype(np.float64)
+    power = signed(exponent)
+    if decisions.FPOWI == "products":
+        return _products(source, power)
+    number = power.astype(np.float64)
     return round_to(_power(widen(source), number), op.tile().element)
+
+
+def _products(source: Array, power: Signed) -> Array:
+    """Squares and products from the lowest bit up, the reciprocal last."""
+    left, square = np.abs(power), source
+    result = np.ones(source.shape, source.dtype)
+    while left.any():
+        result = np.where(left & 1, result * square, result)
+        square, left = square * square, left >> 1
+    return np.where(power < 0, result.dtype.type(1) / result, result)
 
 
 def _power(base: Floats, exponent: Floats) -> Floats:

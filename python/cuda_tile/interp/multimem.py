@@ -56,7 +56,7 @@ def _clamped(places: Addresses, inside: Mask | None) -> Addresses:
 @PARTIAL.register("multimem_load_reduce_view_tko")
 @RULES.register("multimem_load_reduce_view_tko")
 def load_reduce(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
-    """Each element is the reduction of all replicas, first to last."""
+    """Each element is the reduction of all replicas, first to last or shuffled."""
     views, indices, tokens = op.groups(operands)
     view: TileView = views[0]
     kind = view.tensor.element
@@ -65,7 +65,11 @@ def load_reduce(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     fill = padding(view, kind)
     token = only(tokens) or Token()
     total: Any = None
-    for replica in _replicas(run, op, _clamped(places, inside), kind):
+    replicas = _replicas(run, op, _clamped(places, inside), kind)
+    if run.launch.is_shuffled:
+        order: list[int] = run.launch.random.permutation(len(replicas)).tolist()
+        replicas = [replicas[place] for place in order]
+    for replica in replicas:
         done = accesses.order(run, op, replica, inside, kind, token, is_write=False)
         token = token.join(done)
         values = accesses.read(run, op, replica, inside, kind, fill)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.decisions import PRINT_BOOL_AS_BIT
+from cuda_tile.interp import decisions
 from cuda_tile.interp.words import signed, unsigned
 from cuda_tile.runtime.elements import Array, Element
 
@@ -72,7 +72,7 @@ def _nested(match: re.Match[str], tile: Array, kind: Element) -> str:
 def _one(match: re.Match[str], value: Any, kind: Element) -> str:
     letter, value = match["letter"], np.asarray(value)
     if letter in SIGNED + UNSIGNED + "c" and kind.kind == "int":
-        is_bool = kind.bits == 1 and PRINT_BOOL_AS_BIT
+        is_bool = kind.bits == 1 and decisions.PRINT_BOOL_AS_BIT
         is_signed = letter in SIGNED and not is_bool
         number = int(signed(value) if is_signed else unsigned(value, kind))
         if letter == "c":

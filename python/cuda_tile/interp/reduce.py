@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.decisions import ORDERS_WITH_IDENTITY
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
@@ -59,7 +59,7 @@ def reduce(run: TileBlock, op: Op, *operands: Array) -> Tuple:
     """Combines along `dim`, which disappears from the shape."""
     rows = _rows(op, operands)
     order = run.launch.reduce_order
-    if order in ORDERS_WITH_IDENTITY:
+    if order in decisions.ORDERS_WITH_IDENTITY:
         return _left(run, op, rows)
     if order == "shuffle":
         places = run.launch.random.permutation(rows[0].shape[0])
@@ -86,10 +86,13 @@ def _tree(run: TileBlock, op: Op, rows: Tuple) -> Tuple:
 @RULES.register("scan")
 def scan(run: TileBlock, op: Op, *operands: Array) -> Tuple:
     """Inclusive prefix combination along `dim`; `reverse` starts at the far end."""
+    most = decisions.SCAN_OPERANDS
+    if most is not None and len(operands) > most:
+        run.fail(op, f"expected at most {most} operands, got {len(operands)}")
     rows = _rows(op, operands)
     if op.attributes["reverse"]:
         rows = tuple(row[::-1] for row in rows)
-    if run.launch.reduce_order in ORDERS_WITH_IDENTITY:
+    if run.launch.reduce_order in decisions.ORDERS_WITH_IDENTITY:
         done = _scan_left(run, op, rows)
     else:
         done = _scan_doubling(run, op, rows)

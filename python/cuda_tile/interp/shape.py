@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp.decisions import F4_POINTERS_ADDRESS_LOW_HALVES, PACK_I1_BITS
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
@@ -129,7 +129,7 @@ def offset(run: TileBlock, op: Op, pointer: Array, offset_elements: Array) -> Ar
     assert pointee is not None, "the verifier lets only pointers be offset"
     size_bytes = pointee.storage_bytes
     distance = signed(offset_elements)
-    if pointee.is_packed and F4_POINTERS_ADDRESS_LOW_HALVES:
+    if pointee.is_packed and decisions.F4_POINTERS_ADDRESS_LOW_HALVES:
         run.forbid(op, distance % 2 != 0, f"an odd offset of a {op.tile().element}")
         distance = distance >> 1
     limit = ((1 << 63) - 1) // size_bytes
@@ -156,7 +156,7 @@ def pack(run: TileBlock, op: Op, source: Array) -> Array:
     """
     kind = op.operand_tile().element
     if kind.bits == 1:
-        return np.packbits(source, bitorder=PACK_I1_BITS).view(np.int8)
+        return np.packbits(source, bitorder=decisions.PACK_I1_BITS).view(np.int8)
     raw = to_memory(source, kind).reshape(-1)
     if kind.is_packed:
         raw = pack_nibbles(raw)
@@ -169,7 +169,7 @@ def unpack(run: TileBlock, op: Op, source: Array) -> Array:
     kind = op.tile().element
     raw = np.ascontiguousarray(source).view(np.uint8)
     if kind.bits == 1:
-        return np.unpackbits(raw, bitorder=PACK_I1_BITS).astype(np.bool_)
+        return np.unpackbits(raw, bitorder=decisions.PACK_I1_BITS).astype(np.bool_)
     if kind.is_packed:
         raw = unpack_nibbles(raw)
     return from_memory(raw.reshape(-1, kind.storage_bytes), kind)

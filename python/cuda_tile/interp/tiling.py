@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.interp.decisions import (
-    GATHER_ALL_OUTSIDE_IS_UNDEFINED,
-    PADDING_WITHOUT_CODE,
-)
+from cuda_tile.interp import decisions
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op, TileViewType
 from cuda_tile.interp.values import Mask, TileView
@@ -74,7 +71,7 @@ def place(
         stride = np.uint64(tensor.strides[dimension] * unit % 2**64)
         address = address + coordinate.view(np.uint64) * stride
     _check_inbounds(run, op, view, index)
-    is_lost = GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
+    is_lost = decisions.GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
     if is_lost and run.launch.is_checked and not inside.any():
         run.fail(op, f"no element lies inside the tensor of {list(tensor.shape)}")
     addresses = np.ascontiguousarray(np.broadcast_to(address, kind.tile_shape))
@@ -113,14 +110,19 @@ def _check_inbounds(
 ) -> None:
     """`inbounds` promises per index that the tile lies inside along it."""
     kind = view.type
-    for d, promised in enumerate(op.attributes.get("inbounds", ())):
+    for flag, promised in enumerate(op.attributes.get("inbounds", ())):
+        d = flag
+        if decisions.INBOUNDS_GOES_BY == "dimension":
+            d = kind.dim_map.index(flag)
         size = view.tensor.shape[kind.dim_map[d]]
         if d == kind.sparse_dim:
             stop = int(index[d].max()) + 1
         else:
             stop = int(index[d]) * kind.steps[d] + kind.tile_shape[d]
         if promised and stop > size and run.launch.is_checked:
-            run.fail(op, f"promised inbounds along index {d}, got {stop} past {size}")
+            run.fail(
+                op, f"promised inbounds along index {flag}, got {stop} past {size}"
+            )
 
 
 def padding(view: TileView, kind: Element) -> Array:
@@ -128,5 +130,5 @@ def padding(view: TileView, kind: Element) -> Array:
     keyword = view.type.padding
     if keyword is None:
         return poison(view.type.tile_shape, kind)
-    number = PADDING_WITHOUT_CODE.get((kind.name, keyword), PADDING[keyword])
+    number = decisions.PADDING_WITHOUT_CODE.get((kind.name, keyword), PADDING[keyword])
     return np.full(view.type.tile_shape, number).astype(kind.dtype)

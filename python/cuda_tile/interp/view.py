@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp import accesses
+from cuda_tile.interp import accesses, decisions
 from cuda_tile.interp.atomic import reduce_into
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import only, specified
@@ -31,7 +31,10 @@ def make_tensor_view(run: TileBlock, op: Op, *operands: Any) -> TensorView:
     base, sizes, steps = op.groups(operands)
     kind = op.result_types[0]
     assert isinstance(kind, TensorViewType), "make_tensor_view gives a tensor_view"
-    shape = map(int, natural(run, op, sizes, 1))
+    sizes_read = [int(size) for size in natural(run, op, sizes, 1)]
+    if run.launch.is_checked and 0 in sizes_read and not decisions.TENSORS_MAY_BE_EMPTY:
+        run.fail(op, "expected sizes above 0, got 0")
+    shape = iter(sizes_read)
     strides = map(int, natural(run, op, steps, 1 + len(sizes)))
     address = int(run.defined(op, base[0], "the base address"))
     if run.launch.is_checked and address % kind.element.storage_bytes:
@@ -71,7 +74,7 @@ def _shape_results(
 @RULES.register("get_index_space_shape")
 def get_index_space_shape(run: TileBlock, op: Op, view: TileView) -> tuple[Array, ...]:
     """Tiles along each dimension of the view."""
-    if view.type.sparse_dim is not None:
+    if view.type.sparse_dim is not None and not decisions.GATHER_HAS_INDEX_SPACE:
         run.fail(op, "a gather_scatter_view has no index space")
     return _shape_results(run, op, index_space(view))
 

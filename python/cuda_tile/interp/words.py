@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.interp import decisions
 from cuda_tile.runtime.elements import Array, Element
 
 Signed = NDArray[np.int64]
@@ -18,9 +19,9 @@ Unsigned = NDArray[np.uint64]
 
 
 def signed(values: Array) -> Signed:
-    """The signed reading S(x); a true i1 reads as -1."""
+    """The signed reading S(x)."""
     if values.dtype == np.bool_:
-        return -(values.astype(np.int64))
+        return values.astype(np.int64) * decisions.TRUE_I1_SIGNED
     return values.astype(np.int64)
 
 
