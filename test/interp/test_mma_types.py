@@ -99,7 +99,7 @@ def test_scales() -> None:
 
     assert np.isnan(product(np.nan, "f8E8M0FNU"))
     assert product(0.0, "f8E4M3FN") == 0
-    with pytest.raises(InterpError, match="a scale is negative"):
+    with pytest.raises(InterpError, match="a scale of lhs is negative"):
         product(-1.0, "f8E4M3FN")
 
 

@@ -225,19 +225,31 @@ def order(
     scope = op.attributes.get("memory_scope")
     access = Access(starts, stops, is_write, not op.waits, scope != "tl_blk", op)
     event, conflict = run.accesses.add(access, after)
+
+    def element_at(byte: int) -> tuple[int, ...]:
+        covers = (places <= byte) & (byte < places + np.uint64(kind.storage_bytes))
+        return _index(addresses, which[int(np.argmax(covers))])
+
     if conflict is not None:
-        byte = access.overlap(conflict)
+        byte = access.common(conflict)
         run.fail(
             op,
             f"touches address {byte:#x} that '{conflict.op.name}' at "
             f"{conflict.op.location} touched too, and no token orders the two; "
             "pass the earlier op's token on to the later one",
+            element_at(byte),
         )
     result = Token(after.events | 1 << event, after.foreign)
     if run.launch.races is None:
         return result
-    run.launch.races.check(run, access, places, kind.storage_bytes, after)
-    return run.launch.races.acquire(run, op, places, result)
+    races = run.launch.races
+    rival = races.check(run, access, places, kind.storage_bytes, after)
+    if rival is not None:
+        byte = access.common(rival[1])
+        run.fail(
+            op, races.describe(access, *rival), element_at(access.common(rival[1]))
+        )
+    return races.acquire(run, op, places, result)
 
 
 def _check_owner(

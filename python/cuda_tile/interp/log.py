@@ -45,6 +45,12 @@ class Access:
         first = int(np.argmax(hits))
         return max(int(self.starts[first]), int(other.starts[candidates[first]]))
 
+    def common(self, other: Access) -> int:
+        """The first byte that both touch, where they do."""
+        byte = self.overlap(other)
+        assert byte is not None, "the two conflict"
+        return byte
+
 
 class AccessLog:
     """All accesses of one tile block in program order; event i is `self.past[i]`."""

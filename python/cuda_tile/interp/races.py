@@ -11,7 +11,7 @@ A map of who touched each word last finds suspects quickly; the access logs deci
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from cuda_tile.runtime.memory import GlobalMemory
 
 if TYPE_CHECKING:
     from cuda_tile.interp.machine import TileBlock
+
+Rival: TypeAlias = "tuple[TileBlock, Access]"
+"""Another tile block and its access that conflicts."""
 
 WORD_BYTES = 4
 """Bytes that share an entry of the map."""
@@ -68,8 +71,8 @@ class Races:
         places: Addresses,
         size_bytes: int,
         after: Token,
-    ) -> None:
-        """Records an access and fails where another block's conflicts with it.
+    ) -> Rival | None:
+        """Records an access and finds one of another block that conflicts with it.
 
         Args:
             run: The tile block.
@@ -77,6 +80,9 @@ class Races:
             places: Its byte addresses, one per element.
             size_bytes: Bytes per element.
             after: What is complete before it.
+
+        Returns:
+            The other block and its access, or None.
         """
         self._blocks[run.number] = run
         suspects: set[int] = set()
@@ -96,8 +102,7 @@ class Races:
                     suspects.update(np.unique(owners[words]).tolist())
             area.mark(f"{weight} {effect}", words, run.number + 1)
         suspects -= {0, run.number + 1}
-        if suspects:
-            self._judge(run, access, suspects, after)
+        return self._judge(run, access, suspects, after) if suspects else None
 
     def _words(
         self, places: Addresses, size_bytes: int
@@ -124,7 +129,7 @@ class Races:
 
     def _judge(
         self, run: TileBlock, access: Access, suspects: set[int], after: Token
-    ) -> None:
+    ) -> Rival | None:
         """Looks for a real conflict in the logs of the suspects."""
         numbers = [owner - 1 for owner in suspects if owner != SEVERAL]
         if SEVERAL in suspects:
@@ -134,18 +139,16 @@ class Races:
             log, known = other.accesses, after.foreign.get(number, 0)
             conflict = log.find(access, log.foreign_rivals(access), known)
             if conflict is not None:
-                self._fail(run, access, other, conflict)
+                return other, conflict
+        return None
 
-    def _fail(
-        self, run: TileBlock, access: Access, other: TileBlock, past: Access
-    ) -> None:
-        byte = access.overlap(past)
-        run.fail(
-            access.op,
-            f"touches address {byte:#x} that tile block {other.block_id} touched with "
-            f"'{past.op.name}' at {past.op.location}, and nothing orders the two; make "
-            "both atomic or relaxed at device scope, or order them by a release there "
-            "and an acquire here",
+    def describe(self, access: Access, other: TileBlock, past: Access) -> str:
+        """What `check` found, and the way out."""
+        return (
+            f"touches address {access.common(past):#x} that tile block "
+            f"{other.block_id} touched with '{past.op.name}' at {past.op.location}, "
+            "and nothing orders the two; make both atomic or relaxed at device scope, "
+            "or order them by a release there and an acquire here"
         )
 
     def acquire(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> Token:

@@ -70,7 +70,9 @@ def place(
         inside = inside & (coordinate < size)
         stride = np.uint64(tensor.strides[dimension] * unit % 2**64)
         address = address + coordinate.view(np.uint64) * stride
-    _check_inbounds(run, op, view, index)
+    if run.launch.is_checked and any(op.attributes.get("inbounds", ())):
+        _check_inbounds(run, op, view, index)
+    _check_distance(run, op, view, index)
     is_lost = decisions.GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
     if is_lost and run.launch.is_checked and not inside.any():
         run.fail(op, f"no element lies inside the tensor of {list(tensor.shape)}")
@@ -119,10 +121,33 @@ def _check_inbounds(
             stop = int(index[d].max()) + 1
         else:
             stop = int(index[d]) * kind.steps[d] + kind.tile_shape[d]
-        if promised and stop > size and run.launch.is_checked:
+        if promised and stop > size:
+            where = [0] * len(kind.tile_shape)
+            begin = int(index[d].flat[0]) * kind.steps[d]
+            where[d] = max(size - begin, 0)
+            if d == kind.sparse_dim:
+                where[d] = int(np.argmax(index[d]))
             run.fail(
-                op, f"promised inbounds along index {flag}, got {stop} past {size}"
+                op,
+                f"promised inbounds along index {flag}, got {stop} past {size}",
+                tuple(where),
             )
+
+
+def _check_distance(
+    run: TileBlock, op: Op, view: TileView, index: list[Unsigned]
+) -> None:
+    """How far a tile lies from the base must fit 63 bits."""
+    if not run.launch.is_checked:
+        return
+    kind, tensor = view.type, view.tensor
+    distance = sum(
+        min(int(index[d].max()) * kind.steps[d], tensor.shape[dimension])
+        * tensor.strides[dimension]
+        for d, dimension in enumerate(kind.dim_map)
+    )
+    if distance * tensor.element.storage_bytes >= 1 << 63:
+        run.fail(op, f"the tile lies {distance} elements from the base: beyond 2^63")
 
 
 def padding(view: TileView, kind: Element) -> Array:
