@@ -102,3 +102,59 @@ def test_no_gpu_is_said(command: Command, monkeypatch: pytest.MonkeyPatch):
 
 def _no_library(*_: object, **__: object) -> None:
     raise OSError("no such library")
+
+
+CUMSUM = KERNELS / "13.4" / "cumsum_f32_1024.tileirbc"
+SUMS = ("randn:f32[16,64]", "zeros:f32[16,64]", "--grid", "16")
+
+
+def test_permissive_mode(command: Command):
+    assert "outside the index space" in command(tool, ADD, "--grid", "3", *ARRAYS).err
+    words = (*ARRAYS, "--grid", "3", "--mode", "permissive")
+    assert "1 to 16" in command(tool, ADD, *words).out
+
+
+def test_a_limit_of_operations(command: Command):
+    done = command(tool, ADD, *ARRAYS, "--grid", "2", "--limit", "30")
+    assert done.code == 1
+    assert "tile block (1, 0, 0): 'cuda_tile.assume': more than 30 ops ran" in done.err
+
+
+def test_a_trace_names_the_block(command: Command):
+    lines = command(tool, ADD, *ARRAYS, "--grid", "2", "--trace").out.splitlines()
+    second = lines.index("tile block (1, 0, 0)")
+    assert lines[0] == "tile block (0, 0, 0)"
+    sums = [line for line in lines[second:] if ": addi -> " in line]
+    assert [line.split("-> ")[1] for line in sums] == [
+        "tile<8xi32> 9..16: 9 10 11 12 ..."
+    ]
+
+
+def test_what_the_order_changes(command: Command):
+    done = command(tool, CUMSUM, *SUMS, "--shuffle", "2")
+    assert done.code == 1
+    assert "cumsum_f32_1024 depends on the order:\nseed 0: argument 5: " in done.err
+    done = command(tool, CUMSUM, *SUMS, "--shuffle", "2", "--atol", "1e-4")
+    assert done.code == 0
+    assert "cumsum_f32_1024: the same under 2 seeds\n" in done.out
+    assert "argument 1: float32[16,64]" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--limit", "0"), "expected --limit above 0, got 0"),
+        (("--shuffle", "-1"), "expected --shuffle above 0, got -1"),
+        (("--mode", "loose"), "choose from 'checked', 'permissive'"),
+        (("--shuffle", "2", "--trace"), "expected --shuffle without --trace"),
+        (("--shuffle", "2", "--seed", "1"), "expected --shuffle without --trace"),
+        (("--limit", "9", "--on=emulator"), "expected --on=interp with --limit"),
+        (("--mode", "checked", "--on=gpu"), "expected --on=interp with --mode"),
+    ],
+)
+def test_options_of_the_interpreter(
+    command: Command, words: tuple[str, ...], expected: str
+):
+    done = command(tool, ADD, *ARRAYS, "--grid", "2", *words)
+    assert done.code != 0
+    assert expected in done.err

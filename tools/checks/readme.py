@@ -1,10 +1,11 @@
-"""Runs the commands that README.md shows and compares what they print.
+"""Runs the commands and programs that the pages of `PAGES` show.
 
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the folder
 `test/kernels/13.4`; the lines below it are what it must print, stdout and stderr
 together. `...` stands for any number of lines. Times and addresses are masked, and so
-are counts of registers and instructions. A `python` block must run without an error.
-`--write` puts the real output in. Ends with `N passed, N failed`.
+are counts of registers and instructions. The `python` blocks of a page, one after the
+other, are a program that must run without an error. `--write` puts the real output in.
+Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs" / "interpreter.md",
+    ROOT / "python" / "cuda_tile" / "interp" / "README.md",
+)
 KERNELS = ROOT / "test" / "kernels" / "13.4"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -135,9 +140,17 @@ def check_block(block: str, folder: Path, failures: list[str]) -> tuple[int, str
 def main() -> int:
     """Compares or writes; 1 if something differs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="update README.md")
+    parser.add_argument("--write", action="store_true", help="update the pages")
     is_writing: bool = parser.parse_args().write
-    text = README.read_text()
+    counts = [check_page(page, is_writing=is_writing) for page in PAGES]
+    total, failed = (sum(column) for column in zip(*counts, strict=True))
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def check_page(page: Path, *, is_writing: bool) -> tuple[int, int]:
+    """Runs what a page shows; the number of steps, and of those that failed."""
+    text = page.read_text()
     failures: list[str] = []
     total = 0
     with tempfile.TemporaryDirectory() as name:
@@ -151,16 +164,16 @@ def main() -> int:
             return f"```console\n{block}```"
 
         updated = BLOCK.sub(checked, text)
-        for program in PYTHON_BLOCK.findall(text):
+        program = "\n".join(PYTHON_BLOCK.findall(text))
+        if program:
             total += 1
             failures += python_failure(program, folder)
     if is_writing:
-        README.write_text(updated)
+        page.write_text(updated)
         failures = []
     for failure in failures:
-        print(f"README.md: {failure}")
-    print(f"{total - len(failures)} passed, {len(failures)} failed")
-    return 1 if failures else 0
+        print(f"{page.relative_to(ROOT)}: {failure}")
+    return total, len(failures)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ each ARG is one of
   out:FILE.npy:SOURCE              starts as any of the above, is saved
 types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2
 
-Arguments that begin with a minus sign and are no number go behind `--`.
+Arguments that begin with a minus sign and are no number go behind `--`. Errors count
+arguments as the kernel does, where an array is its pointer, shape and strides.
 """
 
 
@@ -99,11 +100,38 @@ def build_parser() -> argparse.ArgumentParser:
         "--seed",
         type=int,
         metavar="N",
-        help="interp: run tile blocks in this random order; emulator: run warps in "
-        "this random order, with registers and memory that start as garbage",
+        help="interp: draw at random all that the language leaves open (tile blocks, "
+        "unordered accesses, sums); emulator: run warps in this random order, with "
+        "registers and memory that start as garbage",
     )
     parser.add_argument(
-        "--trace", action="store_true", help="interp: print a line per operation"
+        "--mode",
+        choices=("checked", "permissive"),
+        help="interp: undefined behaviour is an error (checked, the default), or "
+        "gives what hardware most likely gives",
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="interp: give up after N operations"
+    )
+    parser.add_argument(
+        "--shuffle",
+        type=int,
+        metavar="N",
+        help="interp: run it under N seeds too, and fail if an array changes",
+    )
+    for name, what in (("rtol", "relative"), ("atol", "absolute")):
+        parser.add_argument(
+            f"--{name}",
+            type=float,
+            default=0.0,
+            metavar="R",
+            help=f"{what} difference of floats that --shuffle lets pass (%(default)g)",
+        )
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        help="interp: print each operation with its results: shape, least and "
+        "greatest element, first elements",
     )
     return parser
 
@@ -123,6 +151,9 @@ class Request:
         has_stats: Whether to print counters.
         has_trace: Whether to print each operation.
         seed: Seed of a random order, or None for the usual one.
+        shuffle: Seeds to compare under; 0 for none.
+        tolerances: What that lets floats differ by, as `shuffle_check` has it.
+        options: Further arguments of the interpreter.
     """
 
     file: str
@@ -135,6 +166,9 @@ class Request:
     has_stats: bool
     has_trace: bool
     seed: int | None
+    shuffle: int
+    tolerances: dict[str, float]
+    options: dict[str, Any]
 
 
 def read_request(words: argparse.Namespace) -> Request:
@@ -156,8 +190,17 @@ def read_request(words: argparse.Namespace) -> Request:
                 f"cannot write '{arg.save_path}': expected an existing folder, got "
                 f"'{arg.save_path.parent}'"
             )
-    if words.trace and words.on != "interp":
-        raise UserError(f"expected --on=interp with --trace, got --on={words.on}")
+    for option in ("trace", "mode", "limit", "shuffle"):
+        if getattr(words, option) and words.on != "interp":
+            raise UserError(
+                f"expected --on=interp with --{option}, got --on={words.on}"
+            )
+    for option in ("limit", "shuffle"):
+        number = getattr(words, option)
+        if number is not None and number < 1:
+            raise UserError(f"expected --{option} above 0, got {number}")
+    if words.shuffle and (words.trace or words.seed is not None):
+        raise UserError("expected --shuffle without --trace and --seed")
     return Request(
         file=words.file,
         grid=_integers("--grid", words.grid),
@@ -169,6 +212,13 @@ def read_request(words: argparse.Namespace) -> Request:
         has_stats=words.stats,
         has_trace=words.trace,
         seed=words.seed,
+        shuffle=words.shuffle or 0,
+        tolerances={"rtol": words.rtol, "atol": words.atol},
+        options={
+            name: getattr(words, name)
+            for name in ("mode", "limit")
+            if getattr(words, name) is not None
+        },
     )
 
 
@@ -189,20 +239,21 @@ def run_file(request: Request) -> None:
     before = [
         b"" if array is None else array.tobytes() for array in map(_array, values)
     ]
+    args = expand_args(api.parameter_types(entry), values)
+    if request.shuffle:
+        compare_orders(request, module, entry_name(entry), args)
     start = time.perf_counter()
     counted = api.run(
         module,
         entry_name(entry),
         grid=request.grid,
-        args=expand_args(api.parameter_types(entry), values),
+        args=args,
         on=request.executor,
         gpu=request.gpu,
         **_choices(request),
     )
     seconds = time.perf_counter() - start
-    said: str = getattr(counted, "stdout", "")
-    if said:
-        print(said, end="" if said.endswith("\n") else "\n")
+    say(counted)
     save(request.args)
     where = EXECUTORS[request.executor]
     chip = "" if request.executor == "interp" else f" for {request.gpu}"
@@ -216,9 +267,46 @@ def run_file(request: Request) -> None:
         print(stats_text(counted))
 
 
+def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
+    """Runs the kernel under seeds and leaves the arrays as they were.
+
+    Raises:
+        UserError: Some array depends on the order, or the kernel fails under a seed.
+    """
+    from cuda_tile import interp
+
+    arrays = [a for a in map(_array, args) if a is not None and a.flags.writeable]
+    before = [array.copy() for array in arrays]
+    report = interp.shuffle_check(
+        module,
+        kernel,
+        grid=request.grid,
+        args=args,
+        seeds=request.shuffle,
+        **request.tolerances,
+        **request.options,
+    )
+    if not report:
+        raise UserError(f"{kernel} depends on the order:\n{report}")
+    print(f"{kernel}: {report}")
+    for array, old in zip(arrays, before, strict=True):
+        array[...] = old
+
+
+def say(counted: Any) -> None:
+    """Shows what the kernel printed, and warnings."""
+    said: str = getattr(counted, "stdout", "")
+    if said:
+        print(said, end="" if said.endswith("\n") else "\n")
+    for warning in getattr(counted, "warnings", ()):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
 def _choices(request: Request) -> dict[str, Any]:
     """What the executor gets beside the launch itself."""
-    choices: dict[str, Any] = {"trace": _print_op} if request.has_trace else {}
+    choices: dict[str, Any] = dict(request.options)
+    if request.has_trace:
+        choices |= {"trace": _print_op, "on_block": _print_block}
     if request.seed is not None:
         if request.executor == "gpu":
             raise UserError(
@@ -239,6 +327,10 @@ def _print_op(op: Any, results: tuple[Any, ...]) -> None:
     from cuda_tile.interp.trace import describe
 
     print(describe(op, results))
+
+
+def _print_block(block_id: tuple[int, int, int]) -> None:
+    print(f"tile block {block_id}")
 
 
 def save(args: Sequence[ParsedArg]) -> None:

@@ -13,7 +13,14 @@ import numpy as np
 from cuda_tile.errors import UserError
 from cuda_tile.interp import decisions
 from cuda_tile.interp.decode import decode
-from cuda_tile.interp.machine import Break, Launch, Stop, TileBlock, Trace
+from cuda_tile.interp.machine import (
+    BlockTrace,
+    Break,
+    Launch,
+    Stop,
+    TileBlock,
+    Trace,
+)
 from cuda_tile.interp.program import Entry, Program
 from cuda_tile.interp.races import Races
 from cuda_tile.interp.schedule import run_blocks
@@ -82,6 +89,7 @@ def run(
     seed: int | None = None,
     reduce_order: ReduceOrder | None = None,
     trace: Trace | None = None,
+    on_block: BlockTrace | None = None,
     limit: int | None = None,
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
@@ -102,6 +110,8 @@ def run(
         reduce_order: How reductions combine elements; see `reduce.py`.
         trace: Called after each op, terminators excepted, with the decoded op and its
             results; `trace.describe` makes a line of them.
+        on_block: Called with a tile block's place in the grid whenever it goes on;
+            the ops traced from then on are its.
         limit: Largest number of ops to run, or None.
 
     Raises:
@@ -121,6 +131,7 @@ def run(
         seed=seed,
         reduce_order=reduce_order,
         trace=trace,
+        on_block=on_block,
         limit=limit,
     )
     for _ in session.stops():
@@ -155,6 +166,7 @@ class Session:
         seed: int | None = None,
         reduce_order: ReduceOrder | None = None,
         trace: Trace | None = None,
+        on_block: BlockTrace | None = None,
         limit: int | None = None,
         breaks: tuple[Break, ...] = (),
     ) -> None:
@@ -187,6 +199,7 @@ class Session:
             races=Races(memory) if has_races else None,
             replicas=_replicas(bound),
             trace=trace,
+            on_block=on_block,
             breaks=breaks,
             limit=limit,
         )

@@ -29,6 +29,9 @@ from cuda_tile.runtime.memory import GlobalMemory
 Trace = Callable[[Op, tuple[Any, ...]], None]
 """Called after each op with the op and its results."""
 
+BlockTrace = Callable[[tuple[int, int, int]], None]
+"""Called with the place of a tile block whenever it goes on."""
+
 Break = Callable[[Op], bool]
 """Says of an op whether to stop after it."""
 
@@ -49,6 +52,7 @@ class Launch:
         races: Finds conflicts between blocks, or None where that is not wanted.
         replicas: Multicast arrays: first and last byte, addresses of the replicas.
         trace: Called after each op, or None.
+        on_block: Called when a tile block goes on, or None.
         breaks: Where to stop.
         limit: Ops that may run before the launch is given up, or None.
         op_count: Ops run so far.
@@ -75,6 +79,7 @@ class Launch:
         default_factory=list[tuple[int, int, list[int]]]
     )
     trace: Trace | None = None
+    on_block: BlockTrace | None = None
     breaks: tuple[Break, ...] = ()
     limit: int | None = None
     op_count: int = 0

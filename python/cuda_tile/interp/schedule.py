@@ -77,6 +77,8 @@ class _Turns:
     def play(self, run: TileBlock, body: Body) -> Generator[Stop, None, None]:
         """Runs a block until it ends or has been patient enough."""
         patience = self._patience(run)
+        if run.launch.on_block is not None:
+            run.launch.on_block(run.block_id)
         for event in body:
             if event is not None:
                 yield event

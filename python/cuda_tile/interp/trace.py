@@ -58,8 +58,10 @@ def _describe_tile(data: Array, undefined: Array, element: str) -> str:
     span = ""
     if known.size > 1 and data.dtype != np.bool_:
         wide = known if data.dtype.kind in "iu" else known.astype(np.float64)
-        with np.errstate(all="ignore"):
-            span = f" {_number(np.nanmin(wide))}..{_number(np.nanmax(wide))}"
+        numbers = wide[~np.isnan(wide)] if wide.dtype.kind == "f" else wide
+        span = " all NaN"
+        if numbers.size:
+            span = f" {_number(numbers.min())}..{_number(numbers.max())}"
     return f"tile<{shape}{element or data.dtype}>{span}{unknown}: {first}{more}"
 
 
