@@ -1,9 +1,9 @@
 """Takes each piece of synchronisation out of PTX programs; the emulator must notice.
 
 The programs of `test/ptx/ptx_programs.py` are mutated as `test/ptx/ptx_mutation.py`
-says. A mutant must be reported, be it as a deadlock, under one of a few seeds; one that runs
-clean must be listed with the program as redundant, with the reason, and one that is
-listed must run clean and right. The table of it all stands in docs/synchronisation.md;
+says. A mutant must be reported, be it as a deadlock, under one of a few seeds; one that
+runs clean must be listed with the program as redundant, with the reason, and one that
+is listed must run clean and right. The table of it all is in docs/synchronisation.md;
 `--write` updates it, `--program NAME` prints one program's mutants instead. Ends with
 `N passed, N failed`.
 """

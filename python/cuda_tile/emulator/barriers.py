@@ -24,6 +24,7 @@ class Meeting:
 
     Attributes:
         threads: The number of threads it needs; None for all live ones.
+        at: The instruction that came first.
         arrived: Threads that came so far.
         lanes: Which ones, in pieces.
         waiting: Groups to release, each already at the instruction after.
@@ -33,6 +34,7 @@ class Meeting:
     number: int
     threads: int | None
     finish: Barrier
+    at: int
     arrived: int = 0
     lanes: list[Index] = field(default_factory=list[Index])
     waiting: list[Group] = field(default_factory=list[Group])
@@ -95,15 +97,17 @@ class Barriers:
         self, group: Group, barrier: Barrier, cta: int, number: int
     ) -> list[Group]:
         lanes = group.lanes
+        at = group.program.first + group.pc - 1
         threads = self._threads(barrier, lanes, number)
         meeting = self.meetings.setdefault(
-            (cta, number), Meeting(cta, number, threads, barrier)
+            (cta, number), Meeting(cta, number, threads, barrier, at)
         )
         if meeting.threads != threads:
             raise Fault(
                 "barrier",
                 f"barrier {number} is used with {_count(threads)} here and with "
-                f"{_count(meeting.threads)} by the warps that arrived before",
+                f"{_count(meeting.threads)} by the warps that arrived before, "
+                f"{self._machine.shadow.log.where(meeting.at)}",
             )
         by_warp = threads is not None and barrier.is_aligned
         meeting.arrived += len(lanes.warps) * WARP_LANES if by_warp else lanes.count

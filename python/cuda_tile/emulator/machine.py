@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.async_shadow import AsyncShadow
 from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.global_shadow import GlobalShadow
+from cuda_tile.emulator.lane_order import LaneOrder
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
@@ -99,6 +100,7 @@ class Machine:
         agents: Number of each lane's warp within its cluster, as the shadow has it.
         presence: Which CTAs of a cluster are sure to run.
         global_shadow: Access history of global memory; None in fast mode.
+        lane_order: What lanes of a warp pass each other; None in fast mode.
         tensor_maps: The tensor maps among the launch arguments, by number.
         progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
@@ -155,9 +157,14 @@ class Machine:
         self.global_shadow: GlobalShadow | None = None
         if is_adversarial and self.shadow.clocks is not None:
             self.global_shadow = GlobalShadow(self, self.shadow.clocks)
+        self.lane_order = LaneOrder(self) if is_adversarial else None
         self.progress = 0
         self.tensor_maps: list[TensorMap] = []
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
+        # Which of its bytes were written; only an adversarial machine asks.
+        self.local_written = np.zeros(
+            self.local.shape if is_adversarial else (0, 0), np.bool_
+        )
         self.defined: dict[Register, Bool] = {}
         self._registers: dict[Register, Array] = {}
         self._constants: dict[tuple[bytes, np.dtype[Any]], Array] = {}
@@ -186,9 +193,12 @@ class Machine:
             self.specials[f"%tid.{name}"][:] = inside
         self.shadow.reset()
         self.presence.reset()
+        if self.lane_order is not None:
+            self.lane_order.reset()
         if self.global_shadow is not None:
             self.global_shadow.start()
         self.local[...] = 0
+        self.local_written[...] = False
         if self.is_adversarial:
             self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)
             for register, storage in self._registers.items():

@@ -70,6 +70,7 @@ class Mbarrier:
         phase: Number of completed phases.
         agent: How the shadow calls the copies that complete on it.
         maker: Agent and clock of the warp that initialised it.
+        made_at: The instruction that did.
         is_fenced: Whether the initialisation is visible to asynchronous copies.
         gathering, released: What the arrivals of this phase, and of earlier ones, know.
     """
@@ -79,6 +80,7 @@ class Mbarrier:
     pending: int
     agent: int
     maker: tuple[int, int]
+    made_at: int
     gathering: NDArray[np.int32]
     released: NDArray[np.int32]
     tx: int = 0
@@ -153,6 +155,7 @@ class Mbarriers:
                 count,
                 self._agent(cell),
                 (warp, clock),
+                at,
                 blank,
                 blank.copy(),
             )
@@ -180,7 +183,8 @@ class Mbarriers:
                 raise Fault(
                     "race",
                     f"warp {mine} uses the mbarrier at offset {offset} that warp "
-                    f"{warp} initialised, with no barrier between",
+                    f"{warp} initialised {self._where(barrier)}, with no barrier "
+                    f"between",
                 )
         return barrier
 
@@ -267,9 +271,13 @@ class Mbarriers:
         barrier.pending -= count
         self._settle(barrier)
 
+    def _where(self, barrier: Mbarrier) -> str:
+        return self._machine.shadow.log.where(barrier.made_at)
+
     def describe(self, barrier: Mbarrier) -> str:
         """Says in words what a barrier waits for."""
-        return barrier.describe(self._machine.stride_bytes)
+        text = barrier.describe(self._machine.stride_bytes)
+        return f"{text} (initialised {self._where(barrier)})"
 
     def expect(self, barrier: Mbarrier, size_bytes: int) -> None:
         """Adds bytes to the tx-count of the current phase; negative ones complete."""
@@ -313,8 +321,9 @@ class Mbarriers:
         if not barrier.is_fenced:
             self._machine.shadow.report(
                 "proxy",
-                "the mbarrier of an asynchronous copy was initialised with neither "
-                "fence.mbarrier_init nor fence.proxy.async since",
+                "the mbarrier of an asynchronous copy was initialised "
+                f"{self._where(barrier)} with neither fence.mbarrier_init nor "
+                "fence.proxy.async since",
                 transfer.at,
             )
         barrier.flying.append(transfer)

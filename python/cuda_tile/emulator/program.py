@@ -207,9 +207,14 @@ def _tracked(step: Step, machine: Machine) -> Step:
     reads = [machine.defined[register] for register in step.reads]
     writes = [machine.defined[register] for register in step.writes]
     inner, flow = step.run, step.flow
+    meets = step.convergence is not None
+    lane_order = machine.lane_order
+    assert lane_order is not None, "only adversarial machines track registers"
 
     def run(lanes: Lanes) -> None:
         index = lanes.index
+        if meets:
+            lane_order.meetings[lanes.warps] += 1
         flags = np.ones(lanes.count, np.bool_)
         if step.merges and reads:
             flags = np.logical_or.reduce([read[index] for read in reads])
@@ -234,10 +239,10 @@ def _watched(step: Step, b: Builder) -> Step:
     registers = cores.watched([*step.reads, *step.writes])
     if not registers:
         return step
-    inner = step.run
+    inner, at = step.run, b.at
 
     def run(lanes: Lanes) -> None:
-        cores.touch(registers, lanes)
+        cores.touch(registers, lanes, at)
         inner(lanes)
 
     return replace(step, run=run, full=None)

@@ -352,6 +352,7 @@ class Scheduler:
         met = self._meet(group, control_convergence(barrier))
         if met is None:
             return None
+        self._note_meeting(met)
         released = self._barriers.arrive(met, barrier)
         if len(released) == 1 and not self._ready and not self._machine.is_adversarial:
             return released[0]
@@ -362,8 +363,13 @@ class Scheduler:
     def _wait(self, group: Group, control: Wait) -> None:
         met = self._meet(group, control_convergence(control))
         if met is not None:
+            self._note_meeting(met)
             for other in self._waiting.begin(met, control):
                 self._add(other)
+
+    def _note_meeting(self, group: Group) -> None:
+        if self._machine.lane_order is not None:
+            self._machine.lane_order.meetings[group.lanes.warps] += 1
 
     def _end(self, group: Group) -> None:
         """Ends the lanes; others may have waited just for that."""

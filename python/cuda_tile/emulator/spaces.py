@@ -73,9 +73,12 @@ class Spaces:
             machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
             warps = machine.agents[lanes.index]
             machine.shadow.read(at, offsets, size, warps)
+            if machine.lane_order is not None and order is None:
+                machine.lane_order.read(at, lanes, offsets, size)
             return gather(machine.shared, offsets, size)
         if space == "local":
             cells = self._local_cells(lanes, addresses, size, "load")
+            self._check_local(lanes, cells)
             return self._machine.local[lanes.numbers[:, None], cells]
         if space == "param":
             self._check_limit(lanes, addresses, size, len(self._params), "parameters")
@@ -110,10 +113,14 @@ class Spaces:
             offsets = self.shared_offsets(lanes, addresses, size, "store")
             machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
             warps = machine.agents[lanes.index]
+            if machine.lane_order is not None and order is None:
+                machine.lane_order.write(at, lanes, offsets, data)
             machine.shadow.write(at, offsets, data, warps, machine.shared)
         elif space == "local":
             cells = self._local_cells(lanes, addresses, size, "store")
             machine.local[lanes.numbers[:, None], cells] = data
+            if machine.is_adversarial:
+                machine.local_written[lanes.numbers[:, None], cells] = True
         elif space == "":
             for part, mask in self._windows(addresses):
                 some, chosen = self._select(lanes, addresses, mask)
@@ -307,6 +314,19 @@ class Spaces:
         limit = self._machine.symbols.local_bytes
         self._check_limit(lanes, addresses, size, limit, "local memory", access)
         return addresses.astype(np.intp)[:, None] + np.arange(size)
+
+    def _check_local(self, lanes: Lanes, cells: NDArray[np.intp]) -> None:
+        machine = self._machine
+        if not machine.is_adversarial:
+            return
+        written = machine.local_written[lanes.numbers[:, None], cells]
+        if not written.all():
+            which, byte = (int(place) for place in np.argwhere(~written)[0])
+            raise Fault(
+                "uninitialised",
+                f"local memory at offset {int(cells[which, byte])} is read before it "
+                f"is written, by {self.name_lane(lanes, which)}",
+            )
 
     def _check_limit(
         self,

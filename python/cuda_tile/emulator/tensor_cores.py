@@ -48,10 +48,13 @@ class TensorCores:
         self._committed = np.zeros(n_lanes, np.int64)
         self._waited = np.zeros(n_lanes, np.int64)
         # By register and lane: the fence count at the last ordinary access plus one,
-        # the group that holds the register plus one, and the shape of its product.
+        # the group that holds the register plus one, and the shape of its product; and
+        # the instructions of that access and of that product.
         self._touched = np.zeros((0, n_lanes), np.int32)
         self._held = np.zeros((0, n_lanes), np.int64)
         self._shapes = np.zeros((0, n_lanes), np.int32)
+        self._touched_at = np.zeros((0, n_lanes), np.int32)
+        self._held_at = np.zeros((0, n_lanes), np.int32)
         self._flying: list[_Product] = []
 
     def reset(self) -> None:
@@ -77,28 +80,36 @@ class TensorCores:
         self._touched = np.zeros(shape, np.int32)
         self._held = np.zeros(shape, np.int64)
         self._shapes = np.zeros(shape, np.int32)
+        self._touched_at = np.zeros(shape, np.int32)
+        self._held_at = np.zeros(shape, np.int32)
 
     def watched(self, registers: Sequence[Register]) -> list[Register]:
         """Returns those of some registers that products use."""
         return [register for register in registers if register in self._rows]
 
-    def touch(self, registers: Sequence[Register], lanes: Lanes) -> None:
+    def touch(self, registers: Sequence[Register], lanes: Lanes, at: int) -> None:
         """An ordinary instruction reads or writes registers that products use."""
+        machine = self._machine
         rows = [self._rows[register] for register in registers]
         held = self._held[rows][:, lanes.index]
         bad = held > self._waited[lanes.index]
         if bad.any():
             which, lane = (int(x) for x in np.argwhere(bad)[0])
-            warp = int(self._machine.warp_in_cta[lanes.numbers[lane]])
+            warp = int(machine.warp_in_cta[lanes.numbers[lane]])
+            holder = int(self._held_at[rows[which], lanes.numbers[lane]])
             raise Fault(
                 "wgmma in flight",
                 f"warp {warp} touches register {registers[which]} before a "
-                f"wgmma.wait_group covers the product that uses it",
+                f"wgmma.wait_group covers the product that uses it, "
+                f"{machine.shadow.log.where(holder)}",
             )
         for row in rows:
             self._touched[row, lanes.index] = self._fences[lanes.index] + 1
+            self._touched_at[row, lanes.index] = at
 
-    def _hold(self, registers: Sequence[Register], lanes: Lanes, shape: int) -> None:
+    def _hold(
+        self, registers: Sequence[Register], lanes: Lanes, shape: int, at: int
+    ) -> None:
         """Checks the fences of a product's registers and takes hold of them."""
         rows = [self._rows[register] for register in registers]
         fences = self._fences[lanes.index]
@@ -107,11 +118,12 @@ class TensorCores:
         touched = self._touched[rows][:, lanes.index]
         bad = touched > fences
         if bad.any():
-            which = int(np.argwhere(bad)[0][0])
+            which, lane = (int(x) for x in np.argwhere(bad)[0])
+            other = int(self._touched_at[rows[which], lanes.numbers[lane]])
             raise Fault(
                 "wgmma",
-                f"register {registers[which]} was touched by another instruction with "
-                f"no wgmma.fence since",
+                f"register {registers[which]} was touched "
+                f"{self._machine.shadow.log.where(other)}, with no wgmma.fence since",
             )
         shapes = self._shapes[rows][:, lanes.index]
         held = self._held[rows][:, lanes.index]
@@ -126,6 +138,7 @@ class TensorCores:
         for row in rows:
             self._held[row, lanes.index] = group
             self._shapes[row, lanes.index] = shape
+            self._held_at[row, lanes.index] = at
 
     # Products ----------------------------------------------------------------------
 
@@ -146,7 +159,7 @@ class TensorCores:
             shape: Names the shape.
             chunks: Places of the 16-byte pieces of A (if it is in memory) and B.
         """
-        self._hold(registers, lanes, shape)
+        self._hold(registers, lanes, shape, at)
         machine, shadow = self._machine, self._machine.shadow
         warps = machine.agents[lanes.warps * 32]
         everything = np.concatenate(chunks)
