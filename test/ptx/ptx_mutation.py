@@ -2,7 +2,8 @@
 
 Deleted in turn: barriers, fences, commits, arrivals, expect_tx, waits (a wait that
 gives a predicate says yes at once). Shifted by one, up and down: counts of arrivals,
-groups and bytes, parities, and by one warp the thread counts of barriers. Weakened:
+groups and bytes, parities, and by one warp the thread counts of barriers; columns of
+tensor memory are doubled and halved, and not allocated or given back. Weakened:
 `.release`, `.acquire` and `.acq_rel` of other instructions become `.relaxed`, and
 scopes of fences and accesses `.cta`.
 
@@ -23,6 +24,8 @@ KINDS = (
     "commit",
     "arrive",
     "init",
+    "allocation",
+    "columns",
     "group count",
     "arrival count",
     "tx bytes",
@@ -49,6 +52,7 @@ _DELETED = (
         "arrive",
     ),
     (r"mbarrier\.init", "init"),
+    (r"tcgen05\.(alloc|dealloc|relinquish_alloc_permit)", "allocation"),
 )
 _ORDER = re.compile(r"\.(release|acquire|acq_rel)\b")
 _SCOPE = re.compile(r"\.(cluster|gpu|gl|sys)(?![\w:])")
@@ -60,8 +64,9 @@ class Mutant:
 
     Attributes:
         kind: What is mutated, one of `KINDS`.
-        change: "delete", a shift such as "+1" or "-32", "flip" of a parity, "without"
-            expect_tx, "inc" instead of noinc, "weaken" or "narrow".
+        change: "delete", a shift such as "+1" or "-32", "flip" of a parity, "double" or
+            "halve" of columns, "without" expect_tx, "inc" instead of noinc, "weaken" or
+            "narrow".
         line: Line of the instruction, from 1.
         instruction: Its text in one line.
         text: The changed program.
@@ -162,6 +167,10 @@ def _counts(statement: _Statement) -> Iterator[tuple[str, str, str]]:
         yield from _both(statement, 1, "thread count", 32)
     elif opcode.startswith("mbarrier."):
         yield from _mbarrier_counts(statement)
+    elif re.match(r"tcgen05\.(alloc|dealloc)", opcode):
+        where, columns = operands[0], int(operands[1])
+        for change, count in (("double", 2 * columns), ("halve", columns // 2)):
+            yield "columns", change, statement.with_operands((where, str(count)))
     elif opcode.startswith("cp.async.mbarrier.arrive") and ".noinc" in opcode:
         changed = statement.with_operands(operands, opcode.replace(".noinc", ""))
         yield "arrival count", "inc", changed

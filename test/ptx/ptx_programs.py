@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import make_tc_gemm as tc
 import make_ws_gemm as ws
 import ml_dtypes
 import numpy as np
@@ -209,7 +210,28 @@ def _ws_gemm(rng: np.random.Generator) -> Problem:
     return Problem([*maps, depth], c, wanted.astype(ml_dtypes.bfloat16))
 
 
+def _tc_gemm(rng: np.random.Generator, group: int = 1) -> Problem:
+    """Four tiles, so that both accumulators are used again; the ring goes round."""
+    tiles, depth, rows = 4, 2 * tc.TILE_K, group * tc.ROWS
+    a = aligned((rows, depth), np.float16)
+    b = aligned((tiles * tc.TILE_N, depth), np.float16)
+    c = aligned((rows, tiles * tc.TILE_N), np.float32)
+    a[...] = rng.integers(-4, 5, a.shape)
+    b[...] = rng.integers(-4, 5, b.shape)
+    maps = [
+        TensorMap(a, (tc.ROWS, tc.TILE_K), 128),
+        TensorMap(b, (tc.TILE_N // group, tc.TILE_K), 128),
+    ]
+    wanted = a.astype(np.float64) @ b.astype(np.float64).T
+    return Problem([*maps, c, tiles, 2], c, wanted)
+
+
+def _tc_gemm_pair(rng: np.random.Generator) -> Problem:
+    return _tc_gemm(rng, 2)
+
+
 _MORE_GROUPS = "it waits for more groups than it must"
+_NOBODY_WAITS = "it only lets other CTAs allocate, and no other CTA waits for columns"
 _ONLY_THE_END = (
     "what is left of the barrier keeps CTAs from ending, which is no memory access"
 )
@@ -299,5 +321,17 @@ PROGRAMS = {
         *("sm_90a", (1,), (384,), _ws_gemm),
         shared_bytes=ws.SHARED_BYTES,
         redundant=(Redundant("wgmma.wait_group.sync.aligned 1", "-1", _MORE_GROUPS),),
+    ),
+    "tc_gemm": Program(
+        "warp-specialised TMA and tcgen05, two accumulators in tensor memory",
+        _text("tc_gemm"),
+        *("sm_100a", (1,), (tc.THREADS,), _tc_gemm),
+        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+    ),
+    "tc_gemm_pair": Program(
+        "the same by a pair of CTAs, with remote mbarriers and multicast commits",
+        _text("tc_gemm_pair"),
+        *("sm_100a", (2,), (tc.THREADS,), _tc_gemm_pair, (2,)),
+        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
     ),
 }

@@ -7,6 +7,7 @@ synchronisation is needed is checked by `tools/checks/mutation.py`.
 from __future__ import annotations
 
 import pytest
+from make_tc_gemm import TensorGemm
 from ptx_harness import assemble
 from ptx_programs import PROGRAMS
 
@@ -56,3 +57,10 @@ def test_a_barrier_that_half_the_warps_reach_is_a_deadlock() -> None:
     )
     with pytest.raises(FindingError, match=r"deadlock.*64 of 128 threads"):
         PROGRAMS["scan"].run("fast", text=text)
+
+
+@pytest.mark.parametrize("kernel", [TensorGemm(1), TensorGemm(2)], ids=lambda k: k.name)
+def test_the_tensor_memory_gemms_are_what_their_script_writes(
+    kernel: TensorGemm,
+) -> None:
+    assert PROGRAMS[kernel.name].text == kernel.text()

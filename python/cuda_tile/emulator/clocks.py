@@ -124,6 +124,12 @@ class WarpClocks:
         """Returns knowledge of nothing."""
         return np.zeros((self.n_tables, MOST_AGENTS), np.int32)
 
+    def learned(self, cluster: int, warp: int) -> Knowledge:
+        """What a warp knows of all agents but itself."""
+        known = self._tables[cluster, :, warp].copy()
+        known[:, warp] = 0
+        return known
+
     def table(self, cluster: int, number: int) -> NDArray[np.int32]:
         """One table of a cluster, [knowing warp, known agent], to read and write."""
         return self._tables[cluster, number]

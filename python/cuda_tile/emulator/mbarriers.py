@@ -358,6 +358,7 @@ class Mbarriers:
     def fly_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
         """Lets the end of what a tcgen05.commit covers arrive at a barrier."""
         barrier = self.find(lanes, cell)
+        self._machine.presence.visit(lanes, self._cta(cell))
         barrier.flying.append(transfer)
         self._machine.progress += 1
         if self._machine.is_adversarial and self._machine.rng.random() < 0.25:

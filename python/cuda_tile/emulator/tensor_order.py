@@ -144,10 +144,15 @@ class TensorOrder:
         self._table(cluster, 2 * stream + 1)[warp, warp] = number
         self._usable[cluster, 2 * stream : 2 * stream + 2, warp, warp] = number
 
-    def knowledge(self, warp: int, number: int) -> Knowledge:
-        """What an mbarrier tells once tracked operations of a warp are complete."""
-        known = self._clocks.blank()
-        known[0, self._clocks.engine(warp)] = number
+    def knowledge(self, cluster: int, warp: int, number: int) -> Knowledge:
+        """What an mbarrier tells once tracked operations of a warp are complete.
+
+        They come after what the warp had learned from others, so that is told as well;
+        what the warp itself did outside tensor memory is not.
+        """
+        known = self._clocks.learned(cluster, warp)
+        engine = self._clocks.engine(warp)
+        known[0, engine] = max(int(known[0, engine]), number)
         known[BASIC_TABLES : BASIC_TABLES + 2, warp] = number
         return known
 

@@ -69,7 +69,7 @@ class TensorPipe:
             and (f.operation.cluster, f.operation.warp) == (cluster, warp)
         ]
         number = min(others) - 1 if others else self._order.tracked(cluster, warp)
-        knowledge = self._order.knowledge(warp, number)
+        knowledge = self._order.knowledge(cluster, warp, number)
         for flight in mine:
             flight.is_covered = True
 

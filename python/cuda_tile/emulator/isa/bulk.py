@@ -110,12 +110,28 @@ def _ranks(b: Builder, mask: int) -> list[int]:
 
 
 def _targets(
-    b: Builder, lane: int, chunks: Offsets, cell: int, mask: int | None
+    b: Builder,
+    lane: int,
+    chunks: Offsets,
+    cell: int,
+    mask: int | None,
+    *,
+    pairs: bool = False,
 ) -> list[tuple[Offsets, int]]:
-    """Chunks and mbarrier in each CTA that a copy goes to."""
+    """Chunks and mbarrier in each CTA that a copy goes to.
+
+    Args:
+        b: The machine's.
+        lane: Who starts the copy.
+        chunks: Where the data goes.
+        cell: Place of the mbarrier.
+        mask: The CTAs of a multicast.
+        pairs: Whether the mbarrier may be in the peer of the data's CTA.
+    """
     stride = b.machine.stride_bytes
     if mask is None:
-        if int(chunks[0]) // stride != cell // stride:
+        home, other = int(chunks[0]) // stride, cell // stride
+        if home != other and not (pairs and home ^ 1 == other):
             raise Fault("tma", "expected data and mbarrier in one CTA's shared memory")
         return [(chunks, cell)]
     size = b.machine.geometry.cluster_size
@@ -256,8 +272,9 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     _tiled(form)
     form.require(_COMPLETES)
     is_multicast = form.flag("multicast::cluster")
-    if form.option("cta_group::1", "cta_group::2") == "cta_group::2":
-        form.error("expected '.cta_group::1'; CTA pairs are not supported")
+    group = form.option("cta_group::1", "cta_group::2")
+    if group and is_multicast:
+        form.error("expected no multicast with '.cta_group', which is not supported")
     has_policy = form.flag("L2::cache_hint")
     operands = list(form.operands(3 + is_multicast + has_policy))
     if has_policy:
@@ -280,7 +297,9 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
                 tensor.swizzle_bytes,
             )
             mask = None if masks is None else int(masks[number])
-            for some, cell in _targets(b, number, chunks, int(place(lane)[0]), mask):
+            near = int(place(lane)[0])
+            pairs = group == "cta_group::2"
+            for some, cell in _targets(b, number, chunks, near, mask, pairs=pairs):
                 engine.into_shared(
                     at, number, some, cell, lambda t=tensor, s=start: t.load(s)
                 )
