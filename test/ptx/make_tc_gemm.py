@@ -19,6 +19,8 @@ ROWS, TILE_N, TILE_K, STAGES = 128, 32, 64, 3
 COLUMNS = 2 * TILE_N
 A_BYTES = ROWS * TILE_K * 2
 THREADS = 192
+# tcgen05 fences order what they must across relaxed synchronisation.
+RELAXED = ".relaxed.cluster"
 # K-major, swizzle of 128 bytes, 8 rows in 1024 bytes.
 DESCRIPTOR = 2 << 61 | 1 << 46 | 64 << 32 | 1 << 16
 
@@ -201,7 +203,7 @@ MULTILE:
     mad.lo.u32 %drainedk, %which, 8, %drained;
     shr.u32 %turn, %tile, 1;
     and.b32 %turn, %turn, 1;
-    xor.b32 %turn, %turn, 1;{self.wait("DRAIN", "%drainedk", "%turn", ".relaxed.cluster")}
+    xor.b32 %turn, %turn, 1;{self.wait("DRAIN", "%drainedk", "%turn", RELAXED)}
     tcgen05.fence::after_thread_sync;
     mov.u32 %step, 0;
 MULSTEP:
@@ -255,7 +257,7 @@ STORETILE:
     mad.lo.u32 %drainedk, %which, 8, %drained;
     {remote}
     shr.u32 %turn, %tile, 1;
-    and.b32 %turn, %turn, 1;{self.wait("SUM", "%readyk", "%turn", ".relaxed.cluster")}
+    and.b32 %turn, %turn, 1;{self.wait("SUM", "%readyk", "%turn", RELAXED)}
     tcgen05.fence::after_thread_sync;
     tcgen05.ld.sync.aligned.32x32b.x{TILE_N}.b32 {{{", ".join(names)}}}, [%d];
     tcgen05.wait::ld.sync.aligned;
