@@ -73,6 +73,10 @@ def _types() -> dict[str, Type]:
         "tf32": 32,
         "e4m3x2": 16,
         "e5m2x2": 16,
+        "e2m3x2": 16,
+        "e3m2x2": 16,
+        "e2m1x2": 8,
+        "ue8m0x2": 16,
     }.items():
         table[name] = Type(name, "raw", bits, np.dtype(f"uint{bits}"))
     table["b128"] = Type("b128", "b", 128, np.dtype(np.uint64))

@@ -34,6 +34,10 @@ Fn = Callable[[Array], Array]
 @CHAPTER.instruction("cvt")
 def cvt(form: Form, b: Builder) -> Compiled:
     """Conversion cvt: between integers and floats, and packed narrow floats."""
+    if form.flag("pack"):
+        return _pack(form, b)
+    if form.next == "rs":
+        form.error("stochastic rounding ('.rs') is not supported")
     rounding = form.option(*_TO_INTEGRAL, *_MODES, "rna")
     relu = form.flag("relu")
     if form.next in ("satfinite", "ftz", "sat"):
@@ -59,6 +63,36 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if relu or satfinite:
         fn = narrow.clamped(fn, to, relu=relu, satfinite=satfinite)
     return _emit(b, fn, d, to, b.src(x, source, wider=True))
+
+
+_PACKED = ("u2", "s2", "u4", "s4", "u8", "s8")
+
+
+def _pack(form: Form, b: Builder) -> Compiled:
+    """cvt.pack: two s32 values saturated and packed, above them the bits of `c`."""
+    form.require("sat")
+    name = form.choice("u16", "s16", *_PACKED)
+    form.require("s32")
+    bits = int(name[1:])
+    has_rest = name in _PACKED
+    if has_rest:
+        form.require("b32")
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1)
+    if name[0] == "u":
+        low, high = 0, (1 << bits) - 1
+    d, *sources = form.operands(4 if has_rest else 3)
+    mask = np.uint32((1 << bits) - 1)
+
+    def fn(x: Array, y: Array, *rest: Array) -> Array:
+        upper, lower = (v.clip(low, high).view(np.uint32) & mask for v in (x, y))
+        packed = upper << np.uint32(bits) | lower
+        for above in rest:
+            packed |= above << np.uint32(2 * bits)
+        return packed
+
+    kinds = (TYPES["s32"], TYPES["s32"], TYPES["b32"])
+    values = [b.src(s, ty) for s, ty in zip(sources, kinds, strict=False)]
+    return b.elementwise(fn, b.dst(d, TYPES["b32"]), *values)
 
 
 def _flags(form: Form) -> tuple[bool, bool, bool]:

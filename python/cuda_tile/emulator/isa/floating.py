@@ -18,7 +18,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import PRED, Array, Type
+from cuda_tile.emulator.types import PRED, TYPES, Array, Type
 
 CHAPTER = Chapter("Floating-Point Instructions")
 
@@ -81,13 +81,41 @@ def sum_in_mode(mode: str, ty: Type, fn: Fn, sign: float) -> Fn:
     return single if ty.name == "f32" else double
 
 
+def _emit_mixed(
+    form: Form, b: Builder, count: int, ty: Type, fn: Fn, flags: tuple[bool, bool]
+) -> Compiled:
+    """Like `_emit`; the sources before the last may be f16 or bf16, widened first.
+
+    PTX ISA: "Mixed Precision Floating-Point Instructions".
+    """
+    ftz, sat = flags
+    half = form.option("f16", "bf16") if ty.name == "f32" and not ftz else ""
+    d, *sources = form.operands(count)
+    if not half:
+        return _emit(form, b, (d, *sources), ty, fn, flags)
+    exact, narrow = finish(fn, ty, sat=sat), TYPES[half]
+
+    def widened(*values: Array) -> Array:
+        singles = [_widen(value, narrow) for value in values[:-1]]
+        return exact(*singles, values[-1])
+
+    halves = [b.src(source, narrow) for source in sources[:-1]]
+    return b.elementwise(widened, b.dst(d, ty), *halves, b.src(sources[-1], ty))
+
+
+def _widen(values: Array, ty: Type) -> Array:
+    if ty.name == "bf16":
+        return numerics.bf16_to_f32(values)
+    return values.astype(np.float32)
+
+
 @CHAPTER.instruction("add", *FLOATS)
 def add(form: Form, b: Builder) -> Compiled:
     """Floating-Point add."""
     mode, ftz, sat = _mode_flags(form)
     ty = _checked_type(form, ftz, sat)
     fn = sum_in_mode(mode, ty, np.add, 1.0)
-    return _emit(form, b, form.operands(3), ty, fn, (ftz, sat))
+    return _emit_mixed(form, b, 3, ty, fn, (ftz, sat))
 
 
 @CHAPTER.instruction("sub", *FLOATS)
@@ -96,7 +124,7 @@ def sub(form: Form, b: Builder) -> Compiled:
     mode, ftz, sat = _mode_flags(form)
     ty = _checked_type(form, ftz, sat)
     fn = sum_in_mode(mode, ty, np.subtract, -1.0)
-    return _emit(form, b, form.operands(3), ty, fn, (ftz, sat))
+    return _emit_mixed(form, b, 3, ty, fn, (ftz, sat))
 
 
 @CHAPTER.instruction("mul", *FLOATS)
@@ -132,7 +160,7 @@ def _fused(form: Form, b: Builder) -> Compiled:
     def fn(x: Array, y: Array, z: Array) -> Array:
         return fma(x, y, z, mode)
 
-    return _emit(form, b, form.operands(4), ty, fn, (ftz, sat))
+    return _emit_mixed(form, b, 4, ty, fn, (ftz, sat))
 
 
 @CHAPTER.instruction("fma", *FLOATS)
@@ -218,14 +246,19 @@ def extreme(*, is_max: bool, nan: bool, xorsign: bool) -> Fn:
 def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:
     ftz, nan = form.flag("ftz"), form.flag("NaN")
     xorsign = form.flag("xorsign")
-    if xorsign:
-        form.require("abs")
-    single = ftz or nan or xorsign
+    is_abs = form.flag("abs")
+    if xorsign and not is_abs:
+        form.fail("'.abs'")
+    single = ftz or nan or is_abs
     ty = form.type("f32") if single else form.type(*FLOATS)
     two = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
-    operands = form.some_operands(3, 4 if ty.name == "f32" else 3)
+    # PTX ISA, min and max: `.abs` alone is for three sources, `.xorsign.abs` for two.
+    least = 4 if is_abs and not xorsign else 3
+    operands = form.some_operands(least, 3 if xorsign or ty.name == "f64" else 4)
 
     def three(x: Array, y: Array, z: Array) -> Array:
+        if is_abs:
+            x, y, z = np.abs(x), np.abs(y), np.abs(z)
         return two(two(x, y), z)
 
     fn = three if len(operands) == 4 else two

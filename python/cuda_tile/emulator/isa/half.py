@@ -123,6 +123,8 @@ def mul(form: Form, b: Builder) -> Compiled:
 def fma(form: Form, b: Builder) -> Compiled:
     """Half Precision fma."""
     form.require("rn")
+    if form.next == "oob":
+        form.error("'.oob' is not supported; the ISA does not say which NaN it means")
     ftz = form.flag("ftz")
     sat = form.flag("sat")
     relu = not sat and form.flag("relu")

@@ -1,12 +1,13 @@
 """PTX ISA: "Data Movement and Conversion Instructions: cvt", packed and narrow floats.
 
-Pairs f16x2, bf16x2, e4m3x2, e5m2x2 and the format tf32. Of two sources the first goes
-to the upper half.
+Pairs f16x2, bf16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2, ue8m0x2 and the format
+tf32. Of two sources the first goes to the upper half.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -18,12 +19,35 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.types import B32, TYPES, Array, Type
 
-DESTINATIONS = ("f16x2", "bf16x2", "e4m3x2", "e5m2x2")
-SOURCES = ("e4m3x2", "e5m2x2")
-_EIGHT: dict[str, tuple[Any, float]] = {
-    "e4m3x2": (ml_dtypes.float8_e4m3fn, 448.0),
-    "e5m2x2": (ml_dtypes.float8_e5m2, 57344.0),
+
+@dataclass(frozen=True)
+class Small:
+    """A float format of at most 8 bits.
+
+    Attributes:
+        dtype: NumPy's type of one value, in the low bits of a byte.
+        bits: Width of an element of a pair; formats of 6 bits take 8.
+        largest: The largest finite value, which `.satfinite` clamps to.
+        nan: What a NaN becomes; the largest value where the format has none.
+    """
+
+    dtype: Any
+    bits: int
+    largest: float
+    nan: int
+
+
+_SMALL = {
+    "e4m3x2": Small(ml_dtypes.float8_e4m3fn, 8, 448.0, 0x7F),
+    "e5m2x2": Small(ml_dtypes.float8_e5m2, 8, 57344.0, 0x7F),
+    "e2m3x2": Small(ml_dtypes.float6_e2m3fn, 8, 7.5, 0x1F),
+    "e3m2x2": Small(ml_dtypes.float6_e3m2fn, 8, 28.0, 0x1F),
+    "e2m1x2": Small(ml_dtypes.float4_e2m1fn, 4, 6.0, 0x07),
 }
+_SCALES = "ue8m0x2"
+SOURCES = (*_SMALL, _SCALES)
+DESTINATIONS = ("f16x2", "bf16x2", *SOURCES)
+_LARGEST_TF32 = 0x7F7FE000
 _LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38}
 
 Fn = Callable[[Array], Array]
@@ -36,11 +60,15 @@ def convert(
     if form.flag("tf32"):
         return _to_tf32(form, b, rounding, relu=relu, satfinite=satfinite)
     to = form.type(*DESTINATIONS)
-    if to.name in _EIGHT:
-        return _to_eight(form, b, to, rounding, relu=relu, satfinite=satfinite)
+    if to.name == _SCALES:
+        return _to_scales(form, b, rounding, relu=relu, satfinite=satfinite)
+    if to.name in _SMALL:
+        return _to_small(form, b, to, rounding, relu=relu, satfinite=satfinite)
     source = form.type("f32", *SOURCES)
-    if source.name in _EIGHT:
-        return _from_eight(form, b, to, source, rounding, relu=relu)
+    if source.name == _SCALES:
+        return _from_scales(form, b, to, rounding, relu=relu)
+    if source.name in _SMALL:
+        return _from_small(form, b, to, source, rounding, relu=relu)
     if rounding not in ("rn", "rz"):
         form.error("expected '.rn' or '.rz' before a packed type")
     half = to.name.removesuffix("x2")
@@ -78,49 +106,64 @@ def clamped(fn: Fn, to: Type, *, relu: bool, satfinite: bool) -> Fn:
     return apply
 
 
-def _to_eight(
+def _to_small(
     form: Form, b: Builder, to: Type, rounding: str, *, relu: bool, satfinite: bool
 ) -> Compiled:
     if rounding != "rn" or not satfinite:
         form.error(f"expected '.rn.satfinite' to {to}")
     relu = relu or form.flag("relu")
-    source = form.type("f32", "f16x2")
-    element, limit = _EIGHT[to.name]
+    small = _SMALL[to.name]
+    source = form.type("f32", "f16x2") if small.nan == 0x7F else form.type("f32")
 
-    def octet(x: Array) -> Array:
+    def encode(x: Array) -> Array:
         x = np.where(x < 0, np.float32(0), x) if relu else x
-        bits = x.clip(-limit, limit).astype(element).view(np.uint8)
-        return np.where(x != x, np.uint8(0x7F), bits).astype(np.uint16)
+        limited = x.clip(-small.largest, small.largest)
+        bits = limited.astype(small.dtype).view(np.uint8)
+        return np.where(x != x, np.uint8(small.nan), bits).astype(np.uint16)
 
-    if source.name == "f16x2":
-        d, pair = form.operands(2)
-
-        def split(x: Array) -> Array:
-            halves = np.ascontiguousarray(x).view(np.float16).astype(np.float32)
-            low, high = octet(halves[0::2]), octet(halves[1::2])
-            return low | high << np.uint16(8)
-
-        return b.elementwise(split, b.dst(d, TYPES["b16"]), b.src(pair, source))
-    d, high, low = form.operands(3)
-
-    def pack(x: Array, y: Array) -> Array:
-        return octet(y) | octet(x) << np.uint16(8)
-
-    sources = b.src(high, source), b.src(low, source)
-    return b.elementwise(pack, b.dst(d, TYPES["b16"]), *sources)
+    return _pack_codes(form, b, to, source, encode, small.bits)
 
 
-def _from_eight(
+def _pack_codes(
+    form: Form, b: Builder, to: Type, source: Type, encode: Fn, bits: int
+) -> Compiled:
+    """Makes a pair of codes of two f32 operands, or of one f16x2 or bf16x2."""
+    shift = np.uint16(bits)
+    word = TYPES[f"b{to.bits}"]
+
+    def pack(high: Array, low: Array) -> Array:
+        return (encode(high) << shift | encode(low)).astype(word.dtype)
+
+    if source.name == "f32":
+        d, high, low = form.operands(3)
+        sources = b.src(high, source), b.src(low, source)
+        return b.elementwise(pack, b.dst(d, word), *sources)
+    d, pair = form.operands(2)
+
+    def split(x: Array) -> Array:
+        halves = np.ascontiguousarray(x).view(np.uint16)
+        if source.name == "bf16x2":
+            single = numerics.bf16_to_f32(halves)
+        else:
+            single = halves.view(np.float16).astype(np.float32)
+        return pack(single[1::2], single[0::2])
+
+    return b.elementwise(split, b.dst(d, word), b.src(pair, source))
+
+
+def _from_small(
     form: Form, b: Builder, to: Type, source: Type, rounding: str, *, relu: bool
 ) -> Compiled:
     if rounding != "rn" or to.name != "f16x2":
         form.error(f"expected 'cvt.rn.f16x2' from {source}")
-    element, _ = _EIGHT[source.name]
+    small = _SMALL[source.name]
     d, x = form.operands(2)
 
     def widen(pair: Array) -> Array:
-        octets = np.ascontiguousarray(pair).view(element)
-        halves = numerics.canonical(octets.astype(np.float16))
+        codes = np.ascontiguousarray(pair).view(np.uint8)
+        if small.bits == 4:
+            codes = np.stack([codes & 15, codes >> 4], axis=1).ravel()
+        halves = numerics.canonical(codes.view(small.dtype).astype(np.float16))
         if relu:
             halves = np.where(halves < 0, np.float16(0), halves)
         return halves.view(np.uint32)
@@ -128,12 +171,56 @@ def _from_eight(
     return b.elementwise(widen, b.dst(d, B32), b.src(x, source))
 
 
+_SCALE_BIAS = 127
+_SCALE_NAN = 0xFF
+
+
+def _to_scales(
+    form: Form, b: Builder, rounding: str, *, relu: bool, satfinite: bool
+) -> Compiled:
+    """To powers of two: the exponent rounded down (`rz`) or up (`rp`).
+
+    The ISA does not say what a negative source gives; here its magnitude counts.
+    """
+    if rounding not in ("rz", "rp") or relu:
+        form.error("expected '.rz' or '.rp' and no '.relu' before '.ue8m0x2'")
+    source = form.type("f32", "bf16x2")
+    to = TYPES[_SCALES]
+
+    def encode(x: Array) -> Array:
+        fraction, exponent = np.frexp(np.abs(x))  # x = fraction * 2**exponent
+        power = exponent - 1 + ((fraction > 0.5) & (rounding == "rp"))
+        code = np.where(fraction == 0, 0, (power + _SCALE_BIAS).clip(0, _SCALE_NAN))
+        code = np.where(np.isinf(x), _SCALE_NAN, code)
+        if satfinite:
+            code = np.minimum(code, _SCALE_NAN - 1)
+        return np.where(x != x, _SCALE_NAN, code).astype(np.uint16)
+
+    return _pack_codes(form, b, to, source, encode, 8)
+
+
+def _from_scales(
+    form: Form, b: Builder, to: Type, rounding: str, *, relu: bool
+) -> Compiled:
+    if rounding != "rn" or to.name != "bf16x2" or relu:
+        form.error("expected 'cvt.rn.bf16x2' from .ue8m0x2")
+    d, x = form.operands(2)
+
+    def widen(pair: Array) -> Array:
+        codes = np.ascontiguousarray(pair).view(np.uint8).astype(np.uint16)
+        # The exponent moves to bf16's place; 0 is the subnormal 2**-127.
+        halves = np.where(codes == 0, np.uint16(0x40), codes << np.uint16(7))
+        return np.where(codes == _SCALE_NAN, numerics.NAN16, halves).view(np.uint32)
+
+    return b.elementwise(widen, b.dst(d, B32), b.src(x, TYPES[_SCALES]))
+
+
 def _to_tf32(
     form: Form, b: Builder, rounding: str, *, relu: bool, satfinite: bool
 ) -> Compiled:
     """Rounds f32 to 10 mantissa bits: `rna` ties away from zero, `rn` even, `rz`."""
     form.require("f32")
-    if rounding not in ("rna", "rn", "rz") or satfinite:
+    if rounding not in ("rna", "rn", "rz"):
         form.error("expected '.rna', '.rn' or '.rz' before '.tf32'")
     d, x = form.operands(2)
 
@@ -150,6 +237,10 @@ def _to_tf32(
             rounded = bits
         rounded = rounded & np.uint32(0xFFFFE000)
         rounded = np.where(np.isfinite(value), rounded, bits)
+        if satfinite:
+            sign = rounded & np.uint32(0x80000000)
+            size = np.minimum(rounded ^ sign, np.uint32(_LARGEST_TF32))
+            rounded = size | sign
         return np.where(value != value, numerics.NAN32, rounded)
 
     return b.elementwise(fn, b.dst(d, B32), b.src(x, TYPES["f32"]))
