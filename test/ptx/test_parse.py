@@ -58,7 +58,7 @@ MALFORMED = {
     "mismatched mma": (
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%r0, %r1, %r2, %r3}, "
         "{%r0, %r1, %r2, %r3}, {%r0, %r1}, {%r0, %r1, %r2, %r3};",
-        "expected one type for A and B",
+        "expected matching types for A and B",
     ),
     "unknown shape": ("mma.sync.aligned.m8n8k4.row.col.f32 %r0;", "expected one of"),
 }

@@ -1,4 +1,4 @@
-"""PTX ISA: "Warp Level Matrix Instructions": ldmatrix, stmatrix, movmatrix, mma.
+"""PTX ISA: "Warp Level Matrix Instructions": ldmatrix, stmatrix, movmatrix; fragments.
 
 Fragment layouts ("Matrix Fragments for mma.m16n8k16" and its sisters) are one rule:
 with g = lane / 4, t = lane % 4 and e elements in a 32-bit register, register r of A
@@ -12,10 +12,12 @@ hardware's are, and the accumulator is added last.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
@@ -28,24 +30,55 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.spaces import WINDOW_MASK, gather
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B32, TYPES, Array
+from cuda_tile.emulator.syntax import Operand, Vector
+from cuda_tile.emulator.types import B32, Array
 
 CHAPTER = Chapter("Warp Level Matrix Instructions")
 
 _COUNTS = {"x1": 1, "x2": 2, "x4": 4}
 
 
-def _matrix_form(form: Form) -> tuple[int, bool, str]:
-    """Takes `.sync.aligned.m8n8.num{.trans}{.ss}.b16`."""
-    form.require("sync", "aligned", "m8n8")
+@dataclass(frozen=True)
+class _Matrices:
+    """What the modifiers of ldmatrix or stmatrix say.
+
+    Attributes:
+        count: Matrices, each of 8 rows of 16 bytes in memory.
+        is_transposed: Whether memory holds columns.
+        space: shared, or empty for generic addresses.
+        source_bits: Of elements that a load widens to bytes: 6 or 4; else 0.
+    """
+
+    count: int
+    is_transposed: bool
+    space: str
+    source_bits: int = 0
+
+
+_WIDENED = {"b6x16_p32": 6, "b4x16_p64": 4}
+
+
+def _matrix_form(form: Form, *, loads: bool) -> _Matrices:
+    """Takes `.sync.aligned.shape.num{.trans}{.ss}.type`."""
+    form.require("sync", "aligned")
+    shape = form.choice("m8n8", *(("m8n16", "m16n16") if loads else ("m16n8",)))
+    if shape == "m16n16":
+        form.error("'.m16n16' is not supported; the ISA only draws its fragment")
     count = _COUNTS[form.choice(*_COUNTS)]
     is_transposed = form.flag("trans")
     space = take_space(form)
-    form.require("b16")
     if space not in ("", "shared"):
         form.error(f"expected shared memory, got .{space}")
-    return count, is_transposed, space
+    if shape == "m8n8":
+        form.require("b16")
+        return _Matrices(count, is_transposed, space)
+    if is_transposed == loads:
+        form.error(f"expected {'no ' * loads}'.trans' of '.{shape}'")
+    if not loads:
+        form.require("b8")
+        return _Matrices(count, False, space)
+    form.require("b8x16")
+    return _Matrices(count, False, space, _WIDENED[form.choice(*_WIDENED)])
 
 
 def _row_addresses(lanes: Lanes, addresses: Array, count: int) -> tuple[Array, Array]:
@@ -83,22 +116,23 @@ class _Rows:
 
 @CHAPTER.instruction("ldmatrix")
 def ldmatrix(form: Form, b: Builder) -> Compiled:
-    """ldmatrix: `.m8n8.x1/x2/x4{.trans}.b16` from shared memory."""
-    count, is_transposed, space = _matrix_form(form)
+    """ldmatrix: `.m8n8{.trans}.b16`, and `.m8n16.b8x16` of 6 or 4 bits each."""
+    m = _matrix_form(form, loads=True)
     d, x = form.operands(2)
-    elements = form.vector(d, count) if count > 1 or not _is_plain(d) else (d,)
-    targets = [b.dst(element, B32) for element in elements]
-    _, address = memory_operand(form, b, x, space)
+    targets = [b.dst(element, B32) for element in _registers(form, d, m.count)]
+    _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 
     def run(lanes: Lanes) -> None:
-        rows = _Rows(machine, at, lanes, address(lanes), count)
+        rows = _Rows(machine, at, lanes, address(lanes), m.count)
         machine.shadow.read(at, rows.offsets, 16, rows.warps)
-        data = gather(machine.shared, rows.offsets, 16).view(np.uint16)
-        matrices = data.reshape(len(lanes.warps), count, 8, 8)
-        if is_transposed:
+        data = gather(machine.shared, rows.offsets, 16)
+        if m.source_bits:
+            data = _widened(data, m.source_bits)
+        matrices = data.view(np.uint16).reshape(len(lanes.warps), m.count, 8, 8)
+        if m.is_transposed:
             matrices = np.ascontiguousarray(matrices.swapaxes(2, 3))
-        parts = matrices.view(np.uint32).reshape(len(lanes.warps), count, 32)
+        parts = matrices.view(np.uint32).reshape(len(lanes.warps), m.count, 32)
         for place, target in enumerate(targets):
             lanes.put(target, parts[:, place])
 
@@ -107,26 +141,44 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     return step
 
 
-def _is_plain(operand: Operand) -> bool:
-    return not hasattr(operand, "elements")
+def _registers(form: Form, operand: Operand, count: int) -> tuple[Operand, ...]:
+    if count == 1 and not isinstance(operand, Vector):
+        return (operand,)
+    return form.vector(operand, count)
+
+
+def _widened(rows: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
+    """Makes bytes of the 16 packed elements that each row begins with, uint8[n, 16].
+
+    PTX ISA: "ldmatrix": formats `.b6x16_p32` and `.b4x16_p64`.
+    """
+    flat = np.unpackbits(rows, axis=1, bitorder="little")[:, : 16 * bits]
+    elements = flat.reshape(len(rows), 16, bits)
+    packed = np.packbits(elements, axis=2, bitorder="little")
+    return np.ascontiguousarray(packed[:, :, 0])
 
 
 @CHAPTER.instruction("stmatrix")
 def stmatrix(form: Form, b: Builder) -> Compiled:
-    """stmatrix: `.m8n8.x1/x2/x4{.trans}.b16` to shared memory."""
-    count, is_transposed, space = _matrix_form(form)
+    """stmatrix: `.m8n8{.trans}.b16` and `.m16n8.trans.b8` to shared memory."""
+    m = _matrix_form(form, loads=False)
+    is_wide = "m16n8" in form.instruction.modifiers
     x, s = form.operands(2)
-    elements = form.vector(s, count) if count > 1 or not _is_plain(s) else (s,)
-    sources = [b.stored(element, B32) for element in elements]
-    _, address = memory_operand(form, b, x, space)
+    sources = [b.stored(element, B32) for element in _registers(form, s, m.count)]
+    _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 
     def run(lanes: Lanes) -> None:
-        rows = _Rows(machine, at, lanes, address(lanes), count)
+        rows = _Rows(machine, at, lanes, address(lanes), m.count)
         parts = np.stack([lanes.by_warp(source) for source in sources], axis=1)
-        matrices = parts.view(np.uint16).reshape(len(lanes.warps), count, 8, 8)
-        if is_transposed:
-            matrices = matrices.swapaxes(2, 3)
+        if is_wide:
+            # Bytes of a register: columns 2 t and 2 t + 1 of row g, then of g + 8.
+            octets = parts.view(np.uint8).reshape(-1, 8, 4, 2, 2)
+            matrices = octets.transpose(0, 2, 4, 3, 1)
+        else:
+            matrices = parts.view(np.uint16).reshape(-1, 8, 8)
+            if m.is_transposed:
+                matrices = matrices.swapaxes(1, 2)
         data = np.ascontiguousarray(matrices).view(np.uint8).reshape(-1, 16)
         machine.shadow.write(at, rows.offsets, data, rows.warps, machine.shared)
 
@@ -164,68 +216,6 @@ INPUTS: dict[str, tuple[int, Any]] = {
     "s8": (8, np.int8),
     "u8": (8, np.uint8),
 }
-_SHAPES = {
-    "m16n8k4": (4, ("tf32",)),
-    "m16n8k8": (8, ("f16", "bf16", "tf32")),
-    "m16n8k16": (16, ("f16", "bf16", "s8", "u8", "e4m3", "e5m2")),
-    "m16n8k32": (32, ("s8", "u8", "e4m3", "e5m2")),
-}
-_INTEGERS = ("s8", "u8")
-
-
-@CHAPTER.instruction("mma")
-def mma(form: Form, b: Builder) -> Compiled:
-    """mma.sync.aligned: shapes m16n8k4 to m16n8k32 of f16, bf16, tf32, fp8 and int8."""
-    form.require("sync", "aligned")
-    k, inputs = _SHAPES[form.choice(*_SHAPES)]
-    form.require("row", "col")
-    form.flag("kind::f8f6f4")
-    is_saturated = form.flag("satfinite")
-    result = form.choice("f32", "f16", "s32")
-    left, right = form.choice(*inputs), form.choice(*inputs)
-    form.require(result)
-    _check_types(form, result, left, right, is_saturated)
-    d, x, y, z = form.operands(4)
-    a_bits, b_bits = INPUTS[left][0], INPUTS[right][0]
-    a_regs = [b.src(e, B32) for e in form.vector(x, 16 * k * a_bits // 1024)]
-    b_regs = [b.src(e, B32) for e in form.vector(y, 8 * k * b_bits // 1024)]
-    n_results = 2 if result == "f16" else 4
-    ty = TYPES["b32" if result == "f16" else result]
-    c_regs = [b.src(e, ty) for e in form.vector(z, n_results)]
-    d_regs = [b.dst(e, ty) for e in form.vector(d, n_results)]
-    machine, at, flops = b.machine, b.at, 2 * 16 * 8 * k
-
-    def run(lanes: Lanes) -> None:
-        machine.counters.flops[at] += flops * len(lanes.warps)
-        a = matrix_a(lanes, a_regs, left)
-        product = np.matmul(a, matrix_b(lanes, b_regs, right))
-        c = matrix_c(lanes, c_regs, result)
-        if result == "s32":
-            total = c.astype(np.int64) + product.astype(np.int64)
-            if is_saturated:
-                total = total.clip(-(2**31), 2**31 - 1)
-            put_matrix(lanes, d_regs, total.astype(np.int32))
-        else:
-            put_matrix(lanes, d_regs, finish(product + c, result))
-
-    step = b.step(run)
-    step.convergence = "warp"
-    step.flow = whole_warp
-    return step
-
-
-def _check_types(
-    form: Form, result: str, left: str, right: str, is_saturated: bool
-) -> None:
-    is_integer = left in _INTEGERS
-    if is_integer != (result == "s32") or is_integer != (right in _INTEGERS):
-        form.error(f"expected matching types, got .{result} of .{left} and .{right}")
-    if left != right and left not in (*_INTEGERS, "e4m3", "e5m2"):
-        form.error(f"expected one type for A and B, got .{left} and .{right}")
-    if result == "f16" and left in ("bf16", "tf32"):
-        form.error(f"expected .f32 results of .{left}")
-    if is_saturated and not is_integer:
-        form.error("expected '.satfinite' only for integers")
 
 
 def finish(values: Array, result: str) -> Array:
@@ -235,7 +225,7 @@ def finish(values: Array, result: str) -> Array:
     return numerics.canonical(values.astype(np.float32))
 
 
-def _stack(lanes: Lanes, registers: list[Array]) -> Array:
+def stack(lanes: Lanes, registers: list[Array]) -> Array:
     """Registers of whole warps side by side, [n_warps, 8 (g), 4 (t), n]."""
     rows = np.empty((len(lanes.warps), 32, len(registers)), registers[0].dtype)
     for place, register in enumerate(registers):
@@ -255,36 +245,17 @@ def elements(rows: Array, name: str) -> Array:
     return split.astype(np.float32)
 
 
-def matrix_a(lanes: Lanes, registers: list[Array], name: str) -> Array:
-    """Returns A of each warp from its fragment, f32[n_warps, 16, k]."""
-    parts = elements(_stack(lanes, registers), name)
+def rows_of(parts: Array, rows: int = 16) -> Array:
+    """Puts a fragment of A in order.
+
+    Args:
+        parts: Elements by lane and register, [n_warps, 8 (g), 4 (t), n, e].
+        rows: M, 8 or 16.
+
+    Returns:
+        [n_warps, M, K].
+    """
     w, g, t, n, e = parts.shape
-    order = parts.reshape(w, g, t, n // 2, 2, e).transpose(0, 4, 1, 3, 2, 5)
-    return order.reshape(w, 16, n // 2 * t * e)
-
-
-def matrix_b(lanes: Lanes, registers: list[Array], name: str) -> Array:
-    """Returns B of each warp from its fragment, f32[n_warps, k, 8]."""
-    parts = elements(_stack(lanes, registers), name)
-    w, g, t, n, e = parts.shape
-    return parts.transpose(0, 3, 2, 4, 1).reshape(w, n * t * e, g)
-
-
-def matrix_c(lanes: Lanes, registers: list[Array], result: str) -> Array:
-    """Returns C of each warp from its fragment, [n_warps, 16, 8]."""
-    rows = _stack(lanes, registers)
-    if result == "f16":
-        rows = rows.view(np.float16).astype(np.float32)
-    parts = rows.reshape(len(rows), 8, 4, 2, 2)
-    return parts.transpose(0, 3, 1, 2, 4).reshape(len(rows), 16, 8)
-
-
-def put_matrix(lanes: Lanes, registers: list[Array], values: Array) -> None:
-    """Writes D [n_warps, 16, 8] into the fragment's registers."""
-    parts = values.reshape(-1, 2, 8, 4, 2).transpose(0, 2, 3, 1, 4)
-    rows = np.ascontiguousarray(parts)
-    if rows.dtype == np.float16:
-        rows = rows.view(np.uint32)
-    rows = rows.reshape(len(rows), 32, len(registers))
-    for place, register in enumerate(registers):
-        lanes.put(register, rows[:, :, place])
+    halves = rows // 8
+    order = parts.reshape(w, g, t, n // halves, halves, e)
+    return order.transpose(0, 4, 1, 3, 2, 5).reshape(w, rows, n // halves * t * e)

@@ -17,7 +17,8 @@ from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.isa.matrix import INPUTS, elements, finish, matrix_a
+from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
+from cuda_tile.emulator.isa.mma_elements import BITS, decode
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
@@ -30,8 +31,9 @@ _DEPTHS = {
     8: ("tf32",),
     16: ("f16", "bf16"),
     32: ("e4m3", "e5m2", "s8", "u8"),
+    256: ("b1",),
 }
-_INTEGERS = ("s8", "u8")
+_INTEGERS = ("s8", "u8", "b1")
 _LANES = 128
 Offsets = NDArray[np.int64]
 
@@ -40,6 +42,8 @@ Offsets = NDArray[np.int64]
 def wgmma(form: Form, b: Builder) -> Compiled:
     """wgmma.fence, mma_async, commit_group, wait_group."""
     kind = form.choice("fence", "mma_async", "commit_group", "wait_group")
+    if form.next == "sp":
+        form.error("sparse matrices are not supported; use dense wgmma")
     form.require("sync", "aligned")
     cores = b.tensor_cores
     if kind == "mma_async":
@@ -60,7 +64,7 @@ def _shape(form: Form) -> tuple[int, int]:
     text = form.prefix("m64n")
     width, _, depth = text.removeprefix("m64n").partition("k")
     if not (width.isdigit() and depth.isdigit()) or int(depth) not in _DEPTHS:
-        form.error("expected a shape from '.m64n8k8' to '.m64n256k32'")
+        form.error("expected a shape from '.m64n8k8' to '.m64n256k256'")
     if int(width) % 8 or not 8 <= int(width) <= 256:
         form.error(f"expected a multiple of 8 from 8 to 256 as N, got {width}")
     return int(width), int(depth)
@@ -77,8 +81,10 @@ def _types(form: Form, depth: int) -> tuple[str, str, str, bool]:
         form.error(f"expected one type for A and B, got .{left} and .{right}")
     if result == "f16" and left in ("bf16", "tf32"):
         form.error(f"expected .f32 results of .{left}")
-    if is_saturated and not is_integer:
-        form.error("expected '.satfinite' only for integers")
+    if is_saturated and (not is_integer or left == "b1"):
+        form.error("expected '.satfinite' only for s8 and u8")
+    if left == "b1":
+        form.require("and", "popc")
     return result, left, right, is_saturated
 
 
@@ -108,7 +114,8 @@ def _mma_async(form: Form, b: Builder) -> Compiled:
             base = int(machine.shared_base[some.numbers[0]])
             where = other.chunks(some, base, flips_b, depth)
             if source.parts is not None:
-                a = matrix_a(some, source.parts, left).reshape(64, depth)
+                rows = rows_of(decode(stack(some, source.parts), left))
+                a = rows.reshape(64, depth)
                 chunks = [where]
             else:
                 near = source.chunks(some, base, flips_a, depth)
@@ -265,9 +272,9 @@ class _Product:
         data = gather(self._shared, chunks.ravel(), 16)
         if transposed:
             rows = data.reshape(self._depth, count * 2)
-            return elements(rows.view(np.uint32), name).reshape(self._depth, count).T
+            return decode(rows.view(np.uint32), name).reshape(self._depth, count).T
         rows = data.reshape(count, 32).view(np.uint32)
-        return elements(rows, name).reshape(count, 256 // INPUTS[name][0])
+        return decode(rows, name).reshape(count, 256 // BITS[name])
 
     def add(
         self,
