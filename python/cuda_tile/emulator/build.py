@@ -149,6 +149,9 @@ class Builder:
             if ty.bits not in (32, 64) or ty.kind == "f":
                 raise self.error(f"expected .b64 for an address, got {ty}")
             address = self.symbol(operand.variable) + operand.offset_bytes
+            if address >> ty.bits:
+                name = operand.variable.name
+                raise self.error(f"expected a 64-bit type for the address of {name!r}")
             return self.machine.constant(address, ty.dtype)
         return self.src(operand, ty)
 

@@ -59,44 +59,94 @@ class BulkCopies:
         chunks: Offsets,
         cell: int,
         source: Callable[[], Bytes],
+        size: int = CHUNK_BYTES,
+        *,
+        is_bulk: bool = True,
     ) -> None:
         """Starts a copy to shared memory that completes on the mbarrier at `cell`.
 
         Args:
             at: Number of the instruction.
             lane: The lane that starts it.
-            chunks: Where each 16 bytes go, int64[n].
+            chunks: Where each piece goes, int64[n].
             cell: Place of the mbarrier.
-            source: Returns the bytes, uint8[16 * n].
+            source: Returns the bytes, uint8[size * n].
+            size: Bytes of one piece.
+            is_bulk: Whether the asynchronous proxy does it.
         """
         machine = self._machine
         shadow, warp = machine.shadow, int(machine.agents[lane])
-        shadow.begin_write(at, chunks, CHUNK_BYTES, warp, machine.shared)
-        machine.counters.bytes[at] += CHUNK_BYTES * len(chunks)
+        if is_bulk:
+            shadow.begin_write(at, chunks, size, warp, machine.shared)
+        else:
+            warps = np.full(len(chunks), warp, np.uint8)
+            shadow.begin_copy(at, chunks, size, warps, machine.shared)
+        machine.counters.bytes[at] += size * len(chunks)
 
         def land(agent: int, clock: int) -> None:
-            data = source().reshape(-1, CHUNK_BYTES)
+            data = source().reshape(-1, size)
             shadow.end_write(at, chunks, data, agent, clock, machine.shared)
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
-        transfer = Transfer(at, CHUNK_BYTES * len(chunks), land)
-        self._mbarriers.fly(lanes, cell, transfer)
+        transfer = Transfer(at, size * len(chunks), land)
+        self._mbarriers.fly(lanes, cell, transfer, needs_fence=is_bulk)
+
+    def reduce_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        cell: int,
+        change: Callable[[Bytes], Bytes],
+        size: int = CHUNK_BYTES,
+        *,
+        is_bulk: bool = True,
+    ) -> None:
+        """Starts a reduction of shared memory that completes on an mbarrier.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each piece is, int64[n].
+            cell: Place of the mbarrier.
+            change: From the old bytes, uint8[size * n], to the new ones.
+            size: Bytes of one piece.
+            is_bulk: Whether the asynchronous proxy does it.
+        """
+        machine = self._machine
+        warps = np.full(len(chunks), machine.agents[lane], np.uint8)
+        machine.shadow.atomic(at, chunks, size, warps, machine.shared)
+        machine.counters.bytes[at] += size * len(chunks)
+        places = (chunks[:, None] + np.arange(size)).ravel()
+
+        def land(agent: int, clock: int) -> None:
+            machine.shared[places] = change(machine.shared[places])
+
+        lanes = Lanes(np.array([lane]), machine.n_lanes)
+        transfer = Transfer(at, size * len(chunks), land)
+        self._mbarriers.fly(
+            lanes, cell, transfer, needs_fence=is_bulk, tells_of_issue=True
+        )
+
+    def read_shared(self, at: int, lane: int, origin: Offsets) -> Callable[[], Bytes]:
+        """Starts to read shared memory; returns what ends it with the bytes."""
+        machine = self._machine
+        warps = np.full(len(origin), machine.agents[lane], np.uint8)
+        machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
+
+        def read() -> Bytes:
+            machine.shadow.flight.end(
+                (origin[:, None] + np.arange(CHUNK_BYTES)).ravel(), writes=False
+            )
+            return gather(machine.shared, origin, CHUNK_BYTES).reshape(-1)
+
+        return read
 
     def between_shared(
         self, at: int, lane: int, chunks: Offsets, cell: int, origin: Offsets
     ) -> None:
         """Starts a copy from the CTA's to the cluster's shared memory."""
-        machine = self._machine
-        warps = np.full(len(origin), machine.agents[lane], np.uint8)
-        machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
-
-        def source() -> Bytes:
-            machine.shadow.flight.end(
-                (origin[:, None] + np.arange(CHUNK_BYTES)).ravel(), writes=False
-            )
-            return gather(machine.shared, origin, CHUNK_BYTES)
-
-        self.into_shared(at, lane, chunks, cell, source)
+        self.into_shared(at, lane, chunks, cell, self.read_shared(at, lane, origin))
 
     def out_of_shared(self, at: int, lane: int, chunks: Offsets, sink: Sink) -> None:
         """Starts a copy from shared memory that belongs to the current bulk group."""

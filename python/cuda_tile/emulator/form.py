@@ -6,6 +6,7 @@ when it calls `operands` is an error, so no modifier is ever ignored.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 from cuda_tile.emulator.errors import PtxError
@@ -33,6 +34,11 @@ class Form:
     def next(self) -> str:
         """The next modifier, empty at the end."""
         return self._rest[0] if self._rest else ""
+
+    def arrange(self, *groups: Iterable[str]) -> None:
+        """Puts modifiers in the order of groups; ptxas takes them in any order."""
+        rank = {name: place for place, group in enumerate(groups) for name in group}
+        self._rest.sort(key=lambda modifier: rank.get(modifier, len(groups)))
 
     def flag(self, name: str) -> bool:
         """Takes an optional modifier."""

@@ -96,6 +96,7 @@ class Machine:
         shared: Shared memory of all CTAs one after another, bytes.
         shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
         local: Local memory, uint8[n_lanes, bytes].
+        stack_pointers: Where in local memory the next alloca begins, int64[n_lanes].
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
         presence: Which CTAs of a cluster are sure to run.
@@ -165,6 +166,8 @@ class Machine:
         self.local_written = np.zeros(
             self.local.shape if is_adversarial else (0, 0), np.bool_
         )
+        self.stack_pointers = np.zeros(self.n_lanes, np.int64)
+        self._saved_stacks: dict[int, NDArray[np.int64]] = {}
         self.defined: dict[Register, Bool] = {}
         self._registers: dict[Register, Array] = {}
         self._constants: dict[tuple[bytes, np.dtype[Any]], Array] = {}
@@ -199,6 +202,7 @@ class Machine:
             self.global_shadow.start()
         self.local[...] = 0
         self.local_written[...] = False
+        self.stack_pointers[:] = self.symbols.stack_start
         if self.is_adversarial:
             self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)
             for register, storage in self._registers.items():
@@ -225,6 +229,16 @@ class Machine:
             self.specials[f"%ctaid.{name}"][:] = cluster * part + inside
             before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
             self.grid_cta += (cluster * part + inside) * before
+
+    def enter_call(self, depth: int, lanes: Lanes) -> None:
+        """Remembers the stack pointers at a call within `depth` others."""
+        blank = np.zeros(self.n_lanes, np.int64)
+        saved = self._saved_stacks.setdefault(depth, blank)
+        saved[lanes.index] = self.stack_pointers[lanes.index]
+
+    def leave_call(self, depth: int, lanes: Lanes) -> None:
+        """Frees what the function that returns allocated."""
+        self.stack_pointers[lanes.index] = self._saved_stacks[depth][lanes.index]
 
     def count_live(self) -> None:
         """Brings the masks and counts of live lanes up to date with `live`."""

@@ -315,10 +315,33 @@ class Mbarriers:
 
     # Copies ------------------------------------------------------------------------
 
-    def fly(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
-        """Starts a copy that completes on the barrier at `cell`."""
+    def fly(
+        self,
+        lanes: Lanes,
+        cell: int,
+        transfer: Transfer,
+        *,
+        needs_fence: bool = True,
+        tells_of_issue: bool = False,
+    ) -> None:
+        """Starts a copy that completes on the barrier at `cell`.
+
+        Args:
+            lanes: The lane that starts it.
+            cell: Place of the mbarrier.
+            transfer: The copy.
+            needs_fence: Whether the initialisation must be visible to the asynchronous
+                proxy.
+            tells_of_issue: Whether those who wait for the phase know that the copy was
+                started, and what came before; so it is for atomic updates.
+        """
         barrier = self.find(lanes, cell)
-        if not barrier.is_fenced:
+        if tells_of_issue:
+            lane = lanes.numbers[0]
+            warp = self._machine.agents[lane : lane + 1].astype(np.intp)
+            known = self._clocks.release(int(self._machine.cta_of[lane]), warp)
+            transfer.knowledge = known
+        if needs_fence and not barrier.is_fenced:
             self._machine.shadow.report(
                 "proxy",
                 "the mbarrier of an asynchronous copy was initialised "

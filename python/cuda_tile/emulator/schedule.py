@@ -396,11 +396,13 @@ class Scheduler:
             self._builtins.call(call, group.lanes)
             return after
         self._copy(call.arguments, callee.function.params, group.lanes)
+        self._machine.enter_call(len(group.frames), group.lanes)
         frames = (*group.frames, Frame(group.program, group.pc, call))
         return Group(callee, 0, group.lanes, frames)
 
     def _return(self, group: Group) -> Group:
         *outer, frame = group.frames
+        self._machine.leave_call(len(outer), group.lanes)
         self._copy(group.program.function.results, frame.call.results, group.lanes)
         return Group(frame.program, frame.pc + 1, group.lanes, tuple(outer))
 
@@ -420,3 +422,7 @@ class Scheduler:
             size = min(source.size_bytes, target.size_bytes)
             data = machine.local[lanes.index, start : start + size]
             machine.local[lanes.index, place : place + size] = data
+            if machine.is_adversarial:
+                written = machine.local_written[lanes.index]
+                copied = written[:, start : start + size]
+                machine.local_written[lanes.index, place : place + size] = copied

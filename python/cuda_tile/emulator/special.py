@@ -37,7 +37,8 @@ def special_register(machine: Machine, name: str, line: int) -> tuple[Array, int
         if name not in fixed:
             raise PtxError(f"expected a special register, got {name!r}", line)
         value, width = fixed[name]
-        return machine.constant(value, np.dtype(f"uint{width}")), width
+        dtype = np.dtype(np.bool_ if width == 1 else f"uint{width}")
+        return machine.constant(value, dtype), width
     machine.specials[name] = values
     return values, 32
 
@@ -64,6 +65,9 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "%gridid": (0, 64),
         "%dynamic_smem_size": (symbols.dynamic_shared_bytes, 32),
         "%total_smem_size": (symbols.shared_bytes, 32),
+        "%aggr_smem_size": (symbols.shared_bytes, 32),
+        "%current_graph_exec": (0, 64),
+        "%is_explicit_cluster": (int(geometry.cluster != (1, 1, 1)), 1),
         "%clock": (0, 32),
         "%clock_hi": (0, 32),
         "%clock64": (0, 64),
@@ -71,6 +75,12 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "%globaltimer_lo": (0, 32),
         "%globaltimer_hi": (0, 32),
     }
+    # No driver environment, no performance monitors, no reserved shared memory.
+    table |= {f"%envreg{number}": (0, 32) for number in range(32)}
+    table |= {f"%pm{number}": (0, 32) for number in range(8)}
+    table |= {f"%pm{number}_64": (0, 64) for number in range(8)}
+    for part in ("begin", "end", "cap", "0", "1"):
+        table[f"%reserved_smem_offset_{part}"] = (0, 32)
     for axis, letter in enumerate("xyz"):
         table[f"%ntid.{letter}"] = (geometry.block[axis], 32)
         table[f"%nctaid.{letter}"] = (geometry.grid[axis], 32)

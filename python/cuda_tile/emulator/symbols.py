@@ -30,6 +30,10 @@ from cuda_tile.emulator.syntax import (
 from cuda_tile.emulator.types import Type
 from cuda_tile.runtime.memory import GlobalMemory
 
+# Stack of each thread, where the kernel has one.
+STACK_BYTES = 4096
+_STACK = ("alloca", "stacksave", "stackrestore")
+
 
 class Symbols:
     """Addresses of variables.
@@ -37,6 +41,7 @@ class Symbols:
     Attributes:
         shared_bytes: Size of a CTA's shared memory, static and dynamic.
         local_bytes: Size of a thread's local memory, with the params of calls.
+        stack_start: Where in local memory the stack of alloca begins, if there is one.
         param_bytes: Size of the entry's parameters.
     """
 
@@ -57,7 +62,9 @@ class Symbols:
         self._check_dynamic(module, used, dynamic_shared_bytes)
         self.dynamic_shared_bytes = dynamic_shared_bytes
         self.shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
-        self.local_bytes = self._place_local(used)
+        self.stack_start = -(-self._place_local(used) // 16) * 16
+        has_stack = any(i.opcode in _STACK for f in used for i in f.code)
+        self.local_bytes = self.stack_start + has_stack * STACK_BYTES
         self.param_bytes = self._pack(entry.params)
         self._place_global(module, used)
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.errors import LaunchError
+from cuda_tile.emulator.errors import Fault, LaunchError
 
 SIZE_BYTES = 128
 _MAGIC = b"cuda-tile tensor map"
@@ -139,21 +139,47 @@ class TensorMap:
         Args:
             start: First element of the box, in the array's order.
             data: uint8[box_bytes].
-            operation: A reduction, `add`, `min`, `max`, `and`, `or`, `xor`; else empty.
+            operation: A reduction, `add`, `min`, `max`, `inc`, `dec`, `and`, `or`,
+                `xor`; else empty.
+
+        Raises:
+            Fault: The array's type does not have the reduction.
         """
         outer, inner = self._overlap(start)
         bits = data.view(self.bits.dtype).reshape(self.box)[inner]
         if not operation:
             self.bits[outer] = bits
             return
-        values = np.ascontiguousarray(bits).view(self.array.dtype)
+        if operation in _BITWISE:
+            self.bits[outer] = _BITWISE[operation](self.bits[outer], bits)
+            return
+        dtype = self.array.dtype
+        if operation in ("inc", "dec") and dtype != np.uint32:
+            raise Fault("tma", f"expected uint32 for '.{operation}', got {dtype}")
+        values = np.ascontiguousarray(bits).view(dtype)
         self.array[outer] = _REDUCTIONS[operation](self.array[outer], values)
+
+
+def increment(old: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
+    """PTX's `inc`: one more, 0 from the limit on."""
+    zero = np.zeros_like(old)
+    return np.where(old >= limit, zero, old + 1)
+
+
+def decrement(old: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
+    """PTX's `dec`: one less, the limit from 0 and from above it."""
+    wraps = (old == 0) | (old > limit)
+    return np.where(wraps, limit, old - 1)
 
 
 _REDUCTIONS: dict[str, Any] = {
     "add": np.add,
     "min": np.minimum,
     "max": np.maximum,
+    "inc": increment,
+    "dec": decrement,
+}
+_BITWISE: dict[str, np.ufunc] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,

@@ -15,11 +15,13 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.isa.half import on_halves
-from cuda_tile.emulator.isa.move import memory_operand, take_space
+from cuda_tile.emulator.isa.floating import extreme
+from cuda_tile.emulator.isa.half import HALVES, on_halves
+from cuda_tile.emulator.isa.move import SPACES, memory_operand, take_space
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
+from cuda_tile.emulator.tensor_map import decrement, increment
 from cuda_tile.emulator.types import B64, Array, Type
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: atomics")
@@ -40,14 +42,9 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "max": ("u32", "s32", "u64", "s64"),
 }
 _RETURNING = ("exch", "cas")
-
-
-def _increment(old: Array, limit: Array) -> Array:
-    return np.where(old >= limit, np.uint32(0), old + np.uint32(1))
-
-
-def _decrement(old: Array, limit: Array) -> Array:
-    return np.where((old == 0) | (old > limit), limit, old - np.uint32(1))
+_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
+_SCOPES = ("cta", "cluster", "gpu", "sys")
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def _swap(old: Array, wanted: Array, new: Array) -> Array:
@@ -68,8 +65,8 @@ _UPDATES: dict[str, Update] = {
     "exch": _replace,
     "cas": _swap,
     "add": np.add,
-    "inc": _increment,
-    "dec": _decrement,
+    "inc": increment,
+    "dec": decrement,
     "min": np.minimum,
     "max": np.maximum,
 }
@@ -98,10 +95,23 @@ def _half_add(ty: Type) -> Update:
     return on_halves(ty, ieee, brain)
 
 
-def _update(operation: str, ty: Type, space: str) -> Update:
+def _half_extreme(ty: Type, *, is_max: bool) -> Update:
+    fn = extreme(is_max=is_max, nan=False, xorsign=False)
+
+    def brain(x: Array, y: Array) -> Array:
+        values = fn(numerics.bf16_to_f32(x), numerics.bf16_to_f32(y))
+        return numerics.f32_to_bf16(values)
+
+    return on_halves(ty, fn, brain)
+
+
+def update_rule(operation: str, ty: Type, space: str) -> Update:
+    """Returns what computes new values of an operation; `space` is the memory's."""
+    if operation in ("min", "max") and ty.name in HALVES:
+        return _half_extreme(ty, is_max=operation == "max")
     if operation == "add" and ty.is_float and ty.bits > 16:
         return _float_add(space)
-    if operation == "add" and ty.name in ("f16", "f16x2", "bf16", "bf16x2"):
+    if operation == "add" and ty.name in HALVES:
         return _half_add(ty)
     return _UPDATES[operation]
 
@@ -119,17 +129,18 @@ def red(form: Form, b: Builder) -> Compiled:
 
 
 def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
+    form.arrange(_ORDERS, _SCOPES, SPACES, _TYPES, ("noftz", "L2::cache_hint"), _WIDTHS)
     # PTX ISA, atom: without qualifiers `.relaxed` and `.gpu`.
-    semantics = form.option("relaxed", "acquire", "release", "acq_rel") or "relaxed"
-    order = MemoryOrder.of(semantics, form.option("cta", "cluster", "gpu", "sys"))
+    semantics = form.option(*_ORDERS) or "relaxed"
+    order = MemoryOrder.of(semantics, form.option(*_SCOPES))
     assert order is not None, "atomics are strong"
     space = take_space(form)
     operation = form.choice(*(o for o in _TYPES if returns or o not in _RETURNING))
     is_noftz = form.flag("noftz")
     has_policy = form.flag("L2::cache_hint")
-    width = {"": 1, "v2": 2, "v4": 4, "v8": 8}[form.option("v2", "v4", "v8")]
-    ty = form.type(*_TYPES[operation])
-    if is_noftz != (ty.name in ("f16", "f16x2", "bf16", "bf16x2")):
+    width = _WIDTHS.get(form.option(*_WIDTHS), 1)
+    ty = _type(form, operation, width, space)
+    if is_noftz != (ty.name in HALVES):
         form.error("expected '.noftz' exactly for 16-bit floats")
     n_sources = 2 if operation == "cas" else 1
     operands = list(form.operands(1 + n_sources + returns + has_policy))
@@ -142,7 +153,7 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     space, address = memory_operand(form, b, operands[0], space)
     words = _words(form, b, operands[1:], width, ty)
     targets = [b.dst(result, ty) for result in results]
-    update, at, spaces = _update(operation, ty, space), b.at, b.spaces
+    update, at, spaces = update_rule(operation, ty, space), b.at, b.spaces
 
     def run(lanes: Lanes) -> None:
         values = [[word[lanes.index] for word in group] for group in words]
@@ -160,6 +171,20 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
             target[lanes.index] = old[:, place]
 
     return b.step(run, defines=True)
+
+
+def _type(form: Form, operation: str, width: int, space: str) -> Type:
+    """Takes the type; vectors are of floats, in global memory."""
+    if width == 1:
+        return form.type(*_TYPES[operation])
+    if space not in ("", "global"):
+        form.error(f"expected global memory for a vector, got .{space}")
+    names = ("f16", "bf16") if width == 8 else HALVES
+    if operation == "add":
+        return form.type(*names, *(() if width == 8 else ("f32",)))
+    if operation not in ("min", "max"):
+        form.error(f"expected '.add', '.min' or '.max' of vectors, got '.{operation}'")
+    return form.type(*names)
 
 
 def _words(

@@ -137,6 +137,8 @@ def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
 @CHAPTER.instruction("membar")
 def membar(form: Form, b: Builder) -> Compiled:
     """Parallel Synchronization membar: memory operations are in order here."""
+    if form.flag("proxy"):
+        return _proxy_fence(form, b)
     scope = form.choice("cta", "gl", "sys")
     form.operands(0)
     return _ordering(b, MemoryOrder.of("sc", scope))

@@ -15,18 +15,28 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.bulk import CHUNK_BYTES
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.bulk_places import (
+    checked_size,
+    chunk_places,
+    copy_targets,
+    global_address,
+    one_by_one,
+    shared_address,
+)
+from cuda_tile.emulator.isa.bulk_reduce import plain_reduction
 from cuda_tile.emulator.isa.mbarrier import barrier_place
 from cuda_tile.emulator.isa.move import memory_operand
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOW_MASK, Addresses
+from cuda_tile.emulator.spaces import Addresses
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
-from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap, decode, swizzled
+from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap, decode
 from cuda_tile.emulator.types import B64, TYPES, U32
 
 Offsets = NDArray[np.int64]
 _COMPLETES = "mbarrier::complete_tx::bytes"
 _TENSOR_ALIGN = 128
+_REDUCTIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 
 
 def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
@@ -43,9 +53,7 @@ def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
         return _prefetch(form, b)
     if form.flag("tensor"):
         return _tensor(form, b, reduces=reduces)
-    if reduces:
-        form.error("expected '.tensor'; other bulk reductions are not supported")
-    return _plain(form, b)
+    return plain_reduction(form, b) if reduces else _plain(form, b)
 
 
 def _prefetch(form: Form, b: Builder) -> Compiled:
@@ -76,72 +84,6 @@ def _tiled(form: Form) -> None:
         form.error(f"expected '.tile', got '.{mode}', which is not supported")
 
 
-# Shared addresses ------------------------------------------------------------------
-
-
-def _shared(form: Form, b: Builder, x: Operand) -> Callable[[Lanes], Addresses]:
-    _, address = memory_operand(form, b, x, "shared")
-    return lambda lanes: address(lanes) & np.uint64(WINDOW_MASK)
-
-
-def _chunks(
-    b: Builder, lane: Lanes, where: Addresses, size: int, align: int, span: int
-) -> Offsets:
-    """Places of the 16-byte chunks of a box in the machine's shared memory."""
-    b.spaces.check_alignment(lane, where, align)
-    last = where + np.uint64(size - CHUNK_BYTES)
-    base = b.spaces.shared_offsets(lane, last, CHUNK_BYTES, "bulk copy")
-    first = int(base[0]) - (size - CHUNK_BYTES)
-    stride = b.machine.stride_bytes
-    home = first // stride * stride
-    linear = (first - home) + np.arange(0, size, CHUNK_BYTES)
-    return home + swizzled(linear, span)
-
-
-def _each(b: Builder, lanes: Lanes) -> list[tuple[int, Lanes]]:
-    return [(int(n), Lanes(np.array([n]), b.machine.n_lanes)) for n in lanes.numbers]
-
-
-def _ranks(b: Builder, mask: int) -> list[int]:
-    size = b.machine.geometry.cluster_size
-    if mask >> size or not mask:
-        raise Fault("tma", f"expected a mask of the {size} CTAs, got {mask:#x}")
-    return [rank for rank in range(size) if mask >> rank & 1]
-
-
-def _targets(
-    b: Builder,
-    lane: int,
-    chunks: Offsets,
-    cell: int,
-    mask: int | None,
-    *,
-    pairs: bool = False,
-) -> list[tuple[Offsets, int]]:
-    """Chunks and mbarrier in each CTA that a copy goes to.
-
-    Args:
-        b: The machine's.
-        lane: Who starts the copy.
-        chunks: Where the data goes.
-        cell: Place of the mbarrier.
-        mask: The CTAs of a multicast.
-        pairs: Whether the mbarrier may be in the peer of the data's CTA.
-    """
-    stride = b.machine.stride_bytes
-    if mask is None:
-        home, other = int(chunks[0]) // stride, cell // stride
-        if home != other and not (pairs and home ^ 1 == other):
-            raise Fault("tma", "expected data and mbarrier in one CTA's shared memory")
-        return [(chunks, cell)]
-    size = b.machine.geometry.cluster_size
-    first = int(b.machine.cta_of[lane]) // size * size
-    return [
-        (chunks % stride + home, cell % stride + home)
-        for home in ((first + rank) * stride for rank in _ranks(b, mask))
-    ]
-
-
 # Plain copies ----------------------------------------------------------------------
 
 
@@ -158,22 +100,28 @@ def _plain(form: Form, b: Builder) -> Compiled:
     if has_policy:
         b.src(operands.pop(), B64)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
-    target = _shared(form, b, operands[0])
+    target = shared_address(form, b, operands[0])
     sizes = b.src(operands[2], U32)
     place = barrier_place(form, b, operands[3], "shared")
     is_near = origin != "global"
-    source = _shared(form, b, operands[1]) if is_near else _global(form, b, operands[1])
+    source = (
+        shared_address(form, b, operands[1])
+        if is_near
+        else global_address(form, b, operands[1])
+    )
     spaces, engine, at = b.spaces, b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in _each(b, lanes):
-            size = _size(int(sizes[number]))
-            chunks = _chunks(b, lane, target(lane), size, CHUNK_BYTES, 0)
+        for number, lane in one_by_one(b, lanes):
+            size = checked_size(int(sizes[number]))
+            chunks = chunk_places(b, lane, target(lane), size, CHUNK_BYTES, 0)
             mask = None if masks is None else int(masks[number])
             where = source(lane)
-            for some, cell in _targets(b, number, chunks, int(place(lane)[0]), mask):
+            for some, cell in copy_targets(
+                b, number, chunks, int(place(lane)[0]), mask
+            ):
                 if is_near:
-                    near = _chunks(b, lane, where, size, CHUNK_BYTES, 0)
+                    near = chunk_places(b, lane, where, size, CHUNK_BYTES, 0)
                     engine.between_shared(at, number, some, cell, near)
                     continue
                 spaces.check_alignment(lane, where, CHUNK_BYTES)
@@ -183,36 +131,38 @@ def _plain(form: Form, b: Builder) -> Compiled:
     return b.step(run)
 
 
-def _global(form: Form, b: Builder, x: Operand) -> Callable[[Lanes], Addresses]:
-    return memory_operand(form, b, x, "global")[1]
-
-
-def _size(size: int) -> int:
-    if size % CHUNK_BYTES or not size:
-        raise Fault("tma", f"expected a multiple of 16 bytes, got {size}")
-    return size
-
-
 def _plain_out(form: Form, b: Builder) -> Compiled:
     form.require("shared::cta", "bulk_group")
     has_policy = form.flag("L2::cache_hint")
-    operands = list(form.operands(3 + has_policy))
+    has_mask = form.flag("cp_mask")
+    operands = list(form.operands(3 + has_policy + has_mask))
+    masks = b.src(operands.pop(), TYPES["u16"]) if has_mask else None
     if has_policy:
         b.src(operands.pop(), B64)
-    target, source = _global(form, b, operands[0]), _shared(form, b, operands[1])
+    target, source = (
+        global_address(form, b, operands[0]),
+        shared_address(form, b, operands[1]),
+    )
     sizes = b.src(operands[2], U32)
     spaces, engine, at = b.spaces, b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in _each(b, lanes):
-            size = _size(int(sizes[number]))
-            chunks = _chunks(b, lane, source(lane), size, CHUNK_BYTES, 0)
+        for number, lane in one_by_one(b, lanes):
+            size = checked_size(int(sizes[number]))
+            chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
             where = target(lane).copy()  # the register may change before the copy ends
             spaces.check_alignment(lane, where, CHUNK_BYTES)
             spaces.load_bytes(at, lane, where, size)
+            mask = 0xFFFF if masks is None else int(masks[number])
+            copied = np.tile((mask >> np.arange(16) & 1).astype(np.bool_), size // 16)
 
-            def sink(data: NDArray[np.uint8], where: Addresses = where) -> None:
-                b.machine.memory.store(where, data.reshape(1, -1))
+            def sink(
+                data: NDArray[np.uint8],
+                where: Addresses = where,
+                copied: NDArray[np.bool_] = copied,
+            ) -> None:
+                old = b.machine.memory.load(where, len(data))
+                b.machine.memory.store(where, np.where(copied, data, old))
 
             engine.out_of_shared(at, number, chunks, sink)
 
@@ -280,15 +230,15 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     if has_policy:
         b.src(operands.pop(), B64)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
-    target = _shared(form, b, operands[0])
+    target = shared_address(form, b, operands[0])
     read = _tensor_operand(form, b, operands[1], rank)
     place = barrier_place(form, b, operands[2], "shared")
     engine, at = b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in _each(b, lanes):
+        for number, lane in one_by_one(b, lanes):
             tensor, start = read(number, lane)
-            chunks = _chunks(
+            chunks = chunk_places(
                 b,
                 lane,
                 target(lane),
@@ -299,7 +249,7 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
             mask = None if masks is None else int(masks[number])
             near = int(place(lane)[0])
             pairs = group == "cta_group::2"
-            for some, cell in _targets(b, number, chunks, near, mask, pairs=pairs):
+            for some, cell in copy_targets(b, number, chunks, near, mask, pairs=pairs):
                 engine.into_shared(
                     at, number, some, cell, lambda t=tensor, s=start: t.load(s)
                 )
@@ -309,7 +259,7 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
 
 def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled:
     form.require("global", "shared::cta")
-    operation = form.choice("add", "min", "max", "and", "or", "xor") if reduces else ""
+    operation = form.choice(*_REDUCTIONS) if reduces else ""
     _tiled(form)
     form.require("bulk_group")
     has_policy = form.flag("L2::cache_hint")
@@ -317,14 +267,14 @@ def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled
     if has_policy:
         b.src(operands.pop(), B64)
     read = _tensor_operand(form, b, operands[0], rank)
-    source = _shared(form, b, operands[1])
+    source = shared_address(form, b, operands[1])
     engine, at = b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in _each(b, lanes):
+        for number, lane in one_by_one(b, lanes):
             tensor, start = read(number, lane)
             size, span = tensor.box_bytes, tensor.swizzle_bytes
-            chunks = _chunks(b, lane, source(lane), size, _TENSOR_ALIGN, span)
+            chunks = chunk_places(b, lane, source(lane), size, _TENSOR_ALIGN, span)
 
             def sink(
                 data: NDArray[np.uint8],

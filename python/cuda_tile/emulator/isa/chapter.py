@@ -25,8 +25,9 @@ class Chapter:
 
         Args:
             opcode: First part of the mnemonic.
-            types: Where several chapters share the opcode: the types that are meant,
-                by the first type among the modifiers.
+            types: Where several functions share the opcode: the types or other
+                modifiers that are meant, by the first of them that stands; the
+                function without any takes the rest.
         """
 
         def declare(rule: Rule) -> Rule:
@@ -34,6 +35,15 @@ class Chapter:
             return rule
 
         return declare
+
+    def refuse(self, opcode: str, reason: str, *types: str) -> None:
+        """Declares that an opcode, or some of its forms, is not emulated, and why."""
+
+        def rule(form: Form, b: Builder) -> Compiled:
+            form.error(reason)
+
+        rule.__doc__ = f"Refused: {reason}."
+        self.rules.append((opcode, frozenset(types), rule))
 
 
 class InstructionTable:
@@ -45,7 +55,7 @@ class InstructionTable:
             for opcode, types, rule in chapter.rules:
                 known = self._rules.setdefault(opcode, [])
                 for others, _ in known:
-                    if not types or not others or types & others:
+                    if types == others or types & others:
                         raise ValueError(
                             f"expected one rule for {opcode!r}, got a second in "
                             f"{chapter.title!r}"
@@ -69,13 +79,13 @@ class InstructionTable:
                 f"expected a PTX instruction, got {instruction.mnemonic!r}",
                 instruction.line,
             )
-        for types, rule in rules:
-            if not types:
-                return rule
         for modifier in instruction.modifiers:
             for types, rule in rules:
                 if modifier in types:
                     return rule
+        for types, rule in rules:
+            if not types:
+                return rule
         every = sorted(name for types, _ in rules for name in types)
         raise PtxError(
             f"expected {instruction.opcode} with one of the types "

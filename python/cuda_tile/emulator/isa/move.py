@@ -43,6 +43,9 @@ SPACES = {
     "param::func": "param",
 }
 _CACHE = ("ca", "cg", "cs", "lu", "cv", "wb", "wt")
+_ORDERS = ("weak", "volatile", "mmio", "relaxed", "acquire", "release")
+_PREFETCH = ("L2::64B", "L2::128B", "L2::256B")
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _EVICT = ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate")
 
 
@@ -112,7 +115,7 @@ def _order(form: Form) -> MemoryOrder | None:
     One machine runs everything in order, so they do not change values here; they say
     which accesses race.
     """
-    order = form.option("weak", "volatile", "relaxed", "acquire", "release", "mmio")
+    order = form.option(*_ORDERS)
     scope = ""
     if order == "mmio":
         form.require("relaxed")
@@ -128,7 +131,7 @@ def take_cache_hints(form: Form) -> bool:
     form.option(*(f"L1::{name}" for name in _EVICT))
     form.option(*(f"L2::{name}" for name in _EVICT))
     has_policy = form.flag("L2::cache_hint")
-    form.option("L2::64B", "L2::128B", "L2::256B")
+    form.option(*_PREFETCH)
     return has_policy
 
 
@@ -156,7 +159,7 @@ def _elements(form: Form, operand: Operand, width: int) -> tuple[Operand, ...]:
 
 
 def _width(form: Form) -> int:
-    return {"": 1, "v2": 2, "v4": 4, "v8": 8}[form.option("v2", "v4", "v8")]
+    return _WIDTHS.get(form.option(*_WIDTHS), 1)
 
 
 def _policy(b: Builder, operands: tuple[Operand, ...], *, has_policy: bool) -> None:
@@ -177,7 +180,14 @@ def ldu(form: Form, b: Builder) -> Compiled:
     return _load(form, b)
 
 
+def _arrange(form: Form) -> None:
+    hints = (*(f"L2::{name}" for name in _EVICT), "L2::cache_hint", *_PREFETCH)
+    levels = ("nc", *(f"L1::{name}" for name in _EVICT))
+    form.arrange(_ORDERS, _SCOPES, SPACES, _CACHE, levels, hints, _WIDTHS)
+
+
 def _load(form: Form, b: Builder) -> Compiled:
+    _arrange(form)
     order = _order(form)
     space = take_space(form)
     has_policy = take_cache_hints(form)
@@ -219,6 +229,7 @@ def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
 @CHAPTER.instruction("st")
 def st(form: Form, b: Builder) -> Compiled:
     """Data Movement st: every state space, vectors, order and cache qualifiers."""
+    _arrange(form)
     order, machine = _order(form), b.machine
     space = take_space(form)
     has_policy = take_cache_hints(form)
@@ -227,7 +238,10 @@ def st(form: Form, b: Builder) -> Compiled:
     operands = form.operands(3 if has_policy else 2)
     _policy(b, operands, has_policy=has_policy)
     space, address = memory_operand(form, b, operands[0], space)
-    sources = [b.stored(e, ty) for e in _elements(form, operands[1], width)]
+    elements = _elements(form, operands[1], width)
+    if any(isinstance(element, Sink) for element in elements):
+        return _partial_store(form, b, elements, ty, (space, address), order)
+    sources = [b.stored(e, ty) for e in elements]
     at, spaces = b.at, b.spaces
     cells = 2 if ty.bits == 128 else 1
 
@@ -242,55 +256,36 @@ def st(form: Form, b: Builder) -> Compiled:
     return b.step(run)
 
 
-@CHAPTER.instruction("prefetch")
-def prefetch(form: Form, b: Builder) -> Compiled:
-    """Data Movement prefetch: no effect on values."""
-    space = form.option("global", "local", "const", "param")
-    form.choice("L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap")
-    (x,) = form.operands(1)
-    b.address(x, space)
-    return b.step(_nothing)
-
-
-@CHAPTER.instruction("prefetchu")
-def prefetchu(form: Form, b: Builder) -> Compiled:
-    """Data Movement prefetchu: no effect on values."""
-    form.require("L1")
-    (x,) = form.operands(1)
-    b.address(x, "")
-    return b.step(_nothing)
-
-
-@CHAPTER.instruction("applypriority")
-def applypriority(form: Form, b: Builder) -> Compiled:
-    """Data Movement applypriority: no effect on values."""
-    space = form.option("global")
-    form.require("L2::evict_normal")
-    x, size = form.operands(2)
-    b.address(x, space)
-    b.integer(size, "a constant size")
-    return b.step(_nothing)
-
-
-@CHAPTER.instruction("createpolicy")
-def createpolicy(form: Form, b: Builder) -> Compiled:
-    """Data Movement createpolicy: an opaque 64-bit value, here 0."""
-    form.choice("fractional", "range", "cvt")
-    while form.next and form.next not in ("b64",):
-        if not form.prefix("L2::") and not form.option("L2", "global"):
-            form.fail("a cache policy")
-    form.require("b64")
-    operands = form.some_operands(1, 5)
-    dst = b.dst(operands[0], B64)
+def _partial_store(
+    form: Form,
+    b: Builder,
+    elements: tuple[Operand, ...],
+    ty: Type,
+    target: tuple[str, AddressOf],
+    order: MemoryOrder | None,
+) -> Compiled:
+    """A store of 32 bytes that leaves out what `_` stands for."""
+    space, address = target
+    size = ty.bytes * len(elements)
+    if size != 32:
+        form.error("expected '_' only in a store of 32 bytes")
+    sources = {
+        place * ty.bytes: b.stored(element, ty)
+        for place, element in enumerate(elements)
+        if not isinstance(element, Sink)
+    }
+    at, spaces = b.at, b.spaces
 
     def run(lanes: Lanes) -> None:
-        dst[lanes.index] = 0
+        where = address(lanes)
+        spaces.check_alignment(lanes, where, size)
+        b.machine.progress += 1
+        for offset, source in sources.items():
+            data = source[lanes.index].reshape(-1, 1).view(np.uint8)
+            place = where + np.uint64(offset)
+            spaces.store(at, space, lanes, place, data, order)
 
-    return b.step(run, defines=True)
-
-
-def _nothing(lanes: Lanes) -> None:
-    """A hint to the hardware."""
+    return b.step(run)
 
 
 @CHAPTER.instruction("cvta")

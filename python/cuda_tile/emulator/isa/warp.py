@@ -52,13 +52,19 @@ def _sources(mode: str, b: Array, c: Array) -> tuple[Array, Bool]:
     return np.where(valid, lane, _LANE), valid
 
 
+def _synchronised(form: Form) -> None:
+    """Takes `.sync`; without it the instruction is that of chips before sm_70."""
+    if not form.flag("sync"):
+        form.error("without '.sync' is not in the ISA from sm_70 on")
+
+
 @CHAPTER.instruction("shfl")
 def shfl(form: Form, b: Builder) -> Compiled:
     """shfl.sync: `.up`, `.down`, `.bfly`, `.idx`, with the optional range predicate.
 
     The value read from a lane that does not take part is undefined.
     """
-    form.require("sync")
+    _synchronised(form)
     mode = form.choice("up", "down", "bfly", "idx")
     ty = form.type("b32")
     d, x, offset, clamp, mask = form.operands(5)
@@ -115,7 +121,7 @@ def _ballot(lanes: Lanes, values: Bool) -> Array:
 @CHAPTER.instruction("vote")
 def vote(form: Form, b: Builder) -> Compiled:
     """vote.sync: `.all`, `.any`, `.uni`, `.ballot`, over the member mask."""
-    form.require("sync")
+    _synchronised(form)
     mode = form.choice("all", "any", "uni", "ballot")
     ty = form.type("b32" if mode == "ballot" else "pred")
     d, x, mask = form.operands(3)

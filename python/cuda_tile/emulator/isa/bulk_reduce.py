@@ -1,0 +1,130 @@
+"""PTX ISA: "Asynchronous copy": cp.reduce.async.bulk of plain memory.
+
+Each element of global or of another CTA's shared memory is combined with one of the
+CTA's shared memory. Elements are updated atomically, one after another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.bulk import CHUNK_BYTES
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.atomic import Update, update_rule
+from cuda_tile.emulator.isa.bulk_places import (
+    checked_size,
+    chunk_places,
+    copy_targets,
+    global_address,
+    one_by_one,
+    shared_address,
+)
+from cuda_tile.emulator.isa.mbarrier import barrier_place
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.spaces import Addresses
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.types import B64, U32, Type
+
+# PTX ISA, cp.reduce.async.bulk: types of each operation, by where the result is.
+_SHARED: dict[str, tuple[str, ...]] = {
+    "and": ("b32",),
+    "or": ("b32",),
+    "xor": ("b32",),
+    "add": ("u32", "s32", "u64"),
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "min": ("u32", "s32"),
+    "max": ("u32", "s32"),
+}
+_GLOBAL: dict[str, tuple[str, ...]] = {
+    "and": ("b32", "b64"),
+    "or": ("b32", "b64"),
+    "xor": ("b32", "b64"),
+    "add": ("u32", "s32", "u64", "f32", "f64", "f16", "bf16"),
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "min": ("u32", "s32", "u64", "s64", "f16", "bf16"),
+    "max": ("u32", "s32", "u64", "s64", "f16", "bf16"),
+}
+
+
+def plain_reduction(form: Form, b: Builder) -> Compiled:
+    """cp.reduce.async.bulk to `.global` or `.shared::cluster`."""
+    if form.flag("global"):
+        return _to_global(form, b)
+    form.require("shared::cluster", "shared::cta", "mbarrier::complete_tx::bytes")
+    update, ty = _operation(form, _SHARED, "shared")
+    operands = form.operands(4)
+    target, source = (shared_address(form, b, x) for x in operands[:2])
+    sizes = b.src(operands[2], U32)
+    place = barrier_place(form, b, operands[3], "shared")
+    engine, at = b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in one_by_one(b, lanes):
+            size = checked_size(int(sizes[number]))
+            chunks = chunk_places(b, lane, target(lane), size, CHUNK_BYTES, 0)
+            near = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
+            cell = int(place(lane)[0])
+            copy_targets(b, number, chunks, cell, None)
+            data = engine.read_shared(at, number, near)
+            engine.reduce_shared(
+                at,
+                number,
+                chunks,
+                cell,
+                lambda old, data=data: _combined(update, ty, old, data()),
+            )
+
+    return b.step(run)
+
+
+def _operation(
+    form: Form, table: dict[str, tuple[str, ...]], space: str
+) -> tuple[Update, Type]:
+    operation = form.choice(*table)
+    is_noftz = form.flag("noftz")
+    ty = form.type(*table[operation])
+    if is_noftz != (operation == "add" and ty.name in ("f16", "bf16")):
+        form.error("expected '.noftz' exactly for '.add' of 16-bit floats")
+    return update_rule(operation, ty, space), ty
+
+
+def _combined(
+    update: Update, ty: Type, old: NDArray[np.uint8], data: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Applies an operation to the elements of two byte arrays, uint8[n]."""
+    before, values = old.view(ty.dtype), data.view(ty.dtype)
+    new = update(before, values).astype(ty.dtype, copy=False)
+    return np.ascontiguousarray(new).view(np.uint8)
+
+
+def _to_global(form: Form, b: Builder) -> Compiled:
+    form.require("shared::cta", "bulk_group")
+    has_policy = form.flag("L2::cache_hint")
+    update, ty = _operation(form, _GLOBAL, "global")
+    operands = list(form.operands(3 + has_policy))
+    if has_policy:
+        b.src(operands.pop(), B64)
+    target = global_address(form, b, operands[0])
+    source = shared_address(form, b, operands[1])
+    sizes = b.src(operands[2], U32)
+    spaces, engine, memory, at = b.spaces, b.bulk, b.machine.memory, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in one_by_one(b, lanes):
+            size = checked_size(int(sizes[number]))
+            chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
+            where = target(lane).copy()  # the register may change before the copy ends
+            spaces.check_alignment(lane, where, CHUNK_BYTES)
+            spaces.load_bytes(at, lane, where, size)
+
+            def sink(data: NDArray[np.uint8], where: Addresses = where) -> None:
+                old = memory.load(where, len(data)).reshape(-1)
+                memory.store(where, _combined(update, ty, old, data).reshape(1, -1))
+
+            engine.out_of_shared(at, number, chunks, sink)
+
+    return b.step(run)

@@ -1,0 +1,98 @@
+"""PTX ISA: "Data Movement and Conversion Instructions": hints to the caches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.types import B64
+
+CHAPTER = Chapter("Data Movement and Conversion Instructions: caches")
+# PTX ISA, discard and applypriority: the only size.
+_LINE_BYTES = 128
+_WORD_BYTES = 16
+
+
+@CHAPTER.instruction("prefetch")
+def prefetch(form: Form, b: Builder) -> Compiled:
+    """Data Movement prefetch: no effect on values."""
+    space = form.option("global", "local", "const", "param")
+    form.choice("L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap")
+    (x,) = form.operands(1)
+    b.address(x, space)
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("prefetchu")
+def prefetchu(form: Form, b: Builder) -> Compiled:
+    """Data Movement prefetchu: no effect on values."""
+    form.require("L1")
+    (x,) = form.operands(1)
+    b.address(x, "")
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("applypriority")
+def applypriority(form: Form, b: Builder) -> Compiled:
+    """Data Movement applypriority: no effect on values."""
+    space = form.option("global")
+    form.require("L2::evict_normal")
+    x, size = form.operands(2)
+    b.address(x, space)
+    if b.integer(size, "a constant size") != _LINE_BYTES:
+        form.error(f"expected a size of {_LINE_BYTES}")
+    return b.step(_nothing)
+
+
+@CHAPTER.instruction("discard")
+def discard(form: Form, b: Builder) -> Compiled:
+    """Data Movement discard: the line's values are undetermined from here on.
+
+    An adversarial machine fills it with random bits; a fast one leaves it.
+    """
+    form.option("global")
+    form.require("L2")
+    x, size = form.operands(2)
+    address = b.address(x, "global")
+    if b.integer(size, "a constant size") != _LINE_BYTES:
+        form.error(f"expected a size of {_LINE_BYTES}")
+    machine, spaces, at = b.machine, b.spaces, b.at
+
+    def run(lanes: Lanes) -> None:
+        where = address(lanes)
+        spaces.check_alignment(lanes, where, _LINE_BYTES)
+        spaces.load_bytes(at, lanes, where, _LINE_BYTES)
+        if not machine.is_adversarial:
+            return
+        noise = machine.rng.integers(0, 256, (lanes.count, _LINE_BYTES), np.uint8)
+        for start in range(0, _LINE_BYTES, _WORD_BYTES):
+            data = noise[:, start : start + _WORD_BYTES]
+            place = where + np.uint64(start)
+            spaces.store(at, "global", lanes, place, np.ascontiguousarray(data))
+
+    return b.step(run)
+
+
+@CHAPTER.instruction("createpolicy")
+def createpolicy(form: Form, b: Builder) -> Compiled:
+    """Data Movement createpolicy: an opaque 64-bit value, here 0."""
+    form.choice("fractional", "range", "cvt")
+    while form.next and form.next not in ("b64",):
+        if not form.prefix("L2::") and not form.option("L2", "global"):
+            form.fail("a cache policy")
+    form.require("b64")
+    operands = form.some_operands(1, 5)
+    dst = b.dst(operands[0], B64)
+
+    def run(lanes: Lanes) -> None:
+        dst[lanes.index] = 0
+
+    return b.step(run, defines=True)
+
+
+def _nothing(lanes: Lanes) -> None:
+    """A hint to the hardware."""

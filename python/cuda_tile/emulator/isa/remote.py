@@ -1,0 +1,154 @@
+"""PTX ISA: st.async, red.async and st.bulk: stores to shared memory of the cluster.
+
+The asynchronous ones complete on an mbarrier that lies in the CTA they write to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.atomic import update_rule
+from cuda_tile.emulator.isa.bulk_places import one_by_one, shared_address
+from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.isa.mbarrier import barrier_place
+from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Operand
+from cuda_tile.emulator.types import B64, Type
+
+CHAPTER = Chapter("Data Movement and Conversion Instructions: remote shared memory")
+
+_COMPLETES = "mbarrier::complete_tx::bytes"
+_DEVICE = "stores to devices are not supported; use st.release.sys or red.release.sys"
+_TYPES = ("b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64")
+_REDUCTIONS: dict[str, tuple[str, ...]] = {
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "min": ("u32", "s32"),
+    "max": ("u32", "s32"),
+    "add": ("u32", "s32", "u64"),
+    "and": ("b32",),
+    "or": ("b32",),
+    "xor": ("b32",),
+}
+_WORD_BYTES = 8
+
+
+@CHAPTER.instruction("st", "async")
+def store_async(form: Form, b: Builder) -> Compiled:
+    """Data Movement st.async: to the shared memory of a CTA of the cluster."""
+    form.require("async")
+    if form.next == "mmio":
+        form.error(_DEVICE)
+    form.flag("weak")
+    form.flag("shared::cluster")
+    form.require(_COMPLETES)
+    width = {"v2": 2, "v4": 4, "": 1}[form.option("v2", "v4")]
+    ty = form.type(*_TYPES)
+    size = ty.bytes * width
+    if size > 16:
+        form.error(f"expected at most 16 bytes, got {size}")
+    x, values, barrier = form.operands(3)
+    parts = form.vector(values, width) if width > 1 else (values,)
+    sources = [b.stored(part, ty) for part in parts]
+    places = _places(form, b, x, barrier, size)
+    engine, at = b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in one_by_one(b, lanes):
+            offset, cell = places(lane)
+            data = np.stack([source[number] for source in sources]).view(np.uint8)
+            engine.into_shared(
+                at, number, offset, cell, lambda data=data: data, size, is_bulk=False
+            )
+
+    return b.step(run)
+
+
+def _places(
+    form: Form, b: Builder, x: Operand, barrier: Operand, size: int
+) -> Callable[[Lanes], tuple[NDArray[np.int64], int]]:
+    """Returns what finds one lane's target and mbarrier in the machine's memory."""
+    target, place = (
+        shared_address(form, b, x),
+        barrier_place(form, b, barrier, "shared"),
+    )
+    spaces, stride = b.spaces, b.machine.stride_bytes
+
+    def find(lane: Lanes) -> tuple[NDArray[np.int64], int]:
+        where = target(lane)
+        spaces.check_alignment(lane, where, size)
+        offset = spaces.shared_offsets(lane, where, size, "store").copy()
+        cell = int(place(lane)[0])
+        if int(offset[0]) // stride != cell // stride:
+            raise Fault("async", "expected data and mbarrier in one CTA's memory")
+        return offset, cell
+
+    return find
+
+
+@CHAPTER.instruction("red", "async")
+def red_async(form: Form, b: Builder) -> Compiled:
+    """Parallel Synchronization red.async: updates shared memory of the cluster."""
+    form.require("async")
+    if form.next == "mmio":
+        form.error(_DEVICE)
+    form.require("relaxed", "cluster")
+    form.flag("shared::cluster")
+    form.require(_COMPLETES)
+    operation = form.choice(*_REDUCTIONS)
+    ty = form.type(*_REDUCTIONS[operation])
+    x, value, barrier = form.operands(3)
+    source = b.stored(value, ty)
+    places = _places(form, b, x, barrier, ty.bytes)
+    update, engine, at = update_rule(operation, ty, "shared"), b.bulk, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in one_by_one(b, lanes):
+            offset, cell = places(lane)
+            value = source[number : number + 1].copy()
+
+            def change(
+                old: NDArray[np.uint8],
+                value: NDArray[np.generic] = value,
+                ty: Type = ty,
+            ) -> NDArray[np.uint8]:
+                return update(old.view(ty.dtype), value).astype(ty.dtype).view(np.uint8)
+
+            engine.reduce_shared(
+                at, number, offset, cell, change, ty.bytes, is_bulk=False
+            )
+
+    return b.step(run)
+
+
+@CHAPTER.instruction("st", "bulk")
+def store_bulk(form: Form, b: Builder) -> Compiled:
+    """Data Movement st.bulk: fills shared memory with zeros."""
+    form.require("bulk")
+    form.flag("weak")
+    form.flag("shared::cta")
+    x, size, value = form.operands(3)
+    address, sizes = shared_address(form, b, x), b.src(size, B64)
+    if b.integer(value, "a constant initial value") != 0:
+        form.error("expected an initial value of 0")
+    spaces, at = b.spaces, b.at
+
+    def run(lanes: Lanes) -> None:
+        for number, lane in one_by_one(b, lanes):
+            where, count = address(lane).copy(), int(sizes[number])
+            if count % _WORD_BYTES:
+                raise Fault("st.bulk", f"expected a multiple of 8 bytes, got {count}")
+            b.machine.progress += 1
+            zero = np.zeros((1, _WORD_BYTES), np.uint8)
+            for start in range(0, count, _WORD_BYTES):
+                place = where + np.uint64(start)
+                spaces.store(at, "shared", lane, place, zero)
+
+    return b.step(run)
