@@ -1,0 +1,106 @@
+"""Checks that docs/emulator-isa.md says what the emulator covers; `--write` updates it.
+
+The page is made of the table of forms in test/ptx/isa_forms_*.py, which a test holds
+against the emulator and ptxas. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/ptx"))
+
+from isa_form import Family  # noqa: E402 - the table lies with the tests
+from isa_list import FAMILIES, INSTRUCTIONS  # noqa: E402
+
+PAGE = ROOT / "docs/emulator-isa.md"
+HEAD = """\
+# What the PTX emulator executes
+
+<!-- made by tools/checks/emulator_isa.py --write from test/ptx/isa_forms_*.py -->
+
+The instructions of the PTX ISA, chapter by chapter, in the forms that `ptxas` accepts.
+`{a b}` stands for one of several, `-` for nothing. What is *refused* is an error at its
+line that gives the reason; so is anything malformed. Nothing is skipped.
+
+{counts}
+
+Values: results that the ISA defines exactly are exact, with every rounding mode.
+Approximations are computed in double precision and rounded once. Where the ISA leaves
+a choice: a division of integers by zero gives all ones, its remainder the dividend;
+`elect` chooses the lowest lane; a negative source counts by its magnitude in
+conversions to `ue8m0`; sums of `mma` and `wgmma` are in single precision, in the order
+of NumPy's matrix product, but for `f64`, which is fused along K. Clocks stand at 0.
+Functions must not call themselves, and calls are direct.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD.replace("{counts}", _counts())]
+    for chapter in INSTRUCTIONS:
+        families = [family for family in FAMILIES if family.chapter == chapter]
+        lines += [
+            f"## {chapter}",
+            "",
+            "| instruction | checked for | forms |",
+            "|---|---|---|",
+        ]
+        lines += [_row(family) for family in families]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _counts() -> str:
+    forms = [len(list(family.forms())) for family in FAMILIES if not family.refused]
+    refused = [len(list(family.forms())) for family in FAMILIES if family.refused]
+    everything = {(family.chapter, family.name) for family in FAMILIES}
+    known = {(f.chapter, f.name) for f in FAMILIES if not f.refused}
+    return (
+        f"{len(known)} of {len(everything)} instructions are emulated, in {sum(forms)} "
+        f"listed forms; {sum(refused)} forms are refused."
+    )
+
+
+def _row(family: Family) -> str:
+    if family.refused:
+        forms = f"*refused: {family.refused}*"
+    else:
+        mnemonics = dict.fromkeys(_mnemonic(pattern) for pattern in family.patterns)
+        forms = "<br>".join(f"`{text}`" for text in mnemonics)
+    name = f"`{family.name}`" if family.name != "special registers" else family.name
+    return f"| {name} | {family.target} | {forms} |".replace("|p", "\\|p")
+
+
+def _mnemonic(pattern: str) -> str:
+    """A pattern up to its operands."""
+    depth = 0
+    for place, letter in enumerate(pattern):
+        depth += (letter == "{") - (letter == "}")
+        if letter == " " and not depth and not pattern.startswith("@"):
+            if pattern.startswith("mov"):
+                break
+            return pattern[:place]
+    return pattern
+
+
+def main() -> int:
+    """Compares or writes; 1 if the page is stale."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="update the page")
+    wanted = page()
+    if parser.parse_args().write:
+        PAGE.write_text(wanted)
+    elif not PAGE.exists() or PAGE.read_text() != wanted:
+        print(f"{PAGE.name} is stale; run tools/checks/emulator_isa.py --write")
+        print("0 passed, 1 failed")
+        return 1
+    print("1 passed, 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
