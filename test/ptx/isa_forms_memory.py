@@ -404,11 +404,10 @@ _COPY = (
         TENSOR_COPY,
         "cp.async.bulk.tensor",
         (
-            f"cp.async.bulk.tensor.2d.shared::cluster.global{_TX}.cta_group::2 "
+            f"cp.async.bulk.tensor.2d.shared::cluster.global{_TX}.cta_group::{{1 2}} "
             "[%sa], [%tm, <r r>], [%sa]",
         ),
         "sm_100a",
-        "CTA pairs are not supported",
     ),
     Family(
         TENSOR_COPY,
