@@ -64,18 +64,18 @@ _upstream_dialect(irdl IRDLOps SOURCES dialects/irdl.py GEN_ENUM_BINDINGS)
 _upstream_dialect(index IndexOps SOURCES dialects/index.py GEN_ENUM_BINDINGS)
 _upstream_dialect(ub UBOps SOURCES dialects/ub.py)
 
-# Declares the Python side of one of our dialects.
+# Declares the Python side of one of our dialects; further Python files may follow.
 function(_own_dialect name stem)
   declare_mlir_dialect_python_bindings(
     ADD_TO_PARENT CudaTilePython.Dialects
     ROOT_DIR "${_ours}"
     TD_FILE dialects/${stem}.td
     DIALECT_NAME ${name}
-    SOURCES dialects/${name}.py
+    SOURCES dialects/${name}.py ${ARGN}
   )
 endfunction()
 
-_own_dialect(cuda_tile CudaTileOps)
+_own_dialect(cuda_tile CudaTileOps dialects/cuda_tile_ops.py)
 _own_dialect(tileas TileasOps)
 
 # Declares one extension module of upstream's with its C++ files.

@@ -41,7 +41,31 @@ add_custom_command(
   COMMENT "Generating type stubs of _cuda_tile"
 )
 
-add_custom_target(CudaTilePythonStubs ALL DEPENDS ${_core_stubs} ${_extension_stub})
+# The op classes are Python, made by mlir-tblgen without types.
+set(_op_stubs "")
+foreach(_dialect cuda_tile tileas)
+  set(_generated "${CUDA_TILE_PACKAGE_DIR}/dialects/_${_dialect}_ops_gen.py")
+  set(_op_stub "${CUDA_TILE_PACKAGE_DIR}/dialects/_${_dialect}_ops_gen.pyi")
+  set(_op_types "${CMAKE_CURRENT_SOURCE_DIR}/bindings/op_stubs.py")
+  add_custom_command(
+    OUTPUT "${_op_stub}"
+    COMMAND "${Python_EXECUTABLE}" "${_op_types}" "${_generated}" "${_op_stub}"
+    DEPENDS "${_op_types}" CudaTilePythonModules
+    COMMENT "Generating type stubs of the ops of ${_dialect}"
+  )
+  list(APPEND _op_stubs "${_op_stub}")
+endforeach()
+
+add_custom_target(
+  CudaTilePythonStubs
+  ALL
+  DEPENDS ${_core_stubs} ${_extension_stub} ${_op_stubs}
+)
+install(
+  FILES ${_op_stubs}
+  COMPONENT CudaTilePythonModules
+  DESTINATION ${CUDA_TILE_PACKAGE_INSTALL}/dialects
+)
 install(
   FILES ${_core_stubs}
   COMPONENT CudaTilePythonModules

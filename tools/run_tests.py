@@ -96,8 +96,9 @@ def lint_checks() -> Iterator[Outcome]:
 
 
 def type_checks() -> Iterator[Outcome]:
-    """Types, strict."""
+    """Types, strict; then those of the bindings' stubs, which the build made."""
     yield check("basedpyright", "basedpyright")
+    yield check("basedpyright of the stubs", "basedpyright", "-p", "tools/stubs.json")
 
 
 def own_checks() -> Iterator[Outcome]:

@@ -1,0 +1,208 @@
+"""Constants, and Python numbers as operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack, cast
+
+import numpy as np
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.builder.elements import ElementLike, get_mlir_type
+from cuda_tile.builder.type_makers import make_tile_type
+from cuda_tile.builder.values import Pointer, Tile, wrap_value
+from cuda_tile.builder.where import Where, cuda_tile_op
+
+Number = bool | int | float
+TileLike = ir.Value | Number
+"""A tile, or a number that becomes a constant."""
+
+
+def _number_attr(element: ir.Type, value: Any) -> ir.Attribute:
+    """One element of a constant.
+
+    Raises:
+        ValueError: An integer does not fit, or a number is no integer.
+        TypeError: Constants are not made of this type.
+    """
+    if isinstance(element, ir.IntegerType):
+        if value != int(value):
+            raise ValueError(f"expected an integer for {element}, got {value}")
+        number, width = int(value), element.width
+        if not -(1 << (width - 1)) <= number < 1 << width:
+            raise ValueError(f"expected a number that fits {element}, got {number}")
+        # Attributes hold the signed reading of the bits.
+        if number >= 1 << (width - 1) and width > 1:
+            number -= 1 << width
+        return ir.IntegerAttr.get(element, number)
+    if not isinstance(element, ir.FloatType):
+        raise TypeError(f"expected an element type of numbers, got {element}")
+    return ir.FloatAttr.get(element, float(value))
+
+
+def dense_attr(tile_type: ct.TileType, value: Any) -> ir.DenseElementsAttr:
+    """The value of a constant.
+
+    Args:
+        tile_type: Its type.
+        value: A number, or numbers in nested sequences or an array: as many as the
+            type has elements, in row-major order.
+
+    Raises:
+        ValueError: A number does not fit, or their count is another.
+    """
+    array = np.asarray(value)
+    shaped = cast("ir.ShapedType", tile_type)
+    if array.ndim == 0:
+        attr = _number_attr(tile_type.element_type, array.item())
+        return ir.DenseElementsAttr.get_splat(shaped, attr)
+    count = int(np.prod(tile_type.shape))
+    if array.size != count:
+        raise ValueError(f"expected {count} numbers for {tile_type}, got {array.size}")
+    numbers = [_number_attr(tile_type.element_type, x) for x in array.ravel().tolist()]
+    return ir.DenseElementsAttr.get(numbers, shaped)
+
+
+def _natural_element(array: np.ndarray[Any, Any]) -> ElementLike:
+    if array.dtype.kind == "b":
+        return bool
+    return int if array.dtype.kind in "iu" else float
+
+
+@cuda_tile_op
+def constant(
+    value: Any,
+    element: ElementLike | Sequence[int] | None = None,
+    shape: Sequence[int] | ElementLike | None = None,
+    **where: Unpack[Where],
+) -> Tile:
+    """A tile of known numbers.
+
+    Args:
+        value: A number for all elements, or all elements in nested sequences or an
+            array.
+        element: Element type, or a whole tile type; by default Boolean, Int32 or
+            Float32, after what `value` is. Shape and element type may change places.
+        shape: Shape of the tile; by default that of `value`.
+        **where: `loc` and `ip`.
+
+    Raises:
+        ValueError: A number does not fit, or no tile is like that.
+    """
+    if isinstance(element, Sequence) or isinstance(shape, type | ir.Type):
+        element, shape = cast("Any", (shape, element))
+    if isinstance(element, ct.TileType):
+        tile_type = element
+    else:
+        array = np.asarray(value)
+        tile_type = make_tile_type(
+            _natural_element(array)
+            if element is None
+            else cast("ElementLike", element),
+            list(array.shape) if shape is None else cast("Sequence[int]", shape),
+        )
+    return Tile(ct.constant(tile_type, dense_attr(tile_type, value)))
+
+
+def as_list(values: Any) -> list[Any]:
+    """A tuple or list as a list, anything else as the only one."""
+    if isinstance(values, tuple | list):
+        return list(cast("Sequence[Any]", values))
+    return [values]
+
+
+def as_tile(value: TileLike) -> Tile:
+    """A tile value as `Tile` or `Pointer`; of a number a scalar constant.
+
+    Raises:
+        TypeError: A value that is no tile.
+    """
+    if not isinstance(value, ir.Value):
+        return constant(value)
+    tile = value if isinstance(value, Tile) else wrap_value(value)
+    if not isinstance(tile, Tile):
+        raise TypeError(f"expected a tile, got {value.type}")
+    return tile
+
+
+def as_pointer(value: ir.Value) -> Pointer:
+    """A tile of addresses as `Pointer`.
+
+    Raises:
+        TypeError: Any other value.
+    """
+    pointer = as_tile(value)
+    if not isinstance(pointer, Pointer):
+        raise TypeError(f"expected a tile of pointers, got {value.type}")
+    return pointer
+
+
+def promote_rhs_to_tile(lhs: Tile, rhs: TileLike) -> Tile:
+    """The right operand in the type of the left one, where that changes no value.
+
+    A number becomes a constant; a scalar of the same element type is repeated. Any
+    other tile is returned as it is.
+    """
+    if not isinstance(rhs, ir.Value):
+        return constant(rhs, lhs.tile_type)
+    tile = as_tile(rhs)
+    same_element = tile.element_type == lhs.element_type
+    if tile.shape or not lhs.shape or not same_element:
+        return tile
+    ones = make_tile_type(lhs.element_type, [1] * len(lhs.shape))
+    return Tile(ct.broadcast(lhs.tile_type, ct.reshape(ones, tile)))
+
+
+def promote(lhs: TileLike, rhs: TileLike) -> tuple[Tile, Tile]:
+    """Both operands of a binary op in one type; either may be a number or a scalar.
+
+    Raises:
+        TypeError: They are tiles of different types.
+    """
+    if not isinstance(lhs, ir.Value) and isinstance(rhs, ir.Value):
+        right = as_tile(rhs)
+        return promote_rhs_to_tile(right, lhs), right
+    left = as_tile(lhs)
+    right = promote_rhs_to_tile(left, rhs)
+    if right.shape and not left.shape:
+        left = promote_rhs_to_tile(right, left)
+    check_same_type(left, right)
+    return left, right
+
+
+def check_same_type(lhs: ir.Value, rhs: ir.Value) -> None:
+    """Checks that both operands have one type.
+
+    Raises:
+        TypeError: They have not.
+    """
+    if lhs.type != rhs.type:
+        raise TypeError(f"expected operands of one type, got {lhs.type} and {rhs.type}")
+
+
+def check_data_type_unary(value: Tile, *elements: ElementLike) -> None:
+    """Checks that the operand has one of the element types.
+
+    Raises:
+        TypeError: It has another.
+    """
+    allowed = [get_mlir_type(element) for element in elements]
+    if value.element_type not in allowed:
+        names = " or ".join(str(element) for element in allowed)
+        raise TypeError(f"expected a tile of {names}, got {value.type}")
+
+
+def check_data_type_binary(lhs: Tile, rhs: Tile, *elements: ElementLike) -> None:
+    """Checks that the operands have one type, of one of the element types.
+
+    Raises:
+        TypeError: They have not.
+    """
+    check_same_type(lhs, rhs)
+    check_data_type_unary(lhs, *elements)
+
+
+def is_float(tile: Tile) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return isinstance(tile.element_type, ir.FloatType)

@@ -1,0 +1,254 @@
+"""Conditions and loops: Python functions build their bodies.
+
+A body is called once, while the kernel is built, and what it returns is what the region
+ends with. `return`, `break` and `continue` of the kernel are calls: `ret()`,
+`loop_break(...)`, `loop_continue(...)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Unpack, cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.builder.constants import TileLike, as_list, as_tile, constant, promote
+from cuda_tile.builder.convert import to_element
+from cuda_tile.builder.elements import Boolean
+from cuda_tile.builder.values import Tile, wrap_value
+from cuda_tile.builder.where import Where, cuda_tile_op
+
+Body = Callable[..., Any]
+"""Builds a region. Returns nothing, a value, or a sequence of values."""
+
+
+def _values(result: Any) -> list[ir.Value]:
+    """What a body returned, as values; numbers become constants."""
+    return [] if result is None else [as_value(item) for item in as_list(result)]
+
+
+def _results(op: ir.OpView) -> Any:
+    """The results of an op: None, a value, or a tuple of values."""
+    values = tuple(wrap_value(result) for result in op.results)
+    return values if len(values) > 1 else values[0] if values else None
+
+
+def _ends(block: ir.Block) -> bool:
+    """Whether a terminator stands at the end of the block."""
+    operations = list(block.operations)
+    terminators = (ct.BreakOp, ct.ContinueOp, ct.ReturnOp, ct.YieldOp)
+    return bool(operations) and isinstance(operations[-1], terminators)
+
+
+def _fill(
+    block: ir.Block, body: Body, arguments: Sequence[ir.Value], end: type[ir.OpView]
+) -> None:
+    """Builds a block and ends it with `end`, if the body did not end it."""
+    with ir.InsertionPoint(block):
+        result = body(*(wrap_value(argument) for argument in arguments))
+        if not _ends(block):
+            cast("Any", end)(_values(result))
+
+
+def _types_at_end(block: ir.Block) -> list[ir.Type] | None:
+    """Types of what a block yields; None if it leaves what stands around."""
+    end = list(block.operations)[-1]
+    if not isinstance(end, ct.YieldOp):
+        return None
+    return [operand.type for operand in end.operands]
+
+
+def _rebuilt(op: ir.OpView, results: Sequence[ir.Type]) -> ir.OpView:
+    """The op with results, which are known only when its regions are built."""
+    if not results:
+        return op
+    new = ir.Operation.create(
+        op.operation.name,
+        results=list(results),
+        operands=list(op.operands),
+        regions=len(op.regions),
+        ip=ir.InsertionPoint(op),
+    )
+    for old_region, new_region in zip(op.regions, new.regions, strict=True):
+        for block in list(old_region.blocks):
+            block.append_to(new_region)
+    op.operation.erase()
+    return new.opview
+
+
+@cuda_tile_op
+def if_generate(
+    cond: TileLike,
+    then_body: Body,
+    else_body: Body | None = None,
+    input_args: Sequence[ir.Value] | None = None,
+    return_types: Sequence[ir.Type] | None = None,
+    **where: Unpack[Where],
+) -> Any:
+    """Runs one of two bodies.
+
+    Args:
+        cond: A scalar Boolean.
+        then_body: Builds the first branch.
+        else_body: Builds the second one; it returns values of the same types.
+        input_args: Arguments that both bodies are called with.
+        return_types: Types of the results; those of what a branch returns for None.
+        **where: `loc` and `ip`.
+
+    Returns:
+        What the branch that ran returned: None, a value or a tuple.
+
+    Raises:
+        ValueError: The branches return values of different types, or only one does.
+    """
+    op = ct.IfOp([], to_element(cond, Boolean))
+    bodies = [then_body] if else_body is None else [then_body, else_body]
+    types: list[ir.Type] | None = None if return_types is None else list(return_types)
+    for region, body in zip(op.regions, bodies, strict=False):
+        block = region.blocks.append()
+        with ir.InsertionPoint(block):
+            result = body(*(input_args or ()))
+            if not _ends(block):
+                ct.YieldOp(_values(result))
+        found = _types_at_end(block)
+        if types is not None and found is not None and found != types:
+            raise ValueError(
+                f"expected a branch that returns ({_list(types)}), got ({_list(found)})"
+            )
+        types = found if types is None else types
+    if types and else_body is None:
+        raise ValueError(
+            f"expected a second branch that returns ({_list(types)}) as the first "
+            "does, got none"
+        )
+    return _results(_rebuilt(op, types or []))
+
+
+def _list(types: Sequence[ir.Type]) -> str:
+    return ", ".join(str(a_type) for a_type in types)
+
+
+@cuda_tile_op
+def for_loop(
+    lower: TileLike,
+    upper: TileLike,
+    step: TileLike = 1,
+    init_values: Sequence[TileLike] = (),
+    body: Body | None = None,
+    *,
+    unsigned: bool = False,
+    **where: Unpack[Where],
+) -> Any:
+    """Runs the body for lower, lower + step and so on, below upper.
+
+    Without a body this is a decorator of one: `@for_loop(0, n, 1, [zero])` makes the
+    function's name stand for the results.
+
+    Args:
+        lower: First index, a scalar integer.
+        upper: The indices end below it.
+        step: Positive distance of the indices.
+        init_values: Values that the loop carries, as the first run finds them.
+        body: Called with the index and the carried values; returns the carried values
+            of the next run.
+        unsigned: Whether indices are unsigned integers.
+        **where: `loc` and `ip`.
+
+    Returns:
+        The carried values after the last run: None, a value or a tuple.
+
+    Raises:
+        TypeError: Bounds and step have different types.
+    """
+    if body is None:
+        return partial(
+            for_loop, lower, upper, step, init_values, unsigned=unsigned, **where
+        )
+    first, last, stride = _bounds(lower, upper, step)
+    values = [as_value(value) for value in init_values]
+    types = [value.type for value in values]
+    op = ct.ForOp(types, first, last, stride, values, unsignedCmp=unsigned)
+    block = op.regions[0].blocks.append(
+        first.type, *types, arg_locs=[op.location] * (1 + len(types))
+    )
+    _fill(block, body, list(block.arguments), ct.ContinueOp)
+    return _results(op)
+
+
+def as_value(value: TileLike) -> ir.Value:
+    """Any value as it is, of a number a scalar constant."""
+    return value if isinstance(value, ir.Value) else constant(value)
+
+
+def _bounds(lower: TileLike, upper: TileLike, step: TileLike) -> tuple[Tile, ...]:
+    """Bounds and step in the type of the first of them that is no number."""
+    tiles = [as_tile(x) for x in (upper, lower, step) if isinstance(x, ir.Value)]
+    like = tiles[0] if tiles else constant(0)
+    return tuple(promote(like, bound)[1] for bound in (lower, upper, step))
+
+
+@cuda_tile_op
+def loop_generate(
+    init_values: Sequence[TileLike],
+    body: Body,
+    return_types: Sequence[ir.Type] | None = None,
+    **where: Unpack[Where],
+) -> Any:
+    """Runs the body until it breaks.
+
+    Args:
+        init_values: Values that the loop carries, as the first run finds them.
+        body: Called with the carried values; returns those of the next run. Somewhere
+            in it `loop_break(...)` ends the loop.
+        return_types: Types of the results; those of the first `loop_break` for None.
+        **where: `loc` and `ip`.
+
+    Returns:
+        What the loop was left with: None, a value or a tuple.
+    """
+    values = [as_value(value) for value in init_values]
+    op = ct.LoopOp([], values)
+    block = op.regions[0].blocks.append(
+        *(value.type for value in values), arg_locs=[op.location] * len(values)
+    )
+    _fill(block, body, list(block.arguments), ct.ContinueOp)
+    types = _break_types(block) if return_types is None else return_types
+    return _results(_rebuilt(op, types))
+
+
+def _break_types(block: ir.Block) -> list[ir.Type]:
+    """Types of the operands of the first break of a loop, not of loops within."""
+    for op in block.operations:
+        if isinstance(op, ct.BreakOp):
+            return [operand.type for operand in op.operands]
+        if isinstance(op, ct.IfOp):
+            for region in op.regions:
+                for inner in region.blocks:
+                    if types := _break_types(inner):
+                        return types
+    return []
+
+
+@cuda_tile_op
+def loop_break(*values: TileLike, **where: Unpack[Where]) -> None:
+    """Leaves the innermost `loop_generate` with its results."""
+    ct.BreakOp([as_value(value) for value in values])
+
+
+@cuda_tile_op
+def loop_continue(*values: TileLike, **where: Unpack[Where]) -> None:
+    """Starts the next run of the innermost loop with its carried values."""
+    ct.ContinueOp([as_value(value) for value in values])
+
+
+@cuda_tile_op
+def ret(**where: Unpack[Where]) -> None:
+    """Ends the kernel. An entry ends by itself; this is for branches."""
+    ct.ReturnOp([])
+
+
+@cuda_tile_op
+def assert_(cond: TileLike, message: str, **where: Unpack[Where]) -> None:
+    """Stops the kernel with a message where an element of `cond` is false."""
+    ct.AssertOp(as_tile(cond), message)

@@ -1,0 +1,168 @@
+"""Conversions between element types; the shape stays."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack, cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.builder.constants import (
+    TileLike,
+    as_pointer,
+    as_tile,
+    constant,
+    is_float,
+)
+from cuda_tile.builder.elements import ElementLike, Int64, get_mlir_type
+from cuda_tile.builder.keywords import IntegerOverflow, RoundingMode, Signedness
+from cuda_tile.builder.type_makers import make_pointer_type, make_tile_type
+from cuda_tile.builder.values import Pointer, Tile
+from cuda_tile.builder.where import Where, cuda_tile_op
+
+
+def _with_element(tile: Tile, element: ElementLike) -> ct.TileType:
+    return make_tile_type(element, tile.shape)
+
+
+@cuda_tile_op
+def bitcast(source: TileLike, element: ElementLike, **where: Unpack[Where]) -> Tile:
+    """The same bits as elements of another type of the same width."""
+    tile = as_tile(source)
+    return Tile(ct.bitcast(_with_element(tile, element), tile))
+
+
+@cuda_tile_op
+def exti(
+    source: TileLike,
+    element: ElementLike,
+    *,
+    signedness: str = Signedness.SIGNED,
+    **where: Unpack[Where],
+) -> Tile:
+    """Integers in a wider type."""
+    tile = as_tile(source)
+    return Tile(ct.exti(_with_element(tile, element), tile, signedness))
+
+
+@cuda_tile_op
+def trunci(
+    source: TileLike,
+    element: ElementLike,
+    *,
+    overflow: str = IntegerOverflow.NONE,
+    **where: Unpack[Where],
+) -> Tile:
+    """The low bits of integers."""
+    tile = as_tile(source)
+    return Tile(ct.trunci(_with_element(tile, element), tile, overflow=overflow))
+
+
+@cuda_tile_op
+def ftof(
+    source: TileLike,
+    element: ElementLike,
+    *,
+    rounding_mode: str = RoundingMode.NEAREST_EVEN,
+    **where: Unpack[Where],
+) -> Tile:
+    """Floats in another float type."""
+    tile = as_tile(source)
+    result = _with_element(tile, element)
+    return Tile(ct.ftof(result, tile, rounding_mode=rounding_mode))
+
+
+@cuda_tile_op
+def ftoi(
+    source: TileLike,
+    element: ElementLike,
+    *,
+    signedness: str = Signedness.SIGNED,
+    rounding_mode: str = RoundingMode.NEAREST_INT_TO_ZERO,
+    **where: Unpack[Where],
+) -> Tile:
+    """Floats as integers, rounded towards zero."""
+    tile = as_tile(source)
+    return Tile(ct.ftoi(_with_element(tile, element), tile, signedness, rounding_mode))
+
+
+@cuda_tile_op
+def itof(
+    source: TileLike,
+    element: ElementLike,
+    *,
+    signedness: str = Signedness.SIGNED,
+    rounding_mode: str = RoundingMode.NEAREST_EVEN,
+    **where: Unpack[Where],
+) -> Tile:
+    """Integers as floats."""
+    tile = as_tile(source)
+    return Tile(ct.itof(_with_element(tile, element), tile, signedness, rounding_mode))
+
+
+@cuda_tile_op
+def int_to_ptr(
+    source: TileLike, pointee: ElementLike, **where: Unpack[Where]
+) -> Pointer:
+    """64-bit integers as addresses of elements of type `pointee`."""
+    tile = as_tile(source)
+    result = _with_element(tile, make_pointer_type(pointee))
+    return Pointer(ct.int_to_ptr(result, tile))
+
+
+@cuda_tile_op
+def ptr_to_int(source: ir.Value, **where: Unpack[Where]) -> Tile:
+    """Addresses as 64-bit integers."""
+    tile = as_pointer(source)
+    return Tile(ct.ptr_to_int(make_tile_type(Int64, tile.shape), tile))
+
+
+@cuda_tile_op
+def ptr_to_ptr(
+    source: ir.Value, pointee: ElementLike, **where: Unpack[Where]
+) -> Pointer:
+    """The same addresses as those of elements of another type."""
+    tile = as_pointer(source)
+    result = _with_element(tile, make_pointer_type(pointee))
+    return Pointer(ct.ptr_to_ptr(result, tile))
+
+
+@cuda_tile_op
+def to_element(
+    value: Any,
+    element: ElementLike,
+    *,
+    signedness: str = Signedness.SIGNED,
+    **where: Unpack[Where],
+) -> Tile:
+    """A number or tile in the element type, by the conversion that fits.
+
+    That is one of exti, trunci, ftof, ftoi, itof; none where the type is right already.
+    To Boolean, numbers become whether they are not 0. A Boolean counts as 0 or 1.
+
+    Raises:
+        TypeError: A tile of pointers.
+    """
+    if not isinstance(value, ir.Value):
+        return constant(value, element)
+    tile, result = as_tile(cast("TileLike", value)), get_mlir_type(element)
+    if tile.element_type == result:
+        return tile
+    if isinstance(tile, Pointer) or isinstance(result, ct.PointerType):
+        raise TypeError(
+            "expected numbers, got pointers; use ptr_to_int, int_to_ptr or ptr_to_ptr"
+        )
+    if result == get_mlir_type(bool):
+        return tile != 0
+    if tile.element_type == get_mlir_type(bool):
+        signedness = Signedness.UNSIGNED
+    if is_float(tile):
+        if isinstance(result, ir.FloatType):
+            return ftof(tile, result)
+        return ftoi(tile, result, signedness=signedness)
+    if isinstance(result, ir.FloatType):
+        return itof(tile, result, signedness=signedness)
+    assert isinstance(tile.element_type, ir.IntegerType), "tiles are of numbers"
+    assert isinstance(result, ir.IntegerType), "tiles are of numbers"
+    if tile.element_type.width < result.width:
+        return exti(tile, result, signedness=signedness)
+    return trunci(tile, result)

@@ -1,0 +1,306 @@
+"""Values with operators.
+
+Each class is an `ir.Value` that knows what it is, so that it goes wherever MLIR takes a
+value. The operators are those of Python where the dialect has the same meaning; where
+it has not, the docstring of the function says what is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from importlib import import_module
+from math import prod
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+
+if TYPE_CHECKING:
+    from cuda_tile.builder.elements import ElementLike
+
+_Parameters = ParamSpec("_Parameters")
+
+
+def _build(name: str, *operands: object) -> Any:
+    """Calls an op function, which is made of these classes, not the reverse."""
+    return getattr(import_module("cuda_tile.builder.generic"), name)(*operands)
+
+
+class Token(ir.Value):
+    """A point in the order of memory accesses."""
+
+
+class TensorView(ir.Value):
+    """A strided array in global memory."""
+
+    @property
+    def view_type(self) -> ct.TensorViewType:
+        """Its type."""
+        return ct.TensorViewType(self.type)
+
+    @property
+    def shape(self) -> list[int]:
+        """Sizes in elements; `DYNAMIC` where only the launch knows."""
+        return self.view_type.shape
+
+    @property
+    def element_type(self) -> ir.Type:
+        """Type of an element."""
+        return self.view_type.element_type
+
+
+class TileView(ir.Value):
+    """A tensor that is accessed tile by tile; base of the kinds of views."""
+
+    @property
+    def tile_type(self) -> ct.TileType:
+        """Type of a tile."""
+        view: Any = self.type
+        return view.view_tile_type
+
+    @property
+    def index_rank(self) -> int:
+        """How many indices an access takes."""
+        view: Any = self.type
+        return view.view_index_rank
+
+
+class PartitionView(TileView):
+    """A tensor cut into a grid of equal tiles."""
+
+
+class StridedView(TileView):
+    """A tensor under tiles that start at multiples of a stride."""
+
+
+class GatherScatterView(TileView):
+    """A tensor whose tiles collect slices along one dimension."""
+
+
+class Tile(ir.Value):
+    """An array of numbers, or a scalar where the shape is empty."""
+
+    @property
+    def tile_type(self) -> ct.TileType:
+        """Its type."""
+        return ct.TileType(self.type)
+
+    @property
+    def shape(self) -> list[int]:
+        """Extents, powers of two; empty for a scalar."""
+        return self.tile_type.shape
+
+    @property
+    def element_type(self) -> ir.Type:
+        """Type of an element."""
+        return self.tile_type.element_type
+
+    @property
+    def num_elements(self) -> int:
+        """Product of the extents."""
+        return prod(self.shape)
+
+    def __call__(self, element: ElementLike) -> Tile:
+        """The tile converted to another element type; see `to_element`."""
+        convert = import_module("cuda_tile.builder.convert")
+        return convert.to_element(self, element)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "expected a Python condition, got a tile, whose value only the launch "
+            "knows; use select or if_generate"
+        )
+
+    # A value in a set or a dict is found by what it is, not by what it compares to.
+    __hash__ = ir.Value.__hash__
+
+    def __add__(self, other: object) -> Tile:
+        return _build("add", self, other)
+
+    def __radd__(self, other: object) -> Tile:
+        return _build("add", other, self)
+
+    def __sub__(self, other: object) -> Tile:
+        return _build("sub", self, other)
+
+    def __rsub__(self, other: object) -> Tile:
+        return _build("sub", other, self)
+
+    def __mul__(self, other: object) -> Tile:
+        return _build("mul", self, other)
+
+    def __rmul__(self, other: object) -> Tile:
+        return _build("mul", other, self)
+
+    def __truediv__(self, other: object) -> Tile:
+        return _build("div", self, other)
+
+    def __rtruediv__(self, other: object) -> Tile:
+        return _build("div", other, self)
+
+    def __floordiv__(self, other: object) -> Tile:
+        return _build("floordiv", self, other)
+
+    def __rfloordiv__(self, other: object) -> Tile:
+        return _build("floordiv", other, self)
+
+    def __mod__(self, other: object) -> Tile:
+        return _build("rem", self, other)
+
+    def __rmod__(self, other: object) -> Tile:
+        return _build("rem", other, self)
+
+    def __pow__(self, other: object) -> Tile:
+        return _build("power", self, other)
+
+    def __rpow__(self, other: object) -> Tile:
+        return _build("power", other, self)
+
+    def __and__(self, other: object) -> Tile:
+        return _build("bitand", self, other)
+
+    def __rand__(self, other: object) -> Tile:
+        return _build("bitand", other, self)
+
+    def __or__(self, other: object) -> Tile:
+        return _build("bitor", self, other)
+
+    def __ror__(self, other: object) -> Tile:
+        return _build("bitor", other, self)
+
+    def __xor__(self, other: object) -> Tile:
+        return _build("bitxor", self, other)
+
+    def __rxor__(self, other: object) -> Tile:
+        return _build("bitxor", other, self)
+
+    def __invert__(self) -> Tile:
+        return _build("bitxor", self, -1)
+
+    def __lshift__(self, other: object) -> Tile:
+        return _build("shift_left", self, other)
+
+    def __rshift__(self, other: object) -> Tile:
+        return _build("shift_right", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        if other is None:
+            return False
+        return _build("cmp", "equal", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        if other is None:
+            return True
+        return _build("cmp", "not_equal", self, other)
+
+    def __lt__(self, other: object) -> Tile:
+        return _build("cmp", "less_than", self, other)
+
+    def __le__(self, other: object) -> Tile:
+        return _build("cmp", "less_than_or_equal", self, other)
+
+    def __gt__(self, other: object) -> Tile:
+        return _build("cmp", "greater_than", self, other)
+
+    def __ge__(self, other: object) -> Tile:
+        return _build("cmp", "greater_than_or_equal", self, other)
+
+    def __neg__(self) -> Tile:
+        return _build("neg", self)
+
+    def __abs__(self) -> Tile:
+        return _build("absolute", self)
+
+
+class Pointer(Tile):
+    """A tile of addresses; `pointer + tile` goes so many elements further."""
+
+    @property
+    def pointee_type(self) -> ir.Type:
+        """Type of what is at the addresses."""
+        return ct.PointerType(self.element_type).pointee_type
+
+    def __add__(self, other: object) -> Pointer:
+        return _build("offset", self, other)
+
+    def __radd__(self, other: object) -> Pointer:
+        return _build("offset", self, other)
+
+
+_OF_VIEW: tuple[tuple[type[ir.Type], type[ir.Value]], ...] = (
+    (ct.TokenType, Token),
+    (ct.TensorViewType, TensorView),
+    (ct.PartitionViewType, PartitionView),
+    (ct.StridedViewType, StridedView),
+    (ct.GatherScatterViewType, GatherScatterView),
+)
+
+
+def wrap_value(value: ir.Value) -> Any:
+    """The value as the class of its type; of a type without a class, itself."""
+    if isinstance(value.type, ct.TileType):
+        is_pointer = isinstance(value.type.element_type, ct.PointerType)
+        return Pointer(value) if is_pointer else Tile(value)
+    for type_class, value_class in _OF_VIEW:
+        if isinstance(value.type, type_class):
+            return value_class(value)
+    return value
+
+
+def return_results(
+    function: Callable[_Parameters, ir.Value | Sequence[ir.Value] | ir.OpView],
+) -> Callable[_Parameters, Any]:
+    """Makes a function that returns raw values, or an op, return wrapped values.
+
+    One value stays one; several become a tuple, none become None.
+    """
+
+    @wraps(function)
+    def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Any:
+        result = function(*args, **kwargs)
+        if isinstance(result, ir.Value):
+            return wrap_value(result)
+        values = result.results if isinstance(result, ir.OpView) else result
+        all_wrapped = tuple(wrap_value(value) for value in values)
+        if isinstance(result, ir.OpView) and len(all_wrapped) < 2:
+            return all_wrapped[0] if all_wrapped else None
+        return all_wrapped
+
+    return wrapped
+
+
+def return_tensor_view(
+    function: Callable[_Parameters, ir.Value],
+) -> Callable[_Parameters, TensorView]:
+    """Makes a function that returns a raw tensor_view return a `TensorView`."""
+
+    @wraps(function)
+    def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> TensorView:
+        return TensorView(function(*args, **kwargs))
+
+    return wrapped
+
+
+def return_partition_view(
+    function: Callable[_Parameters, ir.Value],
+) -> Callable[_Parameters, PartitionView]:
+    """Makes a function that returns a raw partition_view return a `PartitionView`."""
+
+    @wraps(function)
+    def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PartitionView:
+        return PartitionView(function(*args, **kwargs))
+
+    return wrapped
+
+
+def return_strided_view(
+    function: Callable[_Parameters, ir.Value],
+) -> Callable[_Parameters, StridedView]:
+    """Makes a function that returns a raw strided_view return a `StridedView`."""
+
+    @wraps(function)
+    def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> StridedView:
+        return StridedView(function(*args, **kwargs))
+
+    return wrapped

@@ -1,0 +1,266 @@
+"""Views of tensors in global memory, and the accesses through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.builder.constants import TileLike, as_pointer, as_tile, constant
+from cuda_tile.builder.elements import ElementLike, Int32
+from cuda_tile.builder.keywords import MemoryOrderingSemantics, MemoryScope
+from cuda_tile.builder.type_makers import (
+    make_gather_scatter_view_type,
+    make_partition_view_type,
+    make_strided_view_type,
+    make_tensor_view_type,
+    make_tile_type,
+)
+from cuda_tile.builder.values import (
+    GatherScatterView,
+    TensorView,
+    Tile,
+    TileView,
+    Token,
+    return_partition_view,
+    return_strided_view,
+    return_tensor_view,
+    wrap_value,
+)
+from cuda_tile.builder.where import Where, cuda_tile_op
+
+Extent = int | ir.Value
+"""A size or stride: a number, or a scalar that only the launch knows."""
+
+
+def _static(extents: Sequence[Extent]) -> list[int | None]:
+    return [None if isinstance(x, ir.Value) else x for x in extents]
+
+
+def _dynamic(extents: Sequence[Extent]) -> list[ir.Value]:
+    return [x for x in extents if isinstance(x, ir.Value)]
+
+
+def _indices(indices: Sequence[TileLike]) -> list[ir.Value]:
+    """Indices of an access; numbers become constants of the type of the others."""
+    tiles = [as_tile(index) for index in indices if isinstance(index, ir.Value)]
+    element: ElementLike = tiles[0].element_type if tiles else Int32
+    return [
+        index if isinstance(index, ir.Value) else constant(index, element)
+        for index in indices
+    ]
+
+
+@cuda_tile_op
+@return_tensor_view
+def make_tensor_view(
+    base: ir.Value,
+    shape: Sequence[Extent],
+    strides: Sequence[Extent],
+    **where: Unpack[Where],
+) -> ir.Value:
+    """A strided array at an address.
+
+    Args:
+        base: Address of the first element, a scalar.
+        shape: Sizes in elements; those that are values are `?` in the type.
+        strides: Distances of neighbours along each dimension, in elements.
+        **where: `loc` and `ip`.
+    """
+    pointer = as_pointer(base)
+    result = make_tensor_view_type(
+        pointer.pointee_type, _static(shape), _static(strides)
+    )
+    return ct.make_tensor_view(result, pointer, _dynamic(shape), _dynamic(strides))
+
+
+@cuda_tile_op
+@return_partition_view
+def make_partition_view(
+    tensor_view: ir.Value,
+    tile_shape: Sequence[int],
+    dim_map: Sequence[int] | None = None,
+    padding_value: str | None = None,
+    **where: Unpack[Where],
+) -> ir.Value:
+    """A tensor cut into a grid of equal tiles; see `make_partition_view_type`."""
+    result = make_partition_view_type(
+        tile_shape, tensor_view.type, dim_map, padding_value
+    )
+    return ct.make_partition_view(result, tensor_view)
+
+
+@cuda_tile_op
+@return_strided_view
+def make_strided_view(
+    tensor_view: ir.Value,
+    tile_shape: Sequence[int],
+    traversal_strides: Sequence[int],
+    dim_map: Sequence[int] | None = None,
+    padding_value: str | None = None,
+    **where: Unpack[Where],
+) -> ir.Value:
+    """A tensor under tiles at multiples of a stride; see `make_strided_view_type`."""
+    result = make_strided_view_type(
+        tile_shape, traversal_strides, tensor_view.type, dim_map, padding_value
+    )
+    return ct.make_strided_view(result, tensor_view)
+
+
+@cuda_tile_op
+def make_gather_scatter_view(
+    tensor_view: ir.Value,
+    tile_shape: Sequence[int],
+    sparse_dim: int,
+    padding_value: str | None = None,
+    **where: Unpack[Where],
+) -> GatherScatterView:
+    """A tensor whose tiles collect slices; see `make_gather_scatter_view_type`."""
+    result = make_gather_scatter_view_type(
+        tile_shape, tensor_view.type, sparse_dim, padding_value
+    )
+    return GatherScatterView(ct.make_gather_scatter_view(result, tensor_view))
+
+
+def _view(value: ir.Value) -> TileView:
+    """A view of tiles.
+
+    Raises:
+        TypeError: Any other value.
+    """
+    view = wrap_value(value)
+    if not isinstance(view, TileView):
+        raise TypeError(f"expected a view of tiles, got {value.type}")
+    return view
+
+
+@cuda_tile_op
+def get_tensor_shape(
+    tensor_view: ir.Value, element: ElementLike = int, **where: Unpack[Where]
+) -> tuple[Tile, ...]:
+    """The sizes of a tensor, one scalar each."""
+    rank = len(TensorView(tensor_view).shape)
+    op = ct.GetTensorShapeOp([make_tile_type(element)] * rank, tensor_view)
+    return tuple(Tile(result) for result in op.results)
+
+
+@cuda_tile_op
+def get_index_space_shape(
+    view: ir.Value, element: ElementLike = int, **where: Unpack[Where]
+) -> tuple[Tile, ...]:
+    """How many tiles a view has along each index, one scalar each."""
+    results = [make_tile_type(element)] * _view(view).index_rank
+    op = ct.GetIndexSpaceShapeOp(results, view)
+    return tuple(Tile(result) for result in op.results)
+
+
+@cuda_tile_op
+def load_view_tko(
+    view: ir.Value,
+    index: Sequence[TileLike],
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.WEAK,
+    memory_scope: str | None = None,
+    optimization_hints: ct.OptimizationHintsAttr | None = None,
+    **where: Unpack[Where],
+) -> tuple[Tile, Token]:
+    """Loads the tile number `index` of a view.
+
+    Args:
+        view: A view of tiles.
+        index: An index per dimension of the view's index space.
+        token: The load comes after this point.
+        memory_ordering_semantics: weak, relaxed or acquire.
+        memory_scope: Whom the ordering is for.
+        optimization_hints: Advice, per GPU.
+        **where: `loc` and `ip`.
+
+    Returns:
+        The tile, and the point after the load.
+    """
+    tile, after = ct.load_view_tko(
+        _view(view).tile_type,
+        ct.TokenType.get(),
+        memory_ordering_semantics,
+        view,
+        _indices(index),
+        memory_scope=memory_scope,
+        token=token,
+        optimization_hints=optimization_hints,
+    )
+    return Tile(tile), Token(after)
+
+
+@cuda_tile_op
+def store_view_tko(
+    tile: TileLike,
+    view: ir.Value,
+    index: Sequence[TileLike],
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.WEAK,
+    memory_scope: str | None = None,
+    optimization_hints: ct.OptimizationHintsAttr | None = None,
+    **where: Unpack[Where],
+) -> Token:
+    """Stores a tile as number `index` of a view; what lies outside is not written.
+
+    Args:
+        tile: The tile; a number stands for a tile of it.
+        view: A view of tiles.
+        index: An index per dimension of the view's index space.
+        token: The store comes after this point.
+        memory_ordering_semantics: weak, relaxed or release.
+        memory_scope: Whom the ordering is for.
+        optimization_hints: Advice, per GPU.
+        **where: `loc` and `ip`.
+
+    Returns:
+        The point after the store.
+    """
+    value = (
+        tile if isinstance(tile, ir.Value) else constant(tile, _view(view).tile_type)
+    )
+    after = ct.store_view_tko(
+        memory_ordering_semantics,
+        value,
+        view,
+        _indices(index),
+        memory_scope=memory_scope,
+        token=token,
+        optimization_hints=optimization_hints,
+    )
+    return Token(after)
+
+
+@cuda_tile_op
+def atomic_red_view_tko(
+    view: ir.Value,
+    index: Sequence[TileLike],
+    mode: str,
+    value: TileLike,
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
+    memory_scope: str = MemoryScope.DEVICE,
+    **where: Unpack[Where],
+) -> Token:
+    """Combines a tile into number `index` of a view by an `AtomicRMWMode`.
+
+    Returns:
+        The point after the access.
+    """
+    after = ct.atomic_red_view_tko(
+        memory_ordering_semantics,
+        memory_scope,
+        view,
+        _indices(index),
+        mode,
+        value
+        if isinstance(value, ir.Value)
+        else constant(value, _view(view).tile_type),
+        token=token,
+    )
+    return Token(after)

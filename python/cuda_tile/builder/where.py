@@ -1,0 +1,63 @@
+"""Where a built op goes: its insertion point, and the source line it comes from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypedDict, TypeVar, cast
+
+from cuda_tile._mlir import ir
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+_HERE = str(Path(__file__).parent)
+
+
+class Where(TypedDict, total=False):
+    """The two keywords that every op function takes.
+
+    Attributes:
+        loc: Location of the op; else the current one; else the caller's line.
+        ip: Where the op goes; else the current insertion point.
+    """
+
+    loc: ir.Location | None
+    ip: ir.InsertionPoint | None
+
+
+def cuda_tile_op(
+    function: Callable[_Parameters, _Result],
+) -> Callable[_Parameters, _Result]:
+    """Makes an op function of one that builds ops at the current place.
+
+    The result takes `loc` and `ip` (see `Where`) and sets them for what the function
+    builds. Without a location anywhere, ops get the line that called the function.
+    """
+
+    @wraps(function)
+    def build(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        loc = cast("ir.Location | None", kwargs.pop("loc", None))
+        ip = cast("ir.InsertionPoint | None", kwargs.pop("ip", None))
+        with ip or nullcontext(), loc or _current_location() or _caller():
+            return function(*args, **kwargs)
+
+    return build
+
+
+def _current_location() -> ir.Location | None:
+    try:
+        return ir.Location.current
+    except ValueError:
+        return None
+
+
+def _caller() -> ir.Location:
+    """The innermost line outside this package."""
+    frame = inspect.currentframe()
+    assert frame is not None, "CPython has frames"
+    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return ir.Location.file(frame.f_code.co_filename, frame.f_lineno, 0)
