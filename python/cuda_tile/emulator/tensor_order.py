@@ -16,7 +16,7 @@ The after-fence takes a copy of them, which is what later operations rely on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -54,6 +54,8 @@ class Operation:
         number: How many of its stream the warp issued, this one included.
         likeness: For mma: accumulator, shape and kind, which a pipeline shares.
         is_complete: Whether it is over, whoever knows.
+        before, after: What stands before and behind it in pipelines: once it is over,
+            so is what stands before it.
     """
 
     at: int
@@ -64,6 +66,8 @@ class Operation:
     number: int
     likeness: object = None
     is_complete: bool = False
+    before: list[Operation] = field(default_factory=list["Operation"])
+    after: list[Operation] = field(default_factory=list["Operation"])
 
     @property
     def stream(self) -> int:
@@ -75,6 +79,12 @@ class Operation:
         if (self.kind, later.kind) not in _PIPELINES:
             return False
         return later.kind != "mma" or self.kind != "mma" or self._is_like(later)
+
+    def chain(self, later: Operation) -> None:
+        """Notes that a later operation stands behind this one in a pipeline."""
+        if not self.is_complete and later not in self.after:
+            self.after.append(later)
+            later.before.append(self)
 
     def _is_like(self, other: Operation) -> bool:
         return self.likeness == other.likeness
@@ -158,17 +168,28 @@ class TensorOrder:
 
     def is_ordered(self, earlier: Operation, later: Operation) -> bool:
         """Whether one operation is certain to be over before another touches memory."""
-        tables = self._usable[later.cluster, :, later.warp, earlier.warp]
-        first = 2 * earlier.stream
-        is_fenced = int(tables[first]) >= earlier.number
-        if earlier.forms_pipeline_with(later):
-            return is_fenced or earlier.warp == later.warp
-        return is_fenced and int(tables[first + 1]) >= earlier.number
+        if earlier.forms_pipeline_with(later) and (
+            earlier.warp == later.warp or self._is_usable(earlier, later, 0)
+        ):
+            earlier.chain(later)
+            return True
+        return any(
+            self._is_usable(one, later, 0) and self._is_usable(one, later, 1)
+            for one in (earlier, *earlier.after)
+        )
+
+    def _is_usable(self, earlier: Operation, later: Operation, table: int) -> bool:
+        """Whether a table of a stream, as last fenced, covers an operation."""
+        number = 2 * earlier.stream + table
+        usable = self._usable[later.cluster, number, later.warp, earlier.warp]
+        return int(usable) >= earlier.number
 
     def knows_complete(self, operation: Operation, cluster: int, warp: int) -> bool:
         """Whether a warp's synchronous instructions may rely on an operation's end."""
-        table = self._table(cluster, 2 * operation.stream + 1)
-        return int(table[warp, operation.warp]) >= operation.number
+        return any(
+            int(self._table(cluster, 2 * one.stream + 1)[warp, one.warp]) >= one.number
+            for one in (operation, *operation.after)
+        )
 
     def what_is_missing(
         self, earlier: Operation, later: Operation | None, warp: int

@@ -61,7 +61,7 @@ class TensorPipe:
         machine = self._machine
         cluster = int(machine.cta_of[lane]) // machine.geometry.cluster_size
         warp = int(machine.agents[lane])
-        mine = [f for f in self._flying if f.operation.lane == lane]
+        mine = self._with_earlier([f for f in self._flying if f.operation.lane == lane])
         others = [
             f.operation.number
             for f in self._flying
@@ -70,22 +70,39 @@ class TensorPipe:
         ]
         number = min(others) - 1 if others else self._order.tracked(cluster, warp)
         knowledge = self._order.knowledge(cluster, warp, number)
-        for flight in mine:
+        for flight, _ in mine:
             flight.is_covered = True
 
         def land(agent: int, clock: int) -> None:
-            for flight in mine:
-                self._end(flight)
+            for flight, last in mine:
+                self._end(flight, warp, last)
 
         def is_over() -> bool:
-            return all(flight.operation.is_complete for flight in mine)
+            return all(flight.operation.is_complete for flight, _ in mine)
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         for cell in cells:
             transfer = Transfer(at, 0, land, 1, knowledge, is_over)
             self._mbarriers.fly_commit(lanes, cell, transfer)
 
-    def _end(self, flight: _Flight) -> None:
+    def _with_earlier(self, flights: list[_Flight]) -> list[tuple[_Flight, int]]:
+        """Adds what stands before some operations in pipelines, whoever issued it.
+
+        Returns:
+            Each flight with the number of the given operation whose end tells of its.
+        """
+        found = [(flight, flight.operation.number) for flight in flights]
+        seen = {id(flight.operation) for flight in flights}
+        for flight, number in found:
+            earlier = {id(operation) for operation in flight.operation.before} - seen
+            if earlier:
+                seen |= earlier
+                more = [f for f in self._flying if id(f.operation) in earlier]
+                found += [(other, number) for other in more]
+        return found
+
+    def _end(self, flight: _Flight, warp: int, number: int) -> None:
+        """An operation is over, as those learn who know `number` of a warp."""
         operation, shadow = flight.operation, self._machine.shadow
         if operation.is_complete:
             return
@@ -93,8 +110,8 @@ class TensorPipe:
         self._flying.remove(flight)
         if len(flight.chunks):
             assert shadow.clocks is not None, "tcgen05 makes the shadow precise"
-            engine = shadow.clocks.engine(operation.warp)
-            shadow.end_read(flight.chunks, CHUNK_BYTES, engine, operation.number)
+            engine = shadow.clocks.engine(warp)
+            shadow.end_read(flight.chunks, CHUNK_BYTES, engine, number)
 
     def finish(self) -> Iterator[tuple[str, int]]:
         """The CTAs end; says what no commit covers, and where it was issued."""
