@@ -134,8 +134,24 @@ VIEW = """
             "13.2",
             "type 'f8E8M0FNU' requires bytecode version 13.2+, targeting 13.1",
         ),
+        (
+            "%0 = constant <f32: 1.0> : tile<4xf32>\n"
+            "%1 = ftof %0 rounding<nearest_away> : tile<4xf32> -> tile<4xtf32>",
+            "13.3",
+            "13.4",
+            "enum value for attribute 'rounding_mode' is not available in bytecode "
+            "version 13.3: 'nearest_away' requires 13.4+",
+        ),
+        (
+            "%0 = constant <f32: 1.0> : tile<4xf32>\n"
+            "%1 = ftof %0 rounding<zero> : tile<4xf32> -> tile<4xf16>",
+            "13.3",
+            "13.4",
+            "rounding mode 'zero' of a conversion requires bytecode version 13.4+, but "
+            "targeting 13.3",
+        ),
     ],
-    ids=["attribute-flag", "attribute", "type"],
+    ids=["attribute-flag", "attribute", "type", "enum", "rounding"],
 )
 def test_newer_than_the_target(body, version, first, message, context):
     module = parse(body, context, "%p: tile<ptr<f32>>, %n: tile<i32>")

@@ -29,6 +29,14 @@ cuda_tile.module @convert {
     %2 = ftof %a rounding<zero> : tile<f32> -> tile<f8E8M0FNU>
     // CHECK: ftof %arg0 rounding<positive_inf> : tile<f32> -> tile<f8E8M0FNU>
     %3 = ftof %a rounding<positive_inf> : tile<f32> -> tile<f8E8M0FNU>
+    // CHECK: ftof %arg0 rounding<nearest_away> : tile<f32> -> tile<tf32>
+    %away = ftof %a rounding<nearest_away> : tile<f32> -> tile<tf32>
+    // CHECK: ftof %arg0 rounding<zero> : tile<f32> -> tile<f16>
+    %cut = ftof %a rounding<zero> : tile<f32> -> tile<f16>
+    // CHECK: ftof %arg0 rounding<negative_inf> : tile<f32> -> tile<f64>
+    %exact = ftof %a rounding<negative_inf> : tile<f32> -> tile<f64>
+    // CHECK: ftof %{{.*}} rounding<positive_inf> : tile<f64> -> tile<f32>
+    %up = ftof %exact rounding<positive_inf> : tile<f64> -> tile<f32>
     // CHECK: ftoi %arg0 signed  : tile<f32> -> tile<i32>
     %4 = ftoi %a signed rounding<nearest_int_to_zero> : tile<f32> -> tile<i32>
     // CHECK: ftoi %arg0 unsigned  saturating : tile<f32> -> tile<i8>

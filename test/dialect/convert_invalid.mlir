@@ -73,9 +73,39 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
-  entry @ftof_c2_zero(%a: tile<f32>) {
+  entry @ftof_c3_up(%a: tile<f32>) {
     // expected-error @below {{invalid rounding mode specified. Only 'nearest_even' is supported; ftof requires nearest-even rounding}}
-    %r = ftof %a rounding<zero> : tile<f32> -> tile<f16>
+    %r = ftof %a rounding<positive_inf> : tile<f32> -> tile<f16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @ftof_c3_away(%a: tile<f32>) {
+    // expected-error @below {{invalid rounding mode specified. Only 'nearest_even' is supported; ftof requires nearest-even rounding}}
+    %r = ftof %a rounding<nearest_away> : tile<f32> -> tile<bf16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @ftof_c3_small(%a: tile<f32>) {
+    // expected-error @below {{invalid rounding mode specified. Only 'nearest_even' is supported; ftof requires nearest-even rounding}}
+    %r = ftof %a rounding<zero> : tile<f32> -> tile<f8E4M3FN>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @ftof_c3_bf16(%a: tile<bf16>) {
+    // expected-error @below {{invalid rounding mode specified. Only 'nearest_even' is supported; ftof requires nearest-even rounding}}
+    %r = ftof %a rounding<negative_inf> : tile<bf16> -> tile<f16>
     return
   }
 }

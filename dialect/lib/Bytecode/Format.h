@@ -36,6 +36,8 @@ constexpr Version kLastVersion{13, 5};
 constexpr Version kTypeFlagsVersion{13, 3};
 /// ptr and tensor_view: flags first.
 constexpr Version kPointerFlagsVersion{13, 4};
+/// ftof: modes other than the nearest even number.
+constexpr Version kConversionRoundingVersion{13, 4};
 /// Entry: hints always, then attributes of the arguments. Subprogram: flags.
 constexpr Version kEntryAttributesVersion{13, 5};
 /// Compilers before it refuse hints for the GPU "default".

@@ -194,10 +194,10 @@ LogicalResult OpWriter::writeEnum(Operation &op, const AttributeField &field,
            << value;
   if (const EnumCase *found =
           field.enumCodec->findTooNew(*number, pools.version))
-    return op.emitError("enum value '")
-           << found->name << "' for attribute '" << field.name
-           << "' is not available in bytecode version " << pools.version.str()
-           << "; it requires " << found->since.str() << "+";
+    return op.emitError("enum value for attribute '")
+           << field.name << "' is not available in bytecode version "
+           << pools.version.str() << ": '" << found->name << "' requires "
+           << found->since.str() << "+";
   out.writeVarint(*number);
   return success();
 }

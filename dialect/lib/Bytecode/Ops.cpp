@@ -159,7 +159,7 @@ FailureOr<Attribute> OpReader::readAttribute(Cursor &cursor,
   case AttributeCodec::Unit:
     return Attribute(UnitAttr::get(context));
   case AttributeCodec::Enum:
-    return orFailure(readEnum(cursor, *field.enumCodec));
+    return orFailure(readEnum(cursor, field));
   case AttributeCodec::Bool:
     return orFailure(attributes.readBool(cursor));
   case AttributeCodec::Integer:
@@ -204,7 +204,8 @@ FailureOr<Attribute> OpReader::readAttribute(Cursor &cursor,
   llvm_unreachable("all codecs are handled");
 }
 
-Attribute OpReader::readEnum(Cursor &cursor, const EnumCodec &codec) {
+Attribute OpReader::readEnum(Cursor &cursor, const AttributeField &field) {
+  const EnumCodec &codec = *field.enumCodec;
   uint64_t start = cursor.offset(), value;
   if (failed(cursor.readVarint(value, "VarInt for enum attribute.")))
     return {};
@@ -219,10 +220,11 @@ Attribute OpReader::readEnum(Cursor &cursor, const EnumCodec &codec) {
   const EnumCase *newer = codec.findTooNew(value, tables.version);
   if (!newer)
     return attribute;
-  (void)cursor.diags().error(
-      start,
-      "enum value '" + newer->name + "' is not available in bytecode version " +
-          tables.version.str() + "; it requires " + newer->since.str() + "+");
+  (void)cursor.diags().error(start,
+                             "enum value for attribute '" + field.name +
+                                 "' is not available in bytecode version " +
+                                 tables.version.str() + ": '" + newer->name +
+                                 "' requires " + newer->since.str() + "+");
   return {};
 }
 

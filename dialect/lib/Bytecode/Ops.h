@@ -52,7 +52,7 @@ private:
   readAttribute(Cursor &cursor, const AttributeField &field,
                 const mlir::OperationState &state);
   mlir::FailureOr<mlir::Attribute> readBoolArray(Cursor &cursor);
-  mlir::Attribute readEnum(Cursor &cursor, const EnumCodec &codec);
+  mlir::Attribute readEnum(Cursor &cursor, const AttributeField &field);
   mlir::LogicalResult readOperands(Cursor &cursor, const OpRecord &record,
                                    uint64_t flags, mlir::OperationState &state);
   mlir::LogicalResult readOperandGroup(Cursor &cursor, uint64_t count,

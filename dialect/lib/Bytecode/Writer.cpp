@@ -53,7 +53,8 @@ static LogicalResult refuse(Operation *op, const Twine &why) {
   return op->emitError(why);
 }
 
-static LogicalResult checkModule(::cuda_tile::ModuleOp module) {
+static LogicalResult checkModule(::cuda_tile::ModuleOp module,
+                                 Version version) {
   if (module.getBody().empty())
     return module.emitError("module has no body.");
   for (Operation &op : module.getBody().front())
@@ -65,6 +66,15 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module) {
     if (op->getName().getDialectNamespace() != dialect)
       return refuse(op,
                     "only ops from the '" + dialect + "' dialect are allowed");
+    auto conversion = dyn_cast<FToFOp>(op);
+    if (conversion && version < kConversionRoundingVersion &&
+        conversion.getRoundingMode() != RoundingMode::NEAREST_AWAY &&
+        !conversion.isRoundingOfEveryVersion())
+      return op->emitError("rounding mode '")
+             << stringifyRoundingMode(conversion.getRoundingMode())
+             << "' of a conversion requires bytecode version "
+             << kConversionRoundingVersion.str() << "+, but targeting "
+             << version.str();
     // What combines two values is a computation alone.
     if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !isPure(op))
       return refuse(op, "only pure operations allowed");
@@ -134,7 +144,7 @@ void FileWriter::writeProducerSection() {
 LogicalResult FileWriter::write(uint16_t versionTag) {
   writeHeader(versionTag);
   Output globals, functions;
-  if (failed(checkModule(module)) || failed(verify(module)) ||
+  if (failed(checkModule(module, pools.version)) || failed(verify(module)) ||
       failed(writeFunctions(body(), pools, functions)) ||
       failed(writeGlobals(body(), pools, globals)))
     return failure();

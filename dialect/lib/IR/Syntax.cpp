@@ -211,6 +211,20 @@ void cuda_tile::printIEEERounding(OpAsmPrinter &printer, Operation *,
   printRounding(printer, attr, RoundingMode::NEAREST_EVEN);
 }
 
+ParseResult cuda_tile::parseFToFRounding(OpAsmParser &parser,
+                                         RoundingModeAttr &attr) {
+  return parseRounding(parser,
+                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
+                        RoundingMode::NEAREST_AWAY},
+                       /*showFound=*/true, attr);
+}
+
+void cuda_tile::printFToFRounding(OpAsmPrinter &printer, Operation *,
+                                  RoundingModeAttr attr) {
+  printRounding(printer, attr, RoundingMode::NEAREST_EVEN);
+}
+
 ParseResult cuda_tile::parseDivFRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
   return parseRounding(parser,

@@ -78,6 +78,7 @@ void printComparisonOrdering(mlir::OpAsmPrinter &printer, mlir::Operation *,
   void print##NAME(mlir::OpAsmPrinter &printer, mlir::Operation *,             \
                    RoundingModeAttr attr);
 CUDA_TILE_ROUNDING(IEEERounding)
+CUDA_TILE_ROUNDING(FToFRounding)
 CUDA_TILE_ROUNDING(DivFRounding)
 CUDA_TILE_ROUNDING(DivIRounding)
 CUDA_TILE_ROUNDING(ApproxRounding)

@@ -98,6 +98,10 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
     """Widening is exact, narrowing rounds to nearest even, in pairs to 16 bits."""
     source, result = element_of(op.operands[0]), element_of(op.results[0])
     _check_floats(op, str(source), str(result))
+    mode = keyword(op, "rounding_mode", "nearest_even")
+    is_exact = element_bits(source) < element_bits(result)
+    if mode != "nearest_even" and not is_exact:
+        raise Unsupported(f"ftof: expected rounding 'nearest_even', got '{mode}'")
     b = e.builder
     packed = is_distributed(op.results[0]) and element_bits(result) == 16
 

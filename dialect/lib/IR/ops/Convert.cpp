@@ -38,6 +38,25 @@ LogicalResult ExtIOp::verify() {
 // ftof
 //===----------------------------------------------------------------------===//
 
+/// Whether a conversion that loses something may round by `mode`.
+static bool mayNarrow(Type from, Type to, RoundingMode mode) {
+  if (mode == RoundingMode::NEAREST_EVEN)
+    return true;
+  if (isa<Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType>(to))
+    return false;
+  if (mode == RoundingMode::ZERO)
+    return true;
+  if (from.isF64() && to.isF32())
+    return mode == RoundingMode::NEGATIVE_INF ||
+           mode == RoundingMode::POSITIVE_INF;
+  return from.isF32() && to.isTF32() && mode == RoundingMode::NEAREST_AWAY;
+}
+
+bool FToFOp::isRoundingOfEveryVersion() {
+  return getRoundingMode() == RoundingMode::NEAREST_EVEN ||
+         isa<Float8E8M0FNUType>(getTo().getType().getElementType());
+}
+
 LogicalResult FToFOp::verify() {
   Type from = getFrom().getType().getElementType();
   Type to = getTo().getType().getElementType();
@@ -45,14 +64,22 @@ LogicalResult FToFOp::verify() {
     return emitOpError("converting tiles must not be a no-op; ftof rejects "
                        "identity conversions");
   RoundingMode mode = getRoundingMode();
-  if (!isa<Float8E8M0FNUType>(to)) // C2
-    return verifyOnlyRounding(*this, mode, RoundingMode::NEAREST_EVEN,
-                              "ftof requires nearest-even rounding");
-  if (mode != RoundingMode::ZERO && mode != RoundingMode::POSITIVE_INF)
-    return emitOpError("invalid rounding mode specified for conversion to "
-                       "f8E8M0FNU. Only 'zero' and 'positive_inf' are "
-                       "supported");
-  return success();
+  if (isa<Float8E8M0FNUType>(to)) { // C2
+    if (mode != RoundingMode::ZERO && mode != RoundingMode::POSITIVE_INF)
+      return emitOpError("invalid rounding mode specified for conversion to "
+                         "f8E8M0FNU. Only 'zero' and 'positive_inf' are "
+                         "supported");
+    return success();
+  }
+  bool isIEEE = mode <= RoundingMode::POSITIVE_INF; // C3
+  bool isExact =
+      APFloat::isRepresentableBy(cast<FloatType>(from).getFloatSemantics(),
+                                 cast<FloatType>(to).getFloatSemantics());
+  if (mayNarrow(from, to, mode) ||
+      (isExact && (isIEEE || mode == RoundingMode::NEAREST_AWAY)))
+    return success();
+  return verifyOnlyRounding(*this, mode, RoundingMode::NEAREST_EVEN,
+                            "ftof requires nearest-even rounding");
 }
 
 //===----------------------------------------------------------------------===//

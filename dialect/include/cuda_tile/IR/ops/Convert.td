@@ -52,7 +52,11 @@ def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
   let summary = "Floating-point numbers of another type";
   let description = [{
     (C1) The types differ.
-    (C2) Rounding is nearest_even; to f8E8M0FNU it is zero or positive_inf.
+    (C2) To f8E8M0FNU, rounding is zero or positive_inf.
+    (C3) To other types it is nearest_even. From bytecode version 13.4 on it may
+         also be zero, but to f8E4M3FN, f8E5M2 and f4E2M1FN; negative_inf or
+         positive_inf from f64 to f32; nearest_away from f32 to tf32; any of
+         these where the result holds every value of the source.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -65,10 +69,14 @@ def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
   );
   let results = (outs CudaTile_FloatTile:$to);
   let assemblyFormat = [{
-    $from custom<IEEERounding>($rounding_mode) attr-dict `:`
+    $from custom<FToFRounding>($rounding_mode) attr-dict `:`
     custom<CudaTileType>(type($from)) `->` custom<CudaTileType>(type($to))
   }];
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1, C2, C3
+  let extraClassDeclaration = [{
+    /// Whether bytecode before 13.4 knows the rounding of this conversion.
+    bool isRoundingOfEveryVersion();
+  }];
 }
 
 def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
