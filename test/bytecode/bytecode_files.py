@@ -27,3 +27,15 @@ def messages(data: bytes, context: ir.Context) -> list[str]:
     except ir.MLIRError as error:
         return [diagnostic.message for diagnostic in error.error_diagnostics]
     return []
+
+
+def op_names(module: ir.Module) -> set[str]:
+    """Names of all ops without the dialect's."""
+    names: set[str] = set()
+
+    def note(op: ir.Operation) -> ir.WalkResult:
+        names.add(op.name.removeprefix("cuda_tile."))
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(note, ir.WalkOrder.PRE_ORDER)
+    return names

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bytecode_files import read
+from bytecode_files import op_names, read
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -26,18 +26,6 @@ NEW_OPS = {
 
 def golden(version: str) -> bytes:
     return (GOLDEN / version / "ops.tileirbc").read_bytes()
-
-
-def op_names(module: ir.Module) -> set[str]:
-    """Names of all ops without the dialect's."""
-    names: set[str] = set()
-
-    def note(op: ir.Operation) -> ir.WalkResult:
-        names.add(op.name.removeprefix("cuda_tile."))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(note, ir.WalkOrder.PRE_ORDER)
-    return names
 
 
 def test_each_version_has_its_pair():
