@@ -15,7 +15,8 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
 from cuda_tile.runtime.args import array_args
 
 KERNELS = Path(__file__).parents[1] / "kernels"
-VERSIONS = ("13.1", "13.4")
+VERSIONS = ("13.1", "13.3", "13.4")
+SEEDS = (None, 0)
 
 
 def read(version: str, name: str) -> ir.Module:
