@@ -57,8 +57,8 @@ def _odd_float(values: Signed | Unsigned, kind: Element) -> Floats:
 def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     """Toward zero. Out of range: an error when checked, unless `saturating`.
 
-    Permissive mode and `saturating` clamp, and turn NaN into 0; a 64-bit target that
-    does not saturate gives the smallest value for NaN (PTX ISA, "cvt").
+    Permissive mode and `saturating` clamp, and turn NaN into 0; for a NaN that does
+    not saturate see `decisions.FTOI_NAN`.
     """
     kind, signedness = op.tile().element, op.attributes["signedness"]
     lowest, highest = limits(kind, signedness)
@@ -76,9 +76,9 @@ def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     else:
         result = inside.astype(np.uint64)
     clamped = np.where(whole < 0, _bits64(lowest), _bits64(highest))
-    wide = kind.bits == 64 and not is_saturating
-    not_a_number = _bits64(decisions.FTOI_NAN_TO_64_BITS if wide else 0)
-    clamped = np.where(is_nan, not_a_number, clamped)
+    is_wide = kind.bits == 64 or op.operand_tile().element.name == "f64"
+    has_top_bit = decisions.FTOI_NAN == "top bit" and is_wide and not is_saturating
+    clamped = np.where(is_nan, _bits64(has_top_bit << kind.bits - 1), clamped)
     return wrap(np.asarray(np.where(outside, clamped, result)), kind)
 
 

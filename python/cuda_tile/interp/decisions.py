@@ -58,8 +58,9 @@ F64_CANONICAL_NAN_BITS = 0x7FF8000000000000
 FPOWI: Literal["pow", "products"] = "pow"
 """fpowi as pow of the same number, or by repeated products rounded to the type."""
 
-FTOI_NAN_TO_64_BITS = -(1 << 63)
-"""ftoi of NaN to i64, permissive and not saturating (PTX ISA, "cvt"); else 0."""
+FTOI_NAN: Literal["top bit", "zero"] = "top bit"
+"""ftoi of NaN, permissive and not saturating: the result's top bit where the source is
+f64 or the result i64, as PTX has it (PTX ISA, "cvt"), else 0; or always 0."""
 
 F8_UNSIGNED_DROPS_SIGN = True
 """ftof to f8E8M0FNU and f8E5M3FNU converts the absolute value; else 0 below 0."""
@@ -175,7 +176,7 @@ QUESTIONS = {
     15: Question("special values of functions", (), "C99's, annex F"),
     16: Question("fast_acc", (), "changes nothing: one of the sums it allows"),
     17: Question("extreme scales", (), "each operand is scaled first, exactly"),
-    18: Question("ftoi out of range", ("FTOI_NAN_TO_64_BITS", "mode")),
+    18: Question("ftoi out of range", ("FTOI_NAN", "mode")),
     19: Question("rounding modes of ftof", (), "what the verifier lets pass rounds so"),
     20: Question("unsigned 8-bit floats of negatives", ("F8_UNSIGNED_DROPS_SIGN",)),
     21: Question("NaN to the small formats", ("E4M3_OF_NAN", "F4_OF_NAN")),
