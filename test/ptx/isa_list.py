@@ -31,8 +31,10 @@ from isa_forms_sync import (
     VIDEO,
 )
 from isa_forms_sync import FAMILIES as REST
+from isa_forms_tensor import FAMILIES as TENSOR
+from isa_forms_tensor import TENSOR_CORES
 
-FAMILIES: tuple[Family, ...] = (*SCALAR, *MEMORY, *REST, *MATRIX)
+FAMILIES: tuple[Family, ...] = (*SCALAR, *MEMORY, *REST, *MATRIX, *TENSOR)
 
 # PTX ISA 9.0, chapter "Instructions". "special registers" stands for that chapter.
 INSTRUCTIONS = {
@@ -67,6 +69,9 @@ INSTRUCTIONS = {
     WARP: """ldmatrix stmatrix movmatrix mma mma.sp wmma.load wmma.store wmma.mma""",
     WARPGROUP: """wgmma.mma_async wgmma.mma_async.sp wgmma.fence wgmma.commit_group
         wgmma.wait_group""",
+    TENSOR_CORES: """tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit
+        tcgen05.ld tcgen05.st tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.mma
+        tcgen05.mma.sp tcgen05.mma.ws tcgen05.mma.ws.sp tcgen05.fence tcgen05.commit""",
     STACK: "stacksave stackrestore alloca",
     VIDEO: "vadd vsub vabsdiff vmin vmax vshl vshr vmad vset",
     SIMD_VIDEO: """vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4
