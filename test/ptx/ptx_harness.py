@@ -118,10 +118,18 @@ def _store(ty: str) -> list[str]:
     return [f"st.global.b{bits_of(ty)} [%q], %d;"]
 
 
+_VERSIONS = {
+    "sm_80": "7.8",
+    "sm_89": "8.4",
+    "sm_90": "8.7",
+    "sm_100": "8.8",
+    "sm_120": "9.1",
+}
+
+
 def module(entries: str, target: str = "sm_80") -> str:
     """Returns a module around entries."""
-    version = {"sm_80": "7.8", "sm_89": "8.4", "sm_90": "8.4", "sm_100": "8.8"}
-    number = version[target.rstrip("af")]
+    number = _VERSIONS[target.rstrip("af")]
     return f".version {number}\n.target {target}\n.address_size 64\n{entries}"
 
 

@@ -17,6 +17,7 @@ DTYPES: dict[str, Any] = {
     "e5m2": ml_dtypes.float8_e5m2,
     "s8": np.int8,
     "u8": np.uint8,
+    "b1": np.uint8,  # eight at a time
 }
 SWIZZLE_CODES = {0: 0, 128: 1, 64: 2, 32: 3}
 
@@ -161,10 +162,12 @@ COPY:
 
     def instruction(self, names: str) -> str:
         """The wgmma, `chain` times."""
-        kind = f"m64n{self.n}k{self.depth}.{self.result}.{self.left}.{self.right}"
+        depth = 256 if self.left == "b1" else self.depth
+        kind = f"m64n{self.n}k{depth}.{self.result}.{self.left}.{self.right}"
+        kind += ".and.popc" if self.left == "b1" else ""
         source = "{%a0, %a1, %a2, %a3}" if self.from_registers else "%q6"
         tail = [self.scale]
-        if self.left not in ("s8", "u8"):
+        if self.left not in ("s8", "u8", "b1"):
             tail += [str(sign) for sign in self.signs]
         if self.left in ("f16", "bf16"):
             tail += [str(f) for f in self.flips[int(self.from_registers) :]]

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor, trunc
 
-import ml_dtypes
-import numpy as np
 import pytest
 from ptx_exact import FORMATS, INF, NAN, Value, decode, encode, infinity, nan
 from ptx_harness import Case, bits_of, check, check_legal, samples
@@ -259,50 +257,6 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.code)
 def test_convert(case: Case) -> None:
     check(case, [samples(ty, 192, seed) for seed, ty in enumerate(case.sources)])
-
-
-EIGHT = {
-    "e4m3": (ml_dtypes.float8_e4m3fn, 448.0),
-    "e5m2": (ml_dtypes.float8_e5m2, 57344.0),
-}
-
-
-@pytest.mark.parametrize("name", EIGHT)
-def test_eight_bit_floats_round_and_saturate(name: str) -> None:
-    element, limit = EIGHT[name]
-
-    def octet(bits: int) -> int:
-        value = np.uint32(bits).view(np.float32)
-        if np.isnan(value):
-            return 0x7F
-        return int(np.clip(value, -limit, limit).astype(element).view(np.uint8))
-
-    case = Case(
-        f"cvt.rn.satfinite.{name}x2.f32 {{d}}, {{a}}, {{b}};",
-        ("f32", "f32"),
-        "b16",
-        lambda a, b: octet(a) << 8 | octet(b),
-        "sm_90",
-    )
-    check(case, [samples("f32", 256, seed) for seed in range(2)])
-    check_legal([case])
-
-
-@pytest.mark.parametrize("name", EIGHT)
-def test_eight_bit_floats_widen_exactly(name: str) -> None:
-    element, _ = EIGHT[name]
-    octets = np.arange(256, dtype=np.uint8)
-    halves = octets.view(element).astype(np.float16)
-    bits = np.where(np.isnan(halves), 0x7FFF, halves.view(np.uint16))
-    case = Case(
-        f"cvt.rn.f16x2.{name}x2 {{d}}, {{a}};",
-        ("b16",),
-        "b32",
-        lambda a: int(bits[a & 255]) | int(bits[a >> 8]) << 16,
-        "sm_90",
-    )
-    check(case, [octets.astype(np.uint16) | octets.astype(np.uint16)[::-1] << 8])
-    check_legal([case])
 
 
 def test_a_wide_register_is_extended_by_the_type() -> None:

@@ -118,6 +118,84 @@ def test_stmatrix_is_the_inverse_of_ldmatrix() -> None:
         assert np.array_equal(result[number].reshape(32, 2), fragments[:, number])
 
 
+BYTES = """
+.visible .entry k(.param .u64 src, .param .u64 dst)
+{{
+    .reg .b32 %i, %a, %m<4>; .reg .b64 %q;
+    .shared .align 16 .b8 tile[512];
+    mov.u32 %i, %tid.x;
+    ld.param.u64 %q, [src];
+    mad.wide.u32 %q, %i, 16, %q;
+    ld.global.v4.b32 {{%m0, %m1, %m2, %m3}}, [%q];
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %i, 16, %a;
+    {before}
+    {code}
+    {after}
+    ld.param.u64 %q, [dst];
+    mad.wide.u32 %q, %i, 16, %q;
+    st.global.v4.b32 [%q], {{%m0, %m1, %m2, %m3}};
+    ret;
+}}
+"""
+NAMES = {1: "{%m0}", 2: "{%m0, %m1}", 4: "{%m0, %m1, %m2, %m3}"}
+
+
+def bit_fields(row: np.ndarray, bits: int) -> list[int]:
+    """The 16 elements that 16 bytes begin with, lowest first."""
+    whole = int.from_bytes(row.tobytes(), "little")
+    return [whole >> bits * i & (1 << bits) - 1 for i in range(16)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize(("name", "bits"), [("b6x16_p32", 6), ("b4x16_p64", 4)])
+def test_ldmatrix_widens_to_bytes(name: str, bits: int, count: int) -> None:
+    """Lane 4 r + c gets columns 4 c to 4 c + 3 of row r."""
+    text = module(
+        BYTES.format(
+            before="st.shared.v4.b32 [%a], {%m0, %m1, %m2, %m3}; bar.warp.sync -1;",
+            code=f"ldmatrix.sync.aligned.m8n16.x{count}.shared.b8x16.{name} "
+            f"{NAMES[count]}, [%a];",
+            after="",
+        ),
+        "sm_100a",
+    )
+    assert assemble(text, "sm_100a") == ""
+    source = np.random.default_rng(1).integers(0, 256, (32, 16)).astype(np.uint8)
+    found = np.zeros((32, 16), np.uint8)
+    launch(text, grid=1, block=32, args=[source, found])
+    registers = found.reshape(32, 4, 4)
+    for number, lane in np.ndindex(count, 32):
+        row = bit_fields(source[8 * number + lane // 4], bits)
+        start = 4 * (lane % 4)
+        assert registers[lane, number].tolist() == row[start : start + 4]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_stmatrix_of_bytes(count: int) -> None:
+    """Lane 4 g + t holds columns 2 t and 2 t + 1 of rows g and g + 8."""
+    text = module(
+        BYTES.format(
+            before="st.shared.v4.b32 [%a], {%i, %i, %i, %i}; bar.warp.sync -1;",
+            code=f"stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 "
+            f"[%a], {NAMES[count]};",
+            after="bar.warp.sync -1; ld.shared.v4.b32 {%m0, %m1, %m2, %m3}, [%a];",
+        ),
+        "sm_100a",
+    )
+    assert assemble(text, "sm_100a") == ""
+    source = np.random.default_rng(1).integers(0, 256, (32, 4, 4)).astype(np.uint8)
+    found = np.zeros((32, 16), np.uint8)
+    launch(text, grid=1, block=32, args=[source, found])
+    for number, lane in np.ndindex(count, 32):
+        g, t = lane // 4, lane % 4
+        columns = found[8 * number : 8 * number + 8]  # one column in 16 bytes
+        for byte, (row, column) in enumerate(
+            [(g, 2 * t), (g, 2 * t + 1), (g + 8, 2 * t), (g + 8, 2 * t + 1)]
+        ):
+            assert columns[column, row] == source[lane, number, byte]
+
+
 def a_places(k: int, e: int) -> tuple[np.ndarray, np.ndarray]:
     """Row and column of each lane's elements of A, [32, registers, e]."""
     count = 16 * k // 32 // e

@@ -61,6 +61,26 @@ def test_types(
     check(Wgmma(16, left, right, result, swizzle, from_registers))
 
 
+@pytest.mark.parametrize("swizzle", [0, 32, 64, 128])
+@pytest.mark.parametrize("from_registers", [False, True])
+@pytest.mark.parametrize("n", [8, 64])
+def test_single_bits(n: int, swizzle: int, from_registers: bool) -> None:
+    """Bytes hold eight elements along K; products count common bits."""
+    case = Wgmma(n, "b1", "b1", "s32", swizzle, from_registers)
+    rng = np.random.default_rng(n)
+    a, b = (rng.integers(0, 256, (rows, 32)).astype(np.uint8) for rows in (64, n))
+    c = rng.integers(-(2**31), 2**31, (64, n)).astype(np.int32)
+    images = case.image(a, 0), case.image(b, 0)
+    text = case.text(*images)
+    assert assemble(text, "sm_90a") == ""
+    acc = to_registers(c)
+    args = [case.memory(*images), acc, fragment(a)]
+    launch(text, grid=1, block=128, args=args, mode="adversarial")
+    bits_a, bits_b = (np.unpackbits(x, axis=1).astype(np.int64) for x in (a, b))
+    wanted = (c + bits_a @ bits_b.T).astype(np.int32)
+    np.testing.assert_array_equal(acc, to_registers(wanted))
+
+
 @pytest.mark.parametrize("n", [8, 24, 64, 128, 200, 256])
 def test_widths(n: int) -> None:
     check(Wgmma(n, "bf16", "bf16"))
