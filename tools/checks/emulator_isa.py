@@ -41,12 +41,12 @@ a random place. Accesses must be ordered as the ISA's memory model for `tcgen05`
 taken literally: only the pairs it lists form pipelines, so a `cp` over scale factors
 waits for the `mma` that reads them; between threads both fences are needed, be the
 synchronisation relaxed or not, and after `tcgen05.wait::ld` too; `tcgen05.commit` is
-its own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a warp
-issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift` moves each warp's 32 lanes by
-themselves, `row[i] = row[i + 1]`. These are errors of the running kernel: a matrix base
-offset or absolute addresses in a descriptor, K of 96, A in tensor memory where D is
-folded (layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a shifted
-zero-column mask.
+its own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a
+warp issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift` moves each warp's 32
+lanes by themselves, `row[i] = row[i + 1]`. These are errors of the running kernel: a
+matrix base offset or absolute addresses in a descriptor, K of 96, A in tensor memory
+where D is folded (layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a
+shifted zero-column mask.
 """
 
 
