@@ -230,6 +230,32 @@ def _tc_gemm_pair(rng: np.random.Generator) -> Problem:
     return _tc_gemm(rng, 2)
 
 
+def _factor_tiles(exponents: Array) -> Array:
+    """Scale factors [rows, steps, 4] as tcgen05.cp copies them, [steps, 32, 16]."""
+    rows, steps, _ = exponents.shape
+    result = aligned((steps, 32, 4, 4), np.uint8)
+    for row in range(rows):
+        result[:, row % 32, row // 32] = exponents[row] + 127
+    return result
+
+
+def _tc_scaled_gemm(rng: np.random.Generator) -> Problem:
+    steps, rows = 5, (128, 64)
+    matrices: list[Array] = []
+    maps: list[TensorMap] = []
+    factors: list[Array] = []
+    for count in rows:
+        matrix = aligned((count, 128 * steps), ml_dtypes.float8_e4m3fn)
+        matrix[...] = rng.integers(-4, 5, matrix.shape)
+        exponents = rng.integers(-2, 3, (count, steps, 4))
+        worth = np.repeat(2.0 ** exponents.reshape(count, -1), 32, axis=1)
+        matrices.append(matrix.astype(np.float64) * worth)
+        maps.append(TensorMap(matrix, (count, 128), 128))
+        factors.append(_factor_tiles(exponents))
+    c = np.zeros(rows, np.float32)
+    return Problem([*maps, *factors, c, steps], c, matrices[0] @ matrices[1].T)
+
+
 _MORE_GROUPS = "it waits for more groups than it must"
 _NOBODY_WAITS = "it only lets other CTAs allocate, and no other CTA waits for columns"
 _ONLY_THE_END = (
@@ -332,6 +358,12 @@ PROGRAMS = {
         "the same by a pair of CTAs, with remote mbarriers and multicast commits",
         _text("tc_gemm_pair"),
         *("sm_100a", (2,), (tc.THREADS,), _tc_gemm_pair, (2,)),
+        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+    ),
+    "tc_scaled_gemm": Program(
+        "scale factors through tcgen05.cp, a ring of them in tensor memory",
+        _text("tc_scaled_gemm"),
+        *("sm_100a", (1,), (192,), _tc_scaled_gemm),
         redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ptx_harness import assemble, module
+from ptx_programs import PROGRAMS
 from ptx_tcgen05 import Kernel, descriptor
 
 from cuda_tile.emulator import FindingError, launch
@@ -303,3 +304,39 @@ def test_a_pair_needs_a_cluster() -> None:
     )
     with pytest.raises(FindingError, match="expected pairs of CTAs"):
         launch(text, grid=1, block=64, args=[np.zeros(1, np.uint32)])
+
+
+# Whole programs with a wrong number ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        # Both accumulators in the same columns.
+        ("tc_gemm", "mad.lo.u32 %d, %which, 32, %base;", "mov.u32 %d, %base;"),
+        # The next stage's operands.
+        ("tc_gemm", "mad.lo.u32 %a, %stage, 20480, %ring;", "mov.u32 %a, %ring;"),
+        ("tc_gemm", "setp.ne.u32 %keeps, %step, 0;", "setp.ne.u32 %keeps, %step, 9;"),
+        ("tc_gemm", ".32x32b.x32.b32", ".16x64b.x32.b32"),
+        # Commits to one CTA of the pair.
+        ("tc_gemm_pair", "mov.u16 %both, 3;", "mov.u16 %both, 1;"),
+        ("tc_gemm_pair", "mov.u16 %both, 3;", "mov.u16 %both, 2;"),
+        ("tc_gemm_pair", "mov.u16 %both, 3;", "mov.u16 %both, 5;"),
+        # Both CTAs multiply; both expect the bytes of both.
+        ("tc_gemm_pair", "setp.ne.u32 %p, %rank, 0;", "setp.ne.u32 %p, %rank, %rank;"),
+        ("tc_gemm_pair", "@%lead mbarrier", "@%one mbarrier"),
+        # One stage's columns for the factors of all.
+        ("tc_scaled_gemm", "mad.lo.u32 %r16, %r10, 8, %r7;", "mov.u32 %r16, %r7;"),
+        ("tc_scaled_gemm", "mov.u32 %r20, 0x08900000;", "mov.u32 %r20, 0x08800000;"),
+    ],
+)
+def test_programs_with_a_wrong_number(name: str, old: str, new: str) -> None:
+    text = PROGRAMS[name].text
+    assert old in text
+    with pytest.raises(FindingError):
+        run_often(name, text.replace(old, new))
+
+
+def run_often(name: str, text: str) -> None:
+    for seed in range(4):
+        PROGRAMS[name].run("adversarial", seed, text=text, limit=100_000)
