@@ -10,7 +10,8 @@ import pytest
 
 from cuda_tile.emulator.__main__ import main
 
-PROGRAM = str(Path(__file__).parent / "programs" / "reduction.ptx")
+HERE = Path(__file__).parent
+PROGRAM = str(HERE / "programs" / "reduction.ptx")
 LAUNCH = ["--grid", "2", "--block", "256"]
 
 
@@ -19,14 +20,52 @@ def test_it_runs_saves_and_counts(tmp_path: Path, capsys) -> None:
     args = [PROGRAM, *LAUNCH, "ones:f32[512]", f"out:{target}:f32[2]"]
     assert main(args) == 0
     assert np.load(target).tolist() == [256, 256]
-    assert capsys.readouterr().out.startswith("reduction")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "source: float32[512] 1 to 1"
+    assert lines[1] == f"result: float32[2] 256 to 256, saved to {target}"
+    assert lines[2].split() == ["reduction", "all", "lines", "49-55"]
+
+
+def test_block_and_cluster_come_from_the_kernel(capsys) -> None:
+    path = str(HERE / "programs" / "cluster_reduction.ptx")
+    assert main([path, "--grid", "4", "ones:i32[512]", "zeros:i32[1]"]) == 0
+    assert "result: int32[1] 512 to 512" in capsys.readouterr().out
+
+
+def test_tensor_maps(tmp_path: Path, capsys) -> None:
+    path = str(HERE / "programs" / "tma_transpose.ptx")
+    target = tmp_path / "turned.npy"
+    maps = ["map:32,32:arange:f32[96,64]", f"map:32,32:out:{target}:f32[64,96]"]
+    assert main([path, "--grid", "2", *maps, "3"]) == 0
+    wanted = np.arange(96 * 64, dtype=np.float32).reshape(96, 64).T
+    assert np.array_equal(np.load(target), wanted)
+    assert main([path, "--grid", "2", "map:32,32:zeros:f32[96,64]", "1", "3"]) == 1
+    assert "a tensor map perhaps" in capsys.readouterr().err
+    assert main([path, "--grid", "2", "map:32x32:zeros:f32[96,64]", "1", "3"]) == 1
+    assert "expected map:BOX:ARRAY" in capsys.readouterr().err
+
+
+STYLES = {
+    "nvcc": ["--grid", "2", "--block", "128", "ones:f32[250]", "zeros:f32[2]", "250"],
+    "triton": ["--grid", "1", *["ones:f32[600]"] * 2, "zeros:f32[600]", "500", "0"],
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_ptx_of_other_compilers(style: str, capsys) -> None:
+    path = str(HERE / "styles" / f"{style}.ptx")
+    assert main([path, *STYLES[style], "--mode", "adversarial"]) == 0
+    said = capsys.readouterr().out
+    wanted = {"nvcc": "float32[2] 244 to 256", "triton": "float32[600] 0 to 2"}
+    assert wanted[style] in said
+    assert ("hello 1\n" in said) == (style == "nvcc")
 
 
 def test_json_and_listing(capsys) -> None:
     args = [PROGRAM, *LAUNCH, "ones:f32[512]", "zeros:f32[2]"]
     assert main([*args, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["kernel"] == "reduction"
-    assert main([*args, "--listing", "--mode", "adversarial"]) == 0
+    assert main([*args, "--annotate", "--mode", "adversarial"]) == 0
     assert "bar.sync" in capsys.readouterr().out
 
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from ptx_gemm import Gemm
 from ptx_harness import module
+from ptx_programs import PROGRAMS, aligned
 
 from cuda_tile.emulator import Report, launch
+from cuda_tile.emulator.counters import Counters
 from cuda_tile.runtime.memory import GlobalMemory
 
 SHARED = """
@@ -149,10 +151,105 @@ def test_instruction_mix_and_executed_warps() -> None:
 def test_reports_as_table_json_and_listing() -> None:
     report = _gemm()
     assert report.table().splitlines()[0].startswith("gemm")
-    assert json.loads(report.to_json())["totals"] == report.totals
-    lines = report.listing().splitlines()
+    found = json.loads(report.to_json())
+    assert found["totals"] == report.totals
+    assert (
+        sum(one["warps"] for one in found["instructions"]) == found["totals"]["warps"]
+    )
+    assert sum(found["instruction_mix"].values()) == found["totals"]["warps"]
+    lines = report.annotated().splitlines()
     assert len(lines) == len(report.module.lines) + 1
     assert any("ldmatrix" in line and line.split()[0].isdigit() for line in lines)
+
+
+LOOP = """
+.visible .entry k(.param .u64 x, .param .u64 y)
+{
+    .reg .b32 %r<9>; .reg .b64 %q<4>; .reg .pred %p;
+    .shared .align 16 .b8 cells[512];
+    mov.u32 %r0, %tid.x;
+    ld.param.u64 %q0, [x];
+    ld.param.u64 %q1, [y];
+    mad.wide.u32 %q2, %r0, 8, %q0;
+    mov.u32 %r1, cells;
+    mad.lo.u32 %r2, %r0, 4, %r1;
+    mov.u32 %r3, 0;
+L:  ld.global.v2.u32 {%r4, %r5}, [%q2];
+    st.shared.u32 [%r2], %r4;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p, %r3, 5;
+    @%p bra L;
+    ld.shared.u32 %r6, [%r2];
+    red.shared.add.u32 [%r2], %r6;
+    mad.wide.u32 %q3, %r0, 4, %q1;
+    st.global.u32 [%q3], %r6;
+    red.global.add.u32 [%q3], %r6;
+    ret;
+}
+"""
+
+
+def _loop() -> Report:
+    args = [aligned((64, 2), np.uint32), aligned((64,), np.uint32)]
+    return launch(module(LOOP), grid=1, block=64, args=args)
+
+
+def test_bytes_by_path() -> None:
+    """Two warps of 32 lanes; the loop goes round five times."""
+    totals = _loop().totals
+    paths = {name: totals[f"bytes_{name}"] for name in Counters.PATHS}
+    used = {name: count for name, count in paths.items() if count}
+    assert used == {
+        "global_load": 5 * 64 * 8,
+        "shared_store": 5 * 64 * 4,
+        "shared_load": 64 * 4,
+        "shared_atomic": 64 * 4,
+        "global_store": 64 * 4,
+        "global_atomic": 64 * 4,
+    }
+    assert sum(used.values()) == totals["bytes"]
+
+
+def test_a_loop_and_its_instructions() -> None:
+    (loop,) = _loop().loops()
+    assert loop.last_line - loop.first_line == 4
+    assert loop.rounds == 5 * 2
+    names = ("ld.global.v2.u32", "st.shared.u32", "add.u32", "setp.lt.u32", "bra")
+    assert loop.instruction_mix == dict.fromkeys(names, 10)
+    assert loop.totals["warps"] == 50
+    # 32 lanes of 8 bytes are 8 sectors of 32 bytes.
+    assert loop.totals["sectors"] == loop.totals["min_sectors"] == 10 * 8
+
+
+def test_by_instruction_and_line() -> None:
+    report = _loop()
+    (store,) = [i for i in report.by_instruction() if i["mnemonic"] == "st.shared.u32"]
+    assert (store["function"], store["warps"], store["wavefronts"]) == ("k", 10, 10)
+    line = report.by_line()[int(store["line"])]
+    assert line["bytes_shared_store"] == store["bytes"] == 5 * 64 * 4
+
+
+def test_bytes_of_copies_and_matrices() -> None:
+    """128 x 64 x 384 in bf16: six blocks of 64 along K, two warpgroups."""
+    totals = PROGRAMS["ws_gemm"].run("fast").totals
+    assert totals["bytes_copy_in"] == (128 + 64) * 384 * 2
+    assert totals["bytes_copy_out"] == 128 * 64 * 2
+    # Each of 2 * 6 * 4 products reads 64 rows of A and of B, 16 bf16 each.
+    assert totals["bytes_matrix"] == 2 * 6 * 4 * (64 + 64) * 16 * 2
+    assert totals["flops"] == 2 * 128 * 64 * 384
+
+
+def test_bytes_of_another_cta() -> None:
+    """The first warp of each of two clusters reads a word per lane."""
+    totals = PROGRAMS["cluster_reduction"].run("fast").totals
+    assert totals["bytes_cluster"] == 2 * 32 * 4
+
+
+def test_cp_async_counts_once() -> None:
+    """Five rounds of 32 lanes that copy 16 bytes each."""
+    totals = PROGRAMS["copy_pipeline"].run("fast").totals
+    assert totals["bytes_copy_in"] == 5 * 32 * 16
+    assert totals["bytes_shared_store"] == 0
 
 
 def test_counts_do_not_depend_on_the_order_of_warps() -> None:

@@ -68,7 +68,11 @@ def test_numpy_scalars_must_have_the_size_of_the_parameter() -> None:
 
 MISTAKES = {
     "too few": (arguments()[:-1], {}, "expected 6 arguments, got 5"),
-    "array for a number": (arguments(n=np.zeros(1)), {}, "n: expected a number"),
+    "array for a number": (
+        arguments(n=np.zeros(1)),
+        {},
+        "n: expected a value of .u32, got an array",
+    ),
     "float for an integer": (arguments(n=1.5), {}, r"n: expected a value of \.u32"),
     "text": (arguments(f="x"), {}, "f: expected"),
     "too large": (arguments(n=1 << 33), {}, "n: expected"),

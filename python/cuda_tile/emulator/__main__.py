@@ -1,24 +1,45 @@
 r"""`python -m cuda_tile.emulator`: runs one kernel of a PTX file and reports.
 
-    python -m cuda_tile.emulator vadd.ptx --grid 8 --block 128 \\
+    python -m cuda_tile.emulator vadd.ptx --grid 8 --block 128 \
         randn:f32[1024] randn:f32[1024] out:sum.npy:f32[1024] 1024
 
-Arguments are the kernel's parameters in order, written as `cuda-tile-run` takes them
-(see `cuda_tile.runtime.arg_text`).
+Prints what the kernel prints, what became of its arrays, and what it asked of the
+hardware. Ends with 1 if there is a finding or a mistake, 2 if the words are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from cuda_tile.emulator import Report, launch
+from cuda_tile.emulator.errors import LaunchError
+from cuda_tile.emulator.launch import find_entry, launch
+from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.report import Report
+from cuda_tile.emulator.syntax import Function
+from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+
+_ARGUMENTS = """\
+arguments, one for each parameter of the kernel:
+  3  -1  0x1f  1.5           a number
+  zeros:f32[64,64]           an array, passed by its address; also ones:, arange:,
+                             randn:TYPE[SIZES][,SEED], and FILE.npy
+  out:c.npy:f32[64,64]       zeros, saved to c.npy after the run; out:FILE.npy:ones:...
+  map:32,32:randn:f32[64,64] a tensor map of an array with boxes of 32 x 32, in the
+                             order of the array's dimensions; map:64,64@128: swizzles
+                             spans of 128 bytes
+types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2 f8E8M0FNU
+"""
+_MAP = re.compile(r"map:(?P<box>\d+(,\d+)*)(@(?P<swizzle>\d+))?:(?P<array>.*)")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -26,13 +47,26 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m cuda_tile.emulator",
         description="Runs a PTX kernel on the CPU, checks it, and counts what it does.",
+        epilog=_ARGUMENTS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    shape = "X[,Y[,Z]]"
     parser.add_argument("file", metavar="KERNEL.ptx", help="PTX text; - is stdin")
-    parser.add_argument("args", metavar="ARG", nargs="*", help="kernel parameters")
-    parser.add_argument("--grid", required=True, type=_extents, metavar="X[,Y[,Z]]")
-    parser.add_argument("--block", required=True, type=_extents, metavar="X[,Y[,Z]]")
+    parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
     parser.add_argument(
-        "--cluster", default=(1, 1, 1), type=_extents, metavar="X[,Y[,Z]]"
+        "--grid", required=True, type=_extents, metavar=shape, help="CTAs"
+    )
+    parser.add_argument(
+        "--block",
+        type=_extents,
+        metavar=shape,
+        help="threads of a CTA; without it what .reqntid says",
+    )
+    parser.add_argument(
+        "--cluster",
+        type=_extents,
+        metavar=shape,
+        help="CTAs of a cluster; without it what .reqnctapercluster says, or 1",
     )
     parser.add_argument("--entry", metavar="NAME", help="which entry of the module")
     parser.add_argument(
@@ -42,16 +76,23 @@ def build_parser() -> argparse.ArgumentParser:
         "--mode",
         choices=("fast", "adversarial"),
         default="fast",
-        help="adversarial: a seeded random order of warps, and registers are checked",
+        help="adversarial: a seeded random order of warps and copies, and checks of "
+        "all that synchronisation must order; slower",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the adversarial order")
-    parser.add_argument("--limit", type=int, metavar="STEPS", help="stop endless loops")
     parser.add_argument(
-        "--collect", action="store_true", help="go on after a finding where possible"
+        "--seed", type=int, default=0, metavar="N", help="of the adversarial order"
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
+    )
+    parser.add_argument(
+        "--collect",
+        action="store_true",
+        help="go on after a finding where possible, and print all of them",
     )
     parser.add_argument("--json", metavar="FILE", help="write all counts; - is stdout")
     parser.add_argument(
-        "--listing", action="store_true", help="print the PTX with counts by line"
+        "--annotate", action="store_true", help="print the PTX with counts by line"
     )
     return parser
 
@@ -65,26 +106,53 @@ def _extents(text: str) -> tuple[int, ...]:
         ) from None
 
 
+def parse_argument(text: str) -> ParsedArg:
+    """Reads one argument: a tensor map, or what `cuda-tile-run` takes too.
+
+    Raises:
+        UserError: The text follows none of the forms.
+    """
+    found = _MAP.fullmatch(text)
+    if found is None:
+        if text.startswith("map:"):
+            raise UserError(
+                f"expected map:BOX:ARRAY or map:BOX@BYTES:ARRAY, got {text}"
+            )
+        return parse_arg(text)
+    inner = parse_arg(found["array"])
+    if not isinstance(inner.value, np.ndarray):
+        raise UserError(f"expected an array in a tensor map, got {found['array']}")
+    box = [int(extent) for extent in found["box"].split(",")]
+    value: Any = TensorMap(inner.value, box, int(found["swizzle"] or 0))
+    return ParsedArg(value, inner.save_path)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit status (1 for findings and errors)."""
+    """Runs the command; returns the exit status (1 for findings and mistakes)."""
     options = build_parser().parse_intermixed_args(argv)
     try:
         return _run(options)
-    except (UserError, OSError) as error:
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except UserError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+    return 1
 
 
 def _run(options: argparse.Namespace) -> int:
     is_stdin = options.file == "-"
-    text = sys.stdin.read() if is_stdin else Path(options.file).read_text()
-    args: list[ParsedArg] = [parse_arg(text) for text in options.args]
+    module = parse(sys.stdin.read() if is_stdin else Path(options.file).read_text())
+    entry = find_entry(module, options.entry)
+    args: list[ParsedArg] = [parse_argument(text) for text in options.args]
     report = launch(
-        text,
-        options.entry,
+        module,
+        entry.name,
         grid=options.grid,
-        block=options.block,
-        cluster=options.cluster,
+        block=options.block or _declared(entry, "reqntid", "--block"),
+        cluster=options.cluster or entry.limits.get("reqnctapercluster", (1,)),
         args=[arg.value for arg in args],
         shared_bytes=options.shared,
         mode=options.mode,
@@ -94,21 +162,49 @@ def _run(options: argparse.Namespace) -> int:
     )
     for arg in args:
         if arg.save_path is not None:
-            np.save(arg.save_path, np.asarray(arg.value))
-    _print(report, options)
+            np.save(arg.save_path, _array(arg))
+    _print(report, entry, args, options)
     return 1 if report.findings else 0
 
 
-def _print(report: Report, options: argparse.Namespace) -> None:
-    sys.stdout.write(report.stdout)
+def _declared(entry: Function, directive: str, option: str) -> tuple[int, ...]:
+    found = entry.limits.get(directive)
+    if found is None:
+        raise LaunchError(f"{entry.name}: expected {option}, as it has no .{directive}")
+    return tuple(found)
+
+
+def _array(arg: ParsedArg) -> np.ndarray[Any, Any]:
+    value: Any = arg.value
+    return value.array if isinstance(value, TensorMap) else np.asarray(value)
+
+
+def _print(
+    report: Report, entry: Function, args: list[ParsedArg], options: argparse.Namespace
+) -> None:
     for finding in report.findings:
         print(f"finding: {finding}", file=sys.stderr)
     if options.json == "-":
         print(report.to_json())
         return
+    sys.stdout.write(report.stdout)
+    for param, arg in zip(entry.params, args, strict=True):
+        if isinstance(arg.value, np.ndarray | TensorMap):
+            saved = f", saved to {arg.save_path}" if arg.save_path else ""
+            print(f"{param.name}: {_describe(_array(arg))}{saved}")
     if options.json:
         Path(options.json).write_text(report.to_json() + "\n")
-    print(report.listing() if options.listing else report.table())
+    print(report.annotated() if options.annotate else report.table())
+
+
+def _describe(array: np.ndarray[Any, Any]) -> str:
+    """Type, shape and range of an array."""
+    shape = ",".join(str(extent) for extent in array.shape)
+    text = f"{array.dtype}[{shape}]"
+    if not array.size:
+        return text
+    values = array if array.dtype.kind in "biu" else array.astype(np.float64)
+    return f"{text} {values.min():.6g} to {values.max():.6g}"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from cuda_tile.emulator.syntax import Function, Variable
 from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap
 from cuda_tile.runtime.memory import GlobalMemory
 
+_WIDEST_BYTES = 16
+
 
 def register_arrays(
     entry: Function,
@@ -42,10 +44,7 @@ def register_arrays(
         elif isinstance(arg, np.ndarray):
             array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
-                raise LaunchError(
-                    f"{param.name}: expected a number of type {param.type}, got an "
-                    f"array of {array.dtype}"
-                )
+                raise _mismatch(param, f"an array of {array.dtype}")
             values.append(np.uint64(memory.add(param.name, array)))
         else:
             values.append(arg)
@@ -97,7 +96,7 @@ def _bytes(param: Variable, value: Any) -> bytes:
         if scalar.nbytes == size and _same_kind(param, scalar):
             return scalar.tobytes()
         raise _mismatch(param, f"{scalar.dtype} {scalar}")
-    if isinstance(value, (bool, numbers.Integral)) and param.type.kind in "bus":
+    if isinstance(value, (bool, numbers.Integral)) and _is_integer(param):
         number = int(value)
         if not -(1 << (8 * size - 1)) <= number < 1 << (8 * size):
             raise _mismatch(param, str(number))
@@ -105,6 +104,11 @@ def _bytes(param: Variable, value: Any) -> bytes:
     if isinstance(value, numbers.Real) and param.type.kind == "f":
         return np.array(value, param.type.dtype).tobytes()
     raise _mismatch(param, f"{type(value).__name__} {value!r}")
+
+
+def _is_integer(param: Variable) -> bool:
+    """Whether a parameter is one integer, not an aggregate of bytes."""
+    return param.type.kind in "bus" and param.size_bytes <= _WIDEST_BYTES
 
 
 def _same_kind(param: Variable, value: NDArray[Any]) -> bool:
@@ -121,4 +125,5 @@ def _mismatch(param: Variable, got: str) -> LaunchError:
         if param.size_bytes == param.type.bytes
         else (f"{param.size_bytes} bytes")
     )
-    return LaunchError(f"{param.name}: expected a value of {shape}, got {got}")
+    hint = ", a tensor map perhaps" if param.size_bytes == SIZE_BYTES else ""
+    return LaunchError(f"{param.name}: expected a value of {shape}{hint}, got {got}")

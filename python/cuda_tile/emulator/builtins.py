@@ -70,6 +70,8 @@ class Builtins:
         start = self._machine.symbols.address(variable, variable.line)
         data = np.array([value], np.uint32).view(np.uint8)
         self._machine.local[lane.numbers[0], start : start + 4] = data
+        if self._machine.is_adversarial:
+            self._machine.local_written[lane.numbers[0], start : start + 4] = True
 
     def _read(self, address: int, size: int, lane: Lanes) -> bytes:
         where = np.array([address], np.uint64)

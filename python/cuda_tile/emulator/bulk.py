@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.counters import Path
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
@@ -62,6 +63,7 @@ class BulkCopies:
         size: int = CHUNK_BYTES,
         *,
         is_bulk: bool = True,
+        path: Path = "copy_in",
     ) -> None:
         """Starts a copy to shared memory that completes on the mbarrier at `cell`.
 
@@ -73,6 +75,7 @@ class BulkCopies:
             source: Returns the bytes, uint8[size * n].
             size: Bytes of one piece.
             is_bulk: Whether the asynchronous proxy does it.
+            path: Which way the bytes take.
         """
         machine = self._machine
         shadow, warp = machine.shadow, int(machine.agents[lane])
@@ -81,7 +84,7 @@ class BulkCopies:
         else:
             warps = np.full(len(chunks), warp, np.uint8)
             shadow.begin_copy(at, chunks, size, warps, machine.shared)
-        machine.counters.bytes[at] += size * len(chunks)
+        machine.counters.moved(at, path, size * len(chunks))
 
         def land(agent: int, clock: int) -> None:
             data = source().reshape(-1, size)
@@ -116,7 +119,7 @@ class BulkCopies:
         machine = self._machine
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)
         machine.shadow.atomic(at, chunks, size, warps, machine.shared)
-        machine.counters.bytes[at] += size * len(chunks)
+        machine.counters.moved(at, "cluster", size * len(chunks))
         places = (chunks[:, None] + np.arange(size)).ravel()
 
         def land(agent: int, clock: int) -> None:
@@ -146,14 +149,15 @@ class BulkCopies:
         self, at: int, lane: int, chunks: Offsets, cell: int, origin: Offsets
     ) -> None:
         """Starts a copy from the CTA's to the cluster's shared memory."""
-        self.into_shared(at, lane, chunks, cell, self.read_shared(at, lane, origin))
+        source = self.read_shared(at, lane, origin)
+        self.into_shared(at, lane, chunks, cell, source, path="cluster")
 
     def out_of_shared(self, at: int, lane: int, chunks: Offsets, sink: Sink) -> None:
         """Starts a copy from shared memory that belongs to the current bulk group."""
         machine = self._machine
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)
         machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
-        machine.counters.bytes[at] += CHUNK_BYTES * len(chunks)
+        machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
         copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink)
         self._flying.append(copy)
         if machine.is_adversarial and machine.rng.random() < 0.25:

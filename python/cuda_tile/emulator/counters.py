@@ -9,12 +9,30 @@ Programming Guide, "Shared Memory", and Nsight Compute's metric names.
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.lanes import Lanes
 
 _MEMO_LIMIT = 4096
+
+# The way that bytes take: loads, stores and atomics of global and of the CTA's own
+# shared memory, any access to another CTA's, copies into and out of shared memory, and
+# what matrix units read there.
+Path = Literal[
+    "global_load",
+    "global_store",
+    "global_atomic",
+    "shared_load",
+    "shared_store",
+    "shared_atomic",
+    "cluster",
+    "copy_in",
+    "copy_out",
+    "matrix",
+]
 
 
 class Counters:
@@ -27,9 +45,12 @@ class Counters:
             that could hold the requested bytes.
         wavefronts, min_wavefronts: Shared-memory wavefronts, and their number
             without bank conflicts.
-        bytes: Bytes asked for by all lanes.
-        flops: Floating-point operations of matrix instructions.
+        bytes: Bytes asked for by all lanes, and then the same by `PATHS`: the way
+            that they take. A copy counts once, where it starts.
+        flops: Operations of matrix instructions.
     """
+
+    PATHS: tuple[Path, ...] = get_args(Path)
 
     NAMES = (
         "warps",
@@ -40,6 +61,7 @@ class Counters:
         "min_wavefronts",
         "bytes",
         "flops",
+        *(f"bytes_{path}" for path in PATHS),
     )
 
     def __init__(self, n_instructions: int) -> None:
@@ -53,11 +75,27 @@ class Counters:
             self.min_wavefronts,
             self.bytes,
             self.flops,
+            *paths,
         ) = self._table
+        self.paths = dict(zip(self.PATHS, paths, strict=True))
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
+    def sums(self, start: int, stop: int) -> list[int]:
+        """Sums over instructions `start` to `stop`, one for each of `NAMES`."""
+        return [int(count) for count in self._table[:, start:stop].sum(axis=1)]
+
+    def moved(self, at: int, path: Path, size_bytes: int) -> None:
+        """Counts bytes that take one of the paths."""
+        self.bytes[at] += size_bytes
+        self.paths[path][at] += size_bytes
+
     def global_access(
-        self, at: int, lanes: Lanes, addresses: NDArray[np.uint64], size: int
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: NDArray[np.uint64],
+        size: int,
+        path: Path,
     ) -> None:
         """Counts one global access of `size` bytes by each lane of instruction `at`."""
         base = addresses.min() & ~np.uint64(31)
@@ -69,35 +107,47 @@ class Counters:
         self.requests[at] += requests
         self.sectors[at] += sectors
         self.min_sectors[at] += least
-        self.bytes[at] += size * lanes.count
+        self.moved(at, path, size * lanes.count)
 
     def shared_access(
-        self, at: int, lanes: Lanes, addresses: NDArray[np.int64], size: int
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: NDArray[np.int64],
+        size: int,
+        path: Path | None,
     ) -> None:
-        """Counts one shared access of `size` bytes by each lane."""
+        """Counts one shared access of `size` bytes by each lane.
+
+        Without a path its bytes are counted elsewhere.
+        """
         base = addresses.min() & ~127
         key = (size, _key(lanes, addresses - base))
         found = self._memo.get(key)
         if found is None:
             rows = lanes.spread(addresses)
             found = self._remember(key, count_wavefronts(rows, size, lanes.active))
-        self._add_shared(at, found, size * lanes.count)
+        self._add_shared(at, found)
+        if path is not None:
+            self.moved(at, path, size * lanes.count)
 
-    def matrix_access(self, at: int, rows: NDArray[np.int64]) -> None:
+    def matrix_access(
+        self, at: int, rows: NDArray[np.int64], path: Path
+    ) -> None:
         """Counts an ldmatrix or stmatrix: 16-byte rows, [n_warps, n_matrices * 8]."""
         base = rows.min() & ~127
         key = (16, rows.shape[1].to_bytes(4, "little") + (rows - base).tobytes())
         found = self._memo.get(key)
         if found is None:
             found = self._remember(key, count_wavefronts(rows, 16, None))
-        self._add_shared(at, found, 16 * rows.size)
+        self._add_shared(at, found)
+        self.moved(at, path, 16 * rows.size)
 
-    def _add_shared(self, at: int, found: tuple[int, int, int], size: int) -> None:
+    def _add_shared(self, at: int, found: tuple[int, int, int]) -> None:
         requests, wavefronts, least = found
         self.requests[at] += requests
         self.wavefronts[at] += wavefronts
         self.min_wavefronts[at] += least
-        self.bytes[at] += size
 
     def _remember(
         self, key: tuple[int, bytes], found: tuple[int, int, int]

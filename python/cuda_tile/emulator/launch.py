@@ -91,7 +91,7 @@ def launch(
     _check_choice("mode", mode, get_args(Mode))
     _check_choice("on_finding", on_finding, get_args(OnFinding))
     module = parse(ptx) if isinstance(ptx, str) else ptx
-    function = _entry(module, entry)
+    function = find_entry(module, entry)
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
     _check_dims(function, *dims)
     memory = memory if memory is not None else GlobalMemory()
@@ -110,7 +110,12 @@ def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
         raise LaunchError(f"expected {what} {' or '.join(choices)}, got {value!r}")
 
 
-def _entry(module: Module, name: str | None) -> Function:
+def find_entry(module: Module, name: str | None) -> Function:
+    """Returns the entry of a name, or the only one.
+
+    Raises:
+        LaunchError: There is no such entry, or more than one.
+    """
     entries = [f for f in module.functions.values() if f.is_entry and f.is_defined]
     found = [f for f in entries if name is None or f.name == name]
     if len(found) == 1:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 
 from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.errors import Finding
-from cuda_tile.emulator.syntax import Function, Label, Module
+from cuda_tile.emulator.syntax import Function, Instruction, Label, Module
+from cuda_tile.emulator.text_table import listing, table
 
-_COLUMNS = (
-    ("warps", "warps"),
-    ("requests", "requests"),
-    ("sectors", "sectors"),
-    ("min_sectors", "least"),
-    ("wavefronts", "wavefronts"),
-    ("bank_conflicts", "conflicts"),
-    ("flops", "flop"),
-)
+Counts = dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -26,12 +20,16 @@ class Loop:
 
     Attributes:
         first_line, last_line: Lines of the PTX text.
+        rounds: Warps that ran its head, summed over all rounds.
         totals: The counts of its instructions, by name.
+        instruction_mix: Executed warps by mnemonic, most frequent first.
     """
 
     first_line: int
     last_line: int
-    totals: dict[str, int]
+    rounds: int
+    totals: Counts
+    instruction_mix: Counts
 
 
 @dataclass
@@ -53,114 +51,137 @@ class Report:
     stdout: str = ""
 
     @property
-    def totals(self) -> dict[str, int]:
-        """Sums over all instructions; `bank_conflicts` are surplus wavefronts."""
-        return self._sum(0, len(self._lines()))
+    def totals(self) -> Counts:
+        """Sums over all instructions.
 
-    def _sum(self, start: int, stop: int) -> dict[str, int]:
+        The names are those of `Counters`; `bank_conflicts` are the wavefronts beyond
+        `min_wavefronts`.
+        """
+        return self._sum(0, len(self.counters.warps))
+
+    def _sum(self, start: int, stop: int) -> Counts:
         counts = {
-            name: int(getattr(self.counters, name)[start:stop].sum())
-            for name in Counters.NAMES
+            name: int(count)
+            for name, count in zip(
+                Counters.NAMES, self.counters.sums(start, stop), strict=True
+            )
         }
         counts["bank_conflicts"] = counts["wavefronts"] - counts["min_wavefronts"]
         return counts
 
-    def _lines(self) -> list[int]:
-        return [i.line for function in self.functions for i in function.code]
+    def _instructions(self) -> Iterator[tuple[int, Function, Instruction]]:
+        """The instructions that were executed, with their numbers."""
+        number = 0
+        for function in self.functions:
+            for instruction in function.code:
+                if self.counters.warps[number]:
+                    yield number, function, instruction
+                number += 1
 
-    def by_line(self) -> dict[int, dict[str, int]]:
+    def by_instruction(self) -> list[dict[str, str | int]]:
+        """Returns function, line, mnemonic and counts of each executed instruction."""
+        return [
+            {
+                "function": function.name,
+                "line": instruction.line,
+                "mnemonic": instruction.mnemonic,
+                **self._sum(number, number + 1),
+            }
+            for number, function, instruction in self._instructions()
+        ]
+
+    def by_line(self) -> dict[int, Counts]:
         """Returns the counts of each line of the PTX text that was executed."""
-        lines: dict[int, dict[str, int]] = {}
-        for number, line in enumerate(self._lines()):
+        lines: dict[int, Counts] = {}
+        for number, _, instruction in self._instructions():
             counts = self._sum(number, number + 1)
-            known = lines.get(line)
-            if known is None:
-                lines[line] = counts
-            else:
-                lines[line] = {name: known[name] + counts[name] for name in known}
-        return {line: counts for line, counts in lines.items() if counts["warps"]}
+            known = lines.get(instruction.line)
+            if known is not None:
+                counts = {name: known[name] + counts[name] for name in known}
+            lines[instruction.line] = counts
+        return lines
 
     def loops(self) -> list[Loop]:
-        """Returns the executed loops, the one with the most instructions first."""
-        found: list[tuple[int, Loop]] = []
+        """Returns the executed loops, those that went round most often first."""
+        found: list[Loop] = []
         first = 0
         for function in self.functions:
             for number, instruction in enumerate(function.code):
                 for operand in instruction.operands:
                     if not isinstance(operand, Label) or operand.target > number:
                         continue
-                    start, stop = first + operand.target, first + number + 1
-                    if int(self.counters.warps[start]):
-                        lines = function.code[operand.target].line, instruction.line
-                        trips = int(self.counters.warps[start])
-                        found.append((trips, Loop(*lines, self._sum(start, stop))))
+                    if self.counters.warps[first + operand.target]:
+                        found.append(
+                            self._loop(function, first, operand.target, number)
+                        )
             first += len(function.code)
-        found.sort(key=lambda pair: (-pair[0], -pair[1].totals["warps"]))
-        return [loop for _, loop in found]
+        found.sort(key=lambda loop: (-loop.rounds, -loop.totals["warps"]))
+        return found
+
+    def _loop(self, function: Function, first: int, head: int, end: int) -> Loop:
+        start, stop = first + head, first + end + 1
+        return Loop(
+            function.code[head].line,
+            function.code[end].line,
+            int(self.counters.warps[start]),
+            self._sum(start, stop),
+            self.instruction_mix(start, stop),
+        )
 
     def hottest_loop(self) -> Loop | None:
         """Returns the loop whose head ran most often, None without loops."""
         loops = self.loops()
         return loops[0] if loops else None
 
-    def instruction_mix(self) -> dict[str, int]:
-        """Returns executed warps by mnemonic, most frequent first."""
-        mix: dict[str, int] = {}
-        number = 0
-        for function in self.functions:
-            for instruction in function.code:
+    def instruction_mix(self, start: int = 0, stop: int | None = None) -> Counts:
+        """Returns executed warps by mnemonic, most frequent first.
+
+        Args:
+            start: Number of the first instruction.
+            stop: Number after the last; without, all that follow.
+        """
+        stop = len(self.counters.warps) if stop is None else stop
+        mix: Counts = {}
+        for number, _, instruction in self._instructions():
+            if start <= number < stop:
                 warps = int(self.counters.warps[number])
-                number += 1
-                if warps:
-                    name = instruction.mnemonic
-                    mix[name] = mix.get(name, 0) + warps
+                name = instruction.mnemonic
+                mix[name] = mix.get(name, 0) + warps
         return dict(sorted(mix.items(), key=lambda item: -item[1]))
+
+    # Forms -------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Returns everything as JSON text."""
-        loop = self.hottest_loop()
         return json.dumps(
             {
                 "kernel": self.kernel,
                 "findings": [finding.to_json() for finding in self.findings],
                 "totals": self.totals,
-                "hottest_loop": None if loop is None else vars(loop),
-                "lines": {str(line): c for line, c in self.by_line().items()},
                 "instruction_mix": self.instruction_mix(),
+                "loops": [asdict(loop) for loop in self.loops()],
+                "lines": {str(line): c for line, c in self.by_line().items()},
+                "instructions": self.by_instruction(),
                 "stdout": self.stdout,
             },
             indent=2,
         )
 
     def table(self) -> str:
-        """Returns totals and the hottest loop as a table for people."""
-        rows = [("all", self.totals)]
-        loop = self.hottest_loop()
-        if loop is not None:
-            rows.append((f"lines {loop.first_line}-{loop.last_line}", loop.totals))
-        return _table(self.kernel, rows)
+        """Returns totals, the loops and the instructions of each, for people."""
+        loops = self.loops()
+        columns = [("all", self.totals)] + [
+            (f"lines {loop.first_line}-{loop.last_line}", loop.totals) for loop in loops
+        ]
+        mixes = [
+            (
+                f"lines {loop.first_line}-{loop.last_line}, {loop.rounds} rounds",
+                loop.instruction_mix,
+            )
+            for loop in loops
+        ]
+        return table(self.kernel, columns, mixes)
 
-    def listing(self) -> str:
+    def annotated(self) -> str:
         """Returns the PTX text with the counts before each executed line."""
-        lines = self.by_line()
-        names = [name for name, _ in _COLUMNS]
-        head = " ".join(f"{title:>10}" for _, title in _COLUMNS)
-        output = [head]
-        for number, text in enumerate(self.module.lines, 1):
-            counts = lines.get(number)
-            cells = [
-                f"{counts[name]:>10}" if counts and counts[name] else " " * 10
-                for name in names
-            ]
-            output.append(f"{' '.join(cells)}  {text}".rstrip())
-        return "\n".join(output)
-
-
-def _table(title: str, rows: list[tuple[str, dict[str, int]]]) -> str:
-    width = max(len(title), *(len(name) for name, _ in rows))
-    head = f"{title:<{width}} " + " ".join(f"{text:>10}" for _, text in _COLUMNS)
-    body = [
-        f"{name:<{width}} " + " ".join(f"{counts[key]:>10}" for key, _ in _COLUMNS)
-        for name, counts in rows
-    ]
-    return "\n".join([head, *body])
+        return listing(self.module.lines, self.by_line())

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.counters import Path
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.lanes import Lanes, describe_lanes
@@ -66,11 +67,12 @@ class Spaces:
             shadow = self._machine.global_shadow
             if shadow is not None:
                 shadow.read(at, lanes, addresses, size, order=order)
-            return self._load_global(at, lanes, addresses, size, space == "global")
+            path: Path | None = "global_load" if space == "global" else None
+            return self._load_global(at, lanes, addresses, size, path)
         if space == "shared":
             machine = self._machine
             offsets = self.shared_offsets(lanes, addresses, size, "load")
-            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            self._count_shared(at, lanes, addresses, size, "shared_load")
             warps = machine.agents[lanes.index]
             machine.shadow.read(at, offsets, size, warps)
             if machine.lane_order is not None and order is None:
@@ -103,7 +105,7 @@ class Spaces:
         self.check_alignment(lanes, addresses, size)
         machine = self._machine
         if space == "global":
-            machine.counters.global_access(at, lanes, addresses, size)
+            machine.counters.global_access(at, lanes, addresses, size, "global_store")
             try:
                 self._announce_store(at, lanes, addresses, data, order)
                 machine.memory.store(addresses, data)
@@ -111,7 +113,7 @@ class Spaces:
                 raise self._out_of_bounds(lanes, fault) from fault
         elif space == "shared":
             offsets = self.shared_offsets(lanes, addresses, size, "store")
-            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            self._count_shared(at, lanes, addresses, size, "shared_store")
             warps = machine.agents[lanes.index]
             if machine.lane_order is not None and order is None:
                 machine.lane_order.write(at, lanes, offsets, data)
@@ -145,10 +147,13 @@ class Spaces:
         shadow.write(at, lanes, addresses, size, order=order, same=same, data=data)
 
     def load_bytes(
-        self, at: int, lanes: Lanes, addresses: Addresses, size: int
+        self, lanes: Lanes, addresses: Addresses, size: int
     ) -> Bytes:
-        """Reads any number of global bytes per lane, without an alignment."""
-        return self._load_global(at, lanes, addresses, size, True)
+        """Reads any number of global bytes per lane for a copy, without alignment."""
+        try:
+            return self._machine.memory.load(addresses, size)
+        except MemoryFault as fault:
+            raise self._out_of_bounds(lanes, fault) from fault
 
     def atomic(
         self,
@@ -214,11 +219,11 @@ class Spaces:
         machine.progress += 1
         if space == "shared":
             offsets = self.shared_offsets(lanes, addresses, size, "atomic")
-            machine.counters.shared_access(at, lanes, addresses.view(np.int64), size)
+            self._count_shared(at, lanes, addresses, size, "shared_atomic")
             warps = machine.agents[lanes.index]
             machine.shadow.atomic(at, offsets, size, warps, machine.shared)
         elif space == "global":
-            machine.counters.global_access(at, lanes, addresses, size)
+            machine.counters.global_access(at, lanes, addresses, size, "global_atomic")
             if machine.global_shadow is not None:
                 machine.global_shadow.write(at, lanes, addresses, size, order=order)
         else:
@@ -268,14 +273,30 @@ class Spaces:
         return Lanes(lanes.numbers[which], self._machine.n_lanes)
 
     def _load_global(
-        self, at: int, lanes: Lanes, addresses: Addresses, size: int, is_counted: bool
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        path: Path | None,
     ) -> Bytes:
-        if is_counted:
-            self._machine.counters.global_access(at, lanes, addresses, size)
+        if path is not None:
+            self._machine.counters.global_access(at, lanes, addresses, size, path)
         try:
             return self._machine.memory.load(addresses, size)
         except MemoryFault as fault:
             raise self._out_of_bounds(lanes, fault) from fault
+
+    def _count_shared(
+        self, at: int, lanes: Lanes, addresses: Addresses, size: int, path: Path
+    ) -> None:
+        """Counts an access; to another CTA's memory if any lane has such an address."""
+        counters = self._machine.counters
+        offsets = addresses.view(np.int64)
+        if self._machine.geometry.cluster_size > 1 and (offsets >> CLUSTER_SHIFT).any():
+            counters.shared_access(at, lanes, offsets, size, "cluster")
+        else:
+            counters.shared_access(at, lanes, offsets, size, path)
 
     def shared_offsets(
         self, lanes: Lanes, addresses: Addresses, size: int, access: str

@@ -91,7 +91,7 @@ def _cp_async(form: Form, b: Builder) -> Compiled:
         where = target(lanes) & np.uint64(WINDOW_MASK)
         spaces.check_alignment(lanes, where, size)
         offsets = spaces.shared_offsets(lanes, where, size, "store").copy()
-        machine.counters.shared_access(at, lanes, where.view(np.int64), size)
+        machine.counters.shared_access(at, lanes, where.view(np.int64), size, None)
         if amounts is not None:
             count = np.minimum(amounts[lanes.index], size).astype(np.intp)
         else:

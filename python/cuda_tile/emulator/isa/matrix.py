@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.counters import Path
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
@@ -98,7 +99,13 @@ class _Rows:
     """Shared-memory rows of 16 bytes, as ldmatrix and stmatrix touch them."""
 
     def __init__(
-        self, machine: Machine, at: int, lanes: Lanes, addresses: Array, count: int
+        self,
+        machine: Machine,
+        at: int,
+        lanes: Lanes,
+        addresses: Array,
+        count: int,
+        path: Path,
     ) -> None:
         rows, warps = _row_addresses(lanes, addresses, count)
         limit = machine.symbols.shared_bytes
@@ -108,7 +115,7 @@ class _Rows:
                 f"row of 16 bytes at offset {int(rows.max()):#x} of shared memory, "
                 f"which has {limit} bytes",
             )
-        machine.counters.matrix_access(at, rows)
+        machine.counters.matrix_access(at, rows, path)
         first = warps * 32
         self.offsets = rows.ravel() + machine.shared_base[first]
         self.warps = machine.agents[first]
@@ -124,7 +131,7 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     machine, at = b.machine, b.at
 
     def run(lanes: Lanes) -> None:
-        rows = _Rows(machine, at, lanes, address(lanes), m.count)
+        rows = _Rows(machine, at, lanes, address(lanes), m.count, "shared_load")
         machine.shadow.read(at, rows.offsets, 16, rows.warps)
         data = gather(machine.shared, rows.offsets, 16)
         if m.source_bits:
@@ -169,7 +176,7 @@ def stmatrix(form: Form, b: Builder) -> Compiled:
     machine, at = b.machine, b.at
 
     def run(lanes: Lanes) -> None:
-        rows = _Rows(machine, at, lanes, address(lanes), m.count)
+        rows = _Rows(machine, at, lanes, address(lanes), m.count, "shared_store")
         parts = np.stack([lanes.by_warp(source) for source in sources], axis=1)
         if is_wide:
             # Bytes of a register: columns 2 t and 2 t + 1 of row g, then of g + 8.

@@ -155,7 +155,9 @@ def memory_operand(
 
 
 def _elements(form: Form, operand: Operand, width: int) -> tuple[Operand, ...]:
-    return form.vector(operand, width) if width > 1 else (operand,)
+    # One register may stand in braces too, as Triton writes it.
+    is_vector = width > 1 or isinstance(operand, Vector)
+    return form.vector(operand, width) if is_vector else (operand,)
 
 
 def _width(form: Form) -> int:

@@ -23,6 +23,7 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Immediate, Operand, Register, Vector
+from cuda_tile.emulator.tensor_cores import CHUNK_BYTES
 from cuda_tile.emulator.types import B32, B64, PRED, TYPES, Array, Bool
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
@@ -125,6 +126,8 @@ def _mma_async(form: Form, b: Builder) -> Compiled:
             right_matrix = product.load(where, right, width, transposed=flips_b).T
             total = np.matmul(a * signs[0], right_matrix * signs[1])
             keeps = _uniform(some, scale, "scale-d")
+            size = CHUNK_BYTES * sum(part.size for part in chunks)
+            machine.counters.moved(at, "matrix", size)
             machine.counters.flops[at] += 2 * 64 * width * depth
             product.add(some, targets, total, bool(keeps), saturates=is_saturated)
 
