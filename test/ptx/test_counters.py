@@ -237,6 +237,10 @@ def test_bytes_of_copies_and_matrices() -> None:
     # Each of 2 * 6 * 4 products reads 64 rows of A and of B, 16 bf16 each.
     assert totals["bytes_matrix"] == 2 * 6 * 4 * (64 + 64) * 16 * 2
     assert totals["flops"] == 2 * 128 * 64 * 384
+    # stmatrix writes all of C, and TMA moves whole rows of 128 bytes.
+    assert totals["bytes_shared_store"] == totals["bytes_copy_out"]
+    moved = totals["bytes_copy_in"] + totals["bytes_copy_out"]
+    assert totals["sectors"] == totals["min_sectors"] == moved // 32
 
 
 def test_bytes_of_another_cta() -> None:

@@ -189,6 +189,22 @@ FAULTS = {
         + COMMIT
         + "@%p0 cp.async.bulk.wait_group 0;",
     ),
+    "generic writes to global memory, read by a copy": Fault(
+        "@%p0 st.global.u32 [%q0], 5;\n" + ONE + EXPECT + LOAD + AWAIT,
+        r"proxy: .* block 0, warp 0 wrote at line \d+ \(@%p0 st.global.*no fence.proxy",
+        "@%p0 st.global.u32 [%q0], 5;\nfence.proxy.async.global;\n"
+        + ONE
+        + EXPECT
+        + LOAD
+        + AWAIT,
+    ),
+    "read before a copy has written it": Fault(
+        STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 "
+        "cp.async.bulk.wait_group.read 0;\n@%p0 ld.global.u32 %r9, [%q1];",
+        r"race: block 0, warp 0 reads .* warp 0 writes by a copy at line .*wait_group",
+        STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 "
+        "cp.async.bulk.wait_group 0;\n@%p0 ld.global.u32 %r9, [%q1];",
+    ),
     "overwritten while a copy reads it": Fault(
         STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 st.shared.u32 [data], 1;"
         "\n@%p0 cp.async.bulk.wait_group 0;",

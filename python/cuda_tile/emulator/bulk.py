@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.counters import Path
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
@@ -36,6 +37,7 @@ class _Outward:
     group: int
     chunks: Offsets
     sink: Sink
+    rows: GlobalRows
     data: Bytes | None = None
 
 
@@ -46,12 +48,15 @@ class BulkCopies:
         self._machine = machine
         self._mbarriers = mbarriers
         self._committed = np.zeros(machine.n_lanes, np.int64)
+        # Copies that may still read shared, and those that may write global memory.
         self._flying: list[_Outward] = []
+        self._writing: list[_Outward] = []
 
     def reset(self) -> None:
         """Starts new CTAs."""
         self._committed[:] = 0
         self._flying.clear()
+        self._writing.clear()
 
     def into_shared(
         self,
@@ -145,6 +150,13 @@ class BulkCopies:
 
         return read
 
+    def reads_global(self, at: int, lane: int, rows: GlobalRows) -> None:
+        """A copy that a lane starts reads global memory."""
+        machine = self._machine
+        machine.counters.copied(at, rows)
+        if machine.global_shadow is not None:
+            machine.global_shadow.copies_from(at, lane, rows)
+
     def between_shared(
         self, at: int, lane: int, chunks: Offsets, cell: int, origin: Offsets
     ) -> None:
@@ -152,14 +164,36 @@ class BulkCopies:
         source = self.read_shared(at, lane, origin)
         self.into_shared(at, lane, chunks, cell, source, path="cluster")
 
-    def out_of_shared(self, at: int, lane: int, chunks: Offsets, sink: Sink) -> None:
-        """Starts a copy from shared memory that belongs to the current bulk group."""
+    def out_of_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        sink: Sink,
+        rows: GlobalRows,
+        *,
+        updates: bool = False,
+    ) -> None:
+        """Starts a copy from shared memory that belongs to the current bulk group.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each 16 bytes come from, int64[n].
+            sink: Takes the bytes, uint8[16 * n].
+            rows: The global memory that it writes.
+            updates: Whether it is a reduction, which is atomic.
+        """
         machine = self._machine
+        machine.counters.copied(at, rows)
+        if machine.global_shadow is not None:
+            machine.global_shadow.copies_to(at, lane, rows, updates=updates)
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)
         machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
         machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
-        copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink)
+        copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink, rows)
         self._flying.append(copy)
+        self._writing.append(copy)
         if machine.is_adversarial and machine.rng.random() < 0.25:
             self._read(copy)
 
@@ -172,8 +206,11 @@ class BulkCopies:
         """cp.async.bulk.commit_group."""
         self._committed[lanes.index] += 1
 
-    def wait(self, lanes: Lanes, pending: int) -> None:
-        """cp.async.bulk.wait_group: all groups but the last `pending` are over."""
+    def wait(self, lanes: Lanes, pending: int, *, reads_only: bool) -> None:
+        """cp.async.bulk.wait_group: all groups but the last `pending` are over.
+
+        With `.read` only their reads of shared memory are.
+        """
         limit = np.full(self._machine.n_lanes, -1, np.int64)
         limit[lanes.index] = self._committed[lanes.index] - pending
         machine, shadow = self._machine, self._machine.shadow
@@ -188,6 +225,12 @@ class BulkCopies:
             clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
             shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
         self._flying = flying
+        if not reads_only:
+            over = [c for c in self._writing if c.group < limit[c.lane]]
+            self._writing = [c for c in self._writing if c.group >= limit[c.lane]]
+            for copy in over:
+                if machine.global_shadow is not None:
+                    machine.global_shadow.copied_to(copy.at, copy.lane, copy.rows)
 
     def finish(self) -> Iterator[tuple[str, int]]:
         """The CTAs end; says which copies should have been waited for, and where."""

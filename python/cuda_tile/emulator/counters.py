@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.lanes import Lanes
 
 _MEMO_LIMIT = 4096
@@ -109,6 +110,13 @@ class Counters:
         self.min_sectors[at] += least
         self.moved(at, path, size * lanes.count)
 
+    def copied(self, at: int, rows: GlobalRows) -> None:
+        """Counts the global side of a bulk copy; its bytes are counted elsewhere."""
+        sectors, least = rows.sectors
+        self.requests[at] += 1
+        self.sectors[at] += sectors
+        self.min_sectors[at] += least
+
     def shared_access(
         self,
         at: int,
@@ -131,9 +139,7 @@ class Counters:
         if path is not None:
             self.moved(at, path, size * lanes.count)
 
-    def matrix_access(
-        self, at: int, rows: NDArray[np.int64], path: Path
-    ) -> None:
+    def matrix_access(self, at: int, rows: NDArray[np.int64], path: Path) -> None:
         """Counts an ldmatrix or stmatrix: 16-byte rows, [n_warps, n_matrices * 8]."""
         base = rows.min() & ~127
         key = (16, rows.shape[1].to_bytes(4, "little") + (rows - base).tobytes())

@@ -30,7 +30,8 @@ _MOST_RELEASES = 16
 _WORD_BYTES = 4
 
 Addresses = NDArray[np.uint64]
-# Clocks of all warps of the grid, as far as they are known, int32[n_warps].
+# Clocks of all warps of the grid, int32[2, n_warps]: as far as they are known, and as
+# far as a proxy fence made what they wrote visible to copies.
 Snapshot = NDArray[np.int32]
 
 
@@ -98,6 +99,7 @@ class _Warp:
         seen: The words of its strong reads, with the time of the last.
         settled: Those that an acquire followed: what is older comes before.
         fenced: Its last releasing fence.
+        proxied: What it knew at its proxy fences.
     """
 
     learned: list[tuple[int, Snapshot]] = field(
@@ -111,6 +113,9 @@ class _Warp:
         default_factory=dict[int, tuple[int, int]]
     )
     fenced: tuple[int, _Release] | None = None
+    proxied: list[tuple[int, NDArray[np.int32]]] = field(
+        default_factory=list[tuple[int, NDArray[np.int32]]]
+    )
 
 
 class GlobalOrder:
@@ -174,21 +179,17 @@ class GlobalOrder:
     # Knowledge ---------------------------------------------------------------------
 
     def _knowledge(self, warp: int) -> Snapshot:
-        known = np.zeros(self._n_warps, np.int32)
+        known = np.zeros((2, self._n_warps), np.int32)
         for mate, clock in self._mates(warp):
             place = self.in_grid(mate)
-            known[place] = max(int(known[place]), clock)
-            learned = self._learned(mate, clock)
+            known[0, place] = max(int(known[0, place]), clock)
+            learned = _latest(self._of(mate).learned, clock)
             if learned is not None:
                 np.maximum(known, learned, out=known)
+            proxied = _latest(self._of(mate).proxied, clock)
+            if proxied is not None:
+                np.maximum(known[1], proxied, out=known[1])
         return known
-
-    def _learned(self, warp: int, clock: int) -> Snapshot | None:
-        """What a warp had acquired by a time."""
-        for when, snapshot in reversed(self._of(warp).learned):
-            if when <= clock:
-                return snapshot
-        return None
 
     def knows(self, warp: int, other: int) -> int:
         """Up to which clock a warp of the machine knows a warp of the grid."""
@@ -196,10 +197,23 @@ class GlobalOrder:
             return np.iinfo(np.int32).max
         best = 0
         for mate, clock in self._mates(warp):
-            learned = self._learned(mate, clock)
+            learned = _latest(self._of(mate).learned, clock)
             if learned is not None:
-                best = max(best, int(learned[other]))
+                best = max(best, int(learned[0, other]))
         return best
+
+    def knows_by_proxy(self, warp: int, other: int) -> int:
+        """The same for what copies that the warp starts may see."""
+        if self._is_lenient:
+            return np.iinfo(np.int32).max
+        return int(self._knowledge(warp)[1, other])
+
+    def fence_proxy(self, lanes: Lanes) -> None:
+        """fence.proxy.async for global memory."""
+        for warp in (int(warp) for warp in lanes.warps):
+            known = self._knowledge(warp)[0]
+            self._of(warp).proxied.append((self._own(warp), known))
+            self._advance(warp)
 
     def _learn(self, warp: int, scope: int, releases: list[_Release]) -> None:
         _, cluster, cta = self._cta(warp)
@@ -331,6 +345,16 @@ class GlobalOrder:
             mine = addresses[warps == warp] // np.uint64(_WORD_BYTES)
             spans = range(-(-size // _WORD_BYTES))
             yield int(warp), sorted({int(a) + span for a in mine for span in spans})
+
+
+def _latest(
+    entries: list[tuple[int, NDArray[np.int32]]], clock: int
+) -> NDArray[np.int32] | None:
+    """The last entry up to a time."""
+    for when, known in reversed(entries):
+        if when <= clock:
+            return known
+    return None
 
 
 def _merged(releases: list[_Release]) -> list[_Release]:

@@ -3,7 +3,9 @@
 PTX ISA: "Memory Consistency Model": two accesses to one byte, at least one of them a
 write and at least one not strong (volatile, relaxed, atomic) or out of the other's
 scope, are a race unless one happens before the other. Within a cluster the warps'
-clocks say so, between CTAs `GlobalOrder`.
+clocks say so, between CTAs `GlobalOrder`. What bulk copies write is over for nobody
+before the wait for their group (without `.read`), and they see ordinary writes only
+across a `fence.proxy.async`.
 
 Only adversarial machines have this: it keeps about 40 bytes for each byte touched, up
 to `_MOST_PAGES` pages; what lies beyond is not watched.
@@ -12,6 +14,7 @@ to `_MOST_PAGES` pages; what lies beyond is not watched.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from cuda_tile.emulator.global_order import (
     GlobalOrder,
     MemoryOrder,
 )
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.shadow import Report
 
@@ -33,7 +37,9 @@ _PAGE_BYTES = 4096
 _MOST_PAGES = 1024
 
 Cells = NDArray[np.int64]
-_FIELDS = ("owner", "clock", "time", "at", "scope")
+_FIELDS = ("owner", "clock", "time", "at", "scope", "engine")
+# The clock of copies on their way: nobody knows them.
+_FLYING = np.iinfo(np.int32).max
 
 
 class _Record:
@@ -50,6 +56,28 @@ class _Record:
 
     def take(self, cells: Cells) -> dict[str, NDArray[np.int32]]:
         return {name: values[cells] for name, values in self.fields.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Access:
+    """Bytes that lanes, or copies in their name, touch.
+
+    Attributes:
+        at: Number of the instruction.
+        numbers, addresses: Lane and address of each piece.
+        order: How strong it is; None for weak.
+        cells, which: The watched bytes, and the piece of each.
+        owners, clocks: Warp in the grid and own clock of each piece's lane.
+    """
+
+    at: int
+    numbers: NDArray[np.intp]
+    addresses: NDArray[np.uint64]
+    order: MemoryOrder | None
+    cells: Cells
+    which: NDArray[np.intp]
+    owners: NDArray[np.int64]
+    clocks: NDArray[np.int32]
 
 
 class GlobalShadow:
@@ -130,9 +158,9 @@ class GlobalShadow:
         order: MemoryOrder | None,
     ) -> None:
         """Checks and records loads of `size` bytes by each lane."""
-        cells, which = self._cells(addresses, size)
-        self._check(self._writes, "reads", at, lanes, addresses, cells, which, order)
-        self._record(self._reads, at, lanes, cells, which, order)
+        access = self._access(at, lanes.numbers, addresses, size, order)
+        self._check(self._writes, "reads", access)
+        self._record(self._reads, access)
         if order is not None:
             self.order.read(lanes, addresses, size, order)
 
@@ -160,28 +188,108 @@ class GlobalShadow:
         """
         if data is not None:
             self._check_lanes(at, lanes, addresses, data)
-        cells, which = self._cells(addresses, size)
-        self._check(
-            self._writes, "writes", at, lanes, addresses, cells, which, order, same
-        )
-        self._check(self._reads, "writes", at, lanes, addresses, cells, which, order)
-        self._record(self._writes, at, lanes, cells, which, order)
+        access = self._access(at, lanes.numbers, addresses, size, order)
+        self._check(self._writes, "writes", access, same)
+        self._check(self._reads, "writes", access)
+        self._record(self._writes, access)
         if order is not None:
             if data is None:
                 self.order.read(lanes, addresses, size, order)
             self.order.wrote(lanes, addresses, size, order, updates=data is None)
 
-    def _cells(
-        self, addresses: NDArray[np.uint64], size: int
-    ) -> tuple[Cells, NDArray[np.intp]]:
-        """Returns the watched cells of the accessed bytes and the lane of each."""
+    # Copies ------------------------------------------------------------------------
+
+    def copies_from(self, at: int, lane: int, rows: GlobalRows) -> None:
+        """A bulk copy that a lane starts reads global memory."""
+        if not len(rows.addresses):
+            return
+        access = self._rows(at, lane, rows, None)
+        self._check(self._writes, "reads by a copy", access)
+        self._check_proxy(access)
+        self._record(self._reads, access, engine=True)
+
+    def copies_to(self, at: int, lane: int, rows: GlobalRows, *, updates: bool) -> None:
+        """A bulk copy that a lane starts will write or reduce global memory."""
+        if not len(rows.addresses):
+            return
+        access = self._rows(at, lane, rows, MemoryOrder(DEVICE) if updates else None)
+        self._check(self._writes, "writes by a copy", access)
+        self._check(self._reads, "writes by a copy", access)
+        self._check_proxy(access)
+        self._record(self._writes, access, engine=True)
+        self._writes.fields["clock"][access.cells] = _FLYING
+
+    def copied_to(self, at: int, lane: int, rows: GlobalRows) -> None:
+        """The lane has waited for the copy's writes."""
+        if not len(rows.addresses):
+            return
+        access = self._rows(at, lane, rows, None)
+        fields = self._writes.fields
+        mine = fields["owner"][access.cells] == access.owners[access.which]
+        mine &= fields["at"][access.cells] == at
+        mine &= fields["clock"][access.cells] == _FLYING
+        fields["clock"][access.cells[mine]] = access.clocks[0]
+
+    def _rows(
+        self, at: int, lane: int, rows: GlobalRows, order: MemoryOrder | None
+    ) -> _Access:
+        numbers = np.full(len(rows.addresses), lane, np.intp)
+        return self._access(at, numbers, rows.addresses, rows.size_bytes, order)
+
+    def _check_proxy(self, access: _Access) -> None:
+        """Reports ordinary writes that no proxy fence made visible to a copy."""
+        last = self._writes.take(access.cells)
+        generic = (last["owner"] >= 0) & (last["engine"] == 0) & (last["scope"] == WEAK)
+        lane = int(access.numbers[0])
+        parties = np.stack([last["owner"][generic], last["clock"][generic]])
+        for owner, clock in np.unique(parties, axis=1).T:
+            known = self.order.knows_by_proxy(lane // WARP_LANES, int(owner))
+            if known < clock:
+                cell = np.flatnonzero(
+                    generic & (last["owner"] == owner) & (last["clock"] == clock)
+                )[0]
+                cta, warp = divmod(int(owner), self._machine.geometry.warps_per_cta)
+                address = int(access.addresses[access.which[cell]])
+                self.report(
+                    "proxy",
+                    f"a copy touches global memory at {address:#x} "
+                    f"({self._machine.memory.nearest(address)}) that block {cta}, warp "
+                    f"{warp} wrote at {self.naming(int(last['at'][cell]))}, with no "
+                    f"fence.proxy.async between",
+                    access.at,
+                )
+                return
+
+    # Bytes -------------------------------------------------------------------------
+
+    def _access(
+        self,
+        at: int,
+        numbers: NDArray[np.intp],
+        addresses: NDArray[np.uint64],
+        size: int,
+        order: MemoryOrder | None,
+    ) -> _Access:
+        """Finds the watched cells of the accessed bytes."""
         flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
         which = np.repeat(np.arange(len(addresses)), size)
         pages, inverse = np.unique(flat // _PAGE_BYTES, return_inverse=True)
         slots = np.array([self._slot(int(page)) for page in pages], np.int64)[inverse]
         watched = slots >= 0
         cells = slots * _PAGE_BYTES + flat % _PAGE_BYTES
-        return cells[watched], which[watched]
+        machine = self._machine
+        place = machine.cta_of[numbers]
+        warps = machine.warp_in_cta[numbers].astype(np.int64)
+        return _Access(
+            at,
+            numbers,
+            addresses,
+            order,
+            cells[watched],
+            which[watched],
+            machine.grid_cta[numbers] * machine.geometry.warps_per_cta + warps,
+            self._clocks.own(place, machine.agents[numbers]),
+        )
 
     def _slot(self, page: int) -> int:
         found = self._slots.get(page)
@@ -195,93 +303,83 @@ class GlobalShadow:
                 self._reads.grow(self._n_cells)
         return found
 
-    def _owners(self, lanes: Lanes) -> NDArray[np.int64]:
-        machine = self._machine
-        n_warps = machine.geometry.warps_per_cta
-        return machine.grid_cta[lanes.index] * n_warps + machine.warp_in_cta[
-            lanes.index
-        ].astype(np.int64)
-
     def _record(
-        self,
-        record: _Record,
-        at: int,
-        lanes: Lanes,
-        cells: Cells,
-        which: NDArray[np.intp],
-        order: MemoryOrder | None,
+        self, record: _Record, access: _Access, *, engine: bool = False
     ) -> None:
-        machine = self._machine
-        place, agent = machine.cta_of[lanes.index], machine.agents[lanes.index]
-        fields = record.fields
-        fields["owner"][cells] = self._owners(lanes)[which]
-        fields["clock"][cells] = self._clocks.own(place, agent)[which]
+        fields, cells, which = record.fields, access.cells, access.which
+        order = access.order
+        fields["owner"][cells] = access.owners[which]
+        fields["clock"][cells] = access.clocks[which]
         fields["time"][cells] = self.order.time
-        fields["at"][cells] = at
+        fields["at"][cells] = access.at
         fields["scope"][cells] = WEAK if order is None else order.scope
+        fields["engine"][cells] = engine
 
     def _check(
         self,
         record: _Record,
         verb: str,
-        at: int,
-        lanes: Lanes,
-        addresses: NDArray[np.uint64],
-        cells: Cells,
-        which: NDArray[np.intp],
-        order: MemoryOrder | None,
+        access: _Access,
         same: NDArray[np.bool_] | None = None,
     ) -> None:
-        owners = self._owners(lanes)
-        last = record.take(cells)
-        bad = (last["owner"] >= 0) & (last["owner"] != owners[which])
+        which, n_warps = access.which, self._machine.geometry.warps_per_cta
+        owners = access.owners[which]
+        last = record.take(access.cells)
+        is_other = (last["owner"] != owners) | (last["clock"] == _FLYING)
+        bad = (last["owner"] >= 0) & is_other
         if bad.any():
-            n_warps = self._machine.geometry.warps_per_cta
-            bad &= ~self._are_strong(order, owners[which] // n_warps, last)
+            bad &= ~self._are_strong(access.order, owners // n_warps, last)
         if same is not None:
-            n_warps = self._machine.geometry.warps_per_cta
-            alike = last["owner"] // n_warps == owners[which] // n_warps
-            bad &= ~(alike & same[which] & (last["at"] == at))
-        if not bad.any():
-            return
+            alike = last["owner"] // n_warps == owners // n_warps
+            bad &= ~(alike & same[which] & (last["at"] == access.at))
         seen: set[tuple[int, int, int]] = set()
         for cell in np.flatnonzero(bad):
-            lane = int(lanes.numbers[which[cell]])
+            lane = int(access.numbers[which[cell]])
             owner, clock = (int(last[name][cell]) for name in ("owner", "clock"))
-            key = (lane >> 5, owner, clock)
-            if key in seen:
-                continue
-            seen.add(key)
-            address = int(addresses[which[cell]])
-            is_settled = bool(last["scope"][cell]) and self.order.is_settled(
-                lane // WARP_LANES, address, int(last["time"][cell])
-            )
-            if not is_settled and not self._is_ordered(lane, owner, clock):
-                other = int(last["at"][cell]), record is self._writes
-                self._accuse(at, verb, lane, address, owner, other)
+            key = (lane // WARP_LANES, owner, clock)
+            if key not in seen and not self._is_fine(access, int(cell), last):
+                self._accuse(access, verb, int(cell), last, record is self._writes)
                 return
+            seen.add(key)
+
+    def _is_fine(
+        self, access: _Access, cell: int, last: dict[str, NDArray[np.int32]]
+    ) -> bool:
+        """Whether the last access to a cell comes before the one now."""
+        lane = int(access.numbers[access.which[cell]])
+        address = int(access.addresses[access.which[cell]])
+        if int(last["scope"][cell]) and self.order.is_settled(
+            lane // WARP_LANES, address, int(last["time"][cell])
+        ):
+            return True
+        return self._is_ordered(
+            lane, int(last["owner"][cell]), int(last["clock"][cell])
+        )
 
     def _accuse(
         self,
-        at: int,
+        access: _Access,
         verb: str,
-        lane: int,
-        address: int,
-        owner: int,
-        other: tuple[int, bool],
+        cell: int,
+        last: dict[str, NDArray[np.int32]],
+        is_write: bool,
     ) -> None:
         machine = self._machine
-        cta, warp = divmod(owner, machine.geometry.warps_per_cta)
+        cta, warp = divmod(int(last["owner"][cell]), machine.geometry.warps_per_cta)
+        lane = int(access.numbers[access.which[cell]])
+        address = int(access.addresses[access.which[cell]])
         mine = int(machine.grid_cta[lane])
-        what = "wrote" if other[1] else "read"
-        way = "a barrier" if cta == mine else "an atomic or a fence"
+        what = "wrote" if is_write else "read"
+        way = "barrier" if cta == mine else "atomic or a fence"
+        if last["clock"][cell] == _FLYING:
+            what, way = "writes by a copy", "cp.async.bulk.wait_group"
         self.report(
             "race",
             f"block {mine}, warp {machine.warp_in_cta[lane]} {verb} global memory at "
             f"{address:#x} ({machine.memory.nearest(address)}) that block {cta}, warp "
-            f"{warp} {what} at {self.naming(other[0])} with no {way[2:].strip()} "
+            f"{warp} {what} at {self.naming(int(last['at'][cell]))} with no {way} "
             f"between",
-            at,
+            access.at,
         )
 
     def _check_lanes(

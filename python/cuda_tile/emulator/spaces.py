@@ -146,9 +146,7 @@ class Spaces:
         same = (machine.memory.load(addresses, size) == data).all(axis=1)
         shadow.write(at, lanes, addresses, size, order=order, same=same, data=data)
 
-    def load_bytes(
-        self, lanes: Lanes, addresses: Addresses, size: int
-    ) -> Bytes:
+    def load_bytes(self, lanes: Lanes, addresses: Addresses, size: int) -> Bytes:
         """Reads any number of global bytes per lane for a copy, without alignment."""
         try:
             return self._machine.memory.load(addresses, size)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault, LaunchError
+from cuda_tile.emulator.global_rows import GlobalRows
 
 SIZE_BYTES = 128
 _MAGIC = b"cuda-tile tensor map"
@@ -121,6 +122,20 @@ class TensorMap:
             outer.append(slice(low, high))
             inner.append(slice(low - first, high - first))
         return tuple(outer), tuple(inner)
+
+    def rows(self, start: Sequence[int]) -> GlobalRows:
+        """Where the part of a box that lies in the array has its rows in memory."""
+        outer, _ = self._overlap(start)
+        address = int(self.array.__array_interface__["data"][0])
+        first, last = int(outer[-1].start), int(outer[-1].stop)
+        places = np.array([address + first * self.array.itemsize], np.uint64)
+        for part, stride in zip(outer[:-1], self.array.strides[:-1], strict=True):
+            steps = np.arange(part.start, part.stop, dtype=np.uint64) * np.uint64(
+                stride
+            )
+            places = np.add.outer(places, steps).ravel()
+        size = (last - first) * self.array.itemsize
+        return GlobalRows(places if size else places[:0], size)
 
     def load(self, start: Sequence[int]) -> NDArray[np.uint8]:
         """Reads the box at `start` (in the array's order); returns its bytes, flat."""

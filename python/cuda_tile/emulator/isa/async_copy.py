@@ -108,9 +108,11 @@ def _cp_async(form: Form, b: Builder) -> Compiled:
                     else Lanes(lanes.numbers[mask], len(machine.live))
                 )
                 spaces.check_alignment(some, origins[mask], size)
-                data[mask, :amount] = spaces.load_bytes(
-                    at, some, origins[mask], int(amount)
-                )
+                where_from, taken = origins[mask], int(amount)
+                machine.counters.global_access(at, some, where_from, taken, "copy_in")
+                if machine.global_shadow is not None:
+                    machine.global_shadow.read(at, some, where_from, taken, order=None)
+                data[mask, :amount] = spaces.load_bytes(some, where_from, taken)
         copies.issue(at, lanes, offsets, data)
 
     return b.step(run)

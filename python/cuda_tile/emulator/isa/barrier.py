@@ -162,6 +162,15 @@ def fence(form: Form, b: Builder) -> Compiled:
     return _ordering(b, MemoryOrder.of(order or "acq_rel", scope))
 
 
+def _fence_async(b: Builder, space: str, lanes: Lanes) -> None:
+    """fence.proxy.async: of one state space, or of all."""
+    shadow = b.machine.global_shadow
+    if space != "global":
+        b.mbarriers.fence_proxy(lanes)
+    if not space.startswith("shared") and shadow is not None:
+        shadow.order.fence_proxy(lanes)
+
+
 def _ordering(b: Builder, order: MemoryOrder | None) -> Compiled:
     shadow = b.machine.global_shadow
     if shadow is None or order is None:
@@ -175,9 +184,7 @@ def _proxy_fence(form: Form, b: Builder) -> Compiled:
     if kind == "async":
         space = form.option("global", "shared::cta", "shared::cluster")
         form.operands(0)
-        if space == "global":
-            return b.step(_nothing)
-        return b.step(b.mbarriers.fence_proxy)
+        return b.step(partial(_fence_async, b, space))
     if kind == "async::generic":
         form.choice("acquire", "release")
         form.choice("sync_restrict::shared::cta", "sync_restrict::shared::cluster")

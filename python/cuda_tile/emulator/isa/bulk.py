@@ -15,6 +15,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.bulk import CHUNK_BYTES
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
     chunk_places,
@@ -45,10 +46,10 @@ def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
         form.operands(0)
         return b.step(b.bulk.commit)
     if form.flag("wait_group"):
-        form.flag("read")
+        reads_only = form.flag("read")
         (count,) = form.operands(1)
         pending = b.integer(count, "a constant number of groups")
-        return b.step(lambda lanes: b.bulk.wait(lanes, pending))
+        return b.step(lambda lanes: b.bulk.wait(lanes, pending, reads_only=reads_only))
     if form.flag("prefetch"):
         return _prefetch(form, b)
     if form.flag("tensor"):
@@ -117,6 +118,9 @@ def _plain(form: Form, b: Builder) -> Compiled:
             chunks = chunk_places(b, lane, target(lane), size, CHUNK_BYTES, 0)
             mask = None if masks is None else int(masks[number])
             where = source(lane)
+            if not is_near:
+                spaces.check_alignment(lane, where, CHUNK_BYTES)
+                engine.reads_global(at, number, GlobalRows(where, size))
             for some, cell in copy_targets(
                 b, number, chunks, int(place(lane)[0]), mask
             ):
@@ -124,8 +128,7 @@ def _plain(form: Form, b: Builder) -> Compiled:
                     near = chunk_places(b, lane, where, size, CHUNK_BYTES, 0)
                     engine.between_shared(at, number, some, cell, near)
                     continue
-                spaces.check_alignment(lane, where, CHUNK_BYTES)
-                data = spaces.load_bytes(at, lane, where, size).reshape(-1)
+                data = spaces.load_bytes(lane, where, size).reshape(-1)
                 engine.into_shared(at, number, some, cell, lambda data=data: data)
 
     return b.step(run)
@@ -152,7 +155,7 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
             chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
             where = target(lane).copy()  # the register may change before the copy ends
             spaces.check_alignment(lane, where, CHUNK_BYTES)
-            spaces.load_bytes(at, lane, where, size)
+            spaces.load_bytes(lane, where, size)
             mask = 0xFFFF if masks is None else int(masks[number])
             copied = np.tile((mask >> np.arange(16) & 1).astype(np.bool_), size // 16)
 
@@ -164,7 +167,7 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
                 old = b.machine.memory.load(where, len(data))
                 b.machine.memory.store(where, np.where(copied, data, old))
 
-            engine.out_of_shared(at, number, chunks, sink)
+            engine.out_of_shared(at, number, chunks, sink, GlobalRows(where, size))
 
     return b.step(run)
 
@@ -248,6 +251,7 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
             )
             mask = None if masks is None else int(masks[number])
             near = int(place(lane)[0])
+            engine.reads_global(at, number, tensor.rows(start))
             pairs = group == "cta_group::2"
             for some, cell in copy_targets(b, number, chunks, near, mask, pairs=pairs):
                 engine.into_shared(
@@ -283,6 +287,7 @@ def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled
             ) -> None:
                 tensor.store(start, data, operation)
 
-            engine.out_of_shared(at, number, chunks, sink)
+            rows = tensor.rows(start)
+            engine.out_of_shared(at, number, chunks, sink, rows, updates=reduces)
 
     return b.step(run)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.bulk import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.atomic import Update, update_rule
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
@@ -119,12 +120,13 @@ def _to_global(form: Form, b: Builder) -> Compiled:
             chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
             where = target(lane).copy()  # the register may change before the copy ends
             spaces.check_alignment(lane, where, CHUNK_BYTES)
-            spaces.load_bytes(at, lane, where, size)
+            spaces.load_bytes(lane, where, size)
+            rows = GlobalRows(where, size)
 
             def sink(data: NDArray[np.uint8], where: Addresses = where) -> None:
                 old = memory.load(where, len(data)).reshape(-1)
                 memory.store(where, _combined(update, ty, old, data).reshape(1, -1))
 
-            engine.out_of_shared(at, number, chunks, sink)
+            engine.out_of_shared(at, number, chunks, sink, rows, updates=True)
 
     return b.step(run)

@@ -65,7 +65,7 @@ def discard(form: Form, b: Builder) -> Compiled:
     def run(lanes: Lanes) -> None:
         where = address(lanes)
         spaces.check_alignment(lanes, where, _LINE_BYTES)
-        spaces.load_bytes(at, lanes, where, _LINE_BYTES)
+        spaces.load_bytes(lanes, where, _LINE_BYTES)
         if not machine.is_adversarial:
             return
         noise = machine.rng.integers(0, 256, (lanes.count, _LINE_BYTES), np.uint8)
