@@ -324,6 +324,8 @@ def _ranges(
     flat: Addresses, size_bytes: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], bool]:
     """Merges accesses into byte ranges; the flag tells whether two coincide."""
+    if len(flat) == 1:
+        return flat, flat + np.uint64(size_bytes), False
     steps = np.diff(flat.view(np.int64))
     if (steps < 0).any():
         flat = np.sort(flat)
