@@ -177,3 +177,13 @@ def test_failures_under_a_seed_are_reported() -> None:
     assert not report
     assert report.failures
     assert "assumed bounded<0, 0>" in str(report)
+
+
+def test_a_stop_shows_itself() -> None:
+    debugger = Debugger(powers().program(), grid=1, args=[np.zeros(1, np.int32), 2])
+    with pytest.raises(UserError, match="expected the name or location"):
+        debugger.break_at("")
+    debugger.break_at("addi")
+    stop = debugger.run()
+    assert repr(stop).startswith("<tile block (0, 0, 0) after test.py:")
+    assert repr(stop).endswith(": addi -> tile<i32>: 2>")

@@ -118,3 +118,33 @@ def test_errors_name_kernel_block_and_location() -> None:
 
 def test_every_op_has_a_rule() -> None:
     assert set(RULES.missing(ods.ops())) == DRIVEN
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"mode": "loose"},
+            "expected mode to be one of checked, permissive, got 'loose'",
+        ),
+        ({"reduce_order": "up"}, "expected reduce_order to be one of None, tree, left"),
+        ({"seed": -1}, "expected a seed of 0 or more, got -1"),
+        ({"limit": 0}, "expected a limit above 0, got 0"),
+        ({"grid": (1.5,)}, "k: expected a grid of one to three sizes, got"),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"grid": (1,), "args": []} | options
+    with pytest.raises(UserError, match=message):
+        interp.run(kernel("", ""), **arguments)
+
+
+def test_what_is_no_module() -> None:
+    with pytest.raises(
+        UserError, match=r"as `cuda_tile.load` gives of a file, got a st"
+    ):
+        interp.run("vadd.tileirbc", grid=(1,), args=[])
+
+
+def test_a_grid_may_be_a_number() -> None:
+    assert interp.run(kernel("", ""), grid=3, args=[]).grid == (3, 1, 1)

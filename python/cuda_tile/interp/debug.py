@@ -57,6 +57,9 @@ class StopView:
         value = self._raw(self.op.results, index, "result")
         return mask_of(value)
 
+    def __repr__(self) -> str:
+        return f"<tile block {self.block_id} after {self.describe()}>"
+
     def describe(self) -> str:
         """The op and its results on one line, as `--trace` prints them."""
         results = tuple(self._force(value) for value in self._stop.results)
@@ -86,7 +89,7 @@ class Debugger:
         module: Any,
         entry: str | None = None,
         *,
-        grid: Sequence[int],
+        grid: int | Sequence[int],
         args: Sequence[Argument],
         **options: Any,
     ) -> None:
@@ -107,8 +110,9 @@ class Debugger:
             UserError: No op of the kernel is meant.
         """
         wanted = _matcher(where) if isinstance(where, str) else where
-        if not any(wanted(op) for op in all_ops(self._session.entry.body)):
-            names = sorted({op.name for op in all_ops(self._session.entry.body)})
+        ops = all_ops(self._session.entry.body)
+        if not where or not any(wanted(op) for op in ops):
+            names = sorted({op.name for op in ops})
             raise UserError(
                 f"expected the name or location of an op, got '{where}'; the kernel "
                 f"has {', '.join(names)}"

@@ -6,10 +6,11 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.interp import decisions
 from cuda_tile.interp.decode import decode
@@ -82,7 +83,7 @@ def run(
     module: Any,
     entry: str | None = None,
     *,
-    grid: Sequence[int],
+    grid: int | Sequence[int],
     args: Sequence[Argument],
     memory: GlobalMemory | None = None,
     mode: Mode = "checked",
@@ -140,8 +141,36 @@ def run(
 
 
 def load(module: Any) -> Program:
-    """Decodes a module and initialises its globals, as loading it on a GPU does."""
-    return module if isinstance(module, Program) else decode(module)
+    """Decodes a module and initialises its globals, as loading it on a GPU does.
+
+    Raises:
+        UserError: This is no module, or one without a kernel.
+    """
+    if isinstance(module, Program):
+        return module
+    if not isinstance(module, (ir.Module, ir.OpView, ir.Operation)):
+        raise UserError(
+            "expected a module, such as `cuda_tile.load` gives of a file, got a "
+            f"{type(module).__name__}"
+        )
+    return decode(module)
+
+
+def _check_options(
+    mode: str, reduce_order: str | None, seed: int | None, limit: int | None
+) -> None:
+    """Refuses what no option can be."""
+    for name, value, known in (
+        ("mode", mode, get_args(Mode)),
+        ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
+    ):
+        if value not in known:
+            words = ", ".join(str(word) for word in known)
+            raise UserError(f"expected {name} to be one of {words}, got {value!r}")
+    if seed is not None and seed < 0:
+        raise UserError(f"expected a seed of 0 or more, got {seed}")
+    if limit is not None and limit < 1:
+        raise UserError(f"expected a limit above 0, got {limit}")
 
 
 class Session:
@@ -159,7 +188,7 @@ class Session:
         module: Any,
         entry: str | None = None,
         *,
-        grid: Sequence[int],
+        grid: int | Sequence[int],
         args: Sequence[Argument],
         memory: GlobalMemory | None = None,
         mode: Mode = "checked",
@@ -171,6 +200,7 @@ class Session:
         breaks: tuple[Break, ...] = (),
     ) -> None:
         self._start = time.perf_counter()
+        _check_options(mode, reduce_order, seed, limit)
         program = load(module)
         kernel = _select(program, entry)
         extents = _grid(kernel.name, grid, mode)
@@ -271,8 +301,9 @@ def _select(program: Program, name: str | None) -> Entry:
     return program.entries[name]
 
 
-def _grid(kernel: str, grid: Sequence[int], mode: str) -> tuple[int, int, int]:
-    if not 1 <= len(grid) <= 3 or any(extent < 1 for extent in grid):
+def _grid(kernel: str, grid: int | Sequence[int], mode: str) -> tuple[int, int, int]:
+    grid = (grid,) if isinstance(grid, int) else tuple(grid)
+    if not 1 <= len(grid) <= 3 or any(int(n) != n or n < 1 for n in grid):
         raise UserError(
             f"{kernel}: expected a grid of one to three sizes, got {list(grid)}"
         )

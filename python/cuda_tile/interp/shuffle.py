@@ -76,7 +76,7 @@ def shuffle_check(
     module: Any,
     entry: str | None = None,
     *,
-    grid: Sequence[int],
+    grid: int | Sequence[int],
     args: Sequence[Argument],
     seeds: int | Iterable[int] = 8,
     rtol: float = 0.0,

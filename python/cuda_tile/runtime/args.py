@@ -7,6 +7,7 @@ against an entry's parameters and know nothing of who executes the kernel.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
@@ -219,7 +220,7 @@ def _describe(arg: object) -> str:
     if isinstance(arg, np.ndarray):
         array = cast(Array, arg)
         return f"an array of {array.dtype} with shape {array.shape}"
-    return f"{arg!r} of type {type(arg).__name__}"
+    return f"{reprlib.repr(arg)} of type {type(arg).__name__}"
 
 
 def _bind_pointer(pointee: Element, arg: Argument, where: str) -> Array | None:
