@@ -143,7 +143,7 @@ FAULTS = {
     ),
     "lanes of a warp": Fault(
         STORE + "ld.shared.u32 %r9, [%r5];",
-        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no bar.warp.sync",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
         STORE + "bar.warp.sync -1;\nld.shared.u32 %r9, [%r5];",
     ),
     "lanes of a warp: overwritten": Fault(

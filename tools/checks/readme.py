@@ -1,8 +1,7 @@
 """Runs the commands and programs that the pages of `PAGES` show.
 
-In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the folder
-`test/kernels/13.4`; the lines below it are what it must print, stdout and stderr
-together. `...` stands for any number of lines. Times and addresses are masked, and so
+In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's
+folder; the lines below it are what it must print, stdout and stderr together. `...` stands for any number of lines. Times and addresses are masked, and so
 are counts of registers and instructions. The `python` blocks of a page, one after the
 other, are a program that must run without an error. `--write` puts the real output in.
 Ends with `N passed, N failed`.
@@ -21,12 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (
-    ROOT / "README.md",
-    ROOT / "docs" / "interpreter.md",
-    ROOT / "python" / "cuda_tile" / "interp" / "README.md",
-)
 KERNELS = ROOT / "test" / "kernels" / "13.4"
+PTX = ROOT / "test" / "ptx" / "programs"
+PAGES = {
+    ROOT / "README.md": KERNELS,
+    ROOT / "docs" / "emulator.md": PTX,
+    ROOT / "docs" / "interpreter.md": KERNELS,
+    ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,
+}
+"""The pages, and the folder in whose copy each one's commands run."""
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_LINES = "..."
@@ -142,20 +144,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="update the pages")
     is_writing: bool = parser.parse_args().write
-    counts = [check_page(page, is_writing=is_writing) for page in PAGES]
+    counts = [
+        check_page(page, folder, is_writing=is_writing)
+        for page, folder in PAGES.items()
+    ]
     total, failed = (sum(column) for column in zip(*counts, strict=True))
     print(f"{total - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
-def check_page(page: Path, *, is_writing: bool) -> tuple[int, int]:
+def check_page(page: Path, inputs: Path, *, is_writing: bool) -> tuple[int, int]:
     """Runs what a page shows; the number of steps, and of those that failed."""
     text = page.read_text()
     failures: list[str] = []
     total = 0
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name, "kernels")
-        shutil.copytree(KERNELS, folder)
+        folder = Path(name, inputs.name)
+        shutil.copytree(inputs, folder)
 
         def checked(match: re.Match[str]) -> str:
             nonlocal total

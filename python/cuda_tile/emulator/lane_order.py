@@ -89,6 +89,6 @@ class LaneOrder:
             "race",
             f"lane {lane & 31} of warp {machine.warp_in_cta[lane]} {verb} shared "
             f"memory at offset {offset} that lane {int(other[which, byte]) & 31} {did} "
-            f"{place}, with no bar.warp.sync between",
+            f"{place}, with no barrier or bar.warp.sync between",
             at,
         )
