@@ -256,6 +256,22 @@ def _tc_scaled_gemm(rng: np.random.Generator) -> Problem:
     return Problem([*maps, *factors, c, steps], c, matrices[0] @ matrices[1].T)
 
 
+def _tc_attention(rng: np.random.Generator) -> Problem:
+    blocks, keys, width = 4, 64, 64
+    q, k, v = (
+        aligned((rows, width), np.float16)
+        for rows in (128, blocks * keys, blocks * keys)
+    )
+    q[...] = rng.integers(-1, 2, q.shape)
+    k[...] = rng.integers(-1, 2, k.shape)
+    v[...] = rng.integers(-4, 5, v.shape)
+    maps = [TensorMap(array, (len(array), width), 128) for array in (q,)]
+    maps += [TensorMap(array, (keys, width), 128) for array in (k, v)]
+    result = np.zeros((128, width), np.float32)
+    q_, k_, v_ = (array.astype(np.float64) for array in (q, k, v))
+    return Problem([*maps, result, blocks], result, q_ @ k_.T @ v_)
+
+
 _MORE_GROUPS = "it waits for more groups than it must"
 _NOBODY_WAITS = "it only lets other CTAs allocate, and no other CTA waits for columns"
 _ONLY_THE_END = (
@@ -364,6 +380,12 @@ PROGRAMS = {
         "scale factors through tcgen05.cp, a ring of them in tensor memory",
         _text("tc_scaled_gemm"),
         *("sm_100a", (1,), (192,), _tc_scaled_gemm),
+        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+    ),
+    "tc_attention": Program(
+        "two products, of which the first is an operand in tensor memory to the second",
+        _text("tc_attention"),
+        *("sm_100a", (1,), (192,), _tc_attention),
         redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
     ),
 }
