@@ -34,7 +34,7 @@ def place(shape: str, thread: int, register: int) -> tuple[int, int]:
     if shape == "32x32b":
         return thread, register
     if shape == "16x64b":
-        return g + 8 * (t // 2), 2 * register + t % 2
+        return g + 8 * (t % 2), 2 * register + t // 2
     if shape == "16x128b":
         return g + 8 * (register % 2), 4 * (register // 2) + t
     if shape == "16x256b":
