@@ -24,6 +24,7 @@ KERNELS = ROOT / "test" / "kernels" / "13.4"
 PTX = ROOT / "test" / "ptx" / "programs"
 PAGES = {
     ROOT / "README.md": KERNELS,
+    ROOT / "docs" / "bindings.md": KERNELS,
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,

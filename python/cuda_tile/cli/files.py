@@ -64,8 +64,8 @@ def _write_stdout(data: str | bytes) -> None:
         return
     if sys.stdout.isatty():
         raise UserError(
-            f"expected a file for {len(data)} bytes of machine code, got a terminal; "
-            "use -o FILE, or --emit=ptx for text"
+            f"expected a file for {len(data)} bytes that are no text, got a terminal; "
+            "use -o FILE"
         )
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
