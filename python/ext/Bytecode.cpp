@@ -39,8 +39,8 @@ nb::bytes writeBytes(nb::handle module, const std::string &version) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// The form that scripts for NVIDIA's bindings use: an open file and whether it
-/// worked.
+/// The form that scripts for NVIDIA's bindings use: an open file, or the name
+/// of one, and whether it worked.
 bool writeFile(nb::object file, nb::handle module) {
   nb::bytes bytes;
   try {
@@ -48,7 +48,14 @@ bool writeFile(nb::object file, nb::handle module) {
   } catch (const py::MLIRError &) {
     return false;
   }
-  file.attr("write")(bytes);
+  if (nb::hasattr(file, "write")) {
+    file.attr("write")(bytes);
+  } else {
+    nb::object opened =
+        nb::module_::import_("builtins").attr("open")(file, "wb");
+    opened.attr("write")(bytes);
+    opened.attr("close")();
+  }
   return true;
 }
 
@@ -115,10 +122,11 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
         "  MLIRError: With the diagnostics, if the version has not what the "
         "module uses.");
   m.def("writeBytecode", &writeFile, nb::arg("file"), nb::arg("module"),
-        nb::sig("def writeBytecode(file: typing.BinaryIO, module: "
+        nb::sig("def writeBytecode(file: typing.BinaryIO | str, module: "
                 "cuda_tile._mlir.ir.Module | cuda_tile._mlir.ir.Operation | "
                 "cuda_tile._mlir.ir.OpView) -> bool"),
-        "Writes a module to a binary file object; whether that worked. Of a "
+        "Writes a module to a binary file, open or by name; whether that "
+        "worked. Of a "
         "module that is invalid nothing is written; write_bytecode says why.");
   m.def("without_scopes", &withoutScopes, nb::arg("location"),
         nb::sig("def without_scopes(location: cuda_tile._mlir.ir.Location) -> "

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from cuda_tile import builder as b
-from cuda_tile import ods
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile._mlir.dialects import _cuda_tile_ops_gen, cuda_tile_ops
+from cuda_tile._mlir.dialects import cuda_tile_ops
 from cuda_tile._mlir.ir import (
     Context,
     F32Type,
@@ -34,6 +33,12 @@ def test_name_exists(name: str):
     assert hasattr(cuda_tile_ops, name)
 
 
+def test_op_classes_types_and_functions_are_there_too():
+    for name in ("AddFOp", "TileType", "RoundingModeAttr", "writeBytecode"):
+        assert hasattr(cuda_tile_ops, name)
+    assert cuda_tile_ops.absf is b.absf
+
+
 def test_private_name_of_the_type_of_an_element():
     with Context():
         assert cuda_tile_ops._get_mlir_type(b.Int32) == IntegerType.get_signless(32)
@@ -43,49 +48,6 @@ def test_private_name_of_the_type_of_an_element():
         nonsense: Any = "x"
         with pytest.raises(TypeError, match="expected an element class or a type"):
             cuda_tile_ops._get_mlir_type(nonsense)
-
-
-# What the builder calls otherwise than the op, or makes of several ops.
-OTHER_NAMES = {
-    "addi": "addi",
-    "assert": "assert_",
-    "assume": "assume_div_by",
-    "break": "loop_break",
-    "continue": "loop_continue",
-    "for": "for_loop",
-    "global": "global_",
-    "if": "if_generate",
-    "loop": "loop_generate",
-    "module": "ModuleOp",
-    "return": "ret",
-    "yield": "if_generate",
-}
-# Ops of versions that other bindings do not know: built by their classes.
-BY_CLASS = {
-    "fpowi",
-    "gdc_launch_dependents_tko",
-    "gdc_wait_tko",
-    "memory_fence_alias_tko",
-    "multimem_load_reduce_view_tko",
-    "multimem_reduce_view_tko",
-    "multimem_store_view_tko",
-}
-
-
-def test_every_op_can_be_built():
-    mnemonics = [name for name in ods.ops() if not name.startswith("tileas.")]
-    missing = [
-        name
-        for name in mnemonics
-        if not hasattr(cuda_tile_ops, OTHER_NAMES.get(name, name))
-    ]
-    assert set(missing) == BY_CLASS
-    generated = {
-        value.OPERATION_NAME
-        for value in vars(_cuda_tile_ops_gen).values()
-        if isinstance(value, type) and hasattr(value, "OPERATION_NAME")
-    }
-    assert {f"cuda_tile.{name}" for name in mnemonics} <= generated
 
 
 def keywords(enum: str) -> set[str]:
@@ -204,13 +166,15 @@ def test_predicates_and_hints():
 VALID = "cuda_tile.module @m { entry @k(%x: tile<f32>) { %0 = negf %x : tile<f32> } }"
 
 
-def test_write_bytecode():
+def test_write_bytecode(tmp_path: Path):
     with Context(), Location.unknown():
         module = Module.parse(VALID)
         outer, inner = io.BytesIO(), io.BytesIO()
         assert _cuda_tile.writeBytecode(outer, module)
         assert _cuda_tile.writeBytecode(inner, module.body.operations[0])
         assert outer.getvalue() == inner.getvalue()
+        assert _cuda_tile.writeBytecode(str(tmp_path / "by_name"), module)
+        assert (tmp_path / "by_name").read_bytes() == outer.getvalue()
         again = _cuda_tile.read_bytecode(outer.getvalue())
         assert "negf" in str(again)
         with pytest.raises(MLIRError, match=r"damaged\.tileirbc"):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from cuda_tile import interp, ods
+from cuda_tile import builder, interp, ods
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.ods import OpInfo
 from cuda_tile.place.families import RULES as PLACE_RULES
@@ -23,6 +23,7 @@ DIALECT_TESTS = ROOT / "test" / "dialect"
 _NO_WIRE = "made by the compiler, so no file holds it"
 _NO_TILE = "has no tile of rank 1 or more"
 _LATER = "made by place or a later pass, with its layouts"
+_COMPILER = "for passes, which build it by its class"
 _NESTED = "holds kernels; the driver of the stage takes it apart"
 _FREE = "no operands, and a result of one type: nothing to reject"
 
@@ -49,6 +50,12 @@ REASONS: dict[tuple[str, str], str] = {
     ("tileas.load_shared", "place"): _LATER,
     ("tileas.mma_sync", "place"): _LATER,
     ("tileas.store_shared", "place"): _LATER,
+    ("tileas.alloc_shared", "builder"): _COMPILER,
+    ("tileas.barrier", "builder"): _COMPILER,
+    ("tileas.convert_layout", "builder"): _COMPILER,
+    ("tileas.load_shared", "builder"): _COMPILER,
+    ("tileas.mma_sync", "builder"): _COMPILER,
+    ("tileas.store_shared", "builder"): _COMPILER,
     ("tileas.alloc_shared", "bytecode"): _NO_WIRE,
     ("tileas.barrier", "bytecode"): _NO_WIRE,
     ("tileas.convert_layout", "bytecode"): _NO_WIRE,
@@ -75,6 +82,21 @@ NOT_LOWERED = frozenset(
 status table counts them as missing; an op leaves this list with its emit rule."""
 
 LOWERING = ("place", "emit")
+
+BUILDER_NAMES = {
+    "assert": "assert_",
+    "assume": "assume_div_by",
+    "break": "loop_break",
+    "continue": "loop_continue",
+    "for": "for_loop",
+    "global": "global_",
+    "if": "if_generate",
+    "loop": "loop_generate",
+    "module": "ModuleOp",
+    "return": "ret",
+    "yield": "reduce",
+}
+"""Functions of the builder that are not called as the op that they make."""
 
 
 @cache
@@ -109,6 +131,7 @@ STAGES: dict[str, Callable[[OpInfo], bool]] = {
     "syntax": has_syntax_test,
     "rejects": has_verifier_test,
     "bytecode": lambda op: op.opcode is not None,
+    "builder": lambda op: hasattr(builder, BUILDER_NAMES.get(op.name, op.name)),
     "interp": lambda op: op.name in interp.RULES,
     "place": lambda op: op.name in PLACE_RULES,
     "emit": lambda op: op.name in EMIT_RULES,

@@ -28,8 +28,16 @@ from .._mlir_libs._cuda_tile import (
     StringType,
     SymbolVisibilityAttr,
     TensorViewType,
+    TileIROptimizationsOpts,
     TileType,
     TokenType,
+    addLoopSplitThresholdAttr,
+    applyTileIROptimizations,
+    read_bytecode,
+    register_dialect,
+    register_passes,
+    write_bytecode,
+    writeBytecode,
 )
 from ..ir import Attribute, register_attribute_builder
 from ._cuda_tile_ops_gen import *

@@ -4,6 +4,12 @@ The names are those of `cuda_tile._mlir.dialects.cuda_tile_ops`, which offers th
 scripts written for other bindings of the dialect.
 """
 
+from cuda_tile.builder.atomic import (
+    atomic_cas_tko,
+    atomic_red_view_tko,
+    atomic_rmw_tko,
+)
+from cuda_tile.builder.bitwise import andi, ori, xori
 from cuda_tile.builder.constants import (
     check_data_type_binary,
     check_data_type_unary,
@@ -95,7 +101,6 @@ from cuda_tile.builder.hint import (
 from cuda_tile.builder.integer import (
     absi,
     addi,
-    andi,
     ceildivi,
     cmpi,
     divi,
@@ -105,12 +110,10 @@ from cuda_tile.builder.integer import (
     mulhii,
     muli,
     negi,
-    ori,
     remi,
     shli,
     shri,
     subi,
-    xori,
 )
 from cuda_tile.builder.keywords import (
     AtomicRMWMode,
@@ -142,6 +145,7 @@ from cuda_tile.builder.math import (
     exp,
     exp2,
     floor,
+    fpowi,
     log,
     log1p,
     log2,
@@ -156,11 +160,12 @@ from cuda_tile.builder.math import (
 )
 from cuda_tile.builder.memory import (
     alloca,
-    atomic_cas_tko,
-    atomic_rmw_tko,
+    gdc_launch_dependents_tko,
+    gdc_wait_tko,
     join_tokens,
     load_ptr_tko,
     make_token,
+    memory_fence_alias_tko,
     store_ptr_tko,
 )
 from cuda_tile.builder.mma import (
@@ -191,6 +196,11 @@ from cuda_tile.builder.mma import (
     mmaf,
     mmaf_scaled,
     mmai,
+)
+from cuda_tile.builder.multimem import (
+    multimem_load_reduce_view_tko,
+    multimem_reduce_view_tko,
+    multimem_store_view_tko,
 )
 from cuda_tile.builder.reduce import reduce, scan
 from cuda_tile.builder.shape import (
@@ -241,7 +251,6 @@ from cuda_tile.builder.values import (
     wrap_value,
 )
 from cuda_tile.builder.view import (
-    atomic_red_view_tko,
     get_index_space_shape,
     get_tensor_shape,
     load_view_tko,
@@ -362,8 +371,11 @@ __all__ = [
     "floordivi",
     "fma",
     "for_loop",
+    "fpowi",
     "ftof",
     "ftoi",
+    "gdc_launch_dependents_tko",
+    "gdc_wait_tko",
     "get_atomic_rmw_mode_attr",
     "get_comparison_ordering_attr",
     "get_comparison_predicate_attr",
@@ -412,6 +424,7 @@ __all__ = [
     "max",
     "maxf",
     "maxi",
+    "memory_fence_alias_tko",
     "min",
     "minf",
     "mini",
@@ -423,6 +436,9 @@ __all__ = [
     "mulf",
     "mulhii",
     "muli",
+    "multimem_load_reduce_view_tko",
+    "multimem_reduce_view_tko",
+    "multimem_store_view_tko",
     "neg",
     "negf",
     "negi",

@@ -19,26 +19,28 @@ TileLike = ir.Value | Number
 """A tile, or a number that becomes a constant."""
 
 
-def _number_attr(element: ir.Type, value: Any) -> ir.Attribute:
+def _number_attr(element_type: ir.Type, value: Any) -> ir.Attribute:
     """One element of a constant.
 
     Raises:
         ValueError: An integer does not fit, or a number is no integer.
         TypeError: Constants are not made of this type.
     """
-    if isinstance(element, ir.IntegerType):
+    if isinstance(element_type, ir.IntegerType):
         if value != int(value):
-            raise ValueError(f"expected an integer for {element}, got {value}")
-        number, width = int(value), element.width
+            raise ValueError(f"expected an integer for {element_type}, got {value}")
+        number, width = int(value), element_type.width
         if not -(1 << (width - 1)) <= number < 1 << width:
-            raise ValueError(f"expected a number that fits {element}, got {number}")
+            raise ValueError(
+                f"expected a number that fits {element_type}, got {number}"
+            )
         # Attributes hold the signed reading of the bits.
         if number >= 1 << (width - 1) and width > 1:
             number -= 1 << width
-        return ir.IntegerAttr.get(element, number)
-    if not isinstance(element, ir.FloatType):
-        raise TypeError(f"expected an element type of numbers, got {element}")
-    return ir.FloatAttr.get(element, float(value))
+        return ir.IntegerAttr.get(element_type, number)
+    if not isinstance(element_type, ir.FloatType):
+        raise TypeError(f"expected an element type of numbers, got {element_type}")
+    return ir.FloatAttr.get(element_type, float(value))
 
 
 def dense_attr(tile_type: ct.TileType, value: Any) -> ir.DenseElementsAttr:
@@ -73,7 +75,7 @@ def _natural_element(array: np.ndarray[Any, Any]) -> ElementLike:
 @cuda_tile_op
 def constant(
     value: Any,
-    element: ElementLike | Sequence[int] | None = None,
+    element_type: ElementLike | Sequence[int] | None = None,
     shape: Sequence[int] | ElementLike | None = None,
     **where: Unpack[Where],
 ) -> Tile:
@@ -82,7 +84,7 @@ def constant(
     Args:
         value: A number for all elements, or all elements in nested sequences or an
             array.
-        element: Element type, or a whole tile type; by default Boolean, Int32 or
+        element_type: Element type, or a whole tile type; by default Boolean, Int32 or
             Float32, after what `value` is. Shape and element type may change places.
         shape: Shape of the tile; by default that of `value`.
         **where: `loc` and `ip`.
@@ -90,16 +92,16 @@ def constant(
     Raises:
         ValueError: A number does not fit, or no tile is like that.
     """
-    if isinstance(element, Sequence) or isinstance(shape, type | ir.Type):
-        element, shape = cast("Any", (shape, element))
-    if isinstance(element, ct.TileType):
-        tile_type = element
+    if isinstance(element_type, Sequence) or isinstance(shape, type | ir.Type):
+        element_type, shape = cast("Any", (shape, element_type))
+    if isinstance(element_type, ct.TileType):
+        tile_type = element_type
     else:
         array = np.asarray(value)
         tile_type = make_tile_type(
             _natural_element(array)
-            if element is None
-            else cast("ElementLike", element),
+            if element_type is None
+            else cast("ElementLike", element_type),
             list(array.shape) if shape is None else cast("Sequence[int]", shape),
         )
     return Tile(ct.constant(tile_type, dense_attr(tile_type, value)))
@@ -187,9 +189,9 @@ def check_data_type_unary(value: Tile, *elements: ElementLike) -> None:
     Raises:
         TypeError: It has another.
     """
-    allowed = [get_mlir_type(element) for element in elements]
+    allowed = [get_mlir_type(element_type) for element_type in elements]
     if value.element_type not in allowed:
-        names = " or ".join(str(element) for element in allowed)
+        names = " or ".join(str(element_type) for element_type in allowed)
         raise TypeError(f"expected a tile of {names}, got {value.type}")
 
 

@@ -20,75 +20,83 @@ from cuda_tile.builder.values import Pointer, Tile
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 
-def _with_element(tile: Tile, element: ElementLike) -> ct.TileType:
-    return make_tile_type(element, tile.shape)
+def _with_element(tile: Tile, element_type: ElementLike) -> ct.TileType:
+    return make_tile_type(element_type, tile.shape)
 
 
 @cuda_tile_op
-def bitcast(source: TileLike, element: ElementLike, **where: Unpack[Where]) -> Tile:
+def bitcast(
+    source: TileLike, element_type: ElementLike, **where: Unpack[Where]
+) -> Tile:
     """The same bits as elements of another type of the same width."""
     tile = as_tile(source)
-    return Tile(ct.bitcast(_with_element(tile, element), tile))
+    return Tile(ct.bitcast(_with_element(tile, element_type), tile))
 
 
 @cuda_tile_op
 def exti(
     source: TileLike,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
     """Integers in a wider type."""
     tile = as_tile(source)
-    return Tile(ct.exti(_with_element(tile, element), tile, signedness))
+    return Tile(ct.exti(_with_element(tile, element_type), tile, signedness))
 
 
 @cuda_tile_op
 def trunci(
     source: TileLike,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
     """The low bits of integers."""
     tile = as_tile(source)
-    return Tile(ct.trunci(_with_element(tile, element), tile, overflow=overflow))
+    return Tile(ct.trunci(_with_element(tile, element_type), tile, overflow=overflow))
 
 
 @cuda_tile_op
 def ftof(
     source: TileLike,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     rounding_mode: str = RoundingMode.NEAREST_EVEN,
     **where: Unpack[Where],
 ) -> Tile:
     """Floats in another float type."""
     tile = as_tile(source)
-    result = _with_element(tile, element)
+    result = _with_element(tile, element_type)
     return Tile(ct.ftof(result, tile, rounding_mode=rounding_mode))
 
 
 @cuda_tile_op
 def ftoi(
     source: TileLike,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     signedness: str = Signedness.SIGNED,
     rounding_mode: str = RoundingMode.NEAREST_INT_TO_ZERO,
+    saturating: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Floats as integers, rounded towards zero."""
+    """Floats as integers, rounded towards zero.
+
+    A number that does not fit gives any integer, or with `saturating` (from 13.4 on)
+    the one that is nearest.
+    """
     tile = as_tile(source)
-    return Tile(ct.ftoi(_with_element(tile, element), tile, signedness, rounding_mode))
+    result = _with_element(tile, element_type)
+    return Tile(ct.ftoi(result, tile, signedness, rounding_mode, saturating=saturating))
 
 
 @cuda_tile_op
 def itof(
     source: TileLike,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     signedness: str = Signedness.SIGNED,
     rounding_mode: str = RoundingMode.NEAREST_EVEN,
@@ -96,7 +104,9 @@ def itof(
 ) -> Tile:
     """Integers as floats."""
     tile = as_tile(source)
-    return Tile(ct.itof(_with_element(tile, element), tile, signedness, rounding_mode))
+    return Tile(
+        ct.itof(_with_element(tile, element_type), tile, signedness, rounding_mode)
+    )
 
 
 @cuda_tile_op
@@ -129,7 +139,7 @@ def ptr_to_ptr(
 @cuda_tile_op
 def to_element(
     value: Any,
-    element: ElementLike,
+    element_type: ElementLike,
     *,
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
@@ -143,8 +153,8 @@ def to_element(
         TypeError: A tile of pointers.
     """
     if not isinstance(value, ir.Value):
-        return constant(value, element)
-    tile, result = as_tile(cast("TileLike", value)), get_mlir_type(element)
+        return constant(value, element_type)
+    tile, result = as_tile(cast("TileLike", value)), get_mlir_type(element_type)
     if tile.element_type == result:
         return tile
     if isinstance(tile, Pointer) or isinstance(result, ct.PointerType):

@@ -152,20 +152,22 @@ ElementLike = type[Element] | ir.Type | type[bool] | type[int] | type[float]
 _OF_PYTHON: dict[type, type[Element]] = {bool: Boolean, int: Int32, float: Float32}
 
 
-def get_mlir_type(element: ElementLike, context: ir.Context | None = None) -> ir.Type:
-    """The MLIR type that `element` stands for.
+def get_mlir_type(
+    element_type: ElementLike, context: ir.Context | None = None
+) -> ir.Type:
+    """The MLIR type that `element_type` stands for.
 
     Args:
-        element: An element class; a type, which is returned; or bool, int, float, which
-            stand for Boolean, Int32, Float32.
+        element_type: An element class; a type, which is returned; or bool, int, float,
+            which stand for Boolean, Int32, Float32.
         context: Where the type is made; the current one for None.
 
     Raises:
         TypeError: Anything else.
     """
-    if isinstance(element, ir.Type):
-        return element
-    element_class: Any = _OF_PYTHON.get(element, element)
+    if isinstance(element_type, ir.Type):
+        return element_type
+    element_class: Any = _OF_PYTHON.get(element_type, element_type)
     if isinstance(element_class, _ElementMeta) and hasattr(element_class, "text"):
         return ir.Type.parse(str(element_class), context)
-    raise TypeError(f"expected an element class or a type, got {element!r}")
+    raise TypeError(f"expected an element class or a type, got {element_type!r}")

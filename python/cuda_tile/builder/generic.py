@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from cuda_tile._mlir import ir
+from cuda_tile.builder import bitwise, integer, math
 from cuda_tile.builder import float as floats
-from cuda_tile.builder import integer, math
 from cuda_tile.builder.constants import TileLike, as_tile, is_float, promote
 from cuda_tile.builder.keywords import ComparisonOrdering, ComparisonPredicates
 from cuda_tile.builder.shape import offset as _offset
@@ -129,19 +129,19 @@ def absolute(source: TileLike, **where: Unpack[Where]) -> Tile:
 @cuda_tile_op
 def bitand(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits that both integers have."""
-    return integer.andi(lhs, rhs)
+    return bitwise.andi(lhs, rhs)
 
 
 @cuda_tile_op
 def bitor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits that one of both integers has."""
-    return integer.ori(lhs, rhs)
+    return bitwise.ori(lhs, rhs)
 
 
 @cuda_tile_op
 def bitxor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits in which both integers differ; -1 inverts all, of Booleans too."""
-    return integer.xori(lhs, rhs)
+    return bitwise.xori(lhs, rhs)
 
 
 @cuda_tile_op

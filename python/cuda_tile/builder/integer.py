@@ -1,4 +1,4 @@
-"""Arithmetic of integers, and their bits.
+"""Arithmetic of integers.
 
 Numbers and scalars as operands take the type of the other operand. Integers have no
 sign of their own; ops that need one read them as signed unless told otherwise.
@@ -192,21 +192,3 @@ def shri(
 ) -> Tile:
     """Bits of `lhs` moved down by `rhs`; of signed integers the sign comes in."""
     return Tile(ct.shri(*promote(lhs, rhs), signedness))
-
-
-@cuda_tile_op
-def andi(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that both have."""
-    return Tile(ct.andi(*promote(lhs, rhs)))
-
-
-@cuda_tile_op
-def ori(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that one of both has."""
-    return Tile(ct.ori(*promote(lhs, rhs)))
-
-
-@cuda_tile_op
-def xori(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits in which both differ."""
-    return Tile(ct.xori(*promote(lhs, rhs)))

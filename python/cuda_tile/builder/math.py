@@ -127,6 +127,12 @@ def pow(  # noqa: A001  (the op's name)
 
 
 @cuda_tile_op
+def fpowi(source: TileLike, exponent: TileLike, **where: Unpack[Where]) -> Tile:
+    """Powers of floats with integer exponents; from 13.4 on."""
+    return Tile(ct.fpowi(as_tile(source), as_tile(exponent)))
+
+
+@cuda_tile_op
 def atan2(x: TileLike, y: TileLike, **where: Unpack[Where]) -> Tile:
     """The angle in radians whose tangent is `x / y`, in the quadrant of the two."""
     return Tile(ct.atan2(*promote(x, y)))

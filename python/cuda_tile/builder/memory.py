@@ -1,4 +1,4 @@
-"""Loads, stores and atomics through pointers, tokens, and memory of one's own.
+"""Loads and stores through pointers, tokens, and memory of one's own.
 
 Accesses are weak, for data that no other thread touches meanwhile, unless told
 otherwise; any other ordering needs a scope. Tokens order accesses: one that takes the
@@ -19,7 +19,7 @@ from cuda_tile.builder.constants import (
     constant,
 )
 from cuda_tile.builder.elements import Boolean, ElementLike
-from cuda_tile.builder.keywords import MemoryOrderingSemantics, MemoryScope
+from cuda_tile.builder.keywords import MemoryOrderingSemantics
 from cuda_tile.builder.shape import broadcast
 from cuda_tile.builder.type_makers import make_pointer_type, make_tile_type
 from cuda_tile.builder.values import Pointer, Tile, Token
@@ -31,7 +31,7 @@ def _value_type(pointer: Pointer) -> ct.TileType:
     return make_tile_type(pointer.pointee_type, pointer.shape)
 
 
-def _value(value: TileLike, pointer: Pointer) -> Tile:
+def stored_value(value: TileLike, pointer: Pointer) -> Tile:
     """A value to write: numbers and scalars take the type of the place."""
     if not isinstance(value, ir.Value):
         return constant(value, _value_type(pointer))
@@ -39,7 +39,8 @@ def _value(value: TileLike, pointer: Pointer) -> Tile:
     return broadcast(tile, pointer.shape) if not tile.shape else tile
 
 
-def _mask(mask: TileLike | None, pointer: Pointer) -> Tile | None:
+def access_mask(mask: TileLike | None, pointer: Pointer) -> Tile | None:
+    """The mask of an access; one truth counts for all."""
     if mask is None:
         return None
     if not isinstance(mask, ir.Value):
@@ -82,8 +83,10 @@ def load_ptr_tko(
         memory_ordering_semantics,
         pointer,
         memory_scope=memory_scope,
-        mask=_mask(mask, pointer),
-        padding_value=None if padding_value is None else _value(padding_value, pointer),
+        mask=access_mask(mask, pointer),
+        padding_value=None
+        if padding_value is None
+        else stored_value(padding_value, pointer),
         token=token,
         optimization_hints=optimization_hints,
     )
@@ -125,73 +128,13 @@ def store_ptr_tko(
     after = ct.store_ptr_tko(
         memory_ordering_semantics,
         pointer,
-        _value(value, pointer),
+        stored_value(value, pointer),
         memory_scope=memory_scope,
-        mask=_mask(mask, pointer),
+        mask=access_mask(mask, pointer),
         token=token,
         optimization_hints=optimization_hints,
     )
     return Token(after)
-
-
-@cuda_tile_op
-def atomic_rmw_tko(
-    pointers: ir.Value,
-    mode: str,
-    arg: TileLike,
-    mask: TileLike | None = None,
-    token: ir.Value | None = None,
-    *,
-    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
-    memory_scope: str = MemoryScope.DEVICE,
-    **where: Unpack[Where],
-) -> tuple[Tile, Token]:
-    """Replaces elements in memory by what `mode` (an `AtomicRMWMode`) makes of them.
-
-    Returns:
-        The old elements, and the point after the access.
-    """
-    pointer = as_pointer(pointers)
-    old, after = ct.atomic_rmw_tko(
-        memory_ordering_semantics,
-        memory_scope,
-        pointer,
-        mode,
-        _value(arg, pointer),
-        mask=_mask(mask, pointer),
-        token=token,
-    )
-    return Tile(old), Token(after)
-
-
-@cuda_tile_op
-def atomic_cas_tko(
-    pointers: ir.Value,
-    cmp: TileLike,
-    val: TileLike,
-    mask: TileLike | None = None,
-    token: ir.Value | None = None,
-    *,
-    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
-    memory_scope: str = MemoryScope.DEVICE,
-    **where: Unpack[Where],
-) -> tuple[Tile, Token]:
-    """Replaces the elements in memory that equal `cmp` by `val`.
-
-    Returns:
-        The old elements, and the point after the access.
-    """
-    pointer = as_pointer(pointers)
-    old, after = ct.atomic_cas_tko(
-        memory_ordering_semantics,
-        memory_scope,
-        pointer,
-        _value(cmp, pointer),
-        _value(val, pointer),
-        mask=_mask(mask, pointer),
-        token=token,
-    )
-    return Tile(old), Token(after)
 
 
 @cuda_tile_op
@@ -212,8 +155,31 @@ def join_tokens(
 
 
 @cuda_tile_op
+def memory_fence_alias_tko(token: ir.Value, **where: Unpack[Where]) -> Token:
+    """The point after which accesses through other addresses see those before it.
+
+    From 13.4 on.
+    """
+    return Token(ct.memory_fence_alias_tko(token))
+
+
+@cuda_tile_op
+def gdc_wait_tko(token: ir.Value | None = None, **where: Unpack[Where]) -> Token:
+    """The point after the kernels that this launch depends on; from 13.4 on."""
+    return Token(ct.gdc_wait_tko(token=token))
+
+
+@cuda_tile_op
+def gdc_launch_dependents_tko(
+    token: ir.Value | None = None, **where: Unpack[Where]
+) -> Token:
+    """Lets the launches that depend on this kernel begin; from 13.4 on."""
+    return Token(ct.gdc_launch_dependents_tko(token=token))
+
+
+@cuda_tile_op
 def alloca(
-    element: ElementLike,
+    element_type: ElementLike,
     num_elem: int,
     alignment: int | None = None,
     *,
@@ -223,12 +189,12 @@ def alloca(
     """Memory for as long as the region around runs.
 
     Args:
-        element: Type of an element.
+        element_type: Type of an element.
         num_elem: Number of elements.
         alignment: In bytes, a power of two; by default 16.
         is_global: Whether other tile blocks may see it.
         **where: `loc` and `ip`.
     """
-    result = make_tile_type(make_pointer_type(element))
+    result = make_tile_type(make_pointer_type(element_type))
     bytes_aligned = 16 if alignment is None else alignment
     return Pointer(ct.alloca(result, num_elem, bytes_aligned, global_=is_global))

@@ -132,7 +132,9 @@ def find_mma_config(
     Returns:
         None if there is no such product.
     """
-    left, right, total = (get_mlir_type(element) for element in (lhs, rhs, acc))
+    left, right, total = (
+        get_mlir_type(element_type) for element_type in (lhs, rhs, acc)
+    )
     for config in _CONFIGS:
         is_right_sign = config.signedness in (None, signedness or Signedness.SIGNED)
         types = (config.input_type.mlir_type, config.acc_type.mlir_type)
@@ -158,7 +160,9 @@ def find_mma_scaled_config(
     Returns:
         None if there is no such product.
     """
-    left, right, factor = (get_mlir_type(element) for element in (lhs, rhs, scale))
+    left, right, factor = (
+        get_mlir_type(element_type) for element_type in (lhs, rhs, scale)
+    )
     for config in _SCALED_CONFIGS:
         is_right_size = block_size in (None, config.block_size)
         types = (config.input_type.mlir_type, config.scale_type.mlir_type)
@@ -195,7 +199,7 @@ def mma(
     if find_mma_config(*elements) is None:
         raise TypeError(
             "expected element types of get_supported_mma_configs(), got "
-            + ", ".join(str(element) for element in elements)
+            + ", ".join(str(element_type) for element_type in elements)
         )
     if is_float(left):
         return Tile(ct.mmaf(left, right, total))

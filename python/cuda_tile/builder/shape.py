@@ -103,18 +103,18 @@ def insert(
 
 @cuda_tile_op
 def iota(
-    size: int | ir.Type, element: ElementLike = int, **where: Unpack[Where]
+    size: int | ir.Type, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> Tile:
     """0, 1, 2 and so on.
 
     Args:
         size: Number of elements, or the whole tile type.
-        element: Element type, Int32 by default.
+        element_type: Element type, Int32 by default.
         **where: `loc` and `ip`.
     """
     if isinstance(size, ir.Type):
         return Tile(ct.iota(size))
-    return Tile(ct.iota(make_tile_type(element, [size])))
+    return Tile(ct.iota(make_tile_type(element_type, [size])))
 
 
 @cuda_tile_op
@@ -142,17 +142,17 @@ def pack(source: TileLike, **where: Unpack[Where]) -> Tile:
 
 
 @cuda_tile_op
-def unpack(source: TileLike, element: ElementLike, **where: Unpack[Where]) -> Tile:
+def unpack(source: TileLike, element_type: ElementLike, **where: Unpack[Where]) -> Tile:
     """The small elements that a row of bytes holds."""
     tile = as_tile(source)
-    count = prod(tile.shape) * 8 // _bits(get_mlir_type(element))
-    return Tile(ct.unpack(make_tile_type(element, [count]), tile))
+    count = prod(tile.shape) * 8 // _bits(get_mlir_type(element_type))
+    return Tile(ct.unpack(make_tile_type(element_type, [count]), tile))
 
 
-def _bits(element: ir.Type) -> int:
-    if isinstance(element, ir.IntegerType | ir.FloatType):
-        return element.width
-    raise TypeError(f"expected an element type of numbers, got {element}")
+def _bits(element_type: ir.Type) -> int:
+    if isinstance(element_type, ir.IntegerType | ir.FloatType):
+        return element_type.width
+    raise TypeError(f"expected an element type of numbers, got {element_type}")
 
 
 @cuda_tile_op

@@ -172,7 +172,7 @@ def get_num_tile_blocks(**where: Unpack[Where]) -> tuple[Tile, Tile, Tile]:
 def global_(
     name: str,
     value: Sequence[float] | ir.DenseElementsAttr,
-    element: ElementLike = float,
+    element_type: ElementLike = float,
     alignment: int = 0,
     *,
     constant: bool = False,
@@ -184,14 +184,14 @@ def global_(
     Args:
         name: Name of the global.
         value: What it holds when the module is loaded, a row of numbers.
-        element: Their type, Float32 by default.
+        element_type: Their type, Float32 by default.
         alignment: In bytes; 0 for that of the elements.
         constant: Whether kernels only read it.
         symbol_visibility: Whether the host finds it.
         **where: `loc` and `ip`; it goes into a module, not into a kernel.
     """
     if not isinstance(value, ir.DenseElementsAttr):
-        value = dense_attr(make_tile_type(element, [len(value)]), value)
+        value = dense_attr(make_tile_type(element_type, [len(value)]), value)
     return ct.GlobalOp(
         name,
         value,
@@ -202,16 +202,16 @@ def global_(
 
 
 @cuda_tile_op
-def get_global(name: str, element: ElementLike, **where: Unpack[Where]) -> Pointer:
+def get_global(name: str, element_type: ElementLike, **where: Unpack[Where]) -> Pointer:
     """The address of the first element of a global."""
-    return Pointer(ct.get_global(make_tile_type(make_pointer_type(element)), name))
+    return Pointer(ct.get_global(make_tile_type(make_pointer_type(element_type)), name))
 
 
 @cuda_tile_op
 def create_and_get_global(
     name: str,
     value: Sequence[float] | ir.DenseElementsAttr,
-    element: ElementLike = float,
+    element_type: ElementLike = float,
     alignment: int = 0,
     *,
     constant: bool = False,
@@ -230,7 +230,7 @@ def create_and_get_global(
             f"expected a cuda_tile.module around global '{name}', got none"
         )
     place = ir.InsertionPoint.at_block_begin(op.opview.regions[0].blocks[0])
-    made = global_(name, value, element, alignment, constant=constant, ip=place)
+    made = global_(name, value, element_type, alignment, constant=constant, ip=place)
     tile_type = cast("Any", ir.DenseElementsAttr(made.attributes["value"]).type)
     return get_global(name, tile_type.element_type)
 

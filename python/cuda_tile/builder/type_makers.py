@@ -26,29 +26,32 @@ def make_pointer_type(pointee: ElementLike) -> ct.PointerType:
 
 
 def make_tile_type(
-    element: ElementLike | Sequence[int], shape: Sequence[int] | ElementLike = ()
+    element_type: ElementLike | Sequence[int], shape: Sequence[int] | ElementLike = ()
 ) -> ct.TileType:
     """`tile<4x8xE>`; without a shape a scalar. The two may come in either order.
 
     Raises:
         ValueError: No tile is like that; with the verifier's text.
     """
-    if _is_shape(element):
-        element, shape = shape, element
+    if _is_shape(element_type):
+        element_type, shape = shape, element_type
     return ct.TileType.get(
-        list(cast("Sequence[int]", shape)), get_mlir_type(cast("ElementLike", element))
+        list(cast("Sequence[int]", shape)),
+        get_mlir_type(cast("ElementLike", element_type)),
     )
 
 
 def make_tensor_view_type(
-    element: ElementLike, shape: Extents, strides: Extents
+    element_type: ElementLike, shape: Extents, strides: Extents
 ) -> ct.TensorViewType:
     """`tensor_view<?x64xE, strides=[64,1]>`; strides count elements.
 
     Raises:
         ValueError: No tensor_view is like that; with the verifier's text.
     """
-    return ct.TensorViewType.get(get_mlir_type(element), list(shape), list(strides))
+    return ct.TensorViewType.get(
+        get_mlir_type(element_type), list(shape), list(strides)
+    )
 
 
 def make_partition_view_type(

@@ -101,10 +101,10 @@ class Tile(ir.Value):
         """Product of the extents."""
         return prod(self.shape)
 
-    def __call__(self, element: ElementLike) -> Tile:
+    def __call__(self, element_type: ElementLike) -> Tile:
         """The tile converted to another element type; see `to_element`."""
         convert = import_module("cuda_tile.builder.convert")
-        return convert.to_element(self, element)
+        return convert.to_element(self, element_type)
 
     def __bool__(self) -> bool:
         raise TypeError(

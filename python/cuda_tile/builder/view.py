@@ -9,7 +9,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_pointer, as_tile, constant
 from cuda_tile.builder.elements import ElementLike, Int32
-from cuda_tile.builder.keywords import MemoryOrderingSemantics, MemoryScope
+from cuda_tile.builder.keywords import MemoryOrderingSemantics
 from cuda_tile.builder.type_makers import (
     make_gather_scatter_view_type,
     make_partition_view_type,
@@ -42,12 +42,12 @@ def _dynamic(extents: Sequence[Extent]) -> list[ir.Value]:
     return [x for x in extents if isinstance(x, ir.Value)]
 
 
-def _indices(indices: Sequence[TileLike]) -> list[ir.Value]:
+def view_indices(indices: Sequence[TileLike]) -> list[ir.Value]:
     """Indices of an access; numbers become constants of the type of the others."""
     tiles = [as_tile(index) for index in indices if isinstance(index, ir.Value)]
-    element: ElementLike = tiles[0].element_type if tiles else Int32
+    element_type: ElementLike = tiles[0].element_type if tiles else Int32
     return [
-        index if isinstance(index, ir.Value) else constant(index, element)
+        index if isinstance(index, ir.Value) else constant(index, element_type)
         for index in indices
     ]
 
@@ -123,7 +123,7 @@ def make_gather_scatter_view(
     return GatherScatterView(ct.make_gather_scatter_view(result, tensor_view))
 
 
-def _view(value: ir.Value) -> TileView:
+def as_view(value: ir.Value) -> TileView:
     """A view of tiles.
 
     Raises:
@@ -135,22 +135,34 @@ def _view(value: ir.Value) -> TileView:
     return view
 
 
+def bools(values: Sequence[bool] | None) -> ir.DenseBoolArrayAttr | None:
+    """An array of truths as an attribute."""
+    return None if values is None else ir.DenseBoolArrayAttr.get(list(values))
+
+
+def view_tile(value: TileLike, view: ir.Value) -> ir.Value:
+    """A tile to write; a number stands for a tile of it."""
+    if isinstance(value, ir.Value):
+        return value
+    return constant(value, as_view(view).tile_type)
+
+
 @cuda_tile_op
 def get_tensor_shape(
-    tensor_view: ir.Value, element: ElementLike = int, **where: Unpack[Where]
+    tensor_view: ir.Value, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> tuple[Tile, ...]:
     """The sizes of a tensor, one scalar each."""
     rank = len(TensorView(tensor_view).shape)
-    op = ct.GetTensorShapeOp([make_tile_type(element)] * rank, tensor_view)
+    op = ct.GetTensorShapeOp([make_tile_type(element_type)] * rank, tensor_view)
     return tuple(Tile(result) for result in op.results)
 
 
 @cuda_tile_op
 def get_index_space_shape(
-    view: ir.Value, element: ElementLike = int, **where: Unpack[Where]
+    view: ir.Value, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> tuple[Tile, ...]:
     """How many tiles a view has along each index, one scalar each."""
-    results = [make_tile_type(element)] * _view(view).index_rank
+    results = [make_tile_type(element_type)] * as_view(view).index_rank
     op = ct.GetIndexSpaceShapeOp(results, view)
     return tuple(Tile(result) for result in op.results)
 
@@ -164,6 +176,7 @@ def load_view_tko(
     memory_ordering_semantics: str = MemoryOrderingSemantics.WEAK,
     memory_scope: str | None = None,
     optimization_hints: ct.OptimizationHintsAttr | None = None,
+    inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
     """Loads the tile number `index` of a view.
@@ -175,20 +188,23 @@ def load_view_tko(
         memory_ordering_semantics: weak, relaxed or acquire.
         memory_scope: Whom the ordering is for.
         optimization_hints: Advice, per GPU.
+        inbounds: For each index whether the tile is promised to lie inside the tensor
+            along it; from 13.4 on.
         **where: `loc` and `ip`.
 
     Returns:
         The tile, and the point after the load.
     """
     tile, after = ct.load_view_tko(
-        _view(view).tile_type,
+        as_view(view).tile_type,
         ct.TokenType.get(),
         memory_ordering_semantics,
         view,
-        _indices(index),
+        view_indices(index),
         memory_scope=memory_scope,
         token=token,
         optimization_hints=optimization_hints,
+        inbounds=bools(inbounds),
     )
     return Tile(tile), Token(after)
 
@@ -203,6 +219,7 @@ def store_view_tko(
     memory_ordering_semantics: str = MemoryOrderingSemantics.WEAK,
     memory_scope: str | None = None,
     optimization_hints: ct.OptimizationHintsAttr | None = None,
+    inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> Token:
     """Stores a tile as number `index` of a view; what lies outside is not written.
@@ -215,52 +232,21 @@ def store_view_tko(
         memory_ordering_semantics: weak, relaxed or release.
         memory_scope: Whom the ordering is for.
         optimization_hints: Advice, per GPU.
+        inbounds: For each index whether the tile is promised to lie inside the tensor
+            along it; from 13.4 on.
         **where: `loc` and `ip`.
 
     Returns:
         The point after the store.
     """
-    value = (
-        tile if isinstance(tile, ir.Value) else constant(tile, _view(view).tile_type)
-    )
     after = ct.store_view_tko(
         memory_ordering_semantics,
-        value,
+        view_tile(tile, view),
         view,
-        _indices(index),
+        view_indices(index),
         memory_scope=memory_scope,
         token=token,
         optimization_hints=optimization_hints,
-    )
-    return Token(after)
-
-
-@cuda_tile_op
-def atomic_red_view_tko(
-    view: ir.Value,
-    index: Sequence[TileLike],
-    mode: str,
-    value: TileLike,
-    token: ir.Value | None = None,
-    *,
-    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
-    memory_scope: str = MemoryScope.DEVICE,
-    **where: Unpack[Where],
-) -> Token:
-    """Combines a tile into number `index` of a view by an `AtomicRMWMode`.
-
-    Returns:
-        The point after the access.
-    """
-    after = ct.atomic_red_view_tko(
-        memory_ordering_semantics,
-        memory_scope,
-        view,
-        _indices(index),
-        mode,
-        value
-        if isinstance(value, ir.Value)
-        else constant(value, _view(view).tile_type),
-        token=token,
+        inbounds=bools(inbounds),
     )
     return Token(after)

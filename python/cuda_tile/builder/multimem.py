@@ -1,0 +1,107 @@
+"""Accesses to all copies behind a multicast address at once; from 13.4 on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile as ct
+from cuda_tile.builder.constants import TileLike
+from cuda_tile.builder.keywords import MemoryOrderingSemantics, MemoryScope
+from cuda_tile.builder.values import Tile, Token
+from cuda_tile.builder.view import as_view, bools, view_indices, view_tile
+from cuda_tile.builder.where import Where, cuda_tile_op
+
+
+@cuda_tile_op
+def multimem_load_reduce_view_tko(
+    view: ir.Value,
+    index: Sequence[TileLike],
+    reduction: str,
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
+    memory_scope: str | None = MemoryScope.SYS,
+    inbounds: Sequence[bool] | None = None,
+    **where: Unpack[Where],
+) -> tuple[Tile, Token]:
+    """Loads the tile number `index` of every copy, combined by `reduction`.
+
+    Args:
+        view: A view of tiles at a multicast address.
+        index: An index per dimension of the view's index space.
+        reduction: add, min, max, and, or, xor, umin or umax.
+        token: The load comes after this point.
+        memory_ordering_semantics: weak, relaxed or acquire.
+        memory_scope: Whom the ordering is for; None with weak.
+        inbounds: For each index whether the tile lies inside the tensor.
+        **where: `loc` and `ip`.
+
+    Returns:
+        The tile, and the point after the load.
+    """
+    tile, after = ct.multimem_load_reduce_view_tko(
+        as_view(view).tile_type,
+        ct.TokenType.get(),
+        memory_ordering_semantics,
+        reduction,
+        view,
+        view_indices(index),
+        memory_scope=memory_scope,
+        inbounds=bools(inbounds),
+        token=token,
+    )
+    return Tile(tile), Token(after)
+
+
+@cuda_tile_op
+def multimem_store_view_tko(
+    tile: TileLike,
+    view: ir.Value,
+    index: Sequence[TileLike],
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
+    memory_scope: str | None = MemoryScope.SYS,
+    inbounds: Sequence[bool] | None = None,
+    **where: Unpack[Where],
+) -> Token:
+    """Stores a tile as number `index` of every copy; the point after the store."""
+    after = ct.multimem_store_view_tko(
+        memory_ordering_semantics,
+        view,
+        view_tile(tile, view),
+        view_indices(index),
+        memory_scope=memory_scope,
+        inbounds=bools(inbounds),
+        token=token,
+    )
+    return Token(after)
+
+
+@cuda_tile_op
+def multimem_reduce_view_tko(
+    tile: TileLike,
+    view: ir.Value,
+    index: Sequence[TileLike],
+    reduction: str,
+    token: ir.Value | None = None,
+    *,
+    memory_ordering_semantics: str = MemoryOrderingSemantics.RELAXED,
+    memory_scope: str = MemoryScope.SYS,
+    inbounds: Sequence[bool] | None = None,
+    **where: Unpack[Where],
+) -> Token:
+    """Combines a tile into number `index` of every copy; the point after it."""
+    after = ct.multimem_reduce_view_tko(
+        memory_ordering_semantics,
+        memory_scope,
+        reduction,
+        view,
+        view_tile(tile, view),
+        view_indices(index),
+        inbounds=bools(inbounds),
+        token=token,
+    )
+    return Token(after)
