@@ -153,6 +153,13 @@ def test_relaxed_synchronisation_is_enough_for_the_fences() -> None:
     assert assemble(made.text, "sm_100a") == ""
 
 
+def test_a_relaxed_cluster_barrier_is_enough_too() -> None:
+    barrier = "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;"
+    lines = [LOAD, WAIT_LD, BEFORE, barrier, AFTER, FROM_1, MMA, *TAIL]
+    check_fine(*lines)
+    assert "before_thread_sync" in finding(*lines[:2], *lines[3:]).message
+
+
 # Shared memory ---------------------------------------------------------------------
 
 

@@ -58,9 +58,10 @@ class ClusterBarriers:
                 warps = np.unique(machine.agents[mine]).astype(np.intp)
                 machine.presence.arrive(int(cta), warps)
                 known = clocks.release(int(cta), warps)
-                if releases:
-                    table = self._gathering[int(cta) // machine.geometry.cluster_size]
-                    np.maximum(table, known, out=table)
+                part = slice(0 if releases else BASIC_TABLES, None)
+                number = int(cta) // machine.geometry.cluster_size
+                table = self._gathering[number, part]
+                np.maximum(table, known[part], out=table)
         machine.progress += 1
         self._settle()
 
@@ -91,12 +92,12 @@ class ClusterBarriers:
         self._waited[ready] = self._arrived[ready]
         for cta in np.unique(machine.cta_of[ready]):
             machine.presence.meet(int(cta))
-        if acquires and clocks is not None and len(ready):
+        if clocks is not None and len(ready):
             for cta in np.unique(machine.cta_of[ready]):
                 mine = ready[machine.cta_of[ready] == cta]
                 warps = np.unique(machine.agents[mine]).astype(np.intp)
                 known = self._released[int(cta) // machine.geometry.cluster_size]
-                clocks.acquire(int(cta), warps, known)
+                clocks.acquire(int(cta), warps, known, relaxed=not acquires)
         return done
 
     def words(self, lanes: Lanes) -> str:
