@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pytest
 from interp_build import TOKEN, Kernel, Region, Val, apply, tile_of
 from interp_check_numbers import Check
 from interp_harness import parse
@@ -14,7 +15,7 @@ from interp_legal import Signature, one
 from interp_types import patterns, read, sample, tile, width
 
 from cuda_tile import interp
-from cuda_tile.interp import Op
+from cuda_tile.interp import AssertionsFailed, Op
 from cuda_tile.interp.predicates import DivBy
 from cuda_tile.interp.program import BufferType, Type
 from cuda_tile.runtime.elements import element
@@ -160,6 +161,9 @@ def assertion(row: Signature, modes: list[str]) -> None:
     k = Kernel()
     k.op("assert", k.constant([True, True], "i1"), message="holds")
     assert k.run().failures == ()
+    k.op("assert", k.constant([True, False], "i1"), message="fails")
+    with pytest.raises(AssertionsFailed, match=r"fails, element \[1\]"):
+        k.run()
 
 
 # Pointers
@@ -202,7 +206,10 @@ def width_in_memory(kind: str) -> int:
 
 def memory(kind: str, count: int, seed: int) -> np.ndarray:
     """An array of random bytes, as an argument for a pointer to `kind`."""
-    raw = np.random.default_rng(seed).integers(0, 256, count * storage(kind), np.uint8)
+    rng = np.random.default_rng(seed)
+    raw = rng.integers(0, 256, count * storage(kind), np.uint8)
+    if kind == "i1":
+        raw *= rng.integers(0, 2, count, np.uint8)
     dtype = element(kind).array_dtype
     return raw.view(dtype) if dtype != np.bool_ else raw.view(np.bool_)
 

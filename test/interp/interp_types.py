@@ -121,6 +121,7 @@ def decode(code: int, kind: str) -> Number:
     if kind == "f8E8M0FNU":
         return nan if code == 0xFF else Fraction(2) ** (code - 127)
     form = FORMATS[kind]
+    assert code % (1 << form.unused) == 0, f"{code:#x} has bits that no {kind} has"
     code >>= form.unused
     sign = -1 if code >> (form.exponent + form.fraction) else 1
     magnitude = code & ((1 << (form.exponent + form.fraction)) - 1)

@@ -7,6 +7,8 @@ that an op or a type without a check fails.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import GeneratorType
 from typing import Any
 
 import interp_check_convert
@@ -22,14 +24,16 @@ from interp_legal import NUMBERS, Signature, signatures
 from interp_types import FORMATS, numbers, sample
 
 from cuda_tile import interp, ods
-from cuda_tile.interp import Op
+from cuda_tile.interp import RULES, InterpError, Op
 from cuda_tile.interp.program import (
     BufferType,
     TensorViewType,
     TileType,
     TileViewType,
+    TokenType,
     Type,
 )
+from cuda_tile.interp.values import TensorView, TileView, Token
 
 CHECKS: dict[str, Check] = (
     interp_check_numbers.CHECKS
@@ -110,3 +114,69 @@ def test_the_formats_agree_with_numpy(kind: str) -> None:
     values = sample(kind, 512, 7)
     exact = np.array([float(x) for x in numbers(kind, values)])
     np.testing.assert_array_equal(values.astype(np.float64), exact)
+
+
+UNSEEN = {"tileas.alloc_shared"}
+"""Ops whose result is the same whatever they do: a buffer that is filled later."""
+
+
+NOTICED = (
+    AssertionError,
+    pytest.fail.Exception,
+    InterpError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""How a check fails: by comparison, or because a value cannot be at all."""
+
+
+def spoiled(value: Any) -> Any:
+    """A result that is wrong in every element."""
+    if isinstance(value, np.ndarray):
+        if value.dtype == np.bool_:
+            return ~value
+        raw = np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}")
+        step = raw.dtype.type(1 if raw.dtype.itemsize < 4 else 16)
+        return (raw ^ step).view(value.dtype).reshape(value.shape)
+    if isinstance(value, TensorView):
+        return replace(value, shape=tuple(size + 1 for size in value.shape))
+    if isinstance(value, TileView):
+        moved = value.tensor.address + value.tensor.element.storage_bytes
+        return replace(value, tensor=replace(value.tensor, address=moved))
+    return value
+
+
+def wrong(rule: Any) -> Any:
+    """A rule that spoils its results, or does nothing where it has none."""
+
+    def spoil(results: Any) -> Any:
+        return (
+            tuple(map(spoiled, results))
+            if isinstance(results, tuple)
+            else spoiled(results)
+        )
+
+    def steps(body: Any) -> Any:
+        return spoil((yield from body))
+
+    def rule_of(run: Any, op: Op, *operands: Any) -> Any:
+        if all(isinstance(kind, TokenType) for kind in op.result_types):
+            return tuple(Token() for _ in op.result_types) or None
+        made = rule(run, op, *operands)
+        return steps(made) if isinstance(made, GeneratorType) else spoil(made)
+
+    return rule_of
+
+
+@pytest.mark.parametrize("name", sorted({*CHECKS} - UNSEEN))
+def test_a_wrong_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RULES._rules, name, wrong(RULES[name]))
+    unseen: list[Signature] = []
+    for row, modes in signatures(name).items():
+        try:
+            CHECKS[name](row, modes)
+        except NOTICED:
+            continue
+        unseen.append(row)
+    assert not unseen

@@ -123,7 +123,10 @@ def round_to(values: Floats, kind: Element, mode: str = "nearest_even") -> Array
         rounded = np.where(rounded < 2.0**-127, 2.0**-127, rounded)
     if not isnan(form.nan):
         rounded = np.where(np.isnan(values), form.nan, rounded)
-    return np.asarray(rounded.astype(kind.dtype))
+    result = np.asarray(rounded.astype(kind.dtype))
+    if kind.name == "tf32":  # the payload of a NaN has ten bits too
+        return (result.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+    return result
 
 
 def widen(values: Array) -> Floats:
