@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
-from interp_harness import evaluate
+from interp_harness import evaluate, kernel
 
+from cuda_tile import interp
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.trace import describe
 
@@ -30,3 +32,24 @@ def test_lines_show_shape_range_and_first_elements() -> None:
         for line in lines
     )
     assert lines[-1] == "store_ptr_tko -> token after 1 access"
+
+
+def test_blocks_say_when_they_go_on() -> None:
+    seen: list[tuple[int, int, int]] = []
+    interp.run(kernel("", ""), grid=(2, 2), args=[], on_block=seen.append)
+    assert seen == [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]
+
+
+def test_a_tile_of_nan() -> None:
+    lines: list[str] = []
+
+    def trace(op: Op, results: tuple[Any, ...]) -> None:
+        lines.append(describe(op, results))
+
+    a = np.full(4, np.nan, np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        body = "%r = negf %a : tile<4xf32>"
+        evaluate(body, {"r": ((4,), "f32")}, a=a, options={"trace": trace})
+    assert any(line.endswith("negf -> tile<4xf32> all NaN: nan nan nan nan")
+               for line in lines)  # fmt: skip
