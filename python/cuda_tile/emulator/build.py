@@ -129,9 +129,9 @@ class Builder:
             return self.constant(operand, ty)
         raise self.error(f"expected a register or constant, got {name_of(operand)}")
 
-    def stored(self, operand: Operand, ty: Type) -> Array:
-        """Like `src` for a value that must be defined; the register may be wider."""
-        values = self.src(operand, ty, wider=True)
+    def stored(self, operand: Operand, ty: Type, *, wider: bool = False) -> Array:
+        """Like `src` for a value that must be defined."""
+        values = self.src(operand, ty, wider=wider)
         if isinstance(operand, Register):
             self._demands.append(operand)
         return values
@@ -181,7 +181,11 @@ class Builder:
         if not isinstance(operand, Immediate):
             raise self.error(f"expected a constant, got {name_of(operand)}")
         if ty is PRED:  # PTX ISA, "Predicate Constants": zero is false
+            if not isinstance(operand.value, int) or operand.bits:
+                raise self.error("expected a predicate or an integer, got a float")
             return self.machine.constant(np.bool_(operand.value != 0), ty.dtype)
+        if ty.kind == "raw" or (ty.is_float and ty.bits == 16):
+            raise self.error(f"expected a register of type {ty}, got a constant")
         data = constant_bytes(operand, ty, self.line)
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")
@@ -232,7 +236,7 @@ class Builder:
     def _check_type(self, register: Register, ty: Type, wider: bool) -> None:
         """PTX ISA: "Operand Type Checking", "Operand Size Exceeding Size"."""
         have = register.type
-        fits = have.bits == ty.bits or (wider and have.bits > ty.bits > 1)
+        fits = have.bits == ty.bits or (wider and 64 >= have.bits > ty.bits > 1)
         is_mixed = {have.kind, ty.kind} in ({"f", "u"}, {"f", "s"})
         if not fits or is_mixed:
             raise self.error(

@@ -10,8 +10,11 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from cuda_tile.emulator.errors import PtxError
-from cuda_tile.emulator.syntax import Instruction, Operand, Vector
+from cuda_tile.emulator.syntax import Instruction, Operand, Sink, Vector
 from cuda_tile.emulator.types import TYPES, Type
+
+# Instructions whose whole result may be `_`.
+_DISCARDING = ("atom", "mbarrier")
 
 
 class Form:
@@ -88,6 +91,10 @@ class Form:
         if not least <= len(operands) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
             self.error(f"expected {wanted} operands, got {len(operands)}")
+        if operands and isinstance(operands[0], Sink):
+            opcode = self.instruction.opcode
+            if opcode not in _DISCARDING:
+                self.error("expected a register for the result, got '_'")
         return operands
 
     def vector(self, operand: Operand, count: int) -> tuple[Operand, ...]:

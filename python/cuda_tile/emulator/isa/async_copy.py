@@ -70,7 +70,7 @@ def _cp_async(form: Form, b: Builder) -> Compiled:
     form.require("global")
     has_policy = form.flag("L2::cache_hint")
     form.option("L2::64B", "L2::128B", "L2::256B")
-    operands = list(form.some_operands(3, 5))
+    operands = list(form.some_operands(3 + has_policy, 4 + has_policy))
     if has_policy:
         b.src(operands.pop(), B64)
     size = b.integer(operands[2], "a constant size")

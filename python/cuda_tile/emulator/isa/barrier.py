@@ -154,7 +154,8 @@ def fence(form: Form, b: Builder) -> Compiled:
         form.operands(0)
         return b.step(b.mbarriers.fence_init)
     order = form.option("sc", "acq_rel", "acquire", "release")
-    if form.option("sync_restrict::shared::cta", "sync_restrict::shared::cluster"):
+    restricts = ("sync_restrict::shared::cta", "sync_restrict::shared::cluster")
+    if order and form.option(*restricts):
         scope = form.choice("cluster")
     else:
         scope = form.choice("cta", "cluster", "gpu", "sys")

@@ -63,8 +63,10 @@ def _prefetch(form: Form, b: Builder) -> Compiled:
         form.choice("1d", "2d", "3d", "4d", "5d")
         form.require("L2", "global")
         _tiled(form)
-        form.flag("L2::cache_hint")
-        operands = form.some_operands(1, 2)
+        has_policy = form.flag("L2::cache_hint")
+        operands = form.operands(2 if has_policy else 1)
+        if has_policy:
+            b.src(operands[1], B64)
         _tensor_operand(form, b, operands[0], None)
     else:
         form.require("L2", "global")

@@ -139,7 +139,7 @@ def set_(form: Form, b: Builder) -> Compiled:
     combine = form.option("and", "or", "xor")
     ftz = form.flag("ftz")
     result_type = form.type("u16", "s16", "u32", "s32", "f32", *_HALVES)
-    ty = form.type(*_INTEGERS, *_FLOATS, *_HALVES)
+    ty = form.type(*_set_sources(result_type, ftz=ftz))
     fns = _on_type(name, ty, form, ftz and ty.name == "f32")
     operands = form.operands(4 if combine else 3)
     extra = b.pred(operands[3]) if combine else None
@@ -163,6 +163,17 @@ def set_(form: Form, b: Builder) -> Compiled:
         dst[index] = total
 
     return b.step(run)
+
+
+def _set_sources(result: Type, *, ftz: bool) -> tuple[str, ...]:
+    """PTX ISA, set: which types are compared for a type of the result."""
+    halves = ("f16",) if ftz else ("f16", "bf16")
+    if result.name in _HALVES:
+        return (result.name,)
+    if result.bits == 16:
+        return halves
+    singles = ("f32",) if ftz else (*_INTEGERS, *_FLOATS)
+    return singles if result.name == "f32" else (*singles, *halves)
 
 
 def _true_bits(ty: Type, is_packed: bool) -> int:

@@ -87,9 +87,20 @@ def call(form: Form, b: Builder) -> Compiled:
     if len(operands) > 1:
         form.error("expected results, a function and arguments")
     arguments: tuple[Operand, ...] = ()
-    if operands and isinstance(operands[0], Group):
+    if operands:
+        if not isinstance(operands[0], Group):
+            form.error("expected arguments in parentheses")
         arguments = operands[0].elements
+    for function in b.machine.symbols.functions:
+        if function.name == name.name:
+            _check_count(form, "arguments", len(function.params), len(arguments))
+            _check_count(form, "results", len(function.results), len(results))
     return Call(name.name, _variables(form, arguments), _variables(form, results))
+
+
+def _check_count(form: Form, what: str, wanted: int, got: int) -> None:
+    if wanted != got:
+        form.error(f"expected {wanted} {what}, got {got}")
 
 
 def _variables(form: Form, operands: tuple[Operand, ...]) -> tuple[Variable, ...]:

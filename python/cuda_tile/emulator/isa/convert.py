@@ -26,6 +26,7 @@ _INTEGERS = ("u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64")
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 _MODES = ("rn", "rz", "rm", "rp")
+_CLAMPED = (("f32", "f16"), ("f32", "bf16"))
 _PRECISION = {"bf16": 8, "f16": 11, "f32": 24, "f64": 53}
 
 Fn = Callable[[Array], Array]
@@ -48,11 +49,12 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if form.next in (*narrow.DESTINATIONS, "tf32") or (
         form.instruction.modifiers[-1] in narrow.SOURCES
     ):
+        if flags[1] or flags[2]:
+            form.error("expected no '.ftz' or '.sat' with a packed type")
         return narrow.convert(form, b, rounding, relu=relu, satfinite=flags[0])
     to, source = form.type(*_INTEGERS, *_FLOATS), form.type(*_INTEGERS, *_FLOATS)
     satfinite, ftz, sat = flags
-    if (relu or satfinite) and (source.name != "f32" or to.bits != 16):
-        form.error("expected '.relu' and '.satfinite' only from f32 to f16 or bf16")
+    _check_limits(form, to, source, limits=relu or satfinite, sat=sat)
     d, x = form.operands(2)
     _check_rounding(form, rounding, to, source)
     if sat and to.is_integer and source.is_integer and _holds(to, source):
@@ -95,6 +97,15 @@ def _pack(form: Form, b: Builder) -> Compiled:
     return b.elementwise(fn, b.dst(d, TYPES["b32"]), *values)
 
 
+def _check_limits(
+    form: Form, to: Type, source: Type, *, limits: bool, sat: bool
+) -> None:
+    if sat and to.name == "bf16":
+        form.error("expected no '.sat' to .bf16")
+    if limits and (sat or (source.name, to.name) not in _CLAMPED):
+        form.error("expected '.relu' and '.satfinite' only from f32 to f16 or bf16")
+
+
 def _flags(form: Form) -> tuple[bool, bool, bool]:
     satfinite = form.flag("satfinite")
     ftz = form.flag("ftz")
@@ -128,8 +139,9 @@ def _check_rounding(form: Form, rounding: str, to: Type, source: Type) -> None:
 
 def _emit(b: Builder, fn: Fn, d: Operand, to: Type, source: Array) -> Compiled:
     """Makes the step; a wider destination register takes the extended value."""
-    if isinstance(d, Register) and d.type.bits > to.bits and to.name in _INTEGERS:
-        wide = TYPES[f"{to.kind}{d.type.bits}"]
+    bits = d.type.bits if isinstance(d, Register) else 0
+    if to.name in _INTEGERS and 64 >= bits > to.bits:
+        wide = TYPES[f"{to.kind}{bits}"]
 
         def extended(x: Array) -> Array:
             return fn(x).astype(wide.dtype)
@@ -160,10 +172,6 @@ def _conversion(to: Type, source: Type, rounding: str, sat: bool) -> Fn:
         fn = _float_to_float(to, source, rounding)
     if not sat:
         return fn
-    if to.name == "bf16":
-        return lambda x: numerics.f32_to_bf16(
-            numerics.saturate(numerics.bf16_to_f32(fn(x)))
-        )
     return lambda x: numerics.saturate(fn(x))
 
 

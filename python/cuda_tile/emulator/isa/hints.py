@@ -9,12 +9,14 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import B64
+from cuda_tile.emulator.types import B64, TYPES, U32
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: caches")
 # PTX ISA, discard and applypriority: the only size.
 _LINE_BYTES = 128
 _WORD_BYTES = 16
+_SECONDARY = ("L2::evict_first", "L2::evict_unchanged")
+_PRIMARY = ("L2::evict_last", "L2::evict_normal", *_SECONDARY)
 
 
 @CHAPTER.instruction("prefetch")
@@ -80,13 +82,28 @@ def discard(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("createpolicy")
 def createpolicy(form: Form, b: Builder) -> Compiled:
     """Data Movement createpolicy: an opaque 64-bit value, here 0."""
-    form.choice("fractional", "range", "cvt")
-    while form.next and form.next not in ("b64",):
-        if not form.prefix("L2::") and not form.option("L2", "global"):
-            form.fail("a cache policy")
-    form.require("b64")
-    operands = form.some_operands(1, 5)
-    dst = b.dst(operands[0], B64)
+    kind = form.choice("fractional", "range", "cvt")
+    if kind == "cvt":
+        form.require("L2", "b64")
+        d, access = form.operands(2)
+        b.src(access, B64)
+    elif kind == "range":
+        form.option("global")
+        form.choice(*_PRIMARY)
+        form.option(*_SECONDARY)
+        form.require("b64")
+        d, address, *sizes = form.operands(4)
+        b.address(address, "global")
+        for size in sizes:
+            b.src(size, U32)
+    else:
+        form.choice(*_PRIMARY)
+        form.option(*_SECONDARY)
+        form.require("b64")
+        d, *fraction = form.some_operands(1, 2)
+        for part in fraction:
+            b.src(part, TYPES["f32"])
+    dst = b.dst(d, B64)
 
     def run(lanes: Lanes) -> None:
         dst[lanes.index] = 0

@@ -94,8 +94,6 @@ def _semantics(form: Form) -> str:
     order = form.option("release", "acquire", "relaxed")
     if order:
         form.choice("cta", "cluster")
-    else:
-        form.option("cta", "cluster")
     return order
 
 
@@ -109,9 +107,7 @@ def _arrive(form: Form, b: Builder, *, drops: bool) -> Compiled:
     form.require("b64")
     if order == "acquire":
         form.error("expected '.release' or '.relaxed'")
-    operands = list(form.some_operands(1, 3))
-    # Without a result, the address comes first (remote barriers).
-    head: Operand = Sink() if _is_address(operands[0]) else operands.pop(0)
+    head, *operands = form.some_operands(2, 3)
     if space == "shared::cluster" and not isinstance(head, Sink):
         form.error("expected '_' as the state of a remote mbarrier")
     state = b.dst(head, B64)
@@ -119,6 +115,8 @@ def _arrive(form: Form, b: Builder, *, drops: bool) -> Compiled:
     if len(operands) < 2 and (expects or no_complete):
         form.error("expected a count")
     number = operands[1] if len(operands) > 1 else Immediate(1)
+    if isinstance(number, Immediate) and number.value <= 0 and not expects:
+        form.error(f"expected a count above 0, got {number.value}")
     values = b.src(number, U32)
     barriers = b.mbarriers
 
@@ -137,13 +135,9 @@ def _arrive(form: Form, b: Builder, *, drops: bool) -> Compiled:
     return b.step(run, defines=True)
 
 
-def _is_address(operand: Operand) -> bool:
-    return not isinstance(operand, (Register, Sink))
-
-
 def _tx(form: Form, b: Builder, sign: int) -> Compiled:
-    form.option("relaxed")
-    form.option("cta", "cluster")
+    if form.flag("relaxed"):
+        form.choice("cta", "cluster")
     space = form.option(*_SHARED)
     form.require("b64")
     x, size = form.operands(2)
@@ -154,6 +148,15 @@ def _tx(form: Form, b: Builder, sign: int) -> Compiled:
         b.mbarriers.change_tx(lanes, place(lanes), amounts)
 
     return b.step(run)
+
+
+def _wanted(form: Form, b: Builder, operand: Operand, *, by_parity: bool) -> Array:
+    """A state, or a parity."""
+    if not by_parity:
+        return b.src(operand, B64)
+    if isinstance(operand, Immediate) and operand.value not in (0, 1):
+        form.error(f"expected 0 or 1 as the parity, got {operand.value}")
+    return b.src(operand, U32)
 
 
 def _wait(form: Form, b: Builder, *, is_try: bool) -> Compiled:
@@ -169,7 +172,7 @@ def _wait(form: Form, b: Builder, *, is_try: bool) -> Compiled:
     operands = form.some_operands(3, 4 if is_try else 3)
     flag = b.dst(operands[0], PRED)
     place = barrier_place(form, b, operands[1], space)
-    wanted = b.src(operands[2], U32 if by_parity else B64)
+    wanted = _wanted(form, b, operands[2], by_parity=by_parity)
     if len(operands) == 4:
         b.src(operands[3], U32)
     machine, barriers = b.machine, b.mbarriers

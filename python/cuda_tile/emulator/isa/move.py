@@ -179,6 +179,9 @@ def ld(form: Form, b: Builder) -> Compiled:
 @CHAPTER.instruction("ldu")
 def ldu(form: Form, b: Builder) -> Compiled:
     """Data Movement ldu: like ld, for addresses equal over the warp."""
+    others = [name for name in SPACES if name != "global"]
+    if any(name in form.instruction.modifiers for name in others):
+        form.error("expected '.global' or a generic address")
     return _load(form, b)
 
 
@@ -192,6 +195,8 @@ def _load(form: Form, b: Builder) -> Compiled:
     _arrange(form)
     order = _order(form)
     space = take_space(form)
+    if "nc" in form.instruction.modifiers and space != "global":
+        form.error("expected '.global' with '.nc'")
     has_policy = take_cache_hints(form)
     width = _width(form)
     ty = form.type(*_MEMORY_TYPES)
@@ -220,7 +225,7 @@ def _load(form: Form, b: Builder) -> Compiled:
 
 def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
     """A destination that may be wider: the value is extended by its type's sign."""
-    if isinstance(operand, Register) and operand.type.bits > ty.bits > 1:
+    if isinstance(operand, Register) and 64 >= operand.type.bits > ty.bits:
         kind = "s" if ty.kind == "s" else "b"
         if operand.type.kind == "f":
             return b.dst(operand, ty)
@@ -243,7 +248,7 @@ def st(form: Form, b: Builder) -> Compiled:
     elements = _elements(form, operands[1], width)
     if any(isinstance(element, Sink) for element in elements):
         return _partial_store(form, b, elements, ty, (space, address), order)
-    sources = [b.stored(e, ty) for e in elements]
+    sources = [b.stored(e, ty, wider=True) for e in elements]
     at, spaces = b.at, b.spaces
     cells = 2 if ty.bits == 128 else 1
 
@@ -272,7 +277,7 @@ def _partial_store(
     if size != 32:
         form.error("expected '_' only in a store of 32 bytes")
     sources = {
-        place * ty.bytes: b.stored(element, ty)
+        place * ty.bytes: b.stored(element, ty, wider=True)
         for place, element in enumerate(elements)
         if not isinstance(element, Sink)
     }

@@ -67,6 +67,8 @@ def convert(
     source = form.type("f32", *SOURCES)
     if source.name == _SCALES:
         return _from_scales(form, b, to, rounding, relu=relu)
+    if satfinite and source.name != "f32":
+        form.error("expected '.satfinite' only from f32")
     if source.name in _SMALL:
         return _from_small(form, b, to, source, rounding, relu=relu)
     if rounding not in ("rn", "rz"):
@@ -220,6 +222,8 @@ def _to_tf32(
 ) -> Compiled:
     """Rounds f32 to 10 mantissa bits: `rna` ties away from zero, `rn` even, `rz`."""
     form.require("f32")
+    if relu and rounding == "rna":
+        form.error("expected no '.relu' with '.rna'")
     if rounding not in ("rna", "rn", "rz"):
         form.error("expected '.rna', '.rn' or '.rz' before '.tf32'")
     d, x = form.operands(2)

@@ -12,6 +12,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import MODES, finish, product_in_mode, sum_in_mode
 from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Immediate
 from cuda_tile.emulator.types import TYPES, Array
 
 CHAPTER = Chapter("Floating-Point Instructions: pairs")
@@ -30,6 +31,8 @@ def _emit(form: Form, b: Builder, count: int, fn: Fn, *, ftz: bool) -> Compiled:
         return np.ascontiguousarray(single(*singles)).view(np.uint64)
 
     d, *sources = form.operands(count)
+    if any(isinstance(source, Immediate) for source in sources):
+        form.error("expected registers, got a constant")
     return b.elementwise(on_pairs, b.dst(d, word), *(b.src(s, word) for s in sources))
 
 
