@@ -124,6 +124,7 @@ def test_atomics_and_globals():
         block, _, _ = b.get_tile_block_id()
         weights = b.create_and_get_global("weights", [3, 5, 7, 11], b.Int32)
         weight, loaded = b.load_ptr_tko(weights + block)
+        weight, loaded = b.load_ptr_tko((weights + (block + 2)) - 2, token=loaded)
         old, after = b.atomic_rmw_tko(counts, b.AtomicRMWMode.ADD, weight, token=loaded)
         seen, _ = b.atomic_cas_tko(table + block, 0, old + weight, token=after)
         b.assert_(seen == 0, "written once")  # noqa: PT009  (an op)

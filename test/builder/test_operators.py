@@ -87,6 +87,8 @@ def test_shifts_signs_and_powers():
     for op in (operator.lshift, operator.rshift):
         given = evaluate(op, INTS, shifts, result=b.Int32)
         np.testing.assert_array_equal(given, op(INTS, shifts))
+        given = evaluate(lambda y, op=op: op(40, y), shifts, result=b.Int32)
+        np.testing.assert_array_equal(given, op(40, shifts))
     np.testing.assert_array_equal(evaluate(lambda x: ~x, INTS, result=b.Int32), ~INTS)
     for values, element in ((INTS, b.Int32), (FLOATS, b.Float32)):
         np.testing.assert_array_equal(

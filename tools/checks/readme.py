@@ -1,9 +1,10 @@
 """Runs the commands and programs that the pages of `PAGES` show.
 
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's
-folder; the lines below it are what it must print, stdout and stderr together. `...` stands for any number of lines. Times and addresses are masked, and so
-are counts of registers and instructions. The `python` blocks of a page, one after the
-other, are a program that must run without an error. `--write` puts the real output in.
+folder; the lines below it are what it must print, stdout and stderr together. `...`
+stands for any number of lines. Times and addresses are masked, and so are counts of
+registers and instructions. The `python` blocks of a page, one after the other, are a
+program that must run without an error. `--write` puts the real output in.
 Ends with `N passed, N failed`.
 """
 

@@ -184,6 +184,12 @@ class Tile(ir.Value):
     def __rshift__(self, other: object) -> Tile:
         return _build("shift_right", self, other)
 
+    def __rlshift__(self, other: object) -> Tile:
+        return _build("shift_left", other, self)
+
+    def __rrshift__(self, other: object) -> Tile:
+        return _build("shift_right", other, self)
+
     def __eq__(self, other: object) -> Any:
         if other is None:
             return False
@@ -214,7 +220,7 @@ class Tile(ir.Value):
 
 
 class Pointer(Tile):
-    """A tile of addresses; `pointer + tile` goes so many elements further."""
+    """A tile of addresses; `pointer + tile` is so many elements further."""
 
     @property
     def pointee_type(self) -> ir.Type:
@@ -226,6 +232,9 @@ class Pointer(Tile):
 
     def __radd__(self, other: object) -> Pointer:
         return _build("offset", self, other)
+
+    def __sub__(self, other: object) -> Pointer:
+        return _build("offset", self, _build("neg", other))
 
 
 _OF_VIEW: tuple[tuple[type[ir.Type], type[ir.Value]], ...] = (
