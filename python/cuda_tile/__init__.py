@@ -1,8 +1,8 @@
 """An open compiler for CUDA Tile IR.
 
-`load` reads a kernel, `compile` makes PTX and a cubin of it, `run` runs it on the
-CPU (tiles or PTX) or on a GPU. Everything is loaded on first use, so that
-importing the package costs next to nothing.
+`load` reads a kernel and `save` writes one, `compile` makes PTX and a cubin of it,
+`run` runs it on the CPU (tiles or PTX) or on a GPU. Everything is loaded on first
+use, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
     from cuda_tile.api import (
         Compiled,
         compile,  # noqa: A004  (the name users expect)
-        load,
         lower,
         run,
         translate,
     )
     from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserError
+    from cuda_tile.files import load, save
     from cuda_tile.options import Options
     from cuda_tile.runtime.args import array_args, list_args
 
 _HOMES = {
     "Compiled": "api",
     "compile": "api",
-    "load": "api",
+    "load": "files",
     "lower": "api",
     "run": "api",
+    "save": "files",
     "translate": "api",
     "CudaTileError": "errors",
     "InternalError": "errors",
@@ -52,6 +53,7 @@ __all__ = [
     "load",
     "lower",
     "run",
+    "save",
     "translate",
 ]
 

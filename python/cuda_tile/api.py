@@ -1,19 +1,18 @@
-"""What users import: load, compile, run."""
+"""What users import: load, save, compile, run."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptx import to_llvm_ir, to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
 from cuda_tile.errors import UserError
+from cuda_tile.files import load as load
+from cuda_tile.files import save as save
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan
 from cuda_tile.ir.tiles import element_of
@@ -25,75 +24,9 @@ from cuda_tile.pipeline import Hooks, Observer, Timings, run_passes
 from cuda_tile.runtime.args import Argument, Bound, bind_args
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, find_target
 
-MAGIC = b"\x7fTileIR\x00"
-"""First bytes of a Tile IR bytecode file."""
-
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
 EMIT_FORMS = ("tile", "placed", "nvvm", "llvm", "ptx", "cubin")
-
-
-def load(
-    source: str | os.PathLike[str] | bytes, *, context: ir.Context | None = None
-) -> ir.Module:
-    """Reads a kernel file, text or bytecode, told apart by content.
-
-    Args:
-        source: A path, or the file's bytes.
-        context: Where to make the module; a new context by default.
-
-    Returns:
-        A verified `builtin.module` that holds the file's tile modules.
-
-    Raises:
-        UserError: The file cannot be read or does not hold valid tile IR; carries
-            every diagnostic with its location.
-    """
-    data = _read(source)
-    context = context or ir.Context()
-    with context, ir.Location.unknown():
-        try:
-            if data.startswith(MAGIC):
-                return _cuda_tile.read_bytecode(data, _name(source), context)
-            return _parse_text(data, source)
-        except ir.MLIRError as error:
-            raise UserError(diagnostics_text(error)) from None
-
-
-def _name(source: object) -> str:
-    return "<bytes>" if isinstance(source, bytes) else str(source)
-
-
-def _read(source: str | os.PathLike[str] | bytes) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    try:
-        return Path(source).read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot read '{source}': {error.strerror}") from None
-
-
-def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Module:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{_name(source)}: expected MLIR text or Tile IR bytecode (which starts "
-            f"with {MAGIC!r}), got bytes that are neither, at offset {error.start}"
-        ) from None
-    if isinstance(source, bytes):
-        return ir.Module.parse(text)
-    return ir.Module.parseFile(os.fspath(source))  # keeps the name in locations
-
-
-def diagnostics_text(error: ir.MLIRError) -> str:
-    """All diagnostics of a failure, one per line, each with its location."""
-    lines: list[str] = []
-    for diagnostic in error.error_diagnostics:
-        place = str(_cuda_tile.without_scopes(diagnostic.location))
-        location = place.removeprefix("loc(").removesuffix(")")
-        lines.append(f"{location}: error: {diagnostic.message}")
-    return "\n".join(lines) or error.message
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,43 @@ def test_a_folder_is_named(tmp_path: Path) -> None:
         cuda_tile.load(tmp_path)
 
 
+# Saving -------------------------------------------------------------------------------
+
+
+def test_saved_bytes_are_the_file(module: Any, tmp_path: Path) -> None:
+    path, stream = tmp_path / "scale.tileirbc", io.BytesIO()
+    data = cuda_tile.save(module, path)
+    assert path.read_bytes() == data == cuda_tile.save(module, stream)
+    assert stream.getvalue() == data
+    assert data[8:10] == bytes([13, 3])
+    assert str(cuda_tile.load(path)) == str(module)
+
+
+def test_saved_version() -> None:
+    module = cuda_tile.load(VADD)
+    assert cuda_tile.save(module, version="13.4") == VADD.read_bytes()
+    assert cuda_tile.save(module, version="13.1")[8:10] == bytes([13, 1])
+    with pytest.raises(
+        UserError, match=r"expected a bytecode version of 13\.1, .* 13\.5, got 'new'"
+    ):
+        cuda_tile.save(module, version="new")
+
+
+def test_what_a_version_lacks_is_said_where_it_stands() -> None:
+    text = b"""cuda_tile.module @m { entry @k(%x: tile<f32>) {
+      %y = tanh %x rounding<approx> : tile<f32>
+      return } }"""
+    with pytest.raises(
+        UserError, match=r":2:\d+: error: attribute 'rounding_mode' req"
+    ):
+        cuda_tile.save(cuda_tile.load(text), version="13.1")
+
+
+def test_saving_where_it_cannot_be(module: Any, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot write '.*': No such file or directory"):
+        cuda_tile.save(module, tmp_path / "no" / "where.tileirbc")
+
+
 # Compiling ----------------------------------------------------------------------------
 
 

@@ -1,0 +1,118 @@
+"""Kernel files: text and Tile IR bytecode in, bytecode out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.errors import UserError
+
+MAGIC = b"\x7fTileIR\x00"
+"""First bytes of a Tile IR bytecode file."""
+
+
+def load(
+    source: str | os.PathLike[str] | bytes, *, context: ir.Context | None = None
+) -> ir.Module:
+    """Reads a kernel file, text or bytecode, told apart by content.
+
+    Args:
+        source: A path, or the file's bytes.
+        context: Where to make the module; a new context by default.
+
+    Returns:
+        A verified `builtin.module` that holds the file's tile modules.
+
+    Raises:
+        UserError: The file cannot be read or does not hold valid tile IR; carries
+            every diagnostic with its location.
+    """
+    data = _read(source)
+    context = context or ir.Context()
+    with context, ir.Location.unknown():
+        try:
+            if data.startswith(MAGIC):
+                return _cuda_tile.read_bytecode(data, _name(source), context)
+            return _parse_text(data, source)
+        except ir.MLIRError as error:
+            raise UserError(diagnostics_text(error)) from None
+
+
+def _name(source: object) -> str:
+    return "<bytes>" if isinstance(source, bytes) else str(source)
+
+
+def _read(source: str | os.PathLike[str] | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    try:
+        return Path(source).read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read '{source}': {error.strerror}") from None
+
+
+def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Module:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{_name(source)}: expected MLIR text or Tile IR bytecode (which starts "
+            f"with {MAGIC!r}), got bytes that are neither, at offset {error.start}"
+        ) from None
+    if isinstance(source, bytes):
+        return ir.Module.parse(text)
+    return ir.Module.parseFile(os.fspath(source))  # keeps the name in locations
+
+
+def diagnostics_text(error: ir.MLIRError) -> str:
+    """All diagnostics of a failure, one per line, each with its location."""
+    lines: list[str] = []
+    for diagnostic in error.error_diagnostics:
+        place = str(_cuda_tile.without_scopes(diagnostic.location))
+        location = place.removeprefix("loc(").removesuffix(")")
+        lines.append(f"{location}: error: {diagnostic.message}")
+    return "\n".join(lines) or error.message
+
+
+def save(
+    module: ir.Module | ir.Operation | ir.OpView,
+    file: str | os.PathLike[str] | BinaryIO | None = None,
+    *,
+    version: str = "13.3",
+) -> bytes:
+    """Writes a module as Tile IR bytecode, which `load` and NVIDIA's compiler read.
+
+    Args:
+        module: A `cuda_tile.module`, or the `builtin.module` around a single one.
+        file: A path or an open binary file to write to, besides.
+        version: Version of the format, "13.1" to "13.5". Compilers read files of their
+            own version and of older ones.
+
+    Returns:
+        The bytes of the file.
+
+    Raises:
+        UserError: The module is invalid, or uses what the version does not have: every
+            diagnostic with its location. Or the file cannot be written.
+    """
+    versions = _cuda_tile.bytecode_versions()
+    if version not in versions:
+        known = ", ".join(versions)
+        raise UserError(f"expected a bytecode version of {known}, got '{version}'")
+    try:
+        data = _cuda_tile.write_bytecode(module, version)
+    except ir.MLIRError as error:
+        raise UserError(diagnostics_text(error)) from None
+    if file is None:
+        return data
+    try:
+        if isinstance(file, (str, os.PathLike)):
+            Path(file).write_bytes(data)
+        else:
+            file.write(data)
+    except OSError as error:
+        raise UserError(f"cannot write '{file}': {error.strerror}") from None
+    return data
