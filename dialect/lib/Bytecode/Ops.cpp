@@ -37,7 +37,8 @@ LogicalResult OpReader::readOp(Cursor &cursor, Block &block) {
   Location location = UnknownLoc::get(cursor.getContext());
   if (failed(tables.debug.next(locations, cursor, location)))
     return failure();
-  OperationState state(location, record->name);
+  OperationState state(location,
+                       tables.names.get(*record, cursor.getContext()));
   unsigned numWrittenResults = 0;
   if (failed(readFields(cursor, *record, state, numWrittenResults)))
     return failure();
@@ -139,7 +140,8 @@ LogicalResult OpReader::readAttributes(Cursor &cursor, const OpRecord &record,
     if (failed(attribute))
       return failure();
     if (*attribute)
-      state.addAttribute(field.name, *attribute);
+      state.addAttribute(tables.names.get(field, cursor.getContext()),
+                         *attribute);
   }
   return success();
 }

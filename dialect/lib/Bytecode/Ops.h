@@ -11,6 +11,30 @@
 
 namespace cuda_tile::bytecode {
 
+/// Names of ops and attributes in a context, each looked up once.
+class OpNames {
+public:
+  mlir::OperationName get(const OpRecord &record, mlir::MLIRContext *context) {
+    auto known = ops.find(&record);
+    if (known == ops.end())
+      known =
+          ops.try_emplace(&record, mlir::OperationName(record.name, context))
+              .first;
+    return known->second;
+  }
+  mlir::StringAttr get(const AttributeField &field,
+                       mlir::MLIRContext *context) {
+    mlir::StringAttr &name = attributes[&field];
+    if (!name)
+      name = mlir::StringAttr::get(context, field.name);
+    return name;
+  }
+
+private:
+  llvm::DenseMap<const OpRecord *, mlir::OperationName> ops;
+  llvm::DenseMap<const AttributeField *, mlir::StringAttr> attributes;
+};
+
 /// The tables of a file that functions refer to.
 struct Tables {
   explicit Tables(Version version)
@@ -22,6 +46,7 @@ struct Tables {
   TypeTable types;
   ConstantTable constants;
   DebugInfo debug;
+  OpNames names;
 };
 
 /// Reads the ops of one function. Values are numbered in the order in which
