@@ -107,7 +107,8 @@ def fma(a: Array, b: Array, c: Array, kind: Element, mode: str) -> Array:
     x, y, z = widen(a), widen(b), widen(c)
     product = x * y
     total, error = two_sum(product, z)
-    if kind.name == "f64":
+    if kind.name == "f64":  # where a product that overflows meets no infinity
+        total = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, total)
         return _elementwise(partial(_fma, mode), total, x, y, z)
     result = round_to(to_odd(total, error), kind, mode)
     return _zero_sign(result, total, np.signbit(x) ^ np.signbit(y), np.signbit(z), mode)
