@@ -375,3 +375,14 @@ def test_ptxas_takes_every_case() -> None:
         for name in APPROXIMATIONS
     ]
     check_legal(unary)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_infinite_addend_outweighs_a_product_beyond_range(mode: str) -> None:
+    largest, infinite = 0x7FEF << 48 | 0xFFFFFFFFFFFF, 0x7FF << 52
+    sign = 1 << 63
+    a = np.array([largest] * 4, np.uint64)
+    b = np.array([largest, largest, largest | sign, largest | sign], np.uint64)
+    c = np.array([infinite, infinite | sign] * 2, np.uint64)
+    got = run_case(_case(f"fma.{mode}", "f64", 3, fuse, mode), [a, b, c])
+    assert got.view(np.uint64).tolist() == c.tolist()

@@ -197,6 +197,8 @@ def fma_f64(a: Double, b: Double, c: Double, mode: str = "rn") -> Double:
 
 
 def _exact_fma(a: float, b: float, c: float, mode: str) -> float:
+    if math.isinf(c) and math.isfinite(a) and math.isfinite(b):
+        return c  # whatever a * b would overflow to
     if not np.isfinite([a, b, c]).all():
         return float(np.float64(a) * np.float64(b) + np.float64(c))
     exact = Fraction(a) * Fraction(b) + Fraction(c)
