@@ -45,10 +45,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--output-file",
         dest="output",
         metavar="OUT",
-        default=STANDARD_STREAM,
         help="- is stdout, which is the default",
     )
-    add("-q", "--quiet", action="store_true", help="no text on stdout")
+    add("-q", "--quiet", action="store_true", help="without -o, print no text")
     add(
         "--emit-bytecode",
         action="store_true",
@@ -150,18 +149,19 @@ def optimize(module: ir.Module, arguments: argparse.Namespace) -> None:
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
     arguments = build_parser().parse_args()
-    output = cast("str", arguments.output)
+    output = cast("str | None", arguments.output)
     register_passes()
     module = read_kernel(cast("str", arguments.file))
     try:
         optimize(module, arguments)
         if arguments.emit_bytecode:
-            write_output(output, _cuda_tile.write_bytecode(module, "13.3"))
+            data = _cuda_tile.write_bytecode(module, "13.3")
+            write_output(output or STANDARD_STREAM, data)
             return 0
     except ir.MLIRError as error:
         raise UserError(diagnostics_text(error)) from None
-    if output != STANDARD_STREAM or not arguments.quiet:
-        write_output(output, str(module))
+    if output or not arguments.quiet:
+        write_output(output or STANDARD_STREAM, str(module))
     return 0
 
 
