@@ -24,9 +24,14 @@ from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 WEAK, CTA, CLUSTER, DEVICE = 0, 1, 2, 3
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": DEVICE, "gl": DEVICE, "sys": DEVICE}
 
-# Words that hold a release; beyond that, order between CTAs is taken for granted.
+# Words that hold a release, and memory for what they say; beyond that, order between
+# CTAs is taken for granted.
 _MOST_PLACES = 1 << 14
+_MOST_PLACES_BYTES = 64 << 20
+# Releases of one word, and times of one warp; beyond that, some are merged so that
+# nobody is accused wrongly.
 _MOST_RELEASES = 16
+_MOST_TIMES = 32
 _WORD_BYTES = 4
 
 Addresses = NDArray[np.uint64]
@@ -135,6 +140,7 @@ class GlobalOrder:
         self._n_warps = grid[0] * grid[1] * grid[2] * geometry.warps_per_cta
         self._places: dict[int, list[_Release]] = {}
         self._warps: dict[int, _Warp] = {}
+        self._most_places = min(_MOST_PLACES, _MOST_PLACES_BYTES // (8 * self._n_warps))
         self._is_lenient = False
         self.time = 0
 
@@ -212,7 +218,7 @@ class GlobalOrder:
         """fence.proxy.async for global memory."""
         for warp in (int(warp) for warp in lanes.warps):
             known = self._knowledge(warp)[0]
-            self._of(warp).proxied.append((self._own(warp), known))
+            _remember(self._of(warp).proxied, self._own(warp), known)
             self._advance(warp)
 
     def _learn(self, warp: int, scope: int, releases: list[_Release]) -> None:
@@ -224,7 +230,7 @@ class GlobalOrder:
         if learned:
             found.append(learned[-1][1])
         known = found[0] if len(found) == 1 else np.maximum.reduce(found)
-        learned.append((self._own(warp), known))
+        _remember(learned, self._own(warp), known)
 
     # Fences and accesses -----------------------------------------------------------
 
@@ -260,7 +266,7 @@ class GlobalOrder:
         PTX ISA, "Causality order": through the warp's own strong reads of the place.
         """
         word = address // _WORD_BYTES
-        return any(
+        return self._is_lenient or any(
             when <= clock and settled >= time
             for mate, clock in self._mates(warp)
             for when, settled in [self._of(mate).settled.get(word, (0, -1))]
@@ -282,6 +288,8 @@ class GlobalOrder:
         updates: bool,
     ) -> None:
         """Strong writes, or atomic updates, are about to be seen."""
+        if self._is_lenient:
+            return
         for warp, words in self._words(lanes, addresses, size):
             if order.releases:
                 releases = [self._release(warp, order.scope)]
@@ -308,18 +316,29 @@ class GlobalOrder:
         if len(kept) > _MOST_RELEASES:
             kept = _merged(kept)
         self._places[word] = kept
-        if len(self._places) > _MOST_PLACES:
-            self._is_lenient = True
-            self._places.clear()
+        if len(self._places) > self._most_places:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """There is too much to remember: nobody is accused from here on."""
+        self._is_lenient = True
+        self._places.clear()
+        self._warps.clear()
 
     def read(
         self, lanes: Lanes, addresses: Addresses, size: int, order: MemoryOrder
     ) -> None:
         """Strong reads saw what memory holds."""
+        if self._is_lenient:
+            return
         self.time += 1
         for warp, words in self._words(lanes, addresses, size):
             clock = self._own(warp)
-            self._of(warp).seen.update((word, (clock, self.time)) for word in words)
+            seen_words = self._of(warp).seen
+            seen_words.update((word, (clock, self.time)) for word in words)
+            if len(seen_words) > _MOST_PLACES:
+                self._give_up()
+                return
             if order.acquires:
                 self._settle(warp)
             seen = [r for word in words for r in self._places.get(word, [])]
@@ -345,6 +364,17 @@ class GlobalOrder:
             mine = addresses[warps == warp] // np.uint64(_WORD_BYTES)
             spans = range(-(-size // _WORD_BYTES))
             yield int(warp), sorted({int(a) + span for a in mine for span in spans})
+
+
+def _remember(
+    entries: list[tuple[int, NDArray[np.int32]]], clock: int, known: NDArray[np.int32]
+) -> None:
+    """Adds what is known from a time on; the oldest times are merged."""
+    if entries and np.array_equal(entries[-1][1], known):
+        return
+    entries.append((clock, known))
+    if len(entries) > _MOST_TIMES:
+        entries[:2] = [(entries[0][0], entries[1][1])]
 
 
 def _latest(

@@ -1,0 +1,103 @@
+"""How fast the emulator runs whole PTX programs, and how much memory it takes.
+
+    python bench/ptx_speed.py [--runs 5] [--program NAME ...]
+
+The GEMMs of `test/ptx`: one CTA of 128 x 128 x 64 with mma.sync, and those of the list
+`ptx_programs`. Time is CPU time of the launch, parsing included, best of several runs;
+speed is PTX instructions times lanes per second. Peak memory is what NumPy and Python
+allocate during one launch, inputs aside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
+
+import numpy as np
+from ptx_gemm import Gemm
+from ptx_programs import PROGRAMS, Problem, Program
+
+from cuda_tile.emulator import Report, launch
+from cuda_tile.emulator.launch import Mode
+
+TILE = Gemm(tile_m=128, tile_n=128, warps_m=2, warps_n=4)
+_WARP_LANES = 32
+_MODES: tuple[Mode, ...] = ("fast", "adversarial")
+
+
+def _tile_problem(rng: np.random.Generator) -> Problem:
+    a, b = (rng.integers(-4, 5, s).astype(np.float16) for s in ((128, 64), (64, 128)))
+    c = np.zeros((128, 128), np.float32)
+    return Problem([a, b, c, 128, 64], c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+CANDIDATES = {
+    "one CTA of 128x128x64": Program(
+        "", TILE.text(), "sm_80", (1,), (TILE.threads,), _tile_problem
+    ),
+    **{name: program for name, program in PROGRAMS.items() if "gemm" in name},
+}
+
+
+def launcher(program: Program, mode: Mode) -> Callable[[], Report]:
+    """Makes a problem; returns what launches the program on it."""
+    problem = program.make(np.random.default_rng(0))
+    return lambda: launch(
+        program.text,
+        grid=program.grid,
+        block=program.block,
+        cluster=program.cluster,
+        shared_bytes=program.shared_bytes,
+        args=problem.args,
+        mode=mode,
+    )
+
+
+def best_seconds(program: Program, mode: Mode, runs: int) -> tuple[float, Report]:
+    """CPU seconds of the best launch, and its report."""
+    best = float("inf")
+    for _ in range(runs):
+        run = launcher(program, mode)
+        start = time.process_time()
+        report = run()
+        best = min(best, time.process_time() - start)
+    return best, report
+
+
+def peak_bytes(program: Program, mode: Mode) -> int:
+    """The most memory that one launch allocates."""
+    run = launcher(program, mode)
+    tracemalloc.start()
+    run()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, metavar="N")
+    parser.add_argument("--program", action="append", choices=tuple(CANDIDATES))
+    options = parser.parse_args()
+    names: list[str] = options.program or list(CANDIDATES)
+    heads = f"{'ms':>10}{'insts x lanes/s':>18}{'peak MB':>10}"
+    print(f"{'program':24}{'mode':14}{heads}")
+    for name in names:
+        for mode in _MODES:
+            seconds, report = best_seconds(CANDIDATES[name], mode, options.runs)
+            speed = report.totals["warps"] * _WARP_LANES / seconds
+            peak = peak_bytes(CANDIDATES[name], mode) / 2**20
+            row = f"{seconds * 1e3:>10.1f}{speed:>18,.0f}{peak:>10.1f}"
+            print(f"{name:24}{mode:14}{row}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
