@@ -53,13 +53,11 @@ class ClusterBarriers:
         self._arrived[lanes.index] = phase
         clocks = machine.shadow.clocks
         if clocks is not None:
-            for cta in np.unique(machine.cta_of[lanes.index]):
-                mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
-                warps = np.unique(machine.agents[mine]).astype(np.intp)
-                machine.presence.arrive(int(cta), warps)
-                known = clocks.release(int(cta), warps)
-                part = slice(0 if releases else BASIC_TABLES, None)
-                number = int(cta) // machine.geometry.cluster_size
+            part = slice(0 if releases else BASIC_TABLES, None)
+            for cta, warps in machine.agents_by_cta(lanes.numbers):
+                machine.presence.arrive(cta, warps)
+                known = clocks.release(cta, warps)
+                number = cta // machine.geometry.cluster_size
                 table = self._gathering[number, part]
                 np.maximum(table, known[part], out=table)
         machine.progress += 1
@@ -90,14 +88,11 @@ class ClusterBarriers:
         clocks = machine.shadow.clocks
         ready = lanes.numbers[done]
         self._waited[ready] = self._arrived[ready]
-        for cta in np.unique(machine.cta_of[ready]):
-            machine.presence.meet(int(cta))
-        if clocks is not None and len(ready):
-            for cta in np.unique(machine.cta_of[ready]):
-                mine = ready[machine.cta_of[ready] == cta]
-                warps = np.unique(machine.agents[mine]).astype(np.intp)
-                known = self._released[int(cta) // machine.geometry.cluster_size]
-                clocks.acquire(int(cta), warps, known, relaxed=not acquires)
+        for cta, warps in machine.agents_by_cta(ready):
+            machine.presence.meet(cta)
+            if clocks is not None:
+                known = self._released[cta // machine.geometry.cluster_size]
+                clocks.acquire(cta, warps, known, relaxed=not acquires)
         return done
 
     def words(self, lanes: Lanes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,11 +32,11 @@ class Group:
 
     def at(self, pc: int) -> Group:
         """The same lanes elsewhere in the function."""
-        return replace(self, pc=pc)
+        return Group(self.program, pc, self.lanes, self.frames)
 
     def only(self, lanes: Lanes) -> Group:
         """Other lanes at the same place."""
-        return replace(self, lanes=lanes)
+        return Group(self.program, self.pc, lanes, self.frames)
 
     def stands_with(self, other: Group) -> bool:
         """Whether both stand at one place, so that they can run as one."""
@@ -50,7 +50,7 @@ class Group:
         """Both groups as one."""
         numbers = np.concatenate([self.lanes.numbers, other.lanes.numbers])
         numbers.sort()
-        return replace(self, lanes=Lanes(numbers, n_lanes))
+        return self.only(Lanes(numbers, n_lanes))
 
     def describe(self, geometry: Geometry) -> str:
         """Names the warps and lanes, within their CTA."""

@@ -23,7 +23,7 @@ from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.emulator.tensor_order import TENSOR_TABLES
-from cuda_tile.emulator.types import PRED, Array, Bool, Type
+from cuda_tile.emulator.types import PRED, Array, Bool, Index, Type
 from cuda_tile.runtime.memory import GlobalMemory
 
 # Generic addresses of the shared and local windows; host addresses stay far below.
@@ -239,6 +239,19 @@ class Machine:
     def leave_call(self, depth: int, lanes: Lanes) -> None:
         """Frees what the function that returns allocated."""
         self.stack_pointers[lanes.index] = self._saved_stacks[depth][lanes.index]
+
+    def agents_by_cta(self, numbers: Index) -> list[tuple[int, Index]]:
+        """Returns the CTAs of ascending lanes, each with the agents of its warps."""
+        warps = numbers >> 5
+        keep = np.ones(len(warps), np.bool_)
+        np.not_equal(warps[1:], warps[:-1], out=keep[1:])
+        first = numbers[keep]
+        ctas, agents = self.cta_of[first], self.agents[first].astype(np.intp)
+        if not len(ctas):
+            return []
+        if ctas[0] == ctas[-1]:
+            return [(int(ctas[0]), agents)]
+        return [(int(cta), agents[ctas == cta]) for cta in np.unique(ctas)]
 
     def count_live(self) -> None:
         """Brings the masks and counts of live lanes up to date with `live`."""

@@ -117,7 +117,8 @@ class Mbarriers:
         return cell // self._machine.stride_bytes
 
     def _warps(self, lanes: Lanes) -> NDArray[np.intp]:
-        return np.unique(self._machine.agents[lanes.index]).astype(np.intp)
+        parts = [w for _, w in self._machine.agents_by_cta(lanes.numbers)]
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
     def _agent(self, cell: int) -> int:
         first = self._clocks.n_readers
@@ -197,11 +198,9 @@ class Mbarriers:
     def fence_proxy(self, lanes: Lanes) -> None:
         """fence.proxy.async: what these warps know is visible to copies."""
         machine = self._machine
-        for cta in np.unique(machine.cta_of[lanes.index]):
-            mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
-            warps = np.unique(machine.agents[mine]).astype(np.intp)
+        for cta, warps in machine.agents_by_cta(lanes.numbers):
             if machine.shadow.clocks is not None:
-                self._clocks.fence_proxy(int(cta), warps)
+                self._clocks.fence_proxy(cta, warps)
             for cell, barrier in self._barriers.items():
                 maker, clock = barrier.maker
                 same = self._cta(cell) == cta
@@ -248,10 +247,8 @@ class Mbarriers:
         when it ends: only what lies before the warp's last meeting is sure.
         """
         machine = self._machine
-        for cta in np.unique(machine.cta_of[lanes.index]):
-            mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
-            warps = np.unique(machine.agents[mine]).astype(np.intp)
-            known = self._clocks.release(int(cta), warps)
+        for cta, warps in machine.agents_by_cta(lanes.numbers):
+            known = self._clocks.release(cta, warps)
             if straddles and machine.is_adversarial:
                 known[0, warps] -= 1
             gathering = barrier.gathering[part]
@@ -450,13 +447,8 @@ class Mbarriers:
                 self.settle_flights(barrier, everything=forced)
             done[which] = is_done(barrier.phase, which)
             ready = some.numbers[done[which]]
-            if len(ready):
-                for cta in np.unique(machine.cta_of[ready]):
-                    mine = ready[machine.cta_of[ready] == cta]
-                    warps = np.unique(machine.agents[mine]).astype(np.intp)
-                    self._clocks.acquire(
-                        int(cta), warps, barrier.released, relaxed=not acquires
-                    )
+            for cta, warps in machine.agents_by_cta(ready):
+                self._clocks.acquire(cta, warps, barrier.released, relaxed=not acquires)
         return done
 
     def waiting_words(self, offsets: Offsets) -> Iterator[str]:

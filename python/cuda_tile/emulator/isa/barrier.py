@@ -93,9 +93,8 @@ def _meet(machine: Machine, lanes: Lanes) -> None:
     """What lanes of a warp did before they met has an earlier clock."""
     clocks = machine.shadow.clocks
     assert clocks is not None, "adversarial machines have clocks"
-    for cta in np.unique(machine.cta_of[lanes.index]):
-        mine = lanes.numbers[machine.cta_of[lanes.numbers] == cta]
-        clocks.release(int(cta), np.unique(machine.agents[mine]).astype(np.intp))
+    for cta, warps in machine.agents_by_cta(lanes.numbers):
+        clocks.release(cta, warps)
 
 
 def _nothing(lanes: Lanes) -> None:
