@@ -2,10 +2,10 @@
 
     python bench/ptx_speed.py [--runs 5] [--program NAME ...]
 
-The GEMMs of `test/ptx`: with mma.sync one CTA of 128 x 128 x 64 and a whole product, and
-those of the list `ptx_programs`. Time is CPU time of the launch, parsing included, best of several runs;
-speed is PTX instructions times lanes per second. Peak memory is what NumPy and Python
-allocate during one launch, inputs aside.
+The GEMMs of `test/ptx`: with mma.sync one CTA of 128 x 128 x 64 and a whole product,
+and those of the list `ptx_programs`. Time is CPU time of the launch, parsing included,
+best of several runs; speed is PTX instructions times lanes per second. Peak memory is
+what NumPy and Python allocate during one launch, inputs aside.
 """
 
 from __future__ import annotations
