@@ -194,7 +194,7 @@ MULTIPLY:
     mov.u16 %both, 3;
     setp.eq.u32 %yes, 0, 0;
     mov.u32 %parity, 0;
-MULTILE:
+NEXTTILE:
     setp.ge.u32 %p, %tile, %tiles;
     @%p bra END;
     and.b32 %which, %tile, 1;
@@ -222,7 +222,7 @@ MULSTEP:
     @%p bra MULSTEP;
     {self.commit("%readyk")}
     add.u32 %tile, %tile, 1;
-    bra MULTILE;"""
+    bra NEXTTILE;"""
 
     def storer(self) -> str:
         """Warps 2 to 5 store what is ready, 32 rows each."""

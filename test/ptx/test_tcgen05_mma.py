@@ -273,7 +273,7 @@ def to_words(op: Mma, value: float) -> int:
 
 def check(op: Mma, product: np.ndarray | None = None, power: int = 0) -> None:
     kernel, image, before, parts = build(op)
-    a, b, d = (parts[name].astype(np.float64) for name in "abd")
+    a, b, d = (parts[name].astype(np.float64) for name in ("a", "b", "d"))
     for row in range(op.m):
         for column in range(op.n):
             rank, lane, place = d_place(op, row, column)

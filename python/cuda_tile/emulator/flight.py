@@ -16,8 +16,8 @@ class Flight:
     """
 
     def __init__(self, total_bytes: int) -> None:
-        self._targets = np.zeros(total_bytes, np.uint8)
-        self._sources = np.zeros(total_bytes, np.uint8)
+        self._targets = np.zeros(total_bytes, np.uint16)
+        self._sources = np.zeros(total_bytes, np.uint16)
         self._by = np.zeros(total_bytes, np.int32)
         self.is_busy = False
 
