@@ -16,7 +16,8 @@ extern "C" {
 
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(CudaTile, cuda_tile);
 
-/// Adds the dialects cuda_tile, cute (layouts) and tileas to `registry`.
+/// Adds the dialects cuda_tile, cute (layouts) and tileas to `registry`, with
+/// their encodings in MLIR's own bytecode.
 MLIR_CAPI_EXPORTED void
 mlirCudaTileRegisterAllDialects(MlirDialectRegistry registry);
 

@@ -1,6 +1,7 @@
 //===- Dialect.cpp - The dialects and their ops in C ----------------------===//
 
 #include "cuda_tile-c/Dialect.h"
+#include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/CudaTile.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
@@ -11,6 +12,7 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(CudaTile, cuda_tile,
 
 void mlirCudaTileRegisterAllDialects(MlirDialectRegistry registry) {
   cuda_tile::registerDialects(*unwrap(registry));
+  cuda_tile::registerMlirBytecode(*unwrap(registry));
 }
 
 bool mlirCudaTileOperationIsAModuleOp(MlirOperation op) {

@@ -41,7 +41,10 @@ struct UpdateSymbolName
 
   void runOnOperation() override {
     cuda_tile::ModuleOp module = getOperation();
+    Operation *users = module;
     if (!scope.empty() && module.getSymName() != scope)
+      users = SymbolTable::lookupSymbolIn(module, scope);
+    if (!users)
       return;
     Operation *symbol = SymbolTable::lookupSymbolIn(module, oldName);
     if (!symbol || newName.empty() ||
@@ -53,7 +56,7 @@ struct UpdateSymbolName
     }
     auto name = StringAttr::get(&getContext(), newName);
     if (updateUses &&
-        failed(SymbolTable::replaceAllSymbolUses(symbol, name, module)))
+        failed(SymbolTable::replaceAllSymbolUses(symbol, name, users)))
       return signalPassFailure();
     SymbolTable::setSymbolName(symbol, name);
     if (DILocalScopeAttr local = findScope(symbol->getLoc()))
@@ -64,7 +67,8 @@ struct UpdateSymbolName
                               llvm::cl::desc("the symbol's name so far")};
   Option<std::string> scope{
       *this, "scope",
-      llvm::cl::desc("name of the module that holds it; empty: any")};
+      llvm::cl::desc("the module that holds it, or the symbol of a module in "
+                     "which references follow; empty: all")};
   Option<std::string> newName{*this, "new-name",
                               llvm::cl::desc("the symbol's name from now on")};
   Option<bool> updateUses{*this, "update-uses", llvm::cl::init(true),

@@ -1,6 +1,7 @@
 // RUN: cuda-tile-opt %s -mlir-print-debuginfo -test-debuginfo-update-symbol-name="symbol-to-rename=k new-name=kernel" | FileCheck %s --check-prefix=ENTRY
 // RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=m" | FileCheck %s --check-prefix=GLOBAL
 // RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=other" | FileCheck %s --check-prefix=OTHER
+// RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=k" | FileCheck %s --check-prefix=GLOBAL
 // RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=k" 2>&1 | FileCheck %s --check-prefix=TAKEN
 // RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table update-uses=false" 2>&1 | FileCheck %s --check-prefix=LOST
 
