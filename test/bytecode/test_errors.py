@@ -70,6 +70,39 @@ def debug_cycle() -> File:
     return file.entry(RETURN)
 
 
+def nested_types(depth: int) -> File:
+    """Pointers to pointers, each of which refers to the next one."""
+    chain = [varint(12, level + 1) for level in range(depth)]
+    return File(types=[*chain, varint(7)]).entry(RETURN)
+
+
+def debug_records(records: list[bytes]) -> File:
+    """A file with these records in its debug section."""
+    file = File()
+    file.debug = pad(pad(varint(0), 4) + varint(0), 8) + table(4, records)
+    file.string("k")
+    return file.entry(RETURN)
+
+
+def nested_blocks(depth: int) -> File:
+    """Lexical blocks, each in the next one, which ends in no scope."""
+    chain = [varint(3, level + 2, 0, 1, 1) for level in range(depth)]
+    return debug_records([*chain, varint(0)])
+
+
+def blocks_after_each_other(depth: int) -> File:
+    """Lexical blocks, each in the one before, the first in a subprogram."""
+    subprogram = [varint(2, 0, 0), varint(1, 1), varint(5, 1, 1, 0, 0, 2, 1)]
+    chain = [varint(3, level + 3, 1, 1, 1) for level in range(depth)]
+    return debug_records([*subprogram, *chain])
+
+
+def nested_calls(depth: int) -> File:
+    """Call sites, each of which was called from the one before."""
+    chain = [varint(6, 1, level + 1) for level in range(depth)]
+    return debug_records([varint(4, 0, 0, 1, 1), *chain])
+
+
 def replaced(position: int, value: bytes) -> bytes:
     """A real file with other bytes at `position`."""
     data = kernel("13.1", "vadd_i32_8")
@@ -162,6 +195,23 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "attributes too deep": (
         lambda: nested_hints(100),
         "expected attributes nested at most 32 deep",
+    ),
+    "types too deep": (
+        lambda: nested_types(40),
+        "expected types nested at most 16 deep",
+    ),
+    "lexical blocks too deep": (
+        lambda: nested_blocks(400),
+        "expected debug info attributes nested at most 256 deep",
+    ),
+    "lexical blocks too deep, front to back": (
+        lambda: blocks_after_each_other(100000),
+        "expected lexical blocks nested at most 256 deep (in debug section, debug info "
+        "attribute 260)",
+    ),
+    "call sites too deep": (
+        lambda: nested_calls(400),
+        "expected call sites nested at most 256 deep",
     ),
     "attribute tag": (
         lambda: one_op(varint(0x06, 1, 13, 0)),

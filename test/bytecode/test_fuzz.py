@@ -1,6 +1,7 @@
 """Damaged files by the thousand; `tools/fuzz` runs a million under sanitizers."""
 
 import re
+import resource
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,13 @@ from bytecode_files import KERNELS
 import cuda_tile._mlir
 
 BUILD = Path(next(iter(cuda_tile._mlir.__path__))).resolve().parents[2]
+ADDRESS_SPACE_BYTES = 1 << 30  # most of it for the libraries
 FUZZER = BUILD / "dialect" / "fuzz" / "cuda-tile-fuzz"
+
+
+def limit_memory() -> None:
+    """A file must not make the reader allocate much more than its size."""
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
 
 
 @pytest.mark.skipif(not FUZZER.exists(), reason="part of the build tree alone")
@@ -20,7 +27,9 @@ def test_slice(tmp_path):
     files = sorted([*KERNELS.glob("*/*.tileirbc"), *golden.glob("*/*.tileirbc")])
     artifact = tmp_path / "problem"
     command = [FUZZER, "--runs", "20000", "--artifact", artifact, *files]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, preexec_fn=limit_memory
+    )
     assert run.returncode == 0, run.stderr
     counts = re.match(r"20000 inputs: (\d+) refused, (\d+) read", run.stdout)
     assert counts

@@ -226,6 +226,17 @@ LogicalResult DebugInfo::readPosition(Cursor &cursor, const Twine &what,
   return success();
 }
 
+/// Records may refer to those before them, so that they nest without the reader
+/// doing so; but MLIR prints and walks attributes by recursion.
+LogicalResult DebugInfo::addLevel(const Cursor &cursor, StringRef what,
+                                  unsigned height, Record &record) {
+  record.height = height + 1;
+  if (record.height <= kMaxDebugDepth)
+    return success();
+  return cursor.error("expected " + what + " nested at most " +
+                      Twine(kMaxDebugDepth) + " deep");
+}
+
 LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
   Record scope, file;
   unsigned line, column;
@@ -235,7 +246,8 @@ LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
       failed(readReference(cursor,
                            "file attribute when parsing DILexicalBlockAttr",
                            DebugTag::File, file)) ||
-      failed(readPosition(cursor, "DILexicalBlockAttr", line, column)))
+      failed(readPosition(cursor, "DILexicalBlockAttr", line, column)) ||
+      failed(addLevel(cursor, "lexical blocks", scope.height, record)))
     return failure();
   if (scope.attribute && file.attribute)
     record.attribute = DILexicalBlockAttr::get(
@@ -319,10 +331,9 @@ LogicalResult DebugInfo::readCallSite(Cursor &cursor, Record &record) {
   if (!callee.location || !caller.location)
     return cursor.diags().error(
         start, "expected CallSiteLoc to have a callee and a caller");
-  record.height = 1 + std::max(callee.height, caller.height);
-  if (record.height > kMaxDebugDepth)
-    return cursor.diags().error(start, "expected call sites nested at most " +
-                                           Twine(kMaxDebugDepth) + " deep");
+  if (failed(addLevel(cursor, "call sites",
+                      std::max(callee.height, caller.height), record)))
+    return failure();
   record.location = CallSiteLoc::get(callee.location, caller.location);
   return success();
 }

@@ -55,7 +55,7 @@ private:
     DebugTag tag = DebugTag::Unknown;
     mlir::Attribute attribute;   // null: unknown, or made of what is
     mlir::LocationAttr location; // of positions and call sites
-    unsigned height = 0;         // of the tree of call sites
+    unsigned height = 0;         // of the tree of call sites or blocks
   };
   enum class State : uint8_t { Unread, Reading, Read };
 
@@ -67,6 +67,9 @@ private:
   mlir::LogicalResult readRecord(Cursor &cursor, Record &record);
   mlir::LogicalResult readFile(Cursor &cursor, Record &record);
   mlir::LogicalResult readCompileUnit(Cursor &cursor, Record &record);
+  static mlir::LogicalResult addLevel(const Cursor &cursor,
+                                      llvm::StringRef what, unsigned height,
+                                      Record &record);
   mlir::LogicalResult readLexicalBlock(Cursor &cursor, Record &record);
   mlir::LogicalResult readSubprogram(Cursor &cursor, Record &record);
   mlir::LogicalResult readSubprogramFlags(Cursor &cursor);
