@@ -137,7 +137,7 @@ def test_what_a_version_lacks_is_said_where_it_stands() -> None:
 
 
 def test_saving_where_it_cannot_be(module: Any, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot write '.*': No such file or directory"):
+    with pytest.raises(UserError, match=r"cannot write '.*': No such file"):
         cuda_tile.save(module, tmp_path / "no" / "where.tileirbc")
 
 

@@ -16,10 +16,10 @@ from typing import cast
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir.passmanager import PassManager
-from cuda_tile.api import diagnostics_text
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
+from cuda_tile.files import diagnostics_text
 from cuda_tile.pipeline import register_passes
 
 LEVELS = (0, 1, 2, 3)
