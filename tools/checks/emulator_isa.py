@@ -34,7 +34,9 @@ a choice: a division of integers by zero gives all ones, its remainder the divid
 `elect` chooses the lowest lane; a negative source counts by its magnitude in
 conversions to `ue8m0`; sums of `mma` and `wgmma` are in single precision, in the order
 of NumPy's matrix product, but for `f64`, which is fused along K. Clocks stand at 0.
-Functions must not call themselves, and calls are direct.
+Functions must not call themselves, and calls are direct. A matrix base offset in a
+`wgmma` descriptor is an error of the running kernel. Targets are not checked: an
+instruction runs whatever `.target` says.
 
 Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
 a random place. Accesses must be ordered as the ISA's memory model for `tcgen05` says,
