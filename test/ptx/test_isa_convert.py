@@ -36,8 +36,8 @@ def to_integer(
 ) -> int:
     low, high = limits(ty)
     if value.size == NAN:
-        from_double = source == "f64" and bits_of(ty) >= 32
-        return wrap(1 << (bits_of(ty) - 1), ty) if from_double else 0
+        is_wide = source == "f64" or bits_of(ty) == 64
+        return wrap(1 << (bits_of(ty) - 1), ty) if is_wide else 0
     if value.size == INF:
         return low if value.negative else high
     return clamp(rounder(value.exact), low, high)

@@ -202,12 +202,16 @@ def widen(x: Array, ty: Type) -> Array:
 
 
 def _float_to_integer(to: Type, source: Type, rounding: str) -> Fn:
-    """Clamps to the range; NaN gives 0, from f64 the value 2**(width-1)."""
+    """Clamps to the range.
+
+    NaN gives 2**(width-1) where the source is f64 or the result has 64 bits, else 0
+    (PTX ISA, "Data Movement and Conversion Instructions: cvt").
+    """
     round_ = _TO_INTEGRAL[rounding]
     low, high = _limits(to)
     beyond = float(high) + 1.0 if to.bits < 64 else float(2 ** (63 + (to.kind == "u")))
     bits = to.dtype.type
-    nan = (1 << (to.bits - 1)) if source.name == "f64" and to.bits >= 32 else 0
+    nan = 1 << (to.bits - 1) if source.name == "f64" or to.bits == 64 else 0
     nan_value = np.array(nan, np.uint64).astype(f"u{to.bytes}").view(to.dtype)
 
     def apply(x: Array) -> Array:
