@@ -183,3 +183,50 @@ def test_indirect_calls_are_refused() -> None:
 """)
     with pytest.raises(PtxError, match="direct calls only"):
         launch(text, grid=1, block=1, args=[0])
+
+
+FLAG = """
+    .shared .align 4 .b32 flag;
+    .shared .align 4 .b32 data;
+    setp.ge.u32 %p2, %r0, 32;
+    @%p0 st.shared.u32 [flag], 0;
+    bar.sync 0;
+    @%p2 bra WAIT;
+    @!%p0 bra DONE;
+    st.shared.u32 [data], 7;
+    membar.cta;
+    st.volatile.shared.u32 [flag], 1;
+    bra DONE;
+WAIT:
+    ld.volatile.shared.u32 %r2, [flag];
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra WAIT;
+    membar.cta;
+    ld.shared.u32 %r3, [data];
+    setp.eq.u32 %p2, %r0, 32;
+    @%p2 st.global.u32 [%q0], %r3;
+DONE:
+"""
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_a_flag_orders_shared_memory(mode) -> None:
+    for seed in range(4):
+        data = np.zeros(64, np.uint32)
+        text = kernel(FLAG)
+        launch(text, grid=1, block=64, args=[data], mode=mode, seed=seed)
+        assert data[0] == 7
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_such_a_flag_needs_both_fences(which: int) -> None:
+    parts = FLAG.split("membar.cta;")
+    body = "membar.cta;".join(parts[:which]) + "membar.cta;".join(parts[which:])
+    with pytest.raises(FindingError, match="race"):
+        launch(
+            kernel(body),
+            grid=1,
+            block=64,
+            args=[np.zeros(64, np.uint32)],
+            mode="adversarial",
+        )

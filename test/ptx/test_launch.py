@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+
 from typing import Any
 
 import numpy as np
 import pytest
 from ptx_harness import module
 
-from cuda_tile.emulator import LaunchError, launch
+from cuda_tile.emulator import LaunchError, TensorMap, launch
 from cuda_tile.emulator.launch import Mode
 from cuda_tile.runtime.memory import GlobalMemory
 
@@ -174,3 +176,22 @@ def test_dynamic_shared_memory() -> None:
     assert result.tolist() == list(range(64))
     with pytest.raises(LaunchError, match="expected shared_bytes > 0"):
         launch(DYNAMIC, grid=1, block=64, args=[result])
+
+
+def test_the_signature() -> None:
+    """What users of the emulator alone rely on."""
+    found = inspect.signature(launch).parameters
+    assert list(found)[:2] == ["ptx", "entry"]
+    defaults = {
+        name: p.default for name, p in found.items() if p.kind == p.KEYWORD_ONLY
+    }
+    none = inspect.Parameter.empty
+    wanted = {"grid": none, "block": none, "args": none, "shared_bytes": 0}
+    wanted |= {"cluster": (1, 1, 1), "mode": "fast", "seed": 0, "limit": None}
+    assert wanted.items() <= defaults.items()
+    assert defaults["on_finding"] == "raise"
+    assert list(inspect.signature(TensorMap).parameters)[:3] == [
+        "array",
+        "box",
+        "swizzle_bytes",
+    ]

@@ -12,13 +12,13 @@ accesses of other warps of its cluster that a barrier orders after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.clocks import WarpClocks
+from cuda_tile.emulator.clocks import Knowledge, WarpClocks
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 
 WEAK, CTA, CLUSTER, DEVICE = 0, 1, 2, 3
@@ -33,6 +33,8 @@ _MOST_PLACES_BYTES = 64 << 20
 _MOST_RELEASES = 16
 _MOST_TIMES = 32
 _WORD_BYTES = 4
+# Words of shared memory have numbers of their own, from here on.
+_SHARED_WORDS = 1 << 60
 
 Addresses = NDArray[np.uint64]
 # Clocks of all warps of the grid, int32[2, n_warps]: as far as they are known, and as
@@ -72,17 +74,26 @@ class MemoryOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Release:
-    """What somebody knew when releasing, and whom it reaches."""
+    """What somebody knew when releasing, and whom it reaches.
+
+    Attributes:
+        known: Clocks of the warps of the grid.
+        scope, cta, cluster: Whom it reaches, with numbers of the machine and the grid.
+        inside: Clocks of the agents of its cluster, as shared memory knows them.
+        start: When its CTA started.
+    """
 
     known: Snapshot
     scope: int
     cta: int
     cluster: int
+    inside: Knowledge
+    start: int
 
     def narrowed(self, scope: int) -> _Release:
         if scope >= self.scope:
             return self
-        return _Release(self.known, scope, self.cta, self.cluster)
+        return replace(self, scope=scope)
 
     def reaches(self, scope: int, cta: int, cluster: int) -> bool:
         """Whether somebody who acquires with a scope learns of it."""
@@ -142,11 +153,16 @@ class GlobalOrder:
         self._warps: dict[int, _Warp] = {}
         self._most_places = min(_MOST_PLACES, _MOST_PLACES_BYTES // (8 * self._n_warps))
         self._is_lenient = False
+        self._start = 0
         self.time = 0
 
     def start(self) -> None:
         """New CTAs start in the machine; what the old ones released stays."""
         self._warps.clear()
+        self._start += 1
+        # Shared memory is another one now.
+        for word in [w for w in self._places if w >= _SHARED_WORDS]:
+            del self._places[word]
 
     # Numbers -----------------------------------------------------------------------
 
@@ -176,11 +192,11 @@ class GlobalOrder:
     def _own(self, warp: int) -> int:
         return next(clock for mate, clock in self._mates(warp) if mate == warp)
 
-    def _advance(self, warp: int) -> None:
-        """What the warp does from now on has a later clock."""
+    def _advance(self, warp: int) -> Knowledge:
+        """What the warp does from now on has a later clock; returns what it knows."""
         geometry = self._machine.geometry
         agent = warp % (geometry.cluster_size * geometry.warps_per_cta)
-        self._clocks.release(self._cta(warp)[0], np.array([agent]))
+        return self._clocks.release(self._cta(warp)[0], np.array([agent]))
 
     # Knowledge ---------------------------------------------------------------------
 
@@ -224,13 +240,24 @@ class GlobalOrder:
     def _learn(self, warp: int, scope: int, releases: list[_Release]) -> None:
         _, cluster, cta = self._cta(warp)
         learned = self._of(warp).learned
-        found = [r.known for r in releases if r.reaches(scope, cta, cluster)]
+        releases = [r for r in releases if r.reaches(scope, cta, cluster)]
+        found = [release.known for release in releases]
+        self._learn_inside(warp, releases)
         if not found:
             return
         if learned:
             found.append(learned[-1][1])
         known = found[0] if len(found) == 1 else np.maximum.reduce(found)
         _remember(learned, self._own(warp), known)
+
+    def _learn_inside(self, warp: int, releases: list[_Release]) -> None:
+        """What mates released orders shared memory too."""
+        place, cluster, _ = self._cta(warp)
+        geometry = self._machine.geometry
+        agent = warp % (geometry.cluster_size * geometry.warps_per_cta)
+        for release in releases:
+            if release.cluster == cluster and release.start == self._start:
+                self._clocks.acquire(place, np.array([agent]), release.inside)
 
     # Fences and accesses -----------------------------------------------------------
 
@@ -274,9 +301,9 @@ class GlobalOrder:
 
     def _release(self, warp: int, scope: int) -> _Release:
         _, cluster, cta = self._cta(warp)
-        release = _Release(self._knowledge(warp), scope, cta, cluster)
-        self._advance(warp)
-        return release
+        known = self._knowledge(warp)
+        inside = self._advance(warp)
+        return _Release(known, scope, cta, cluster, inside, self._start)
 
     def wrote(
         self,
@@ -286,11 +313,12 @@ class GlobalOrder:
         order: MemoryOrder,
         *,
         updates: bool,
+        shared: bool = False,
     ) -> None:
         """Strong writes, or atomic updates, are about to be seen."""
         if self._is_lenient:
             return
-        for warp, words in self._words(lanes, addresses, size):
+        for warp, words in self._words(lanes, addresses, size, shared=shared):
             if order.releases:
                 releases = [self._release(warp, order.scope)]
             else:
@@ -326,13 +354,19 @@ class GlobalOrder:
         self._warps.clear()
 
     def read(
-        self, lanes: Lanes, addresses: Addresses, size: int, order: MemoryOrder
+        self,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        order: MemoryOrder,
+        *,
+        shared: bool = False,
     ) -> None:
         """Strong reads saw what memory holds."""
         if self._is_lenient:
             return
         self.time += 1
-        for warp, words in self._words(lanes, addresses, size):
+        for warp, words in self._words(lanes, addresses, size, shared=shared):
             clock = self._own(warp)
             seen_words = self._of(warp).seen
             seen_words.update((word, (clock, self.time)) for word in words)
@@ -356,12 +390,13 @@ class GlobalOrder:
             ]
 
     def _words(
-        self, lanes: Lanes, addresses: Addresses, size: int
+        self, lanes: Lanes, addresses: Addresses, size: int, *, shared: bool
     ) -> Iterator[tuple[int, list[int]]]:
         """The words that each warp touches."""
         warps = lanes.numbers >> 5
         for warp in lanes.warps:
             mine = addresses[warps == warp] // np.uint64(_WORD_BYTES)
+            mine = mine + np.uint64(_SHARED_WORDS if shared else 0)
             spans = range(-(-size // _WORD_BYTES))
             yield int(warp), sorted({int(a) + span for a in mine for span in spans})
 
@@ -395,6 +430,7 @@ def _merged(releases: list[_Release]) -> list[_Release]:
         other = joined.get(key)
         if other is not None:
             known = np.maximum(one.known, other.known)
-            one = _Release(known, one.scope, one.cta, one.cluster)
+            inside = np.maximum(one.inside, other.inside)
+            one = replace(one, known=known, inside=inside)
         joined[key] = one
     return list(joined.values())

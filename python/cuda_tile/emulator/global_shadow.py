@@ -89,19 +89,15 @@ class GlobalShadow:
         order: What CTAs know of each other.
     """
 
-    def __init__(self, machine: Any, clocks: WarpClocks) -> None:
+    def __init__(self, machine: Any, clocks: WarpClocks, order: GlobalOrder) -> None:
         self._machine = machine
         self._clocks = clocks
         self._slots: dict[int, int] = {}
         self._writes, self._reads = _Record(), _Record()
         self._n_cells = 0
-        self.order = GlobalOrder(machine, clocks)
+        self.order = order
         self.report: Report = _ignore
         self.naming: Callable[[int], str] = str
-
-    def start(self) -> None:
-        """New CTAs start in the machine."""
-        self.order.start()
 
     # Order -------------------------------------------------------------------------
 
@@ -161,8 +157,6 @@ class GlobalShadow:
         access = self._access(at, lanes.numbers, addresses, size, order)
         self._check(self._writes, "reads", access)
         self._record(self._reads, access)
-        if order is not None:
-            self.order.read(lanes, addresses, size, order)
 
     def write(
         self,
@@ -192,10 +186,6 @@ class GlobalShadow:
         self._check(self._writes, "writes", access, same)
         self._check(self._reads, "writes", access)
         self._record(self._writes, access)
-        if order is not None:
-            if data is None:
-                self.order.read(lanes, addresses, size, order)
-            self.order.wrote(lanes, addresses, size, order, updates=data is None)
 
     # Copies ------------------------------------------------------------------------
 

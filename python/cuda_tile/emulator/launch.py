@@ -187,6 +187,7 @@ class _Run:
         is_adversarial = mode == "adversarial"
         keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
         is_precise = keeps or _synchronises_some(self._functions)
+        is_precise = is_precise or _uses_flags(self._functions)
         most = 4 if is_adversarial else _together(dims, symbols, is_precise)
         size = _n_ctas(dims[2])
         whole = max(most // size, 1) * size
@@ -297,6 +298,20 @@ def _is_asynchronous(functions: list[Function]) -> bool:
         instruction.opcode in ("mbarrier", "wgmma", "tcgen05")
         or "bulk" in instruction.modifiers
         or "mbarrier" in instruction.modifiers
+        for function in functions
+        for instruction in function.code
+    )
+
+
+def _uses_flags(functions: list[Function]) -> bool:
+    """Whether strong accesses to memory may order others, not only barriers."""
+    orders = {"volatile", "acquire", "acq_rel"}
+    return any(
+        instruction.opcode == "membar"
+        or (instruction.opcode == "fence" and "proxy" not in instruction.modifiers)
+        or (
+            instruction.opcode in ("ld", "atom") and orders & set(instruction.modifiers)
+        )
         for function in functions
         for instruction in function.code
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.async_shadow import AsyncShadow
 from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.global_order import GlobalOrder
 from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.lane_order import LaneOrder
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
@@ -100,6 +101,7 @@ class Machine:
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
         presence: Which CTAs of a cluster are sure to run.
+        order: What fences and strong accesses order; None where only barriers do.
         global_shadow: Access history of global memory; None in fast mode.
         lane_order: What lanes of a warp pass each other; None in fast mode.
         tensor_maps: The tensor maps among the launch arguments, by number.
@@ -155,9 +157,11 @@ class Machine:
             tensor_tables=TENSOR_TABLES if uses_tensor_memory(symbols) else 0,
         )
         self.presence = Presence(self, self.shadow.clocks)
+        clocks = self.shadow.clocks
+        self.order = None if clocks is None else GlobalOrder(self, clocks)
         self.global_shadow: GlobalShadow | None = None
-        if is_adversarial and self.shadow.clocks is not None:
-            self.global_shadow = GlobalShadow(self, self.shadow.clocks)
+        if is_adversarial and clocks is not None and self.order is not None:
+            self.global_shadow = GlobalShadow(self, clocks, self.order)
         self.lane_order = LaneOrder(self) if is_adversarial else None
         self.progress = 0
         self.tensor_maps: list[TensorMap] = []
@@ -198,8 +202,8 @@ class Machine:
         self.presence.reset()
         if self.lane_order is not None:
             self.lane_order.reset()
-        if self.global_shadow is not None:
-            self.global_shadow.start()
+        if self.order is not None:
+            self.order.start()
         self.local[...] = 0
         self.local_written[...] = False
         self.stack_pointers[:] = self.symbols.stack_start

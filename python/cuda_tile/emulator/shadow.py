@@ -127,7 +127,15 @@ class SharedShadow:
 
     # Accesses ----------------------------------------------------------------------
 
-    def read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
+    def read(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        *,
+        is_strong: bool = False,
+    ) -> None:
         """Checks and records reads of `size` bytes at `offsets`, aligned to `size`.
 
         Args:
@@ -135,6 +143,8 @@ class SharedShadow:
             offsets: int64[n].
             size: 1, 2, 4, 8 or 16 bytes.
             warps: Number of the reading warp within its CTA, uint8[n].
+            is_strong: Whether strong writes do not race with it (PTX ISA, "Morally
+                strong operations").
         """
         self._at = at
         self.log.add(Access(at, False, offsets, warps, size))
@@ -149,8 +159,11 @@ class SharedShadow:
         foreign = (writer != _NONE[size]) & (writer != own)
         if np.count_nonzero(foreign):
             which = np.flatnonzero(foreign)
-            self._check_writer(at, offsets[which], size, warps[which], "reads")
-        self._record_reader(offsets, place, size, warps, own)
+            self._check_writer(
+                at, offsets[which], size, warps[which], "reads", is_strong=is_strong
+            )
+        if not is_strong:
+            self._record_reader(offsets, place, size, warps, own)
 
     def _record_reader(
         self, offsets: Offsets, place: Offsets, size: int, warps: Bytes, own: Bytes
@@ -271,6 +284,25 @@ class SharedShadow:
         if self.clocks is not None:
             self.clocks.note_atomic(cells, owners)
 
+    def write_strong(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Performs strong writes, uint8[n, size]; they race with ordinary accesses."""
+        size = int(data.shape[1])
+        self._at = at
+        self.log.add(Access(at, True, offsets, warps, size))
+        cells: Offsets = (offsets[:, None] + np.arange(size)).ravel()
+        owners = np.repeat(warps, size)
+        if self.flight.is_busy:
+            self._check_in_flight(cells, 1, "write")
+        plain = self._writer[1][cells] != ATOMIC
+        self._before_write(at, cells[plain], 1, owners[plain], None, memory)
+        memory[cells] = data.ravel()
+        self._written[1][cells] = NONE
+        self._writer[1][cells] = ATOMIC
+        if self.clocks is not None:
+            self.clocks.note_atomic(cells, owners)
+
     # Findings ----------------------------------------------------------------------
 
     def _uninitialised(self, offsets: Offsets, size: int, warps: Bytes) -> None:
@@ -309,12 +341,16 @@ class SharedShadow:
         verb: str,
         data: Bytes | None = None,
         memory: Bytes | None = None,
+        *,
+        is_strong: bool = False,
     ) -> None:
         """Reports bytes last written by another warp without a barrier since."""
         cells = offsets[:, None] + np.arange(size)
         writer = self._writer[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (writer != NONE) & (writer != mine)
+        if is_strong:
+            bad &= writer != ATOMIC
         if self.clocks is not None:
             by_atomics = bad & (writer == ATOMIC)
             bad &= writer != ATOMIC

@@ -67,6 +67,8 @@ class Spaces:
             shadow = self._machine.global_shadow
             if shadow is not None:
                 shadow.read(at, lanes, addresses, size, order=order)
+            if order is not None and self._machine.order is not None:
+                self._machine.order.read(lanes, addresses, size, order)
             path: Path | None = "global_load" if space == "global" else None
             return self._load_global(at, lanes, addresses, size, path)
         if space == "shared":
@@ -74,8 +76,11 @@ class Spaces:
             offsets = self.shared_offsets(lanes, addresses, size, "load")
             self._count_shared(at, lanes, addresses, size, "shared_load")
             warps = machine.agents[lanes.index]
-            machine.shadow.read(at, offsets, size, warps)
-            if machine.lane_order is not None and order is None:
+            machine.shadow.read(at, offsets, size, warps, is_strong=order is not None)
+            if order is not None and machine.order is not None:
+                where = offsets.view(np.uint64)
+                machine.order.read(lanes, where, size, order, shared=True)
+            elif machine.lane_order is not None:
                 machine.lane_order.read(at, lanes, offsets, size)
             return gather(machine.shared, offsets, size)
         if space == "local":
@@ -108,16 +113,13 @@ class Spaces:
             machine.counters.global_access(at, lanes, addresses, size, "global_store")
             try:
                 self._announce_store(at, lanes, addresses, data, order)
+                if order is not None and machine.order is not None:
+                    machine.order.wrote(lanes, addresses, size, order, updates=False)
                 machine.memory.store(addresses, data)
             except MemoryFault as fault:
                 raise self._out_of_bounds(lanes, fault) from fault
         elif space == "shared":
-            offsets = self.shared_offsets(lanes, addresses, size, "store")
-            self._count_shared(at, lanes, addresses, size, "shared_store")
-            warps = machine.agents[lanes.index]
-            if machine.lane_order is not None and order is None:
-                machine.lane_order.write(at, lanes, offsets, data)
-            machine.shadow.write(at, offsets, data, warps, machine.shared)
+            self._store_shared(at, lanes, addresses, data, order)
         elif space == "local":
             cells = self._local_cells(lanes, addresses, size, "store")
             machine.local[lanes.numbers[:, None], cells] = data
@@ -129,6 +131,28 @@ class Spaces:
                 self.store(at, part, some, chosen, data[mask], order)
         else:
             raise Fault("read-only", f"expected a writable state space, got .{space}")
+
+    def _store_shared(
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: Addresses,
+        data: Bytes,
+        order: MemoryOrder | None,
+    ) -> None:
+        machine, size = self._machine, data.shape[1]
+        offsets = self.shared_offsets(lanes, addresses, size, "store")
+        self._count_shared(at, lanes, addresses, size, "shared_store")
+        warps = machine.agents[lanes.index]
+        if order is None:
+            if machine.lane_order is not None:
+                machine.lane_order.write(at, lanes, offsets, data)
+            machine.shadow.write(at, offsets, data, warps, machine.shared)
+            return
+        machine.shadow.write_strong(at, offsets, data, warps, machine.shared)
+        if machine.order is not None:
+            where = offsets.view(np.uint64)
+            machine.order.wrote(lanes, where, size, order, updates=False, shared=True)
 
     def _announce_store(
         self,
@@ -220,10 +244,19 @@ class Spaces:
             self._count_shared(at, lanes, addresses, size, "shared_atomic")
             warps = machine.agents[lanes.index]
             machine.shadow.atomic(at, offsets, size, warps, machine.shared)
+            if machine.order is not None:
+                where = offsets.view(np.uint64)
+                machine.order.read(lanes, where, size, order, shared=True)
+                machine.order.wrote(
+                    lanes, where, size, order, updates=True, shared=True
+                )
         elif space == "global":
             machine.counters.global_access(at, lanes, addresses, size, "global_atomic")
             if machine.global_shadow is not None:
                 machine.global_shadow.write(at, lanes, addresses, size, order=order)
+            if machine.order is not None:
+                machine.order.read(lanes, addresses, size, order)
+                machine.order.wrote(lanes, addresses, size, order, updates=True)
         else:
             raise Fault("atomic", f"expected global or shared memory, got .{space}")
 

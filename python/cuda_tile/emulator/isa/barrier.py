@@ -164,18 +164,18 @@ def fence(form: Form, b: Builder) -> Compiled:
 
 def _fence_async(b: Builder, space: str, lanes: Lanes) -> None:
     """fence.proxy.async: of one state space, or of all."""
-    shadow = b.machine.global_shadow
+    known = b.machine.order
     if space != "global":
         b.mbarriers.fence_proxy(lanes)
-    if not space.startswith("shared") and shadow is not None:
-        shadow.order.fence_proxy(lanes)
+    if not space.startswith("shared") and known is not None:
+        known.fence_proxy(lanes)
 
 
 def _ordering(b: Builder, order: MemoryOrder | None) -> Compiled:
-    shadow = b.machine.global_shadow
-    if shadow is None or order is None:
+    known = b.machine.order
+    if known is None or order is None:
         return b.step(_nothing)
-    return b.step(lambda lanes: shadow.order.fence(lanes, order))
+    return b.step(lambda lanes: known.fence(lanes, order))
 
 
 def _proxy_fence(form: Form, b: Builder) -> Compiled:
