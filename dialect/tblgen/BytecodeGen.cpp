@@ -111,6 +111,7 @@ static std::string getCodec(mlir::tblgen::Attribute attribute, Enums &enums) {
           .Case("mlir::DenseIntOrFPElementsAttr", "Constant")
           .Case("cuda_tile::OptimizationHintsAttr", "OptimizationHints")
           .Case("cuda_tile::AssumePredicateAttrInterface", "SelfContained")
+          .Case("cuda_tile::BytecodeTestValueAttr", "SelfContained")
           .Default("");
   return codec.empty() ? ""
                        : ("AttributeCodec::" + codec + ", nullptr, 0").str();

@@ -90,6 +90,13 @@ LogicalResult AttributeWriter::writePayload(Attribute attribute,
         writeTag(AttributeTag::Dictionary);
         return writeDictionary(value);
       })
+#ifdef CUDA_TILE_TESTING
+      .Case<BytecodeTestValueAttr>([&](BytecodeTestValueAttr value) {
+        writeTag(AttributeTag::BytecodeTestValue);
+        out.writeVarint(value.getValue());
+        return success();
+      })
+#endif // CUDA_TILE_TESTING
       .Default([&](Attribute) {
         isKnown = false;
         return failure();

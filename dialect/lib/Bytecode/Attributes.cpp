@@ -70,6 +70,14 @@ Attribute AttributeReader::readPayload(Cursor &cursor, uint64_t tag,
     return readOptimizationHints(cursor);
   case AttributeTag::Bounded:
     return readBounded(cursor);
+#ifdef CUDA_TILE_TESTING
+  case AttributeTag::BytecodeTestValue: {
+    uint64_t value;
+    if (failed(cursor.readVarint(value, "value for BytecodeTestValueAttr")))
+      return {};
+    return BytecodeTestValueAttr::get(cursor.getContext(), value);
+  }
+#endif // CUDA_TILE_TESTING
   }
   return fail(cursor, start,
               "unsupported AttributeTag " + Twine(tag) +

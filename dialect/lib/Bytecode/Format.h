@@ -31,6 +31,22 @@ struct Version {
 constexpr Version kFirstVersion{13, 1};
 constexpr Version kLastVersion{13, 5};
 
+#ifdef CUDA_TILE_TESTING
+/// Versions that only builds for tests have. What they bring on top of the
+/// last version stands in ops/Testing.td.
+constexpr Version kFirstTestVersion{250, 0};
+constexpr Version kLastTestVersion{250, 1};
+#endif // CUDA_TILE_TESTING
+
+/// Whether files of `version` are read and written.
+constexpr bool isSupported(Version version) {
+#ifdef CUDA_TILE_TESTING
+  if (version >= kFirstTestVersion && kLastTestVersion >= version)
+    return true;
+#endif // CUDA_TILE_TESTING
+  return version >= kFirstVersion && kLastVersion >= version;
+}
+
 /// Versions at which the encoding of something changed that all files have.
 /// partition_view: flags first.
 constexpr Version kTypeFlagsVersion{13, 3};
@@ -94,6 +110,9 @@ enum class TypeTag : uint64_t {
   StridedView = 21,
   I4 = 22,
   F8E5M3FNU = 130,
+#ifdef CUDA_TILE_TESTING
+  BytecodeTest = 250,
+#endif // CUDA_TILE_TESTING
 };
 
 enum class AttributeTag : uint64_t {
@@ -109,6 +128,9 @@ enum class AttributeTag : uint64_t {
   Dictionary = 10,
   OptimizationHints = 11,
   Bounded = 12,
+#ifdef CUDA_TILE_TESTING
+  BytecodeTestValue = 250,
+#endif // CUDA_TILE_TESTING
 };
 
 enum class DebugTag : uint64_t {

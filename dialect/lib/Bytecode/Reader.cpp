@@ -80,7 +80,7 @@ LogicalResult FileReader::readHeader(Cursor &cursor, Version &version) {
       failed(cursor.readBytes(tag, 2, "version tag")))
     return failure();
   version = {static_cast<uint8_t>(major), static_cast<uint8_t>(minor)};
-  if (version < kFirstVersion || kLastVersion < version)
+  if (!isSupported(version))
     return diagnostics.error(
         start, "unsupported Tile version " + version.str() + "." +
                    Twine(tag[0] | tag[1] << 8) +

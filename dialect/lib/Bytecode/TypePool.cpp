@@ -37,6 +37,9 @@ static constexpr TypeInfo kTypes[] = {
     {TypeTag::StridedView, "strided_view", {13, 3}},
     {TypeTag::I4, "i4", {13, 3}},
     {TypeTag::F8E5M3FNU, "f8E5M3FNU", {13, 4}},
+#ifdef CUDA_TILE_TESTING
+    {TypeTag::BytecodeTest, "bytecode_test", {250, 1}},
+#endif // CUDA_TILE_TESTING
 };
 
 const TypeInfo *findTypeInfo(uint64_t tag) {
@@ -84,6 +87,9 @@ static std::optional<TypeTag> getTag(Type type) {
       .Case<GatherScatterViewType>(tag(TypeTag::GatherScatterView))
       .Case<FunctionType>(tag(TypeTag::Function))
       .Case<TokenType>(tag(TypeTag::Token))
+#ifdef CUDA_TILE_TESTING
+      .Case<BytecodeTestType>(tag(TypeTag::BytecodeTest))
+#endif // CUDA_TILE_TESTING
       .Default(std::optional<TypeTag>());
 }
 

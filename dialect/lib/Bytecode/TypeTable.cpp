@@ -147,6 +147,10 @@ Type TypeReader::read(Cursor &cursor) {
     return readFunction(cursor);
   case TypeTag::Token:
     return TokenType::get(getContext());
+#ifdef CUDA_TILE_TESTING
+  case TypeTag::BytecodeTest:
+    return BytecodeTestType::get(getContext());
+#endif // CUDA_TILE_TESTING
   default:
     return readScalar(*info, cursor, start);
   }
@@ -187,8 +191,8 @@ Type TypeReader::readScalar(const TypeInfo &info, const Cursor &cursor,
   case TypeTag::F4E2M1FN:
     return Float4E2M1FNType::get(context);
   default:
-    (void)cursor.diags().error(start, "type '" + info.name +
-                                          "' is not supported by this reader");
+    (void)cursor.diags().error(
+        start, "type '" + info.name + "' is not supported: " + kNoSuchFloat);
     return {};
   }
 }

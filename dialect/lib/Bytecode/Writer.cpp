@@ -11,7 +11,6 @@
 #include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/CudaTile.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -76,7 +75,7 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module,
              << kConversionRoundingVersion.str() << "+, but targeting "
              << version.str();
     // What combines two values is a computation alone.
-    if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !isPure(op))
+    if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !mayCombine(op))
       return refuse(op, "only pure operations allowed");
     return WalkResult::advance();
   });
@@ -169,9 +168,7 @@ std::string BytecodeVersion::str() const {
 }
 
 bool BytecodeVersion::isSupported() const {
-  bytecode::Version version{major, minor};
-  return version >= bytecode::kFirstVersion &&
-         bytecode::kLastVersion >= version;
+  return bytecode::isSupported({major, minor});
 }
 
 std::optional<BytecodeVersion> BytecodeVersion::parse(StringRef text) {

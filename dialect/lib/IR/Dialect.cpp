@@ -21,6 +21,7 @@ void CudaTileDialect::initialize() {
   addFolder();
   addInliner();
   addEffects();
+  addBranches();
 }
 
 /// Constants that folding makes. Only tiles have them.

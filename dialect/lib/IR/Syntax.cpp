@@ -11,6 +11,35 @@ using namespace cuda_tile;
 // Types
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What each type of the dialect, `Ours`, does for itself.
+template <typename... Ours> struct TypesSyntax {
+  using Parse = Type (*)(AsmParser &);
+
+  /// The parser of the type that `mnemonic` names; null if there is none.
+  static Parse find(StringRef mnemonic) {
+    Parse parse = nullptr;
+    ((mnemonic == Ours::getMnemonic() ? void(parse = Ours::parse) : void()),
+     ...);
+    return parse;
+  }
+
+  static void print(AsmPrinter &printer, Type type) {
+    TypeSwitch<Type>(type)
+        .Case<Ours...>([&](auto ours) {
+          printer << ours.getMnemonic();
+          ours.print(printer);
+        })
+        .Default([&](Type other) { printer << other; });
+  }
+};
+} // namespace
+
+using Syntax = TypesSyntax<
+#define GET_TYPEDEF_LIST
+#include "cuda_tile/IR/CudaTileTypes.cpp.inc"
+    >;
+
 ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
   OptionalParseResult result = parser.parseOptionalType(type);
   if (result.has_value())
@@ -19,34 +48,20 @@ ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
   StringRef mnemonic;
   if (parser.parseKeyword(&mnemonic))
     return failure();
-  using Parse = Type (*)(AsmParser &);
-  Parse parse =
-      llvm::StringSwitch<Parse>(mnemonic)
-          .Case(PointerType::getMnemonic(), PointerType::parse)
-          .Case(TileType::getMnemonic(), TileType::parse)
-          .Case(TensorViewType::getMnemonic(), TensorViewType::parse)
-          .Case(PartitionViewType::getMnemonic(), PartitionViewType::parse)
-          .Case(StridedViewType::getMnemonic(), StridedViewType::parse)
-          .Case(GatherScatterViewType::getMnemonic(),
-                GatherScatterViewType::parse)
-          .Case(TokenType::getMnemonic(), TokenType::parse)
-          .Case(StringType::getMnemonic(), StringType::parse)
-          .Default(nullptr);
-  if (!parse)
-    return parser.emitError(loc, "unknown type: ") << mnemonic;
+  Syntax::Parse parse = Syntax::find(mnemonic);
+  if (!parse) {
+    InFlightDiagnostic error = parser.emitError(loc, "unknown type: ")
+                               << mnemonic;
+    if (mnemonic == "f8E5M3FNU")
+      error << "; " << kNoSuchFloat;
+    return error;
+  }
   type = parse(parser);
   return success(static_cast<bool>(type));
 }
 
 void cuda_tile::printCudaTileType(AsmPrinter &printer, Type type) {
-  TypeSwitch<Type>(type)
-      .Case<PointerType, TileType, TensorViewType, PartitionViewType,
-            StridedViewType, GatherScatterViewType, TokenType, StringType>(
-          [&](auto ours) {
-            printer << ours.getMnemonic();
-            ours.print(printer);
-          })
-      .Default([&](Type other) { printer << other; });
+  Syntax::print(printer, type);
 }
 
 ParseResult cuda_tile::parseCudaTileTypes(AsmParser &parser,

@@ -51,7 +51,8 @@ struct BytecodeVersion {
   std::string str() const;
 };
 
-/// All versions that are read and written, oldest first.
+/// All versions that are read and written, oldest first, but for those that
+/// only builds for tests have (250.0 and 250.1).
 llvm::SmallVector<BytecodeVersion> getBytecodeVersions();
 
 /// Verifies `module` and writes the bytecode file that holds it.

@@ -38,6 +38,13 @@ namespace cuda_tile {
 /// True if `pointers` are pointers to the element type of `values`.
 bool pointsTo(TileType pointers, TileType values);
 
+/// Why there is no f8E5M3FNU, which bytecode has since 13.4.
+inline constexpr llvm::StringLiteral kNoSuchFloat =
+    "this LLVM has no arithmetic for its numbers; use f8E4M3FN or f8E5M2";
+
+/// True if the body of `reduce` or `scan` may hold `op`, a computation alone.
+bool mayCombine(mlir::Operation *op);
+
 /// Adds the dialects cuda_tile, cute and tileas.
 void registerDialects(mlir::DialectRegistry &registry);
 

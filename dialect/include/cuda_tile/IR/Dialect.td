@@ -46,6 +46,7 @@ def CudaTile_Dialect : Dialect {
     void addFolder();
     void addInliner();
     void addEffects();
+    void addBranches();
 
     HintCheck hintCheck = getHintCheckOfFlags();
 

@@ -2,6 +2,8 @@
 
 #include "IR/fold/Fold.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
 using namespace mlir;
 using namespace cuda_tile;
 
@@ -152,4 +154,7 @@ void CudaTileDialect::getCanonicalizationPatterns(
       .add(mergePermutes)
       .add(removeEmptyLoop);
   addIfPatterns(patterns);
+  // What a loop carries and nobody needs, or what stays as it was.
+  for (StringRef name : {ForOp::getOperationName(), LoopOp::getOperationName()})
+    populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, name);
 }

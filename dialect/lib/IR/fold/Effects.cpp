@@ -1,4 +1,4 @@
-//===- Effects.cpp - What accesses do, what loops are ---------------------===//
+//===- Effects.cpp - What ops do to memory, what may run early ------------===//
 //
 // Nothing but tokens orders weak accesses: one that conflicts with another on
 // the same bytes is a race, which no program has. A weak load that no token
@@ -9,9 +9,7 @@
 
 #include "IR/fold/Fold.h"
 
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace cuda_tile;
@@ -52,16 +50,21 @@ struct StoreEffects
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-template <typename Op>
-struct Loop : LoopLikeOpInterface::ExternalModel<Loop<Op>, Op> {
-  SmallVector<Region *> getLoopRegions(Operation *op) const {
-    return {&cast<Op>(op).getRegion()};
+/// Where control goes on to what stands around is no memory, but such an op
+/// must not vanish with an `if` that does nothing else. The end of a run of
+/// `for` does nothing, and so does a `break` that its `loop` always comes to.
+template <typename Op, typename Loop>
+struct EndEffects
+    : MemoryEffectOpInterface::ExternalModel<EndEffects<Op, Loop>, Op> {
+  void getEffects(Operation *op, Effects &effects) const {
+    if (!isa<Loop>(op->getParentOp()))
+      effects.emplace_back(MemoryEffects::Write::get());
   }
 };
+
+//===----------------------------------------------------------------------===//
+// Speculation
+//===----------------------------------------------------------------------===//
 
 /// True if the body of `loop` runs at least once whenever `loop` is reached.
 bool alwaysRuns(Operation *loop) {
@@ -98,20 +101,6 @@ struct LoadSpeculation
   }
 };
 
-/// Kernels may be inlined as a whole: no op depends on where it stands.
-struct Inliner : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Operation *, bool) const final {
-    return true;
-  }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-};
-
 template <typename Load> void addLoad(MLIRContext &context) {
   Load::template attachInterface<LoadEffects<Load>, LoadSpeculation<Load>>(
       context);
@@ -125,8 +114,27 @@ void CudaTileDialect::addEffects() {
   addLoad<LoadViewTkoOp>(context);
   StorePtrTkoOp::attachInterface<StoreEffects<StorePtrTkoOp>>(context);
   StoreViewTkoOp::attachInterface<StoreEffects<StoreViewTkoOp>>(context);
-  ForOp::attachInterface<Loop<ForOp>>(context);
-  LoopOp::attachInterface<Loop<LoopOp>>(context);
+  ContinueOp::attachInterface<EndEffects<ContinueOp, ForOp>>(context);
+  BreakOp::attachInterface<EndEffects<BreakOp, LoopOp>>(context);
 }
 
-void CudaTileDialect::addInliner() { addInterfaces<Inliner>(); }
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+/// Division by zero is undefined, and so is the quotient of the smallest number
+/// and -1.
+static Speculation::Speculatability getSpeculation(Value divisor) {
+  std::optional<APInt> known = getIntSplat(divisor);
+  return known && !known->isZero() && !known->isAllOnes()
+             ? Speculation::Speculatable
+             : Speculation::NotSpeculatable;
+}
+
+Speculation::Speculatability DivIOp::getSpeculatability() {
+  return getSpeculation(getRhs());
+}
+
+Speculation::Speculatability RemIOp::getSpeculatability() {
+  return getSpeculation(getRhs());
+}

@@ -1,4 +1,4 @@
-//===- Testing.cpp - Ops for tests of the dialect and its passes ----------===//
+//===- Testing.cpp - What only builds for tests have ----------------------===//
 
 #include "IR/Syntax.h"
 
@@ -74,3 +74,13 @@ void TestingFuncOp::print(OpAsmPrinter &printer) {
 LogicalResult TestingFuncOp::verifyRegions() {
   return verifyFunctionScopes(*this);
 }
+
+//===----------------------------------------------------------------------===//
+// bytecode_test
+//===----------------------------------------------------------------------===//
+
+Type BytecodeTestType::parse(AsmParser &parser) {
+  return get(parser.getContext());
+}
+
+void BytecodeTestType::print(AsmPrinter &) const {}

@@ -28,6 +28,10 @@ class CudaTile_IntegerBinaryOp<string mnemonic, int wire,
   let results = (outs CudaTile_IntTile:$result);
 }
 
+// Undefined for some operands, so that it must not run where it did not.
+defvar CudaTile_Traps = [
+  NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>];
+
 defvar overflowAttr = DefaultValuedAttr<CudaTile_IntegerOverflowAttr,
                                         "::cuda_tile::IntegerOverflow::NONE">;
 
@@ -50,8 +54,9 @@ class CudaTile_WrappingOp<string mnemonic, int wire>
 }
 
 // Depends on how the bits are read.
-class CudaTile_SignednessOp<string mnemonic, int wire>
-    : CudaTile_IntegerBinaryOp<mnemonic, wire> {
+class CudaTile_SignednessOp<string mnemonic, int wire,
+                            list<Trait> traits = [Pure]>
+    : CudaTile_IntegerBinaryOp<mnemonic, wire, traits> {
   let arguments = (ins
     CudaTile_IntTile:$lhs,
     CudaTile_IntTile:$rhs,
@@ -101,12 +106,13 @@ def CudaTile_MulhiIOp : CudaTile_IntegerOp<"mulhii", 0x4D,
 }
 
 def CudaTile_DivIOp
-    : CudaTile_IntegerBinaryOp<"divi", 0x15, [NoMemoryEffect]> {
+    : CudaTile_IntegerBinaryOp<"divi", 0x15, CudaTile_Traps> {
   let summary = "Quotient, rounded toward zero or as told";
   let description = [{
     (C1) The rounding is zero, negative_inf or positive_inf.
     (C2) An unsigned quotient is not rounded to negative_inf.
-    Division by zero and overflow are undefined; so the op is not moved.
+    Division by zero and overflow are undefined; so the op is moved to where it
+    runs more often only if the divisor is known.
   }];
   let examples = [
     "%r = divi %n, %n signed : tile<i32>",
@@ -127,8 +133,12 @@ def CudaTile_DivIOp
   let hasVerifier = 1; // C1, C2
 }
 
-def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A> {
+def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A, CudaTile_Traps> {
   let summary = "Remainder of the quotient rounded toward zero";
+  let description = [{
+    `lhs - rhs * q` with `q` the quotient that `divi` gives: the sign is that of
+    `lhs`. Undefined where that quotient is.
+  }];
 }
 
 def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
