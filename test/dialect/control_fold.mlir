@@ -130,3 +130,122 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  // A result is a `select` where both values are there; the rest stays.
+  // CHECK-LABEL: testing$func @partial_select
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[Y:.*]]: tile<i32>, %[[T:.*]]: tile<4xi32>, %[[P:.*]]: tile<ptr<i8>>)
+  testing$func @partial_select(%c: tile<i1>, %x: tile<i32>, %y: tile<i32>, %t: tile<4xi32>, %p: tile<ptr<i8>>) -> (tile<i32>, tile<4xi32>, tile<ptr<i8>>) {
+    // CHECK-NEXT: %[[S:.*]] = select %[[C]], %[[X]], %[[Y]] : tile<i1>, tile<i32>
+    // CHECK-NEXT: %[[R:.*]] = if %[[C]] -> (tile<4xi32>) {
+    // CHECK-NEXT: absi
+    // CHECK-NEXT: yield
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: yield %[[T]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return %[[S]], %[[R]], %[[P]]
+    %r:3 = if %c -> (tile<i32>, tile<4xi32>, tile<ptr<i8>>) {
+      %a = absi %t : tile<4xi32>
+      yield %x, %a, %p : tile<i32>, tile<4xi32>, tile<ptr<i8>>
+    } else {
+      yield %y, %t, %p : tile<i32>, tile<4xi32>, tile<ptr<i8>>
+    }
+    return %r#0, %r#1, %r#2 : tile<i32>, tile<4xi32>, tile<ptr<i8>>
+  }
+
+  // Neighbours on one condition, with results: the second sees what the first
+  // yields.
+  // CHECK-LABEL: testing$func @merged_results
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<4xi32>)
+  testing$func @merged_results(%c: tile<i1>, %x: tile<4xi32>) -> (tile<4xi32>, tile<4xi32>) {
+    // CHECK-NEXT: %[[R:.*]]:2 = if %[[C]] -> (tile<4xi32>, tile<4xi32>) {
+    // CHECK-NEXT: %[[A:.*]] = absi %[[X]]
+    // CHECK-NEXT: %[[B:.*]] = negi %[[A]]
+    // CHECK-NEXT: yield %[[A]], %[[B]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: yield %[[X]], %[[X]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return %[[R]]#0, %[[R]]#1
+    %r = if %c -> (tile<4xi32>) {
+      %a = absi %x : tile<4xi32>
+      yield %a : tile<4xi32>
+    } else {
+      yield %x : tile<4xi32>
+    }
+    %s = if %c -> (tile<4xi32>) {
+      %b = negi %r : tile<4xi32>
+      yield %b : tile<4xi32>
+    } else {
+      yield %r : tile<4xi32>
+    }
+    return %r, %s : tile<4xi32>, tile<4xi32>
+  }
+
+  // CHECK-LABEL: testing$func @merged_opposites
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>, %[[Q:.*]]: tile<ptr<i32>>)
+  testing$func @merged_opposites(%c: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    %true = constant <i1: true> : tile<i1>
+    %not = xori %c, %true : tile<i1>
+    // CHECK: if %[[C]] {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    if %c {
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    }
+    if %not {
+      %t = store_ptr_tko weak %q, %x : tile<ptr<i32>>, tile<i32> -> token
+    }
+    return
+  }
+
+  // CHECK-LABEL: testing$func @nested_results
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[D:.*]]: tile<i1>, %[[X:.*]]: tile<4xi32>)
+  testing$func @nested_results(%c: tile<i1>, %d: tile<i1>, %x: tile<4xi32>) -> tile<4xi32> {
+    // CHECK-NEXT: %[[BOTH:.*]] = andi %[[C]], %[[D]]
+    // CHECK-NEXT: %[[R:.*]] = if %[[BOTH]] -> (tile<4xi32>) {
+    // CHECK-NEXT: %[[A:.*]] = absi %[[X]]
+    // CHECK-NEXT: yield %[[A]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: yield %[[X]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return %[[R]]
+    %r = if %c -> (tile<4xi32>) {
+      %s = if %d -> (tile<4xi32>) {
+        %a = absi %x : tile<4xi32>
+        yield %a : tile<4xi32>
+      } else {
+        yield %x : tile<4xi32>
+      }
+      yield %s : tile<4xi32>
+    } else {
+      yield %x : tile<4xi32>
+    }
+    return %r : tile<4xi32>
+  }
+
+  // CHECK-LABEL: testing$func @terminator_values
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<4xi32>)
+  testing$func @terminator_values(%c: tile<i1>, %x: tile<4xi32>) -> tile<4xi32> {
+    // CHECK-NEXT: %[[S:.*]] = if %[[C]] -> (tile<4xi32>) {
+    // CHECK-NEXT: %[[A:.*]] = absi %[[X]]
+    // CHECK-NEXT: yield %[[A]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: yield %[[X]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return %[[S]]
+    if %c {
+      %a = absi %x : tile<4xi32>
+      return %a : tile<4xi32>
+    } else {
+      return %x : tile<4xi32>
+    }
+    // CHECK-NOT: negi
+    %r = negi %x : tile<4xi32>
+    return %r : tile<4xi32>
+  }
+}

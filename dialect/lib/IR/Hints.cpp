@@ -146,9 +146,7 @@ LogicalResult cuda_tile::verifyHints(Operation *op, HintedOp kind,
       emitWarning(op->getLoc(), fault);
       return success();
     }
-    return op->emitError(fault);
+    return op->emitOpError(fault) << "; Optimization hints verification failed";
   };
-  if (succeeded(forEachFault(kind, hints, report)))
-    return success();
-  return op->emitOpError("Optimization hints verification failed");
+  return forEachFault(kind, hints, report);
 }

@@ -120,25 +120,30 @@ static LogicalResult removeUnused(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Branches that only choose among scalars that are there.
+/// Results that only choose between scalars that are there. A `select` of
+/// larger tiles would need its condition in their shape.
 static LogicalResult toSelect(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
-  auto canSelect = [](Type type) {
-    auto tile = dyn_cast<TileType>(type);
-    return tile && tile.getRank() == 0;
-  };
-  if (op->getNumResults() == 0 || !ifTrue || !ifFalse ||
-      !isIdle(op.getThenRegion()) || !isIdle(op.getElseRegion()) ||
-      !llvm::all_of(op->getResultTypes(), canSelect))
+  if (!ifTrue || !ifFalse)
     return failure();
-  SmallVector<Value> results;
-  for (auto [x, y] :
-       llvm::zip_equal(ifTrue->getOperands(), ifFalse->getOperands()))
-    results.push_back(SelectOp::create(rewriter, op.getLoc(), x.getType(),
-                                       op.getCondition(), x, y));
-  rewriter.replaceOp(op, results);
-  return success();
+  auto isOutside = [&](Value value) {
+    return !op->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  bool changed = false;
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<TileType>(result.getType());
+    Value x = ifTrue->getOperand(result.getResultNumber());
+    Value y = ifFalse->getOperand(result.getResultNumber());
+    if (result.use_empty() || !type || type.getRank() != 0 || !isOutside(x) ||
+        !isOutside(y))
+      continue;
+    rewriter.replaceAllUsesWith(
+        result,
+        SelectOp::create(rewriter, op.getLoc(), type, op.getCondition(), x, y));
+    changed = true;
+  }
+  return success(changed);
 }
 
 static LogicalResult removeIdleElse(IfOp op, PatternRewriter &rewriter) {
@@ -150,25 +155,44 @@ static LogicalResult removeIdleElse(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// `if a { if b {A} }` to `if (a and b) {A}`.
+/// `if a { if b {A} }` to `if (a and b) {A}`. What comes of the other cases
+/// must be the same whichever condition fails.
 static LogicalResult mergeNested(IfOp op, PatternRewriter &rewriter) {
-  if (op->getNumResults() != 0 || !op.getElseRegion().empty() ||
-      op.getThenRegion().front().getOperations().size() != 2 ||
-      !getYield(op.getThenRegion()))
+  YieldOp end = getYield(op.getThenRegion());
+  if (!end || !isIdle(op.getElseRegion()) ||
+      end->getBlock()->getOperations().size() != 2)
     return failure();
-  auto inner = dyn_cast<IfOp>(op.getThenRegion().front().front());
-  if (!inner || !inner.getElseRegion().empty() ||
+  auto inner = dyn_cast<IfOp>(end->getBlock()->front());
+  if (!inner || !isIdle(inner.getElseRegion()) ||
       inner.getCondition().getType() != op.getCondition().getType())
     return failure();
+  SmallVector<Value> ifTrue, ifFalse;
+  YieldOp outerElse = getYield(op.getElseRegion());
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    // Otherwise one condition alone would choose the value.
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || result.getOwner() != inner ||
+        getYield(inner.getElseRegion())->getOperand(result.getResultNumber()) !=
+            outerElse->getOperand(i))
+      return failure();
+    YieldOp innerEnd = getYield(inner.getThenRegion());
+    ifTrue.push_back(innerEnd ? innerEnd->getOperand(result.getResultNumber())
+                              : Value());
+  }
   Value both = AndIOp::create(rewriter, op.getLoc(), op.getCondition(),
                               inner.getCondition());
-  IfOp merged = moveBranches(inner, {}, both, inner.getThenRegion(),
-                             inner.getElseRegion(), rewriter);
+  IfOp merged =
+      moveBranches(inner, op.getResultTypes(), both, inner.getThenRegion(),
+                   op.getElseRegion(), rewriter);
+  if (YieldOp innerEnd = getYield(merged.getThenRegion()))
+    rewriter.modifyOpInPlace(innerEnd, [&] { innerEnd->setOperands(ifTrue); });
+  rewriter.moveOpBefore(merged, op);
   rewriter.replaceOp(op, merged);
   return success();
 }
 
-/// Puts the ops of `second` behind those of `first`.
+/// Puts the ops of `second` behind those of `first`, and what `second` yields
+/// behind what `first` yields.
 static void appendBranch(Region &first, Region &second,
                          PatternRewriter &rewriter) {
   if (second.empty())
@@ -177,45 +201,78 @@ static void appendBranch(Region &first, Region &second,
     rewriter.inlineRegionBefore(second, first, first.end());
     return;
   }
-  rewriter.eraseOp(first.front().getTerminator());
+  YieldOp end = getYield(first);
+  SmallVector<Value> values(end->getOperands());
+  rewriter.eraseOp(end);
   rewriter.mergeBlocks(&second.front(), &first.front());
+  if (YieldOp both = getYield(first)) {
+    llvm::append_range(values, both->getOperands());
+    rewriter.modifyOpInPlace(both, [&] { both->setOperands(values); });
+  }
 }
 
-/// Two neighbours on one condition are one.
+/// Two neighbours on one condition, or on it and its opposite, are one.
 static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   auto previous = dyn_cast_or_null<IfOp>(op->getPrevNode());
+  if (!previous)
+    return failure();
+  Value first = previous.getCondition(), second = op.getCondition();
+  bool isInverted =
+      getInverted(second) == first || getInverted(first) == second;
   auto goesOn = [](Region &branch) {
     return branch.empty() || getYield(branch);
   };
-  if (!previous || previous.getCondition() != op.getCondition() ||
-      op->getNumResults() != 0 || previous->getNumResults() != 0 ||
-      !goesOn(previous.getThenRegion()) || !goesOn(previous.getElseRegion()))
+  if ((first != second && !isInverted) || !goesOn(previous.getThenRegion()) ||
+      !goesOn(previous.getElseRegion()))
     return failure();
-  rewriter.modifyOpInPlace(previous, [&] {
-    appendBranch(previous.getThenRegion(), op.getThenRegion(), rewriter);
-    appendBranch(previous.getElseRegion(), op.getElseRegion(), rewriter);
-  });
-  rewriter.eraseOp(op);
+
+  SmallVector<Type> types(previous.getResultTypes());
+  llvm::append_range(types, op.getResultTypes());
+  rewriter.setInsertionPoint(op);
+  IfOp merged = moveBranches(previous, types, first, previous.getThenRegion(),
+                             previous.getElseRegion(), rewriter);
+  for (bool isThen : {true, false}) {
+    Region &kept = isThen ? merged.getThenRegion() : merged.getElseRegion();
+    Region &added =
+        isThen == isInverted ? op.getElseRegion() : op.getThenRegion();
+    // In a branch, the earlier results are what that branch yielded.
+    for (OpResult result : previous->getResults()) {
+      Value value = getYield(kept)->getOperand(result.getResultNumber());
+      rewriter.replaceUsesWithIf(result, value, [&](OpOperand &use) {
+        return added.isAncestor(use.getOwner()->getParentRegion());
+      });
+    }
+    appendBranch(kept, added, rewriter);
+  }
+  size_t numPrevious = previous->getNumResults();
+  rewriter.replaceOp(op, merged->getResults().drop_front(numPrevious));
+  rewriter.replaceOp(previous, merged->getResults().take_front(numPrevious));
   return success();
 }
 
 /// If both branches leave in the same way, the ops behind are not reached, and
 /// one terminator behind the `if` is enough.
 static LogicalResult hoistTerminator(IfOp op, PatternRewriter &rewriter) {
-  if (op.getElseRegion().empty() || op->getNumResults() != 0)
+  if (op.getElseRegion().empty())
     return failure();
   Operation *ifTrue = op.getThenRegion().front().getTerminator();
   Operation *ifFalse = op.getElseRegion().front().getTerminator();
   if (isa<YieldOp>(ifTrue) || ifTrue->getName() != ifFalse->getName() ||
-      ifTrue->getNumOperands() != 0 || ifFalse->getNumOperands() != 0)
+      llvm::any_of(ifTrue->getOperandTypes(), [](Type type) {
+        return isa<TensorViewType, TileView>(type);
+      }))
     return failure();
   eraseRest(op, rewriter);
-  rewriter.setInsertionPointAfter(op);
-  rewriter.clone(*ifTrue);
-  for (Operation *end : {ifTrue, ifFalse}) {
-    rewriter.setInsertionPoint(end);
-    rewriter.replaceOpWithNewOp<YieldOp>(end);
+  IfOp choice = moveBranches(op, ifTrue->getOperandTypes(), op.getCondition(),
+                             op.getThenRegion(), op.getElseRegion(), rewriter);
+  Operation *end = rewriter.clone(*ifTrue);
+  rewriter.modifyOpInPlace(end,
+                           [&] { end->setOperands(choice->getResults()); });
+  for (Operation *inner : {ifTrue, ifFalse}) {
+    rewriter.setInsertionPoint(inner);
+    rewriter.replaceOpWithNewOp<YieldOp>(inner, inner->getOperands());
   }
+  rewriter.eraseOp(op);
   return success();
 }
 
