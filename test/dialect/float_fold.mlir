@@ -86,4 +86,32 @@ cuda_tile.module @m {
     // CHECK: return %[[FALSE]], %[[TRUE]]
     return %0, %1 : tile<i1>, tile<i1>
   }
+
+  // CHECK-LABEL: testing$func @whole_numbers
+  testing$func @whole_numbers() -> (tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32>) {
+    %a = constant <f32: -2.5> : tile<f32>
+    %b = constant <f32: 1.5> : tile<f32>
+    // CHECK-DAG: %[[ABS:.*]] = constant <f32: 2.500000e+00>
+    // CHECK-DAG: %[[DOWN:.*]] = constant <f32: -3.000000e+00>
+    // CHECK-DAG: %[[UP:.*]] = constant <f32: -2.000000e+00>
+    // CHECK-DAG: %[[REST:.*]] = constant <f32: -1.000000e+00>
+    // CHECK-DAG: %[[MIN:.*]] = constant <f32: -2.500000e+00>
+    // CHECK: return %[[ABS]], %[[DOWN]], %[[UP]], %[[REST]], %[[MIN]]
+    %0 = absf %a : tile<f32>
+    %1 = floor %a : tile<f32>
+    %2 = ceil %a : tile<f32>
+    %3 = remf %a, %b : tile<f32>
+    %4 = minf %a, %b : tile<f32>
+    return %0, %1, %2, %3, %4 : tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32>
+  }
+
+  // What C's fmod gives for a zero divisor is a NaN, whose bits are open.
+  // CHECK-LABEL: testing$func @no_rest
+  testing$func @no_rest() -> tile<f32> {
+    %a = constant <f32: 1.0> : tile<f32>
+    %z = constant <f32: 0.0> : tile<f32>
+    // CHECK: remf
+    %0 = remf %a, %z : tile<f32>
+    return %0 : tile<f32>
+  }
 }

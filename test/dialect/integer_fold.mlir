@@ -88,4 +88,17 @@ cuda_tile.module @m {
     %0 = divi %x, %one signed : tile<8xi1>
     return %0 : tile<8xi1>
   }
+
+  // CHECK-LABEL: testing$func @extrema
+  testing$func @extrema() -> (tile<i8>, tile<i8>, tile<i8>) {
+    %a = constant <i8: -1> : tile<i8>
+    %b = constant <i8: 6> : tile<i8>
+    // CHECK-DAG: %[[SIX:.*]] = constant <i8: 6>
+    // CHECK-DAG: %[[ONES:.*]] = constant <i8: -1>
+    // CHECK: return %[[SIX]], %[[SIX]], %[[ONES]]
+    %0 = maxi %a, %b signed : tile<i8>
+    %1 = mini %a, %b unsigned : tile<i8>
+    %2 = ori %a, %b : tile<i8>
+    return %0, %1, %2 : tile<i8>, tile<i8>, tile<i8>
+  }
 }

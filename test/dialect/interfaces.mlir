@@ -79,11 +79,11 @@ cuda_tile.module @m {
 
 // -----
 
-// Values that nobody looks at go, with the loop that made them; an op that leaves
-// a loop stays.
+// Values that nobody looks at go; an op that leaves a loop stays.
 cuda_tile.module @m {
   // CHECK-LABEL: testing$func @dead
-  // DEAD-NOT: iter_values
+  // DEAD: for
+  // DEAD-NOT: addi
   // DEAD: loop {
   // DEAD-NEXT: print_tko
   // DEAD-NEXT: if

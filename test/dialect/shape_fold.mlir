@@ -68,4 +68,13 @@ cuda_tile.module @m {
     // CHECK-NEXT: return %[[A]], %[[J]]
     return %0, %1 : token, token
   }
+
+  // CHECK-LABEL: testing$func @no_offset
+  // CHECK-SAME: (%[[P:.*]]: tile<4xptr<f32>>)
+  testing$func @no_offset(%p: tile<4xptr<f32>>) -> tile<4xptr<f32>> {
+    %zero = constant <i32: 0> : tile<4xi32>
+    // CHECK: return %[[P]]
+    %0 = offset %p, %zero : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+    return %0 : tile<4xptr<f32>>
+  }
 }

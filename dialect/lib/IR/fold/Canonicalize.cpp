@@ -2,8 +2,6 @@
 
 #include "IR/fold/Fold.h"
 
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-
 using namespace mlir;
 using namespace cuda_tile;
 
@@ -142,6 +140,43 @@ static LogicalResult removeEmptyLoop(ForOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Poison
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// MLIR's remove-dead-values puts `ub.poison` where nobody looks at the value.
+/// Any value is as good, and zero is one that every stage knows.
+struct FromPoison : RewritePattern {
+  explicit FromPoison(MLIRContext *context)
+      : RewritePattern("ub.poison", /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    if (isa<TokenType>(type)) {
+      rewriter.replaceOpWithNewOp<MakeTokenOp>(op, type);
+      return success();
+    }
+    auto tile = dyn_cast<TileType>(type);
+    if (!tile || tile.getLayout())
+      return failure();
+    bool isPointer = isa<PointerType>(tile.getElementType());
+    TileType number =
+        isPointer ? TileType::get(tile.getShape(), rewriter.getI64Type())
+                  : tile;
+    auto zero = DenseElementsAttr::get(
+        number, rewriter.getZeroAttr(number.getElementType()));
+    Value value = ConstantOp::create(rewriter, op->getLoc(), number,
+                                     cast<DenseIntOrFPElementsAttr>(zero));
+    if (isPointer)
+      value = IntToPtrOp::create(rewriter, op->getLoc(), tile, value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+} // namespace
+
 void CudaTileDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add(swapArms)
@@ -154,7 +189,5 @@ void CudaTileDialect::getCanonicalizationPatterns(
       .add(mergePermutes)
       .add(removeEmptyLoop);
   addIfPatterns(patterns);
-  // What a loop carries and nobody needs, or what stays as it was.
-  for (StringRef name : {ForOp::getOperationName(), LoopOp::getOperationName()})
-    populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, name);
+  patterns.add<FromPoison>(patterns.getContext());
 }

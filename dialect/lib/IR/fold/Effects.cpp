@@ -50,18 +50,6 @@ struct StoreEffects
   }
 };
 
-/// Where control goes on to what stands around is no memory, but such an op
-/// must not vanish with an `if` that does nothing else. The end of a run of
-/// `for` does nothing, and so does a `break` that its `loop` always comes to.
-template <typename Op, typename Loop>
-struct EndEffects
-    : MemoryEffectOpInterface::ExternalModel<EndEffects<Op, Loop>, Op> {
-  void getEffects(Operation *op, Effects &effects) const {
-    if (!isa<Loop>(op->getParentOp()))
-      effects.emplace_back(MemoryEffects::Write::get());
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Speculation
 //===----------------------------------------------------------------------===//
@@ -114,8 +102,6 @@ void CudaTileDialect::addEffects() {
   addLoad<LoadViewTkoOp>(context);
   StorePtrTkoOp::attachInterface<StoreEffects<StorePtrTkoOp>>(context);
   StoreViewTkoOp::attachInterface<StoreEffects<StoreViewTkoOp>>(context);
-  ContinueOp::attachInterface<EndEffects<ContinueOp, ForOp>>(context);
-  BreakOp::attachInterface<EndEffects<BreakOp, LoopOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//

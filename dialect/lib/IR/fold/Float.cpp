@@ -107,6 +107,11 @@ static MaybeFloat evaluate(Operation *op, Floats in) {
           (void)x.fusedMultiplyAdd(in[1], in[2], mode);
         });
       })
+      .Case([&](RemFOp) {
+        APFloat rest = in[0];
+        (void)rest.mod(in[1]);
+        return determined(false, in, rest);
+      })
       .Case<MaxFOp, MinFOp>([&](auto extremum) { return pick(extremum, in); })
       .Default([](Operation *) { return std::nullopt; });
 }
@@ -163,7 +168,7 @@ OpFoldResult cuda_tile::foldFloat(Operation *op, ArrayRef<Attribute> operands) {
       return std::optional(APInt(1, holds(cmpf, in[0], in[1])));
     });
   if (!isa<AbsFOp, NegFOp, CeilOp, FloorOp, AddFOp, SubFOp, MulFOp, DivFOp,
-           FmaOp, MaxFOp, MinFOp>(op))
+           FmaOp, RemFOp, MaxFOp, MinFOp>(op))
     return {};
   if (Elements result = mapElements<APFloat, APFloat>(
           type, operands, [&](Floats in) { return evaluate(op, in); }))

@@ -21,14 +21,24 @@ class CudaTile_BitwiseOp<string mnemonic, int wire>
 
 def CudaTile_AndIOp : CudaTile_BitwiseOp<"andi", 0x4> {
   let summary = "Bits set in both";
+  let description = [{
+    (C1) Operands and result have one type, an integer of any width.
+  }];
 }
 
 def CudaTile_OrIOp : CudaTile_BitwiseOp<"ori", 0x52> {
   let summary = "Bits set in either";
+  let description = [{
+    (C1) Operands and result have one type, an integer of any width.
+  }];
 }
 
 def CudaTile_XOrIOp : CudaTile_BitwiseOp<"xori", 0x6C> {
   let summary = "Bits set in exactly one";
+  let description = [{
+    With all bits set on one side, this is the complement of the other.
+    (C1) Operands and result have one type, an integer of any width.
+  }];
 }
 
 #endif // CUDA_TILE_IR_OPS_BITWISE_TD

@@ -193,6 +193,11 @@ def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
 def CudaTile_YieldOp : CudaTile_TerminatorOp<"yield", 0x6D,
     [Pure, ParentOneOf<["IfOp", "ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a region with its values";
+  let description = [{
+    In a branch of `if`, the operands are the results of the `if`; in the body of
+    `reduce` and `scan`, what two values combine to. May be left out where there are
+    no values.
+  }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<8xf32>
     %max = reduce %a dim=0 identities=[0xFF800000 : f32] : tile<8xf32> -> tile<f32>

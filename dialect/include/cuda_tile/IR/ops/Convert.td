@@ -21,7 +21,10 @@ def CudaTile_WidthTile : CudaTile_TileOf<
 def CudaTile_BitcastOp
     : CudaTile_ConvertOp<"bitcast", 0x9, ["source", "result"]> {
   let summary = "The same bits under another type";
-  let description = "(C1) Elements have one width.";
+  let description = [{
+    Nothing is converted. The bits of a NaN stay as they are.
+    (C1) Elements have one width.
+  }];
   let examples = ["%r = bitcast %n : tile<i32> -> tile<f32>"];
   let arguments = (ins CudaTile_NumberTile:$source);
   let results = (outs CudaTile_NumberTile:$result);
@@ -34,7 +37,10 @@ def CudaTile_BitcastOp
 
 def CudaTile_ExtIOp : CudaTile_ConvertOp<"exti", 0x25, ["from", "to"]> {
   let summary = "Integers with more bits";
-  let description = "(C1) The result is wider.";
+  let description = [{
+    Copies of the sign enter if signed, zeros if unsigned.
+    (C1) The result is wider.
+  }];
   let examples = ["%r = exti %n signed : tile<i32> -> tile<i64>"];
   let arguments = (ins
     CudaTile_WidthTile:$from,
@@ -51,6 +57,7 @@ def CudaTile_ExtIOp : CudaTile_ConvertOp<"exti", 0x25, ["from", "to"]> {
 def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
   let summary = "Floating-point numbers of another type";
   let description = [{
+    A number too large for a type without infinities becomes its largest.
     (C1) The types differ.
     (C2) To f8E8M0FNU, rounding is zero or positive_inf.
     (C3) To other types it is nearest_even. From bytecode version 13.4 on it may
@@ -108,6 +115,10 @@ def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
 def CudaTile_IntToPtrOp
     : CudaTile_ConvertOp<"int_to_ptr", 0x33, ["source", "result"]> {
   let summary = "Addresses as pointers";
+  let description = [{
+    The address, in bytes, is a multiple of the size of the element that the pointer
+    names.
+  }];
   let examples = [[{
     %a = constant <i64: 4096> : tile<i64>
     %r = int_to_ptr %a : tile<i64> -> tile<ptr<f32>>
@@ -123,6 +134,8 @@ def CudaTile_IntToPtrOp
 def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
   let summary = "Integers as floating-point numbers";
   let description = [{
+    The nearest number of the type, the even one of two; an infinity where the
+    integer is too large.
     (C1) The result is not f8E8M0FNU.
     (C2) Rounding is nearest_even.
   }];
@@ -144,6 +157,9 @@ def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
 def CudaTile_PtrToIntOp
     : CudaTile_ConvertOp<"ptr_to_int", 0x56, ["source", "result"]> {
   let summary = "Pointers as addresses, in bytes";
+  let description = [{
+    The value of a pointer at run time.
+  }];
   let examples = ["%r = ptr_to_int %p : tile<ptr<f32>> -> tile<i64>"];
   let arguments = (ins CudaTile_PointerTile:$source);
   let results = (outs CudaTile_I64Tile:$result);
@@ -156,6 +172,9 @@ def CudaTile_PtrToIntOp
 def CudaTile_PtrToPtrOp
     : CudaTile_ConvertOp<"ptr_to_ptr", 0x57, ["source", "result"]> {
   let summary = "The same addresses, of numbers of another type";
+  let description = [{
+    The bytes in memory are those of before; nothing is converted.
+  }];
   let examples = ["%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i8>>"];
   let arguments = (ins CudaTile_PointerTile:$source);
   let results = (outs CudaTile_PointerTile:$result);
@@ -167,7 +186,11 @@ def CudaTile_PtrToPtrOp
 
 def CudaTile_TruncIOp : CudaTile_ConvertOp<"trunci", 0x6B, ["from", "to"]> {
   let summary = "Low bits of integers";
-  let description = "(C1) The result is narrower.";
+  let description = [{
+    `overflow` promises that the value, read as signed (no_signed_wrap), unsigned
+    (no_unsigned_wrap) or both (no_wrap), fits in the result.
+    (C1) The result is narrower.
+  }];
   let examples = [
     "%r = trunci %n overflow<no_signed_wrap> : tile<i32> -> tile<i16>",
   ];

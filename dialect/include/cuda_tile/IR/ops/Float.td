@@ -55,7 +55,8 @@ class CudaTile_RoundedOp<string mnemonic, int wire>
 class CudaTile_FloatExtremumOp<string mnemonic, int wire>
     : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
   let description = [{
-    A NaN operand loses against a number; with `propagate_nan` it wins.
+    A NaN operand loses against a number; with `propagate_nan` it wins. -0 is
+    smaller than +0.
     (C1) `flush_to_zero` is for f32.
   }];
   let arguments = (ins
@@ -78,22 +79,51 @@ class CudaTile_FloatExtremumOp<string mnemonic, int wire>
 def CudaTile_AbsFOp : CudaTile_FloatUnaryOp<"absf", 0x0,
     [SameOperandsAndResultShape]> {
   let summary = "Magnitude";
+  let description = [{
+    Clears the sign, also of zeros and infinities. The bits of a NaN are not
+    specified.
+  }];
 }
 
 def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2> {
   let summary = "Sum";
+  let description = [{
+    The exact sum of each pair of elements, rounded once.
+    (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
+         positive_inf.
+    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+  }];
 }
 
 def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67> {
   let summary = "Difference";
+  let description = [{
+    The exact difference of each pair of elements, rounded once.
+    (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
+         positive_inf.
+    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+  }];
 }
 
 def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C> {
   let summary = "Product";
+  let description = [{
+    The exact product of each pair of elements, rounded once.
+    (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
+         positive_inf.
+    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+  }];
 }
 
 def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
   let summary = "Quotient";
+  let description = [{
+    x / 0 is an infinity, 0 / 0 and inf / inf are NaN. The IEEE modes round the
+    exact quotient; `approx` multiplies by an approximate reciprocal and `full` is
+    within 2 units in the last place.
+    (C1) `rounding_mode` is an IEEE mode, approx or full.
+    (C2) approx and full are for f32, and so is `flush_to_zero`.
+  }];
   let assemblyFormat = [{
     $lhs `,` $rhs custom<DivFRounding>($rounding_mode)
     (`flush_to_zero` $flush_to_zero^)? attr-dict `:`
@@ -103,6 +133,10 @@ def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
 
 def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F> {
   let summary = "Negative";
+  let description = [{
+    Flips the sign, also of zeros and infinities. The bits of a NaN are not
+    specified.
+  }];
 }
 
 def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
@@ -134,6 +168,11 @@ def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
 def CudaTile_RemFOp
     : CudaTile_FloatOp<"remf", 0x59, ["lhs", "rhs", "result"]> {
   let summary = "What division to a whole number towards zero leaves";
+  let description = [{
+    `lhs - rhs * trunc(lhs / rhs)` in exact arithmetic, as C's fmod: the result has
+    the sign of `lhs` and is smaller than `rhs`. NaN if `rhs` is 0 or `lhs` is
+    infinite; `lhs` if only `rhs` is infinite.
+  }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
     %r = remf %a, %a : tile<8xf32>
@@ -160,7 +199,8 @@ def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of floating-point numbers";
   let description = [{
-    With a NaN, `ordered` gives false and `unordered` gives true.
+    With a NaN, `ordered` gives false and `unordered` gives true. -0 equals +0.
+    (C1) The result is a tile of i1 in the shape of the operands.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>

@@ -10,6 +10,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CudaTile_AssertOp : CudaTile_Op<"assert", "hint", 0x5, "13.1"> {
   let summary = "Stops the program with a message unless all are true";
+  let description = [{
+    Which tile block failed, and for which element, is not part of the message. The
+    op is never removed.
+  }];
   let examples = [[{
     %c = constant <i1: true> : tile<8xi1>
     assert %c, "must hold" : tile<8xi1>

@@ -84,19 +84,41 @@ def CudaTile_AbsIOp : CudaTile_IntegerUnaryOp<"absi", 0x1,
 
 def CudaTile_AddIOp : CudaTile_WrappingOp<"addi", 0x3> {
   let summary = "Sum";
+  let description = [{
+    The sum modulo 2 to the number of bits. `overflow` promises that the signed
+    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
+    does not overflow; the result is undefined where that is broken.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_SubIOp : CudaTile_WrappingOp<"subi", 0x68> {
   let summary = "Difference";
+  let description = [{
+    The difference modulo 2 to the number of bits. `overflow` promises that the signed
+    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
+    does not overflow; the result is undefined where that is broken.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_MulIOp : CudaTile_WrappingOp<"muli", 0x4E> {
   let summary = "Low half of the product";
+  let description = [{
+    The product modulo 2 to the number of bits. `overflow` promises that the signed
+    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
+    does not overflow; the result is undefined where that is broken.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_MulhiIOp : CudaTile_IntegerOp<"mulhii", 0x4D,
     [Pure, AllTypesMatch<["x", "y", "result"]>]> {
   let summary = "High half of the unsigned product";
+  let description = [{
+    The upper bits of the product of two unsigned numbers, which has twice as many.
+    (C1) Operands and result have one type.
+  }];
   let examples = ["%r = mulhii %n, %n : tile<i32>"];
   let arguments = (ins CudaTile_IntTile:$x, CudaTile_IntTile:$y);
   let results = (outs CudaTile_IntTile:$result);
@@ -163,24 +185,46 @@ def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
 
 def CudaTile_MaxIOp : CudaTile_SignednessOp<"maxi", 0x46> {
   let summary = "Larger of two integers";
+  let description = [{
+    Both are read as `signedness` says.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_MinIOp : CudaTile_SignednessOp<"mini", 0x48> {
   let summary = "Smaller of two integers";
+  let description = [{
+    Both are read as `signedness` says.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_ShLIOp : CudaTile_WrappingOp<"shli", 0x60> {
   let summary = "Bits shifted to the left";
+  let description = [{
+    Zeros enter. The amount is unsigned; undefined if it is not less than the number
+    of bits. `overflow` makes the promises of `muli` by a power of two.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_ShRIOp : CudaTile_SignednessOp<"shri", 0x61> {
   let summary = "Bits shifted to the right, with copies of the sign if signed";
+  let description = [{
+    The amount is unsigned; undefined if it is not less than the number of bits.
+    (C1) Operands and result have one type.
+  }];
 }
 
 def CudaTile_CmpIOp : CudaTile_IntegerOp<"cmpi", 0xF,
     [Pure, AllTypesMatch<["lhs", "rhs"]>,
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of integers";
+  let description = [{
+    `equal` and `not_equal` do not depend on the signedness. A signed i1 that is true
+    is -1.
+    (C1) Operands have one type; the result is a tile of i1 in their shape.
+  }];
   let examples = [
     "%r = cmpi less_than_or_equal %n, %n, signed : tile<i32> -> tile<i1>",
   ];

@@ -78,19 +78,33 @@ class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
 def CudaTile_Atan2Op
     : CudaTile_BinaryMathOp<"atan2", 0x6E, "13.2", "x", "y"> {
   let summary = "Angle of the point (y, x), whose tangent is x / y";
+  let description = [{
+    In radians, from -pi to pi; the signs of both operands choose the quadrant. The
+    first operand is what C's atan2 calls y.
+    (C1) Operands and result have one type.
+  }];
   let arguments = (ins CudaTile_BaseFloatTile:$x, CudaTile_BaseFloatTile:$y);
 }
 
 def CudaTile_CeilOp : CudaTile_MathOp<"ceil", 0xD, "13.1"> {
   let summary = "Smallest whole number that is not smaller";
+  let description = [{
+    Zeros keep their sign, so that -0.5 gives -0; infinities and NaN stay.
+  }];
 }
 
 def CudaTile_CosOp : CudaTile_MathOp<"cos", 0x12, "13.1"> {
   let summary = "Cosine";
+  let description = [{
+    Of an angle in radians of any size; NaN for an infinity.
+  }];
 }
 
 def CudaTile_CosHOp : CudaTile_MathOp<"cosh", 0x13, "13.1"> {
   let summary = "Hyperbolic cosine";
+  let description = [{
+    An infinity gives +inf.
+  }];
 }
 
 def CudaTile_ExpOp : CudaTile_ApproxMathOp<"exp", 0x17, "13.3"> {
@@ -103,6 +117,9 @@ def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18> {
 
 def CudaTile_FloorOp : CudaTile_MathOp<"floor", 0x27, "13.1"> {
   let summary = "Largest whole number that is not larger";
+  let description = [{
+    Zeros keep their sign; infinities and NaN stay.
+  }];
 }
 
 def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
@@ -130,16 +147,27 @@ def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
 
 def CudaTile_LogOp : CudaTile_MathOp<"log", 0x3F, "13.1"> {
   let summary = "Natural logarithm";
+  let description = [{
+    -inf for a zero, NaN below it; subnormal numbers are not flushed.
+  }];
 }
 
 def CudaTile_Log2Op : CudaTile_MathOp<"log2", 0x40, "13.1"> {
   let summary = "Logarithm to the base 2";
+  let description = [{
+    -inf for a zero, NaN below it; subnormal numbers are not flushed.
+  }];
 }
 
 // Since 13.4 also called `fpowf`; both names are read.
 def CudaTile_PowOp : CudaTile_BinaryMathOp<"pow", 0x54, "13.1", "source",
                                            "exponent"> {
   let summary = "A number to the power of a number";
+  let description = [{
+    As C's pow: 1 if the exponent is 0 or the source is 1, even with a NaN; NaN for
+    a negative source and an exponent that is no whole number.
+    (C1) Operands and result have one type.
+  }];
   let arguments = (ins
     CudaTile_BaseFloatTile:$source,
     CudaTile_BaseFloatTile:$exponent
@@ -152,10 +180,16 @@ def CudaTile_RsqrtOp : CudaTile_FlushableMathOp<"rsqrt", 0x5D> {
 
 def CudaTile_SinOp : CudaTile_MathOp<"sin", 0x62, "13.1"> {
   let summary = "Sine";
+  let description = [{
+    Of an angle in radians of any size; NaN for an infinity, -0 for -0.
+  }];
 }
 
 def CudaTile_SinHOp : CudaTile_MathOp<"sinh", 0x63, "13.1"> {
   let summary = "Hyperbolic sine";
+  let description = [{
+    An infinity and a zero stay as they are.
+  }];
 }
 
 def CudaTile_SqrtOp : CudaTile_MathOp<"sqrt", 0x64, "13.1"> {
@@ -185,6 +219,9 @@ def CudaTile_SqrtOp : CudaTile_MathOp<"sqrt", 0x64, "13.1"> {
 
 def CudaTile_TanOp : CudaTile_MathOp<"tan", 0x69, "13.1"> {
   let summary = "Tangent";
+  let description = [{
+    Of an angle in radians of any size; NaN for an infinity, -0 for -0.
+  }];
 }
 
 def CudaTile_TanHOp : CudaTile_ApproxMathOp<"tanh", 0x6A, "13.2"> {

@@ -154,6 +154,10 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
 
 def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
   let summary = "A point before every access";
+  let description = [{
+    An access that takes this token waits for nothing. The type of all tokens is
+    `token`.
+  }];
   let examples = ["%t = make_token : token"];
   let results = (outs CudaTile_TokenType:$result);
   let assemblyFormat = "attr-dict `:` custom<CudaTileType>(type($result))";
@@ -162,6 +166,10 @@ def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
 def CudaTile_MemoryFenceAliasTkoOp
     : CudaTile_MemoryOp<"memory_fence_alias_tko", 0x7A, [], "13.4"> {
   let summary = "Orders accesses to one memory through different addresses";
+  let description = [{
+    Accesses whose tokens lead here come before those that take the result, also
+    where the two reach the same bytes through addresses of another kind.
+  }];
   let examples = [[{
     %a = make_token : token
     %b = memory_fence_alias_tko token=%a : token

@@ -146,6 +146,9 @@ def CudaTile_GetTileBlockIdOp
         [Pure, AllTypesMatch<["blockId_x", "blockId_y", "blockId_z"]>,
          CudaTile_NamesResults]> {
   let summary = "Coordinates of this tile block in the grid";
+  let description = [{
+    Each is less than the grid's extent in its dimension, which is below 2^24.
+  }];
   let examples = ["%x, %y, %z = get_tile_block_id : tile<i32>"];
   let results = (outs
     CudaTile_I32Scalar:$blockId_x,
@@ -160,6 +163,9 @@ def CudaTile_GetNumTileBlocksOp
         [Pure, AllTypesMatch<["gridSize_x", "gridSize_y", "gridSize_z"]>,
          CudaTile_NamesResults]> {
   let summary = "Extents of the grid";
+  let description = [{
+    In tile blocks, however many CTAs work on one.
+  }];
   let examples = ["%x, %y, %z = get_num_tile_blocks : tile<i32>"];
   let results = (outs
     CudaTile_I32Scalar:$gridSize_x,
