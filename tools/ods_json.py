@@ -5,7 +5,8 @@
     tools/ods_json.py OUT.json OPS.dump.json [MORE.dump.json ...]
 
 The result maps each op (`addf`, `tileas.barrier`) to its family, opcode, since,
-operands, attributes, results, since_of (arguments newer than the op) and examples.
+operands, attributes, results, since_of (arguments newer than the op), examples and
+description.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]
         "results": [name for _, name in record["results"]["args"]],
         "since_of": since_of,
         "examples": record.get("examples", []),
+        "description": (record.get("description") or "").strip(),
     }
 
 

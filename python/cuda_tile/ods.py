@@ -27,6 +27,7 @@ class OpInfo:
         operands, attributes, results: Names in order of declaration.
         since_of: First version of each argument that is newer than the op.
         examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
+        description: Its meaning and constraints.
     """
 
     name: str
@@ -38,6 +39,7 @@ class OpInfo:
     results: tuple[str, ...]
     since_of: dict[str, str]
     examples: tuple[str, ...]
+    description: str
 
 
 @cache
@@ -62,6 +64,7 @@ def ops() -> dict[str, OpInfo]:
             tuple(op["results"]),
             op["since_of"],
             tuple(op["examples"]),
+            op["description"],
         )
         for name, op in listed.items()
     }

@@ -222,6 +222,10 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
         "divisor must be a power of 2",
     ),
     "type tag": (lambda: of_type(varint(99)), "unknown type tag: 99 (in type section"),
+    "no such float": (
+        lambda: of_type(varint(130), (13, 4)),
+        "type 'f8E5M3FNU' is not supported: this LLVM has no arithmetic for its",
+    ),
     "type of a later version": (
         lambda: of_type(varint(18)),
         "type 'f8E8M0FNU' requires bytecode version 13.2+, file version is 13.1",

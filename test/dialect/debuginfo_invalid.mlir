@@ -65,3 +65,13 @@ cuda_tile.module @m {
     return
   } loc(#cuda_tile.di_loc<loc("f.py":1:1) in #f>)
 }
+
+// -----
+
+#file = #cuda_tile.di_file<"f.py" in "/">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#f = #cuda_tile.di_subprogram<file = #file, line = 1, name = "f", linkageName = "f", compileUnit = #unit, scopeLine = 1>
+// CHECK: f.py:6:1: error: 'cuda_tile.global' op invalid operation debug info scope: #cuda_tile.di_loc<{{.*}}>. Global variables must not have scope.
+cuda_tile.module @m {
+  global @g <i32: [1]> : tile<1xi32> loc(#cuda_tile.di_loc<loc("f.py":6:1) in #f>)
+}

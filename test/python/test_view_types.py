@@ -42,6 +42,15 @@ def test_refused(tensor_view: ct.TensorViewType) -> None:
         ct.GatherScatterViewType.get([8, 4], tensor_view, 2)
 
 
+def test_refused_extents(tensor_view: ct.TensorViewType) -> None:
+    sizes = "tile shape dimensions must have positive length but got \\[0, 4\\]"
+    with pytest.raises(ValueError, match=sizes):
+        ct.PartitionViewType.get([0, 4], tensor_view, [0, 1])
+    strides = "dimensions must have strictly positive constant strides but got"
+    with tensor_view.context, pytest.raises(ValueError, match=strides):
+        ct.TensorViewType.get(ir.F32Type.get(), [64, 4], [64, 0])
+
+
 def test_string() -> None:
     with ir.Context():
         assert str(ct.StringType.get()) == "!cuda_tile.string"

@@ -26,6 +26,17 @@ _LATER = "made by place or a later pass, with its layouts"
 _COMPILER = "for passes, which build it by its class"
 _NESTED = "holds kernels; the driver of the stage takes it apart"
 _FREE = "no operands, and a result of one type: nothing to reject"
+_RUN = "its value, or what it does, is known only when the program runs"
+_INEXACT = "its result is not specified to the last bit"
+_LEFT = "its operands are made at run time in real programs"
+
+NO_FOLD = {
+    **dict.fromkeys(("math", "mma", "reduce"), _INEXACT),
+    **dict.fromkeys(("atomic", "memory", "view", "multimem", "structure"), _RUN),
+    **dict.fromkeys(("hint", "tileas"), _RUN),
+    **dict.fromkeys(("shape", "convert"), _LEFT),
+}
+"""Why ops of a family, those that no test folds, need no folding."""
 
 REASONS: dict[tuple[str, str], str] = {
     **{("module", stage): _NESTED for stage in ("interp", "place", "emit")},
@@ -56,6 +67,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("tileas.load_shared", "builder"): _COMPILER,
     ("tileas.mma_sync", "builder"): _COMPILER,
     ("tileas.store_shared", "builder"): _COMPILER,
+    ("tileas.barrier", "docs"): "its summary says it all",
     ("tileas.alloc_shared", "bytecode"): _NO_WIRE,
     ("tileas.barrier", "bytecode"): _NO_WIRE,
     ("tileas.convert_layout", "bytecode"): _NO_WIRE,
@@ -107,6 +119,16 @@ def _tests(is_invalid: bool) -> str:
     return "\n".join(file.read_text() for file in chosen)
 
 
+@cache
+def _folds() -> str:
+    """The text of the tests of folds, rewrites and MLIR's own passes."""
+    files = [
+        *sorted(DIALECT_TESTS.glob("*_fold.mlir")),
+        DIALECT_TESTS / "interfaces.mlir",
+    ]
+    return "\n".join(file.read_text() for file in files)
+
+
 def has_example(op: OpInfo) -> bool:
     """Whether ODS shows the op in use; examples.py runs what it shows."""
     mnemonic = op.name.rpartition(".")[2]
@@ -126,10 +148,25 @@ def has_verifier_test(op: OpInfo) -> bool:
     return re.search(rf"@{mnemonic}(_\w+)?\(", _tests(True)) is not None
 
 
+def has_fold_test(op: OpInfo) -> bool:
+    """Whether a pass of MLIR simplifies or moves the op in a test."""
+    return re.search(rf"(?<![\w@%!.]){re.escape(op.name)}\b", _folds()) is not None
+
+
+def has_reference(op: OpInfo) -> bool:
+    """Whether docs/reference, made from ODS, says more of the op than its summary."""
+    family = "tileas" if op.name.startswith("tileas.") else op.family
+    page = ROOT / "docs" / "reference" / f"{family}.md"
+    has_section = page.exists() and f"## {op.name}\n" in page.read_text()
+    return bool(op.description) and has_section
+
+
 STAGES: dict[str, Callable[[OpInfo], bool]] = {
     "example": has_example,
+    "docs": has_reference,
     "syntax": has_syntax_test,
     "rejects": has_verifier_test,
+    "fold": has_fold_test,
     "bytecode": lambda op: op.opcode is not None,
     "builder": lambda op: hasattr(builder, BUILDER_NAMES.get(op.name, op.name)),
     "interp": lambda op: op.name in interp.RULES,
@@ -145,6 +182,8 @@ def cell(op: OpInfo, stage: str) -> str:
     if op.name in NOT_LOWERED and stage in LOWERING:
         return "no" if not has else "STALE" if stage == "emit" else "yes"
     has_reason = (op.name, stage) in REASONS
+    if stage == "fold" and not has:
+        has_reason = op.family in NO_FOLD or op.name.startswith("tileas.")
     if has and has_reason:
         return "STALE"
     return "yes" if has else "-" if has_reason else "GAP"
