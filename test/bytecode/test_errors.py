@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from bytecode_files import kernel, messages
-from bytecode_wire import File, little, pad, table, varint, zigzag
+from bytecode_wire import MAGIC, File, little, pad, table, varint, zigzag
 
 RETURN = b"\x5c\0\0"
 I32 = 3
@@ -84,6 +84,24 @@ def debug_records(records: list[bytes]) -> File:
     return file.entry(RETURN)
 
 
+def conversion(version: tuple[int, int]) -> File:
+    """A file that rounds an f32 to f16 towards zero."""
+    file = File(version)
+    single, half = file.tile(7), file.tile(5)
+    return file.entry(varint(0x2A, half, 1, 0) + RETURN, (single,))
+
+
+ARRAY = varint(14, 0) + little(8, [8, 8]) + little(8, [8, 1])
+"""A tensor_view of type 0."""
+SCOPE = [varint(2, 0, 0), varint(1, 1)]
+"""A file and its compile unit."""
+
+
+def sparse_view(dimension: int) -> bytes:
+    """A gather_scatter_view of type 1."""
+    return varint(20, 0) + little(4, [4, 4]) + varint(1, dimension)
+
+
 def nested_blocks(depth: int) -> File:
     """Lexical blocks, each in the next one, which ends in no scope."""
     chain = [varint(3, level + 2, 0, 1, 1) for level in range(depth)]
@@ -92,7 +110,7 @@ def nested_blocks(depth: int) -> File:
 
 def blocks_after_each_other(depth: int) -> File:
     """Lexical blocks, each in the one before, the first in a subprogram."""
-    subprogram = [varint(2, 0, 0), varint(1, 1), varint(5, 1, 1, 0, 0, 2, 1)]
+    subprogram = [*SCOPE, varint(5, 1, 1, 0, 0, 2, 1)]
     chain = [varint(3, level + 3, 1, 1, 1) for level in range(depth)]
     return debug_records([*subprogram, *chain])
 
@@ -242,6 +260,41 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "function in a function": (
         lambda: File(types=[varint(16, 0, 0), varint(16, 1, 0, 0)]).entry(RETURN),
         "expected the type of a value, got a function type",
+    ),
+    "no sections": (
+        lambda: MAGIC + bytes([13, 1, 0, 0, 0]),
+        "string section is mandatory",
+    ),
+    "rounding of a later version": (
+        lambda: conversion((13, 3)),
+        "rounding mode 'zero' of a conversion requires bytecode version 13.4+, file "
+        "version is 13.3",
+    ),
+    "sparse dimension": (
+        lambda: File((13, 3), types=[varint(7), ARRAY, sparse_view(1 << 31)]).entry(
+            RETURN
+        ),
+        "expected sparse_dim to be at most 2147483647, got 2147483648",
+    ),
+    "column": (
+        lambda: debug_records([varint(4, 0, 0, 1, 1 << 32)]),
+        "expected line and column of at most 32 bits, got 1 and 4294967296",
+    ),
+    "lines": (
+        lambda: debug_records([*SCOPE, varint(5, 1, 1 << 32, 0, 0, 2, 1)]),
+        "expected lines of at most 32 bits, got 4294967296 and 1",
+    ),
+    "block without a scope": (
+        lambda: debug_records([varint(3)]),
+        "scope attribute when parsing DILexicalBlockAttr",
+    ),
+    "call without a caller": (
+        lambda: debug_records([varint(4, 0, 0, 1, 1), varint(6, 1, 0)]),
+        "expected CallSiteLoc to have a callee and a caller",
+    ),
+    "call that ends": (
+        lambda: debug_records([varint(4, 0, 0, 1, 1), varint(6, 1)]),
+        "caller attribute when parsing CallSiteLoc",
     ),
     "string index": (
         lambda: one_op(varint(0x06, 1, 5, 77, 0)),

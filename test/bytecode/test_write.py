@@ -170,7 +170,9 @@ def test_inbounds_without_a_true_is_no_news(context):
 def test_layouts_are_refused(context):
     layout = "#cute.layout<((1@0), (2@0, 4@0, 8@0, 16@0, 32@0), (), ())>"
     body = f"%0 = constant <f32: 1.0> : tile<64xf32, {layout}>"
-    assert "expected tiles without layouts" in refusal(parse(body, context), "13.4")
+    assert "expected tiles without layouts, got" in refusal(
+        parse(body, context), "13.4"
+    )
 
 
 def test_foreign_ops_are_refused(context):
@@ -187,13 +189,65 @@ def test_foreign_ops_are_refused(context):
 
 
 def test_module_to_write(context):
-    assert "expected a single CUDA Tile IR module" in refusal(
+    assert "expected a single CUDA Tile IR module in the MLIR module" in refusal(
         ir.Module.parse("module { }", context), "13.3"
     )
     module = parse("", context)
     entry = module.body.operations[0].regions[0].blocks[0].operations[0]
-    with pytest.raises(ir.MLIRError, match="expected a CUDA Tile IR module, but got"):
+    with pytest.raises(
+        ir.MLIRError, match="expected a CUDA Tile IR module, but got a '"
+    ):
         _cuda_tile.write_bytecode(entry)
+
+
+@pytest.mark.parametrize(
+    ("note", "message"),
+    [
+        (
+            "affine_map<() -> ()>",
+            "unsupported attribute type encountered during serialization: affine_map",
+        ),
+        ("1 : i128", "unsupported type in bytecode writer: 'i128'"),
+    ],
+    ids=["attribute", "integer"],
+)
+def test_notes_that_have_no_encoding(note, message, context):
+    module = parse("", context, f"%x: tile<f32> {{cuda_tile.note = {note}}}")
+    assert message in refusal(module, "13.5")
+
+
+@pytest.mark.parametrize(
+    ("hints", "body", "version", "warning"),
+    [
+        (
+            "default = {num_cta_in_cga = 2}",
+            "",
+            "13.2",
+            "hints for 'default' require bytecode version 13.3+ and are left out, "
+            "targeting 13.2",
+        ),
+        (
+            "",
+            '%0 = iota {other.note = "x"} : tile<8xi32>',
+            "13.4",
+            "attribute 'other.note' has no place in bytecode and is left out",
+        ),
+    ],
+    ids=["hints", "attribute"],
+)
+def test_what_is_left_out_is_said(hints, body, version, warning, context):
+    entry = f"entry @k() optimization_hints=<{hints}> {{ {body}\n return }}"
+    context.allow_unregistered_dialects = True
+    module = ir.Module.parse(f"cuda_tile.module @m {{ {entry} }}", context)
+    said: list[str] = []
+    handler = context.attach_diagnostic_handler(
+        lambda diagnostic: bool(said.append(diagnostic.message) or True)
+    )
+    again = read(_cuda_tile.write_bytecode(module, version), context)
+    handler.detach()
+    assert said == [warning]
+    assert "default" not in str(again)
+    assert "other.note" not in str(again)
 
 
 def test_versions(context):

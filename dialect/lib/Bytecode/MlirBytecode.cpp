@@ -56,9 +56,30 @@ protected:
   }
 };
 
+/// A list whose items are there: MLIR's own readers make room for as many items
+/// as a damaged file claims to have, and abort.
+template <typename T, typename ReadItem>
+LogicalResult readItems(DialectBytecodeReader &reader,
+                        SmallVectorImpl<T> &items, ReadItem readItem) {
+  uint64_t count;
+  if (failed(reader.readVarInt(count)))
+    return failure();
+  for (uint64_t i = 0; i < count; ++i)
+    if (failed(readItem(items.emplace_back())))
+      return failure();
+  return success();
+}
+
+LogicalResult readIntegers(DialectBytecodeReader &reader,
+                           SmallVectorImpl<int64_t> &values) {
+  return readItems(reader, values, [&](int64_t &value) {
+    return reader.readSignedVarInt(value);
+  });
+}
+
 LogicalResult readIntegers(DialectBytecodeReader &reader,
                            SmallVectorImpl<int32_t> &values) {
-  return reader.readList(values, [&](int32_t &value) -> LogicalResult {
+  return readItems(reader, values, [&](int32_t &value) -> LogicalResult {
     int64_t wide;
     if (failed(reader.readSignedVarInt(wide)))
       return failure();
@@ -191,8 +212,7 @@ Type CudaTileInterface::readTile(DialectBytecodeReader &reader,
   Type element;
   SmallVector<int64_t> shape;
   cute::LayoutAttr layout;
-  if (failed(reader.readType(element)) ||
-      failed(reader.readSignedVarInts(shape)) ||
+  if (failed(reader.readType(element)) || failed(readIntegers(reader, shape)) ||
       (hasLayout && failed(reader.readAttribute(layout))))
     return {};
   return TileType::getChecked(errorOf(reader), getContext(),
@@ -202,9 +222,8 @@ Type CudaTileInterface::readTile(DialectBytecodeReader &reader,
 Type CudaTileInterface::readTensorView(DialectBytecodeReader &reader) const {
   Type element;
   SmallVector<int64_t> shape, strides;
-  if (failed(reader.readType(element)) ||
-      failed(reader.readSignedVarInts(shape)) ||
-      failed(reader.readSignedVarInts(strides)))
+  if (failed(reader.readType(element)) || failed(readIntegers(reader, shape)) ||
+      failed(readIntegers(reader, strides)))
     return {};
   return TensorViewType::getChecked(errorOf(reader), getContext(), element,
                                     ArrayRef<int64_t>(shape),
@@ -376,7 +395,7 @@ CudaTileInterface::readAttribute(DialectBytecodeReader &reader) const {
                                  second);
   case kSameElements: {
     SmallVector<int64_t> values;
-    if (failed(reader.readSignedVarInts(values)))
+    if (failed(readIntegers(reader, values)))
       return {};
     return SameElementsAttr::get(context,
                                  DenseI64ArrayAttr::get(context, values));
@@ -447,9 +466,9 @@ public:
       return {};
     }
     if (failed(reader.readVarInt(isFlat)) ||
-        failed(reader.readList(groups, [&](cute::LayoutAttr::Group &group) {
-          return reader.readList(group, [&](cute::LayoutAttr::Basis &basis) {
-            return reader.readList(basis, readTerm);
+        failed(readItems(reader, groups, [&](cute::LayoutAttr::Group &group) {
+          return readItems(reader, group, [&](cute::LayoutAttr::Basis &basis) {
+            return readItems(reader, basis, readTerm);
           });
         })))
       return {};
@@ -486,7 +505,7 @@ public:
       return {};
     }
     if (failed(reader.readType(element)) ||
-        failed(reader.readSignedVarInts(shape)) ||
+        failed(readIntegers(reader, shape)) ||
         failed(reader.readAttribute(layout)))
       return {};
     return tileas::BufferType::getChecked(errorOf(reader), getContext(),

@@ -19,4 +19,18 @@ const OpRecord *findOpRecord(uint64_t opcode) {
 
 llvm::ArrayRef<OpRecord> getOpRecords() { return kOpRecords; }
 
+mlir::LogicalResult checkRounding(mlir::Operation *op, Version version,
+                                  llvm::StringRef file) {
+  auto conversion = llvm::dyn_cast<FToFOp>(op);
+  if (!conversion || version >= kConversionRoundingVersion ||
+      conversion.getRoundingMode() == RoundingMode::NEAREST_AWAY ||
+      conversion.isRoundingOfEveryVersion())
+    return mlir::success();
+  return op->emitError("rounding mode '")
+         << stringifyRoundingMode(conversion.getRoundingMode())
+         << "' of a conversion requires bytecode version "
+         << kConversionRoundingVersion.str() << "+, " << file << " "
+         << version.str();
+}
+
 } // namespace cuda_tile::bytecode

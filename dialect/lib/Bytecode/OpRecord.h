@@ -144,6 +144,11 @@ const OpRecord *findOpRecord(uint64_t opcode);
 /// All records, by opcode.
 llvm::ArrayRef<OpRecord> getOpRecords();
 
+/// Fails if `op` is a conversion whose rounding files of `version` do not know,
+/// though each mode alone is as old as the format. `file` ends the message.
+mlir::LogicalResult checkRounding(mlir::Operation *op, Version version,
+                                  llvm::StringRef file);
+
 } // namespace cuda_tile::bytecode
 
 #endif // CUDA_TILE_LIB_BYTECODE_OPRECORD_H

@@ -35,7 +35,8 @@ LogicalResult OpWriter::writeOp(Operation &op) {
            << pools.version.str();
   for (NamedAttribute attribute : op.getDiscardableAttrs())
     emitWarning(op.getLoc(), "attribute '")
-        << attribute.getName() << "' has no place in bytecode and is left out";
+        << attribute.getName().getValue()
+        << "' has no place in bytecode and is left out";
   out.writeVarint(record->opcode);
   unsigned numResults = 0;
   if (failed(pools.debug.add(op.getLoc(), &op)) ||

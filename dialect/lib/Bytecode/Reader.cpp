@@ -218,6 +218,16 @@ static void truncateUnsignedDivisions(Operation *root) {
   });
 }
 
+/// The verifier, and what it accepts but files of `version` do not know.
+static LogicalResult verifyContents(Operation *root, Version version) {
+  if (failed(verify(root)))
+    return failure();
+  return failure(root->walk([&](Operation *op) -> WalkResult {
+                       return checkRounding(op, version, "file version is");
+                     })
+                     .wasInterrupted());
+}
+
 OwningOpRef<::mlir::ModuleOp> FileReader::read() {
   Cursor cursor(diagnostics, file, 0, file.size());
   Version version;
@@ -233,7 +243,7 @@ OwningOpRef<::mlir::ModuleOp> FileReader::read() {
   OwningOpRef<::mlir::ModuleOp> result(::mlir::ModuleOp::create(location));
   result->getBody()->push_back(Operation::create(state));
   truncateUnsignedDivisions(result.get());
-  if (failed(verify(result.get()))) {
+  if (failed(verifyContents(result.get(), version))) {
     (void)diagnostics.error(
         file.size(),
         "verification failed for deserialized cuda_tile::ModuleOp");

@@ -65,15 +65,8 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module,
     if (op->getName().getDialectNamespace() != dialect)
       return refuse(op,
                     "only ops from the '" + dialect + "' dialect are allowed");
-    auto conversion = dyn_cast<FToFOp>(op);
-    if (conversion && version < kConversionRoundingVersion &&
-        conversion.getRoundingMode() != RoundingMode::NEAREST_AWAY &&
-        !conversion.isRoundingOfEveryVersion())
-      return op->emitError("rounding mode '")
-             << stringifyRoundingMode(conversion.getRoundingMode())
-             << "' of a conversion requires bytecode version "
-             << kConversionRoundingVersion.str() << "+, but targeting "
-             << version.str();
+    if (failed(checkRounding(op, version, "but targeting")))
+      return WalkResult::interrupt();
     // What combines two values is a computation alone.
     if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !mayCombine(op))
       return refuse(op, "only pure operations allowed");
