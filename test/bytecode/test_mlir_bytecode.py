@@ -1,11 +1,17 @@
 """MLIR's own bytecode, which holds the dialects at every level of IR."""
 
 import io
+from pathlib import Path
 
 import pytest
 from bytecode_files import NAMES, kernel, read
 
 from cuda_tile._mlir import ir
+
+STORED = Path(__file__).resolve().parent / "Inputs" / "mlirbc"
+"""Files of each version of the encodings, one folder each, never written again."""
+ENCODINGS = sorted(path.name for path in STORED.iterdir() if path.is_dir())
+LEVELS = ("tile", "warp")
 
 LAYOUT = "#cute.layout<((1@0, 64@0), (2@0, 4@0, 8@0, 16@0, 32@0), (), ())>"
 FLAT = "#cute.layout<(1@1, 2@1, 4@1+1@0, 1@0, 2@0)>"
@@ -74,3 +80,22 @@ def test_newer_encodings_are_refused(context):
     newer = data.replace(b"\x07\x03\x03", b"\x07\x03\x05")
     with pytest.raises(ir.MLIRError, match="of version 1 or older, got 2"):
         ir.Module.parse(newer, context)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_stored_files_read(level, encoding, context):
+    stored = (STORED / encoding / f"{level}.mlirbc").read_bytes()
+    expected = ir.Module.parse(
+        (STORED / encoding / f"{level}.mlir").read_text(), context
+    )
+    assert str(ir.Module.parse(stored, context)) == str(expected)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_encodings_change_with_their_version(level, context):
+    """Other bytes for the same module need a new version and a folder for it."""
+    stored = (STORED / ENCODINGS[-1] / f"{level}.mlirbc").read_bytes()
+    text = (STORED / ENCODINGS[-1] / f"{level}.mlir").read_text()
+    _, data = through_bytecode(ir.Module.parse(text, context), context)
+    assert data == stored
