@@ -7,6 +7,8 @@ from bytecode_files import messages, read
 from bytecode_wire import File, little, pad, table, varint, zigzag
 
 RETURN = b"\x5c\0\0"
+EMPTY = b"\x0b\0"
+"""OptimizationHints without an entry."""
 F16, F32, F64, I1, I8, I32 = 5, 7, 9, 0, 1, 3
 
 
@@ -201,3 +203,10 @@ def test_attribute_newer_than_the_file(version, context):
     body = varint(0x17, tile) + rounding + b"\0" + RETURN
     ops = text(file.entry(body, (tile,)), context)
     assert ("approx" in ops) == bool(rounding)
+
+
+@pytest.mark.parametrize("version", [(13, 1), (13, 5)])
+def test_empty_hints_are_none(version, context):
+    """From 13.5 on every entry has a record of hints, before that some do."""
+    file = File(version).entry(RETURN, flags=6 if version < (13, 5) else 2, hints=EMPTY)
+    assert "optimization_hints" not in text(file, context)

@@ -70,8 +70,8 @@ static LogicalResult readHints(Cursor &cursor, const Tables &tables,
     return cursor.diags().error(start, "invalid optimization hints attribute "
                                        "for function '" +
                                            header.name.getValue() + "'");
-  // Where there is always a record, an empty one says that there are none.
-  if (tables.version < kEntryAttributesVersion || !hints.getValue().empty())
+  // An empty record says that there are none; from 13.5 on there is always one.
+  if (!hints.getValue().empty())
     header.hints = hints;
   return success();
 }
