@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +239,32 @@ def test_mma_configurations():
         )
         assert scaled == b.MMAScaledConfig_E2M1_E8M0_4X
         assert len(b.get_supported_mma_scaled_configs()) == 5
+
+
+def is_product(op: str, signs: str, *elements: Any) -> bool:
+    """Whether the verifier takes a product of these element types."""
+    names = [str(b.get_mlir_type(element)) for element in elements]
+    types = [f"!cuda_tile.tile<16x16x{name}>" for name in names]
+    arguments = ", ".join(f"%{place}: {kind}" for place, kind in enumerate(types))
+    operands = ", ".join(f"%{place}" for place in range(len(types)))
+    body = f"%r = {op} {operands} {signs} : {', '.join(types)}"
+    function = f"testing$func @f({arguments}) {{ {body}\n return }}"
+    try:
+        Module.parse(f"cuda_tile.module @m {{ {function} }}")
+    except MLIRError:
+        return False
+    return True
+
+
+def test_mma_configurations_are_those_of_the_verifier():
+    floats = [b.Float16, b.BFloat16, b.TFloat32, b.Float32, b.Float64]
+    floats += [b.Float8E4M3FN, b.Float8E5M2, b.Float4E2M1FN, b.Float8E8M0FNU]
+    integers = [b.Boolean, b.Int4, b.Int8, b.Int16, b.Int32, b.Int64]
+    with Context():
+        for factor, acc in product(floats, floats):
+            known = b.find_mma_config(factor, factor, acc) is not None
+            assert known == is_product("mmaf", "", factor, factor, acc), (factor, acc)
+        for factor, acc in product(integers, integers):
+            known = b.find_mma_config(factor, factor, acc) is not None
+            taken = is_product("mmai", "signed signed", factor, factor, acc)
+            assert known == taken, (factor, acc)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from bytecode_damage import corruptions
 from bytecode_files import VERSIONS, kernel, messages
 
 from cuda_tile._mlir import ir
@@ -18,12 +19,6 @@ def test_truncated_anywhere(version, name, context):
     for size in range(len(data)):
         first = messages(data[:size], context)[0]
         assert re.match(r"error at offset \d+: ", first), (size, first)
-
-
-def corruptions(value: int) -> set[int]:
-    """Bytes to put in place of `value`: limits, neighbours, one bit changed."""
-    changed = {value ^ 1 << bit for bit in (0, 3, 6, 7)}
-    return (changed | {0, 1, 0x7F, 0x80, 0xFF}) - {value}
 
 
 @pytest.mark.parametrize("version", VERSIONS)
