@@ -324,3 +324,16 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  entry @multimem_store_view_tko_hints(%p: tile<ptr<f32>>, %i: tile<i32>) {
+    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+    %x = constant <f32: 1.0> : tile<8xf32>
+    // expected-error @below {{expected ':'}}
+    %tok = multimem_store_view_tko relaxed sys %v[%i], %x optimization_hints = <sm_100 = {latency = 2}> : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+}

@@ -41,9 +41,7 @@ bool mlirCudaTileIsBytecode(MlirStringRef data) {
 MlirModule mlirCudaTileReadBytecode(MlirContext context, MlirStringRef data,
                                     MlirStringRef name) {
   llvm::MemoryBufferRef buffer(unwrap(data), unwrap(name));
-  OwningOpRef<ModuleOp> module =
-      cuda_tile::readBytecode(buffer, unwrap(context));
-  return MlirModule{module ? module.release().getAsOpaquePointer() : nullptr};
+  return wrap(cuda_tile::readBytecode(buffer, unwrap(context)).release());
 }
 
 MlirLogicalResult mlirCudaTileWriteBytecode(MlirOperation module,

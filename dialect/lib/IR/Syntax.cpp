@@ -226,6 +226,17 @@ void cuda_tile::printIEEERounding(OpAsmPrinter &printer, Operation *,
   printRounding(printer, attr, RoundingMode::NEAREST_EVEN);
 }
 
+ParseResult cuda_tile::parseOptionalHints(OpAsmParser &parser,
+                                          OptimizationHintsAttr &hints) {
+  if (failed(parser.parseOptionalKeyword("optimization_hints")))
+    return success();
+  if (parser.parseEqual())
+    return failure();
+  hints = dyn_cast_or_null<OptimizationHintsAttr>(
+      OptimizationHintsAttr::parse(parser, {}));
+  return success(static_cast<bool>(hints));
+}
+
 ParseResult cuda_tile::parseFToFRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
   return parseRounding(parser,

@@ -71,6 +71,10 @@ mlir::ParseResult parseComparisonOrdering(mlir::OpAsmParser &parser,
 void printComparisonOrdering(mlir::OpAsmPrinter &printer, mlir::Operation *,
                              ComparisonOrderingAttr attr);
 
+/// `optimization_hints = <...>`, or nothing.
+mlir::ParseResult parseOptionalHints(mlir::OpAsmParser &parser,
+                                     OptimizationHintsAttr &hints);
+
 // `rounding<m>`. The usual mode of each kind of op is not printed.
 #define CUDA_TILE_ROUNDING(NAME)                                               \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser,                     \

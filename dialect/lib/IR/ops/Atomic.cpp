@@ -181,22 +181,6 @@ LogicalResult AtomicRedViewTkoOp::verify() {
 // atomic_red_view_tko: syntax
 //===----------------------------------------------------------------------===//
 
-/// Parses one of `cases`; `what` begins the message about anything else.
-template <typename EnumAttr, typename Enum>
-static ParseResult
-parseCase(OpAsmParser &parser, StringRef what, StringRef cases,
-          std::optional<Enum> (*symbolize)(StringRef), EnumAttr &attr) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  (void)parser.parseOptionalKeyword(&keyword);
-  std::optional<Enum> value = symbolize(keyword);
-  if (!value)
-    return parser.emitError(loc, what)
-           << ": '" << keyword << "'; expected one of: " << cases;
-  attr = EnumAttr::get(parser.getContext(), *value);
-  return success();
-}
-
 ParseResult AtomicRedViewTkoOp::parse(OpAsmParser &parser,
                                       OperationState &result) {
   ViewAccess access;
@@ -214,7 +198,7 @@ ParseResult AtomicRedViewTkoOp::parse(OpAsmParser &parser,
                 "and, or, xor, add, addf, max, min, umax, umin",
                 symbolizeAtomicRMWMode, properties.mode) ||
       parser.parseComma() || parser.parseOperand(value) ||
-      parseAccessEnd(parser, result, access) ||
+      parseAccessEnd(parser, result, access, /*takesHints=*/false) ||
       parseCudaTileType(parser, valueType) || parser.parseComma() ||
       parseAccessTypes(parser, access) || resolveView(parser, result, access) ||
       resolveIndex(parser, result, access) ||

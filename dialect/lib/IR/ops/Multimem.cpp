@@ -76,16 +76,9 @@ LogicalResult MultimemStoreViewTkoOp::verify() {
 
 static ParseResult parseReduction(OpAsmParser &parser,
                                   MultimemReductionAttr &reduction) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  (void)parser.parseOptionalKeyword(&keyword);
-  std::optional<MultimemReduction> value = symbolizeMultimemReduction(keyword);
-  if (!value)
-    return parser.emitError(loc, "unknown multimem reduction: '")
-           << keyword
-           << "'; expected one of: add, min, max, and, or, xor, umin, umax";
-  reduction = MultimemReductionAttr::get(parser.getContext(), *value);
-  return success();
+  return parseCase(parser, "unknown multimem reduction",
+                   "add, min, max, and, or, xor, umin, umax",
+                   symbolizeMultimemReduction, reduction);
 }
 
 /// Everything behind the view and before the types; then the type of the tile
@@ -94,7 +87,7 @@ static ParseResult
 parseTypes(OpAsmParser &parser, OperationState &result, ViewAccess &access,
            std::optional<OpAsmParser::UnresolvedOperand> tile) {
   Type tileType;
-  if (parseAccessEnd(parser, result, access))
+  if (parseAccessEnd(parser, result, access, /*takesHints=*/false))
     return failure();
   if (tile)
     if (parseCudaTileType(parser, tileType) || parser.parseComma())

@@ -191,19 +191,6 @@ ParseResult cuda_tile::parseFunctionResults(OpAsmParser &parser,
                  parser.parseRParen());
 }
 
-/// `optimization_hints=<...>`, or nothing.
-static ParseResult parseEntryHints(OpAsmParser &parser,
-                                   OptimizationHintsAttr &hints) {
-  if (failed(parser.parseOptionalKeyword("optimization_hints")))
-    return success();
-  SMLoc loc;
-  if (parser.parseEqual() || parser.getCurrentLocation(&loc))
-    return failure();
-  hints = dyn_cast_or_null<OptimizationHintsAttr>(
-      OptimizationHintsAttr::parse(parser, {}));
-  return success(static_cast<bool>(hints));
-}
-
 ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   Properties &properties = result.getOrAddProperties<Properties>();
@@ -215,7 +202,7 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseSymbolName(name) || parser.getCurrentLocation(&loc) ||
       parseFunctionArguments(parser, arguments) ||
       parseFunctionResults(parser, results) ||
-      parseEntryHints(parser, properties.optimization_hints) ||
+      parseOptionalHints(parser, properties.optimization_hints) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   if (!arguments.empty() && arguments.front().ssaName.name.empty())

@@ -60,25 +60,14 @@ static ParseResult parseOptionalInbounds(OpAsmParser &parser,
   return success(static_cast<bool>(found));
 }
 
-static ParseResult parseOptionalHints(OpAsmParser &parser,
-                                      OptimizationHintsAttr &hints) {
-  if (failed(parser.parseOptionalKeyword("optimization_hints")))
-    return success();
-  if (parser.parseEqual())
-    return failure();
-  hints = dyn_cast_or_null<OptimizationHintsAttr>(
-      OptimizationHintsAttr::parse(parser, {}));
-  return success(static_cast<bool>(hints));
-}
-
 ParseResult cuda_tile::parseAccessEnd(OpAsmParser &parser,
                                       OperationState &result,
-                                      ViewAccess &access) {
+                                      ViewAccess &access, bool takesHints) {
   if (succeeded(parser.parseOptionalKeyword("token")))
     if (parser.parseEqual() || parser.parseOperand(access.token.emplace()))
       return failure();
   return failure(parseOptionalInbounds(parser, access.inbounds) ||
-                 parseOptionalHints(parser, access.hints) ||
+                 (takesHints && parseOptionalHints(parser, access.hints)) ||
                  parser.parseOptionalAttrDict(result.attributes) ||
                  parser.parseColon());
 }
@@ -168,7 +157,7 @@ ParseResult LoadViewTkoOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseOrdering(parser, properties.memory_ordering_semantics,
                     properties.memory_scope) ||
       parseIndexedView(parser, access) ||
-      parseAccessEnd(parser, result, access) ||
+      parseAccessEnd(parser, result, access, /*takesHints=*/true) ||
       parseAccessTypes(parser, access) || resolveView(parser, result, access) ||
       resolveIndex(parser, result, access) ||
       resolveToken(parser, result, access))
@@ -195,7 +184,7 @@ ParseResult StoreViewTkoOp::parse(OpAsmParser &parser, OperationState &result) {
                     properties.memory_scope) ||
       parser.parseOperand(tile) || parser.parseComma() ||
       parseIndexedView(parser, access) ||
-      parseAccessEnd(parser, result, access) ||
+      parseAccessEnd(parser, result, access, /*takesHints=*/true) ||
       parseCudaTileType(parser, tileType) || parser.parseComma() ||
       parseAccessTypes(parser, access) ||
       parser.resolveOperand(tile, tileType, result.operands) ||

@@ -37,14 +37,32 @@ mlir::ParseResult parseOrdering(mlir::OpAsmParser &parser,
                                 MemoryOrderingSemanticsAttr &ordering,
                                 MemoryScopeAttr &scope);
 
+/// Parses one of `cases`; `what` begins the message about anything else.
+template <typename EnumAttr, typename Enum>
+mlir::ParseResult parseCase(mlir::OpAsmParser &parser, llvm::StringRef what,
+                            llvm::StringRef cases,
+                            std::optional<Enum> (*symbolize)(llvm::StringRef),
+                            EnumAttr &attr) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef keyword;
+  (void)parser.parseOptionalKeyword(&keyword);
+  std::optional<Enum> value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc, what)
+           << ": '" << keyword << "'; expected one of: " << cases;
+  attr = EnumAttr::get(parser.getContext(), *value);
+  return mlir::success();
+}
+
 /// `%view[%i, %j]`.
 mlir::ParseResult parseIndexedView(mlir::OpAsmParser &parser,
                                    ViewAccess &access);
 
 /// The token and what else may stand in front of the colon, and the colon.
+/// Hints may stand there if the op has a place for them.
 mlir::ParseResult parseAccessEnd(mlir::OpAsmParser &parser,
                                  mlir::OperationState &result,
-                                 ViewAccess &access);
+                                 ViewAccess &access, bool takesHints);
 
 /// `view type, index types ->`.
 mlir::ParseResult parseAccessTypes(mlir::OpAsmParser &parser,
