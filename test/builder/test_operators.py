@@ -259,3 +259,31 @@ def test_location_of_the_caller():
         module = ir.Module.create(ir.Location.unknown())
         with ir.InsertionPoint(module.body):
             assert "test_operators.py" in str((b.constant(1) + 2).location)
+
+
+def test_location_in_a_body():
+    """Each op has its own line, not that of the loop; a given location holds inside."""
+    with (
+        b.TileIrGenerator() as generator,
+        generator.create_entry("k", [b.Int32]) as (n,),
+    ):
+
+        @b.for_loop(0, n, 1)
+        def _(index: b.Tile) -> None:
+            first, second = index + 1, b.constant(7)
+            third = index * 2
+            lines = [str(x.location).split(":")[-2] for x in (first, second, third)]
+            assert lines[0] == lines[1] != lines[2]
+
+        given = ir.Location.name("given")
+
+        @b.for_loop(0, n, 1, loc=given)
+        def _(index: b.Tile) -> None:
+            assert "given" in str((index + 1).location)
+
+
+@pytest.mark.usefixtures("block")
+@pytest.mark.parametrize("number", [0.5, float("inf"), float("nan")])
+def test_numbers_that_are_no_integers(number: float):
+    with pytest.raises(ValueError, match="expected an integer for i32, got"):
+        b.constant(number, b.Int32)

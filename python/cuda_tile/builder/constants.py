@@ -27,7 +27,7 @@ def _number_attr(element_type: ir.Type, value: Any) -> ir.Attribute:
         TypeError: Constants are not made of this type.
     """
     if isinstance(element_type, ir.IntegerType):
-        if value != int(value):
+        if isinstance(value, float) and not value.is_integer():
             raise ValueError(f"expected an integer for {element_type}, got {value}")
         number, width = int(value), element_type.width
         if not -(1 << (width - 1)) <= number < 1 << width:

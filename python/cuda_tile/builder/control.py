@@ -17,7 +17,7 @@ from cuda_tile.builder.constants import TileLike, as_list, as_tile, constant, pr
 from cuda_tile.builder.convert import to_element
 from cuda_tile.builder.elements import Boolean
 from cuda_tile.builder.values import Tile, wrap_value
-from cuda_tile.builder.where import Where, cuda_tile_op
+from cuda_tile.builder.where import Where, cuda_tile_op, given_location
 
 Body = Callable[..., Any]
 """Builds a region. Returns nothing, a value, or a sequence of values."""
@@ -107,10 +107,7 @@ def if_generate(
     types: list[ir.Type] | None = None if return_types is None else list(return_types)
     for region, body in zip(op.regions, bodies, strict=False):
         block = region.blocks.append()
-        with ir.InsertionPoint(block):
-            result = body(*(input_args or ()))
-            if not _ends(block):
-                ct.YieldOp(_values(result))
+        _fill(block, body, input_args or (), ct.YieldOp)
         found = _types_at_end(block)
         if types is not None and found is not None and found != types:
             raise ValueError(
@@ -163,7 +160,11 @@ def for_loop(
     """
     if body is None:
         return partial(
-            for_loop, lower, upper, step, init_values, unsigned=unsigned, **where
+            for_loop,
+            *(lower, upper, step, init_values),
+            unsigned=unsigned,
+            loc=given_location(),
+            ip=ir.InsertionPoint.current,
         )
     first, last, stride = _bounds(lower, upper, step)
     values = [as_value(value) for value in init_values]

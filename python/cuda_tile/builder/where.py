@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypedDict, TypeVar, cast
@@ -14,6 +15,8 @@ from cuda_tile._mlir import ir
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 _HERE = str(Path(__file__).parent)
+_LINE: ContextVar[ir.Location | None] = ContextVar("_LINE", default=None)
+"""The location that stands because nobody gave one: ops in bodies have their own."""
 
 
 class Where(TypedDict, total=False):
@@ -41,17 +44,31 @@ def cuda_tile_op(
     def build(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         loc = cast("ir.Location | None", kwargs.pop("loc", None))
         ip = cast("ir.InsertionPoint | None", kwargs.pop("ip", None))
-        with ip or nullcontext(), loc or _current_location() or _caller():
+        with ip or nullcontext(), loc or given_location() or _standing_at(_caller()):
             return function(*args, **kwargs)
 
     return build
 
 
-def _current_location() -> ir.Location | None:
+def given_location() -> ir.Location | None:
+    """The location that somebody made current; None if there is none."""
     try:
-        return ir.Location.current
+        current = ir.Location.current
     except ValueError:
         return None
+    line = _LINE.get()
+    return None if line is not None and current == line else current
+
+
+@contextmanager
+def _standing_at(line: ir.Location) -> Generator[None]:
+    """Makes a location current that nobody gave."""
+    before = _LINE.set(line)
+    try:
+        with line:
+            yield
+    finally:
+        _LINE.reset(before)
 
 
 def _caller() -> ir.Location:
