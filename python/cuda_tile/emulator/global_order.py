@@ -423,14 +423,19 @@ def _latest(
 
 
 def _merged(releases: list[_Release]) -> list[_Release]:
-    """Joins the releases that reach the same parties."""
-    joined: dict[tuple[int, int, int], _Release] = {}
+    """Joins the releases that reach the same parties and come from the same.
+
+    What a cluster knows of its own shared memory holds while it is resident.
+    """
+    joined: dict[tuple[int, int], _Release] = {}
     for one in releases:
-        key = (one.scope, 0, 0) if one.scope == DEVICE else (one.scope, one.cta, 1)
+        key = (one.scope, one.cluster if one.scope == DEVICE else one.cta)
         other = joined.get(key)
         if other is not None:
             known = np.maximum(one.known, other.known)
-            inside = np.maximum(one.inside, other.inside)
+            inside = one.inside
+            if one.start == other.start:
+                inside = np.maximum(one.inside, other.inside)
             one = replace(one, known=known, inside=inside)
         joined[key] = one
     return list(joined.values())
