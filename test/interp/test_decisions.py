@@ -287,11 +287,6 @@ def asserted() -> str:
     return caught.value.report.failures[0]
 
 
-def wide_grid() -> Any:
-    k = Kernel()
-    return told(lambda: k.run(grid=(3,)).block_count)
-
-
 CASES: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {
     "TF32_MMA_IGNORES_LOW_BITS": (tf32_product, 1.0, False, 1.0019538400229209),
     "FLUSH_BEFORE_ROUNDING": (flushed, 2.0**-126, True, 0.0),

@@ -207,7 +207,6 @@ _SYNC = (
     Family(SYNC, "elect.sync", ("elect.sync {r _}|p, {r -1}",)),
 )
 
-_B = "{- .shared .shared::cta}.b64"
 _ANY = "{.shared .shared::cta}.b64"
 _ORDER = "{- .release.cta .release.cluster .relaxed.cta .relaxed.cluster}"
 _WAIT_ORDER = "{- .acquire.cta .acquire.cluster .relaxed.cta .relaxed.cluster}"

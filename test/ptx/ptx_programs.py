@@ -60,7 +60,6 @@ class Program:
         about: What it shows, in a few words.
         target: The oldest target that has its instructions.
         make: Makes a problem from a random generator.
-        tolerance: How far from `wanted` a result may be; 0 where sums are exact.
         redundant: Its mutations that are no faults.
     """
 
@@ -72,7 +71,6 @@ class Program:
     make: Callable[[np.random.Generator], Problem]
     cluster: Sequence[int] = (1,)
     shared_bytes: int = 0
-    tolerance: float = 0.0
     redundant: tuple[Redundant, ...] = ()
 
     def run(
@@ -101,11 +99,8 @@ class Program:
             seed=seed,
             limit=limit,
         )
-        np.testing.assert_allclose(
-            problem.result.astype(np.float64),
-            problem.wanted.astype(np.float64),
-            rtol=0,
-            atol=self.tolerance,
+        np.testing.assert_array_equal(
+            problem.result.astype(np.float64), problem.wanted.astype(np.float64)
         )
         return report
 

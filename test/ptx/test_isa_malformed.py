@@ -161,9 +161,7 @@ def test_a_mutated_program_parses_or_is_a_located_error(path: Path) -> None:
                 other = draw.randrange(len(wrong))
                 wrong[place], wrong[other] = wrong[other], wrong[place]
             elif kind == "junk":
-                wrong[place] = draw.choice(
-                    ("{", "}", "[", "(", ";", "0x", "é", '"', "@")
-                )
+                wrong[place] = draw.choice(JUNK)
             else:
                 del wrong[place:]
                 break

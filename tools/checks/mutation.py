@@ -101,6 +101,12 @@ def run_program(program: Program, seeds: int, *, verbose: bool = False) -> Resul
             what = f"{kind} reported" if reason else kind or "nothing reported"
             also = " but listed as redundant" if reason else ""
             result.failures.append(f"{mutant}: {what}{also}")
+    used = [entry for _, entry in result.clean]
+    result.failures += [
+        f"no clean mutant is {entry.change} of {entry.instruction}, listed as redundant"
+        for entry in program.redundant
+        if entry not in used
+    ]
     return result
 
 
