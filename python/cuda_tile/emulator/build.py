@@ -264,6 +264,10 @@ class Builder:
             merges=merges,
         )
 
+    def no_effect(self) -> Step:
+        """Makes a step that changes nothing a program can see: a hint, a short wait."""
+        return self.step(_nothing)
+
     def elementwise(self, fn: Callable[..., Any], dst: Array, *srcs: Array) -> Step:
         """Makes the step `dst = fn(*srcs)`, lane by lane.
 
@@ -272,6 +276,10 @@ class Builder:
         if isinstance(fn, np.ufunc):
             return self.step(_some(fn, dst, srcs), partial(fn, *srcs, out=dst))
         return self.step(_some(fn, dst, srcs), _full(fn, dst, srcs))
+
+
+def _nothing(lanes: Lanes) -> None:
+    """Nothing that can be seen."""
 
 
 def _full(

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.counters import Path
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
 from cuda_tile.emulator.spaces import gather
-
-CHUNK_BYTES = 16
 
 Offsets = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 Cells = NDArray[np.int64]
 
+# Asynchronous operations other than cp.async touch memory in pieces of this size
+# (PTX ISA: "cp.async.bulk", "Shared Memory Matrix Layout").
+CHUNK_BYTES = 16
+
 
 class Flight:
     """Bytes that operations in flight will write (targets) or read (sources).

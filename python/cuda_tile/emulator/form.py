@@ -103,6 +103,11 @@ class Form:
             self.error(f"expected a vector of {count} elements, got {_show(operand)}")
         return operand.elements
 
+    def registers(self, operand: Operand, count: int) -> tuple[Operand, ...]:
+        """Returns `count` elements in braces; one may stand without them."""
+        is_vector = count > 1 or isinstance(operand, Vector)
+        return self.vector(operand, count) if is_vector else (operand,)
+
 
 def _show(operand: Operand) -> str:
     if isinstance(operand, Vector):

@@ -32,7 +32,6 @@ BITS = {
 }
 _DTYPES: dict[str, Any] = {
     "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
     "e4m3": ml_dtypes.float8_e4m3fn,
     "e5m2": ml_dtypes.float8_e5m2,
     "e2m3": ml_dtypes.float6_e2m3fn,
@@ -41,10 +40,20 @@ _DTYPES: dict[str, Any] = {
     "s8": np.int8,
     "u8": np.uint8,
 }
-SCALES: dict[str, Any] = {
+_SCALES: dict[str, Any] = {
     "ue8m0": ml_dtypes.float8_e8m0fnu,
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }
+# By scale factors along K: the bytes of a word where they may begin. PTX ISA: "Block
+# Scaling for mma.sync", "Block Scaling" of tcgen05.mma.
+SCALE_BYTES = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}
+
+
+def decode_scales(data: Bytes, name: str) -> NDArray[np.float32]:
+    """Returns scale factors of the type ue8m0 or ue4m3, whose top bit is ignored."""
+    if name == "ue4m3":
+        data = data & np.uint8(0x7F)
+    return np.ascontiguousarray(data).view(_SCALES[name]).astype(np.float32)
 
 
 def unpack(data: Bytes, name: str, packing: Packing) -> NDArray[np.float32]:
@@ -64,6 +73,9 @@ def unpack(data: Bytes, name: str, packing: Packing) -> NDArray[np.float32]:
         return words.view(np.float32)
     if BITS[name] < 8:
         data = codes(data, BITS[name], packing)
+    if name == "bf16":
+        halves = np.ascontiguousarray(data).view(np.uint16)
+        return (halves.astype(np.uint32) << np.uint32(16)).view(np.float32)
     values = np.ascontiguousarray(data).view(_DTYPES[name])
     with np.errstate(invalid="ignore"):
         return values.astype(np.float32)

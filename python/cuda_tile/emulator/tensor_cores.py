@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.syntax import Function, Register, Vector
 
 WARPS = 4
-CHUNK_BYTES = 16
 
 Offsets = NDArray[np.int64]
 

@@ -165,14 +165,14 @@ class TensorMap:
         if not operation:
             self.bits[outer] = bits
             return
-        if operation in _BITWISE:
-            self.bits[outer] = _BITWISE[operation](self.bits[outer], bits)
+        if operation in ("and", "or", "xor"):
+            self.bits[outer] = REDUCTIONS[operation](self.bits[outer], bits)
             return
         dtype = self.array.dtype
         if operation in ("inc", "dec") and dtype != np.uint32:
             raise Fault("tma", f"expected uint32 for '.{operation}', got {dtype}")
         values = np.ascontiguousarray(bits).view(dtype)
-        self.array[outer] = _REDUCTIONS[operation](self.array[outer], values)
+        self.array[outer] = REDUCTIONS[operation](self.array[outer], values)
 
 
 def increment(old: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
@@ -187,14 +187,13 @@ def decrement(old: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
     return np.where(wraps, limit, old - 1)
 
 
-_REDUCTIONS: dict[str, Any] = {
+# Reductions of cp.reduce.async.bulk.tensor.
+REDUCTIONS: dict[str, Any] = {
     "add": np.add,
     "min": np.minimum,
     "max": np.maximum,
     "inc": increment,
     "dec": decrement,
-}
-_BITWISE: dict[str, np.ufunc] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
 from cuda_tile.emulator.tensor_order import Operation, TensorOrder
-
-CHUNK_BYTES = 16
 
 Offsets = NDArray[np.int64]
 

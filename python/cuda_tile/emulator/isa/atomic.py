@@ -17,12 +17,19 @@ from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.isa.half import HALVES, on_halves
-from cuda_tile.emulator.isa.move import SPACES, memory_operand, take_space
+from cuda_tile.emulator.isa.move import (
+    SCOPES,
+    SPACES,
+    WIDTHS,
+    memory_operand,
+    operands_before_policy,
+    take_space,
+)
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
 from cuda_tile.emulator.tensor_map import decrement, increment
-from cuda_tile.emulator.types import B64, Array, Type
+from cuda_tile.emulator.types import Array, Type
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: atomics")
 
@@ -41,10 +48,19 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "min": ("u32", "s32", "u64", "s64"),
     "max": ("u32", "s32", "u64", "s64"),
 }
+# PTX ISA, red.async and cp.reduce.async.bulk: types in shared memory of the cluster.
+SHARED_TYPES: dict[str, tuple[str, ...]] = {
+    "and": ("b32",),
+    "or": ("b32",),
+    "xor": ("b32",),
+    "add": ("u32", "s32", "u64"),
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "min": ("u32", "s32"),
+    "max": ("u32", "s32"),
+}
 _RETURNING = ("exch", "cas")
 _ORDERS = ("relaxed", "acquire", "release", "acq_rel")
-_SCOPES = ("cta", "cluster", "gpu", "sys")
-_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def _swap(old: Array, wanted: Array, new: Array) -> Array:
@@ -129,23 +145,22 @@ def red(form: Form, b: Builder) -> Compiled:
 
 
 def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
-    form.arrange(_ORDERS, _SCOPES, SPACES, _TYPES, ("noftz", "L2::cache_hint"), _WIDTHS)
+    form.arrange(_ORDERS, SCOPES, SPACES, _TYPES, ("noftz", "L2::cache_hint"), WIDTHS)
     # PTX ISA, atom: without qualifiers `.relaxed` and `.gpu`.
     semantics = form.option(*_ORDERS) or "relaxed"
-    order = MemoryOrder.of(semantics, form.option(*_SCOPES))
+    order = MemoryOrder.of(semantics, form.option(*SCOPES))
     assert order is not None, "atomics are strong"
     space = take_space(form)
     operation = form.choice(*(o for o in _TYPES if returns or o not in _RETURNING))
     is_noftz = form.flag("noftz")
     has_policy = form.flag("L2::cache_hint")
-    width = _WIDTHS.get(form.option(*_WIDTHS), 1)
+    width = WIDTHS.get(form.option(*WIDTHS), 1)
     ty = _type(form, operation, width, space)
     if is_noftz != (ty.name in HALVES):
         form.error("expected '.noftz' exactly for 16-bit floats")
     n_sources = 2 if operation == "cas" else 1
-    operands = list(form.operands(1 + n_sources + returns + has_policy))
-    if has_policy:
-        b.src(operands.pop(), B64)
+    count = 1 + n_sources + returns
+    operands = operands_before_policy(form, b, count, has_policy=has_policy)
     results: tuple[Operand, ...] = ()
     if returns:
         head = operands.pop(0)

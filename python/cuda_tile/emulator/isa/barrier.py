@@ -11,6 +11,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
+from cuda_tile.emulator.isa.move import SCOPES
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.step import Barrier, Compiled, Wait
@@ -26,9 +27,8 @@ def bar(form: Form, b: Builder) -> Compiled:
     if form.flag("warp"):
         form.require("sync")
         (mask,) = form.operands(1)
-        step = b.step(
-            partial(_meet, b.machine) if b.machine.is_adversarial else _nothing
-        )
+        meets = b.machine.is_adversarial
+        step = b.step(partial(_meet, b.machine)) if meets else b.no_effect()
         step.convergence = b.src(mask, U32)
         return step
     form.flag("cta")
@@ -97,10 +97,6 @@ def _meet(machine: Machine, lanes: Lanes) -> None:
         clocks.release(cta, warps)
 
 
-def _nothing(lanes: Lanes) -> None:
-    """Lanes of a warp have met; the machine keeps them in step anyway."""
-
-
 def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
     """`.red.popc.u32 d, a{, b}, {!}c` and `.red.{and,or}.pred p, a{, b}, {!}c`."""
     operation = form.choice("popc", "and", "or")
@@ -157,7 +153,7 @@ def fence(form: Form, b: Builder) -> Compiled:
     if order and form.option(*restricts):
         scope = form.choice("cluster")
     else:
-        scope = form.choice("cta", "cluster", "gpu", "sys")
+        scope = form.choice(*SCOPES)
     form.operands(0)
     return _ordering(b, MemoryOrder.of(order or "acq_rel", scope))
 
@@ -174,7 +170,7 @@ def _fence_async(b: Builder, space: str, lanes: Lanes) -> None:
 def _ordering(b: Builder, order: MemoryOrder | None) -> Compiled:
     known = b.machine.order
     if known is None or order is None:
-        return b.step(_nothing)
+        return b.no_effect()
     return b.step(lambda lanes: known.fence(lanes, order))
 
 
@@ -193,11 +189,11 @@ def _proxy_fence(form: Form, b: Builder) -> Compiled:
         return b.step(b.mbarriers.fence_proxy)
     if kind == "tensormap::generic":
         order = form.choice("acquire", "release")
-        form.choice("cta", "cluster", "gpu", "sys")
+        form.choice(*SCOPES)
         if order == "acquire":
             x, size = form.operands(2)
             b.address(x, "")
             b.integer(size, "a constant size")
-            return b.step(_nothing)
+            return b.no_effect()
     form.operands(0)
-    return b.step(_nothing)
+    return b.no_effect()

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.bulk import CHUNK_BYTES
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.bulk_places import (
@@ -25,19 +25,17 @@ from cuda_tile.emulator.isa.bulk_places import (
     shared_address,
 )
 from cuda_tile.emulator.isa.bulk_reduce import plain_reduction
-from cuda_tile.emulator.isa.mbarrier import barrier_place
-from cuda_tile.emulator.isa.move import memory_operand
+from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
+from cuda_tile.emulator.isa.move import memory_operand, operands_before_policy
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import Addresses
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
-from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap, decode
+from cuda_tile.emulator.tensor_map import REDUCTIONS, SIZE_BYTES, TensorMap, decode
 from cuda_tile.emulator.types import B64, TYPES, U32
 
 Offsets = NDArray[np.int64]
-_COMPLETES = "mbarrier::complete_tx::bytes"
 _TENSOR_ALIGN = 128
-_REDUCTIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 
 
 def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
@@ -64,21 +62,15 @@ def _prefetch(form: Form, b: Builder) -> Compiled:
         form.require("L2", "global")
         _tiled(form)
         has_policy = form.flag("L2::cache_hint")
-        operands = form.operands(2 if has_policy else 1)
-        if has_policy:
-            b.src(operands[1], B64)
-        _tensor_operand(form, b, operands[0], None)
+        (x,) = operands_before_policy(form, b, 1, has_policy=has_policy)
+        _tensor_operand(form, b, x, None)
     else:
         form.require("L2", "global")
         has_policy = form.flag("L2::cache_hint")
-        operands = form.operands(3 if has_policy else 2)
-        b.address(operands[0], "global")
-        b.src(operands[1], U32)
-    return b.step(_nothing)
-
-
-def _nothing(lanes: Lanes) -> None:
-    """A hint to the hardware."""
+        x, size = operands_before_policy(form, b, 2, has_policy=has_policy)
+        b.address(x, "global")
+        b.src(size, U32)
+    return b.no_effect()
 
 
 def _tiled(form: Form) -> None:
@@ -96,12 +88,10 @@ def _plain(form: Form, b: Builder) -> Compiled:
         return _plain_out(form, b)
     form.choice("shared::cluster", "shared::cta")
     origin = form.choice("global", "shared::cta")
-    form.require(_COMPLETES)
+    form.require(COMPLETES)
     is_multicast = form.flag("multicast::cluster")
     has_policy = form.flag("L2::cache_hint")
-    operands = list(form.operands(4 + is_multicast + has_policy))
-    if has_policy:
-        b.src(operands.pop(), B64)
+    operands = operands_before_policy(form, b, 4 + is_multicast, has_policy=has_policy)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
     target = shared_address(form, b, operands[0])
     sizes = b.src(operands[2], U32)
@@ -225,15 +215,13 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     form.choice("shared::cluster", "shared::cta")
     form.require("global")
     _tiled(form)
-    form.require(_COMPLETES)
+    form.require(COMPLETES)
     is_multicast = form.flag("multicast::cluster")
     group = form.option("cta_group::1", "cta_group::2")
     if group and is_multicast:
         form.error("expected no multicast with '.cta_group', which is not supported")
     has_policy = form.flag("L2::cache_hint")
-    operands = list(form.operands(3 + is_multicast + has_policy))
-    if has_policy:
-        b.src(operands.pop(), B64)
+    operands = operands_before_policy(form, b, 3 + is_multicast, has_policy=has_policy)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
     target = shared_address(form, b, operands[0])
     read = _tensor_operand(form, b, operands[1], rank)
@@ -265,13 +253,11 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
 
 def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled:
     form.require("global", "shared::cta")
-    operation = form.choice(*_REDUCTIONS) if reduces else ""
+    operation = form.choice(*REDUCTIONS) if reduces else ""
     _tiled(form)
     form.require("bulk_group")
     has_policy = form.flag("L2::cache_hint")
-    operands = list(form.operands(2 + has_policy))
-    if has_policy:
-        b.src(operands.pop(), B64)
+    operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     read = _tensor_operand(form, b, operands[0], rank)
     source = shared_address(form, b, operands[1])
     engine, at = b.bulk, b.at

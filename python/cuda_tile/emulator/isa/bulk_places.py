@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.bulk import CHUNK_BYTES
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.move import memory_operand
 from cuda_tile.emulator.lanes import Lanes

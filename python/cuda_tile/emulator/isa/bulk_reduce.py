@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.bulk import CHUNK_BYTES
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.global_rows import GlobalRows
-from cuda_tile.emulator.isa.atomic import Update, update_rule
+from cuda_tile.emulator.isa.atomic import SHARED_TYPES, Update, update_rule
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
     chunk_places,
@@ -22,23 +22,14 @@ from cuda_tile.emulator.isa.bulk_places import (
     one_by_one,
     shared_address,
 )
-from cuda_tile.emulator.isa.mbarrier import barrier_place
+from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
+from cuda_tile.emulator.isa.move import operands_before_policy
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import Addresses
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import B64, U32, Type
+from cuda_tile.emulator.types import U32, Type
 
-# PTX ISA, cp.reduce.async.bulk: types of each operation, by where the result is.
-_SHARED: dict[str, tuple[str, ...]] = {
-    "and": ("b32",),
-    "or": ("b32",),
-    "xor": ("b32",),
-    "add": ("u32", "s32", "u64"),
-    "inc": ("u32",),
-    "dec": ("u32",),
-    "min": ("u32", "s32"),
-    "max": ("u32", "s32"),
-}
+# PTX ISA, cp.reduce.async.bulk: types of each operation on global memory.
 _GLOBAL: dict[str, tuple[str, ...]] = {
     "and": ("b32", "b64"),
     "or": ("b32", "b64"),
@@ -55,8 +46,8 @@ def plain_reduction(form: Form, b: Builder) -> Compiled:
     """cp.reduce.async.bulk to `.global` or `.shared::cluster`."""
     if form.flag("global"):
         return _to_global(form, b)
-    form.require("shared::cluster", "shared::cta", "mbarrier::complete_tx::bytes")
-    update, ty = _operation(form, _SHARED, "shared")
+    form.require("shared::cluster", "shared::cta", COMPLETES)
+    update, ty = _operation(form, SHARED_TYPES, "shared")
     operands = form.operands(4)
     target, source = (shared_address(form, b, x) for x in operands[:2])
     sizes = b.src(operands[2], U32)
@@ -106,9 +97,7 @@ def _to_global(form: Form, b: Builder) -> Compiled:
     form.require("shared::cta", "bulk_group")
     has_policy = form.flag("L2::cache_hint")
     update, ty = _operation(form, _GLOBAL, "global")
-    operands = list(form.operands(3 + has_policy))
-    if has_policy:
-        b.src(operands.pop(), B64)
+    operands = operands_before_policy(form, b, 3, has_policy=has_policy)
     target = global_address(form, b, operands[0])
     source = shared_address(form, b, operands[1])
     sizes = b.src(operands[2], U32)

@@ -119,11 +119,7 @@ def nanosleep(form: Form, b: Builder) -> Compiled:
     form.require("u32")
     (time,) = form.operands(1)
     b.src(time, U32)
-    return b.step(_nothing)
-
-
-def _nothing(lanes: Lanes) -> None:
-    """Nothing that can be seen."""
+    return b.no_effect()
 
 
 @CHAPTER.instruction("trap")
@@ -142,7 +138,7 @@ def trap(form: Form, b: Builder) -> Compiled:
 def brkpt(form: Form, b: Builder) -> Compiled:
     """Miscellaneous brkpt: no debugger is attached."""
     form.operands(0)
-    return b.step(_nothing)
+    return b.no_effect()
 
 
 @CHAPTER.instruction("pmevent")
@@ -151,7 +147,7 @@ def pmevent(form: Form, b: Builder) -> Compiled:
     form.flag("mask")
     (event,) = form.operands(1)
     b.integer(event, "a constant event")
-    return b.step(_nothing)
+    return b.no_effect()
 
 
 @CHAPTER.instruction("setmaxnreg")
@@ -181,4 +177,4 @@ def griddepcontrol(form: Form, b: Builder) -> Compiled:
     """Parallel Synchronization griddepcontrol: grids run one after another here."""
     form.choice("launch_dependents", "wait")
     form.operands(0)
-    return b.step(_nothing)
+    return b.no_effect()

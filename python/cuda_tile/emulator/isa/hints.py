@@ -26,7 +26,7 @@ def prefetch(form: Form, b: Builder) -> Compiled:
     form.choice("L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap")
     (x,) = form.operands(1)
     b.address(x, space)
-    return b.step(_nothing)
+    return b.no_effect()
 
 
 @CHAPTER.instruction("prefetchu")
@@ -35,7 +35,7 @@ def prefetchu(form: Form, b: Builder) -> Compiled:
     form.require("L1")
     (x,) = form.operands(1)
     b.address(x, "")
-    return b.step(_nothing)
+    return b.no_effect()
 
 
 @CHAPTER.instruction("applypriority")
@@ -47,7 +47,7 @@ def applypriority(form: Form, b: Builder) -> Compiled:
     b.address(x, space)
     if b.integer(size, "a constant size") != _LINE_BYTES:
         form.error(f"expected a size of {_LINE_BYTES}")
-    return b.step(_nothing)
+    return b.no_effect()
 
 
 @CHAPTER.instruction("discard")
@@ -109,7 +109,3 @@ def createpolicy(form: Form, b: Builder) -> Compiled:
         dst[lanes.index] = 0
 
     return b.step(run, defines=True)
-
-
-def _nothing(lanes: Lanes) -> None:
-    """A hint to the hardware."""

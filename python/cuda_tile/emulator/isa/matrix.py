@@ -13,9 +13,7 @@ hardware's are, and the accumulator is added last.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +29,6 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.spaces import WINDOW_MASK, gather
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand, Vector
 from cuda_tile.emulator.types import B32, Array
 
 CHAPTER = Chapter("Warp Level Matrix Instructions")
@@ -126,7 +123,7 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     """ldmatrix: `.m8n8{.trans}.b16`, and `.m8n16.b8x16` of 6 or 4 bits each."""
     m = _matrix_form(form, loads=True)
     d, x = form.operands(2)
-    targets = [b.dst(element, B32) for element in _registers(form, d, m.count)]
+    targets = [b.dst(element, B32) for element in form.registers(d, m.count)]
     _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 
@@ -148,12 +145,6 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     return step
 
 
-def _registers(form: Form, operand: Operand, count: int) -> tuple[Operand, ...]:
-    if count == 1 and not isinstance(operand, Vector):
-        return (operand,)
-    return form.vector(operand, count)
-
-
 def _widened(rows: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
     """Makes bytes of the 16 packed elements that each row begins with, uint8[n, 16].
 
@@ -171,7 +162,7 @@ def stmatrix(form: Form, b: Builder) -> Compiled:
     m = _matrix_form(form, loads=False)
     is_wide = "m16n8" in form.instruction.modifiers
     x, s = form.operands(2)
-    sources = [b.stored(element, B32) for element in _registers(form, s, m.count)]
+    sources = [b.stored(element, B32) for element in form.registers(s, m.count)]
     _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 
@@ -213,18 +204,6 @@ def movmatrix(form: Form, b: Builder) -> Compiled:
     return step
 
 
-# Element types of A and B: bits, and the NumPy type of the bits.
-INPUTS: dict[str, tuple[int, Any]] = {
-    "f16": (16, np.float16),
-    "bf16": (16, ml_dtypes.bfloat16),
-    "tf32": (32, np.float32),
-    "e4m3": (8, ml_dtypes.float8_e4m3fn),
-    "e5m2": (8, ml_dtypes.float8_e5m2),
-    "s8": (8, np.int8),
-    "u8": (8, np.uint8),
-}
-
-
 def finish(values: Array, result: str) -> Array:
     """Rounds sums to the type of the result, f16 or f32."""
     if result == "f16":
@@ -238,18 +217,6 @@ def stack(lanes: Lanes, registers: list[Array]) -> Array:
     for place, register in enumerate(registers):
         rows[:, :, place] = lanes.by_warp(register)
     return rows.reshape(len(rows), 8, 4, len(registers))
-
-
-def elements(rows: Array, name: str) -> Array:
-    """Splits registers into elements and widens them to f32, [..., n, e]."""
-    bits, dtype = INPUTS[name]
-    if name == "tf32":
-        rows = rows & np.uint32(0xFFFFE000)
-    split = rows.view(dtype).reshape(*rows.shape, 32 // bits)
-    if name == "bf16":
-        words = split.view(np.uint16).astype(np.uint32) << np.uint32(16)
-        return words.view(np.float32)
-    return split.astype(np.float32)
 
 
 def rows_of(parts: Array, rows: int = 16) -> Array:

@@ -20,6 +20,8 @@ from cuda_tile.emulator.types import B64, PRED, U32, Array, Bool
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: mbarrier")
 
 Offsets = NDArray[np.int64]
+# How asynchronous operations say that they complete on an mbarrier.
+COMPLETES = "mbarrier::complete_tx::bytes"
 _SHARED = ("shared", "shared::cta", "shared::cluster")
 
 

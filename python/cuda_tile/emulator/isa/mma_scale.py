@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.matrix_formats import SCALE_BYTES, decode_scales
 from cuda_tile.emulator.syntax import Operand
 from cuda_tile.emulator.types import B32, TYPES, Array
 
@@ -45,8 +45,8 @@ class Scales:
 
     def read(self, lanes: Lanes, depth: int) -> NDArray[np.float64]:
         """Returns a factor for each element, [n_warps, 16 or 8, K]."""
-        bytes_ = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}[self.columns]
-        byte = self._selector(lanes, self.byte, bytes_, "byte-id")
+        allowed = SCALE_BYTES[self.columns]
+        byte = self._selector(lanes, self.byte, allowed, "byte-id")
         threads = (0, 1) if self.is_left else (0, 1, 2, 3)
         thread = self._selector(lanes, self.thread, threads, "thread-id")
         rows = np.ascontiguousarray(lanes.by_warp(self.data)).view(np.uint8)
@@ -56,14 +56,8 @@ class Scales:
             chosen = pair.transpose(0, 2, 1, 3).reshape(len(rows), 16, self.columns)
         else:
             chosen = quads[:, :, thread]
-        return np.repeat(self._values(chosen), depth // self.columns, axis=2)
-
-    def _values(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
-        codes = np.ascontiguousarray(codes)
-        if self.name == "ue8m0":
-            return codes.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
-        unsigned = codes & np.uint8(0x7F)
-        return unsigned.view(ml_dtypes.float8_e4m3fn).astype(np.float64)
+        factors = decode_scales(chosen, self.name).astype(np.float64)
+        return np.repeat(factors, depth // self.columns, axis=2)
 
     def _selector(
         self, lanes: Lanes, values: Array, allowed: tuple[int, ...], what: str

@@ -30,7 +30,7 @@ _MOV = ("pred", "b16", "b32", "b64", "b128", "u16", "u32", "u64")
 _MOV_TYPES = (*_MOV, "s16", "s32", "s64", "f32", "f64")
 _MEMORY = ("b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64")
 _MEMORY_TYPES = (*_MEMORY, "s8", "s16", "s32", "s64", "f32", "f64")
-_SCOPES = ("cta", "cluster", "gpu", "sys")
+SCOPES = ("cta", "cluster", "gpu", "sys")
 SPACES = {
     "global": "global",
     "const": "const",
@@ -45,7 +45,7 @@ SPACES = {
 _CACHE = ("ca", "cg", "cs", "lu", "cv", "wb", "wt")
 _ORDERS = ("weak", "volatile", "mmio", "relaxed", "acquire", "release")
 _PREFETCH = ("L2::64B", "L2::128B", "L2::256B")
-_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
+WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _EVICT = ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate")
 
 
@@ -120,7 +120,7 @@ def _order(form: Form) -> MemoryOrder | None:
     if order == "mmio":
         form.require("relaxed")
     if order in ("relaxed", "acquire", "release", "mmio"):
-        scope = form.choice(*_SCOPES)
+        scope = form.choice(*SCOPES)
     return MemoryOrder.of(order, scope)
 
 
@@ -154,20 +154,18 @@ def memory_operand(
     return space, b.address(operand, space)
 
 
-def _elements(form: Form, operand: Operand, width: int) -> tuple[Operand, ...]:
-    # One register may stand in braces too, as Triton writes it.
-    is_vector = width > 1 or isinstance(operand, Vector)
-    return form.vector(operand, width) if is_vector else (operand,)
-
-
 def _width(form: Form) -> int:
-    return _WIDTHS.get(form.option(*_WIDTHS), 1)
+    return WIDTHS.get(form.option(*WIDTHS), 1)
 
 
-def _policy(b: Builder, operands: tuple[Operand, ...], *, has_policy: bool) -> None:
-    """Reads the cache-policy operand, which has no effect on values."""
+def operands_before_policy(
+    form: Form, b: Builder, count: int, *, has_policy: bool
+) -> list[Operand]:
+    """Returns `count` operands; a cache policy after them has no effect on values."""
+    operands = list(form.operands(count + has_policy))
     if has_policy:
-        b.src(operands[-1], B64)
+        b.src(operands.pop(), B64)
+    return operands
 
 
 @CHAPTER.instruction("ld")
@@ -188,7 +186,7 @@ def ldu(form: Form, b: Builder) -> Compiled:
 def _arrange(form: Form) -> None:
     hints = (*(f"L2::{name}" for name in _EVICT), "L2::cache_hint", *_PREFETCH)
     levels = ("nc", *(f"L1::{name}" for name in _EVICT))
-    form.arrange(_ORDERS, _SCOPES, SPACES, _CACHE, levels, hints, _WIDTHS)
+    form.arrange(_ORDERS, SCOPES, SPACES, _CACHE, levels, hints, WIDTHS)
 
 
 def _load(form: Form, b: Builder) -> Compiled:
@@ -200,12 +198,11 @@ def _load(form: Form, b: Builder) -> Compiled:
     has_policy = take_cache_hints(form)
     width = _width(form)
     ty = form.type(*_MEMORY_TYPES)
-    operands = form.operands(3 if has_policy else 2)
-    _policy(b, operands, has_policy=has_policy)
+    operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     space, address = memory_operand(form, b, operands[1], space)
     targets = [
         None if isinstance(element, Sink) else _wide_dst(b, element, ty)
-        for element in _elements(form, operands[0], width)
+        for element in form.registers(operands[0], width)
     ]
     size, at, spaces = ty.bytes * width, b.at, b.spaces
     if size > 32:
@@ -242,10 +239,9 @@ def st(form: Form, b: Builder) -> Compiled:
     has_policy = take_cache_hints(form)
     width = _width(form)
     ty = form.type(*_MEMORY_TYPES)
-    operands = form.operands(3 if has_policy else 2)
-    _policy(b, operands, has_policy=has_policy)
+    operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     space, address = memory_operand(form, b, operands[0], space)
-    elements = _elements(form, operands[1], width)
+    elements = form.registers(operands[1], width)
     if any(isinstance(element, Sink) for element in elements):
         return _partial_store(form, b, elements, ty, (space, address), order)
     sources = [b.stored(e, ty, wider=True) for e in elements]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.isa.atomic import update_rule
+from cuda_tile.emulator.isa.atomic import SHARED_TYPES, update_rule
 from cuda_tile.emulator.isa.bulk_places import one_by_one, shared_address
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.isa.mbarrier import barrier_place
+from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
@@ -24,20 +24,8 @@ from cuda_tile.emulator.types import B64, Type
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: remote shared memory")
 
-_COMPLETES = "mbarrier::complete_tx::bytes"
 _DEVICE = "stores to devices are not supported; use st.release.sys or red.release.sys"
 _TYPES = ("b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64")
-_REDUCTIONS: dict[str, tuple[str, ...]] = {
-    "inc": ("u32",),
-    "dec": ("u32",),
-    "min": ("u32", "s32"),
-    "max": ("u32", "s32"),
-    "add": ("u32", "s32", "u64"),
-    "and": ("b32",),
-    "or": ("b32",),
-    "xor": ("b32",),
-}
-_WORD_BYTES = 8
 
 
 @CHAPTER.instruction("st", "async")
@@ -48,7 +36,7 @@ def store_async(form: Form, b: Builder) -> Compiled:
         form.error(_DEVICE)
     form.flag("weak")
     form.flag("shared::cluster")
-    form.require(_COMPLETES)
+    form.require(COMPLETES)
     width = {"v2": 2, "v4": 4, "": 1}[form.option("v2", "v4")]
     ty = form.type(*_TYPES)
     size = ty.bytes * width
@@ -101,9 +89,9 @@ def red_async(form: Form, b: Builder) -> Compiled:
         form.error(_DEVICE)
     form.require("relaxed", "cluster")
     form.flag("shared::cluster")
-    form.require(_COMPLETES)
-    operation = form.choice(*_REDUCTIONS)
-    ty = form.type(*_REDUCTIONS[operation])
+    form.require(COMPLETES)
+    operation = form.choice(*SHARED_TYPES)
+    ty = form.type(*SHARED_TYPES[operation])
     x, value, barrier = form.operands(3)
     source = b.stored(value, ty)
     places = _places(form, b, x, barrier, ty.bytes)
@@ -143,11 +131,11 @@ def store_bulk(form: Form, b: Builder) -> Compiled:
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
             where, count = address(lane).copy(), int(sizes[number])
-            if count % _WORD_BYTES:
+            if count % 8:
                 raise Fault("st.bulk", f"expected a multiple of 8 bytes, got {count}")
             b.machine.progress += 1
-            zero = np.zeros((1, _WORD_BYTES), np.uint8)
-            for start in range(0, count, _WORD_BYTES):
+            zero = np.zeros((1, 8), np.uint8)
+            for start in range(0, count, 8):
                 place = where + np.uint64(start)
                 spaces.store(at, "shared", lane, place, zero)
 

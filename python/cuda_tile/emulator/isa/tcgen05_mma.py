@@ -17,6 +17,7 @@ from cuda_tile.emulator.build import AddressOf, Builder
 from cuda_tile.emulator.datapaths import Part, parts_of
 from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.instruction_descriptor import (
     KINDS,
@@ -34,7 +35,6 @@ from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Immediate, Operand, Vector
 from cuda_tile.emulator.tensor_memory import Region, Words
 from cuda_tile.emulator.tensor_order import Operation
-from cuda_tile.emulator.tensor_pipe import CHUNK_BYTES
 from cuda_tile.emulator.tensor_unit import TensorUnit
 from cuda_tile.emulator.types import B64, PRED, U32, Array, Bool
 

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import AddressOf, Builder
 from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.matrix_formats import decompressed
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand, Vector
 from cuda_tile.emulator.tensor_memory import N_LANES, Region, Words
-from cuda_tile.emulator.tensor_pipe import CHUNK_BYTES
 from cuda_tile.emulator.tensor_unit import TensorUnit
 from cuda_tile.emulator.types import B32, B64, Array
 
@@ -115,16 +114,10 @@ def _access(form: Form, b: Builder, *, is_load: bool) -> _Access:
     n_registers = fragment.lanes.shape[1]
     if n_registers > _MOST_REGISTERS:
         form.error(f"expected at most {_MOST_REGISTERS} registers, got {n_registers}")
-    elements = _elements(form, vector, n_registers)
+    elements = form.registers(vector, n_registers)
     use = b.dst if is_load else b.stored
     registers = [use(element, B32) for element in elements]
     return _Access(fragment, registers, b.address(target, "tensor"))
-
-
-def _elements(form: Form, operand: Operand, count: int) -> tuple[Operand, ...]:
-    if count == 1 and not isinstance(operand, Vector):
-        return (operand,)
-    return form.vector(operand, count)
 
 
 def _regions(

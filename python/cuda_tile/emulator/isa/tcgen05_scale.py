@@ -16,7 +16,7 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.instruction_descriptor import InstructionDescriptor
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.matrix_formats import SCALES
+from cuda_tile.emulator.matrix_formats import SCALE_BYTES, decode_scales
 from cuda_tile.emulator.tensor_memory import N_LANES, Region, TensorMemory
 from cuda_tile.emulator.tensor_order import Operation
 
@@ -82,7 +82,7 @@ class Scaling(NamedTuple):
             place = int(address(one)[0])
             first = shape.scale_ids[number]
             found = self._factors(memory, operation, cta, place, count, first)
-            factors.append(_decode(found, shape.scale))
+            factors.append(decode_scales(found, shape.scale))
         total = np.zeros((len(rows), right.shape[1]), np.float32)
         block = right.shape[0] // self.n_factors
         for k in range(self.n_factors):
@@ -103,7 +103,7 @@ class Scaling(NamedTuple):
         first: int,
     ) -> NDArray[np.uint8]:
         """Bytes of the factors, uint8[count, factors of a row]."""
-        allowed = {1: (0, 1, 2, 3), 2: (0, 2), 4: (0,)}[self.n_factors]
+        allowed = SCALE_BYTES[self.n_factors]
         if first not in allowed:
             wanted = ", ".join(map(str, allowed))
             raise Fault("tcgen05", f"expected scale factors at {wanted}, got {first}")
@@ -132,9 +132,3 @@ def _pieces(count: int) -> list[tuple[int, int, int]]:
     full, rest = divmod(count, 32)
     pieces = [(0, 32, full)] if full else []
     return [*pieces, (32 * full, rest, 1)] if rest else pieces
-
-
-def _decode(data: NDArray[np.uint8], name: str) -> Matrix:
-    if name == "ue4m3":
-        data = data & np.uint8(0x7F)
-    return np.ascontiguousarray(data).view(SCALES[name]).astype(np.float32)

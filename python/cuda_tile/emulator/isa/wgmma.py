@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
@@ -23,7 +24,6 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Immediate, Operand, Register, Vector
-from cuda_tile.emulator.tensor_cores import CHUNK_BYTES
 from cuda_tile.emulator.types import B32, B64, PRED, TYPES, Array, Bool
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
