@@ -228,13 +228,18 @@ class Mbarriers:
             barrier = self.find(some, int(cell))
             self._machine.presence.visit(some, self._cta(int(cell)))
             straddles = int(counts[which].sum()) > barrier.pending
-            part = slice(0 if releases else BASIC_TABLES, None)
-            self._release(some, barrier, part, straddles=straddles)
-            for place in which:
-                states[place] = (barrier.phase << 20) | barrier.pending
+            tables = slice(0 if releases else BASIC_TABLES, None)
+            self._release(some, barrier, tables, straddles=straddles)
+            if straddles or int(counts[which].min()) < 1:
+                parts = [which[place : place + 1] for place in range(len(which))]
+            else:  # the phase ends with the last arrival, or goes on
+                parts = [which]
+            for part in parts:
+                before = np.cumsum(counts[part]) - counts[part]
+                states[part] = (barrier.phase << 20) | (barrier.pending - before)
                 if tx is not None:
-                    self.expect(barrier, int(tx[place]))
-                self._arrive(barrier, int(counts[place]), drops)
+                    self.expect(barrier, int(tx[part].sum()))
+                self._arrive(barrier, int(counts[part].sum()), drops)
         self._machine.progress += 1
         return states
 

@@ -154,6 +154,19 @@ class Spaces:
             where = offsets.view(np.uint64)
             machine.order.wrote(lanes, where, size, order, updates=False, shared=True)
 
+    def fill_shared(self, at: int, lane: Lanes, where: Addresses, size: int) -> None:
+        """Writes `size` bytes of zeros, a multiple of 8, for one lane."""
+        self.check_alignment(lane, where, 8)
+        machine = self._machine
+        offsets = self.shared_offsets(lane, where, size, "store")
+        machine.counters.moved(at, "shared_store", size)
+        data = np.zeros((1, size), np.uint8)
+        if machine.lane_order is not None:
+            machine.lane_order.write(at, lane, offsets, data)
+        words = int(offsets[0]) + np.arange(0, size, 8)
+        warps = np.full(len(words), machine.agents[lane.numbers[0]], np.uint8)
+        machine.shadow.write(at, words, data.reshape(-1, 8), warps, machine.shared)
+
     def _announce_store(
         self,
         at: int,

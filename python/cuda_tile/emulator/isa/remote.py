@@ -130,13 +130,11 @@ def store_bulk(form: Form, b: Builder) -> Compiled:
 
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
-            where, count = address(lane).copy(), int(sizes[number])
+            where, count = address(lane), int(sizes[number])
             if count % 8:
                 raise Fault("st.bulk", f"expected a multiple of 8 bytes, got {count}")
             b.machine.progress += 1
-            zero = np.zeros((1, 8), np.uint8)
-            for start in range(0, count, 8):
-                place = where + np.uint64(start)
-                spaces.store(at, "shared", lane, place, zero)
+            if count:
+                spaces.fill_shared(at, lane, where, count)
 
     return b.step(run)
