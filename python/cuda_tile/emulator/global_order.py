@@ -12,17 +12,16 @@ accesses of other warps of its cluster that a barrier orders after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import Knowledge, WarpClocks
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
-
-WEAK, CTA, CLUSTER, DEVICE = 0, 1, 2, 3
-SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": DEVICE, "gl": DEVICE, "sys": DEVICE}
+from cuda_tile.emulator.memory_order import MemoryOrder
+from cuda_tile.emulator.releases import Release, Snapshot, merged
 
 # Words that hold a release, and memory for what they say; beyond that, order between
 # CTAs is taken for granted.
@@ -37,72 +36,6 @@ _WORD_BYTES = 4
 _SHARED_WORDS = 1 << 60
 
 Addresses = NDArray[np.uint64]
-# Clocks of all warps of the grid, int32[2, n_warps]: as far as they are known, and as
-# far as a proxy fence made what they wrote visible to copies.
-Snapshot = NDArray[np.int32]
-
-
-class MemoryOrder(NamedTuple):
-    """How strong an access or fence is.
-
-    Attributes:
-        scope: Whom it reaches: CTA, CLUSTER or DEVICE.
-        releases, acquires: Whether it orders what comes before, or after.
-    """
-
-    scope: int
-    releases: bool = False
-    acquires: bool = False
-
-    @classmethod
-    def of(cls, semantics: str, scope: str) -> MemoryOrder | None:
-        """From PTX qualifiers; None for weak accesses.
-
-        Args:
-            semantics: "weak", "volatile", "mmio", "relaxed", "release", "acquire",
-                "acq_rel", "sc" or nothing.
-            scope: "cta", "cluster", "gpu", "gl", "sys", or nothing for the device.
-        """
-        if semantics in ("", "weak"):
-            return None
-        return cls(
-            SCOPES.get(scope, DEVICE),
-            semantics in ("release", "acq_rel", "sc"),
-            semantics in ("acquire", "acq_rel", "sc"),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Release:
-    """What somebody knew when releasing, and whom it reaches.
-
-    Attributes:
-        known: Clocks of the warps of the grid.
-        scope, cta, cluster: Whom it reaches, with numbers of the machine and the grid.
-        inside: Clocks of the agents of its cluster, as shared memory knows them.
-        start: When its CTA started.
-    """
-
-    known: Snapshot
-    scope: int
-    cta: int
-    cluster: int
-    inside: Knowledge
-    start: int
-
-    def narrowed(self, scope: int) -> _Release:
-        if scope >= self.scope:
-            return self
-        return replace(self, scope=scope)
-
-    def reaches(self, scope: int, cta: int, cluster: int) -> bool:
-        """Whether somebody who acquires with a scope learns of it."""
-        both = min(scope, self.scope)
-        return (
-            both == DEVICE
-            or (both == CLUSTER and cluster == self.cluster)
-            or cta == self.cta
-        )
 
 
 @dataclass
@@ -113,7 +46,7 @@ class _Warp:
         learned: What it had acquired, growing.
         heard: Releases that its strong reads saw.
         seen: The words of its strong reads, with the time of the last.
-        settled: Those that an acquire followed: what is older comes before.
+        seen_all: A time up to which all words count as seen; there were too many.
         fenced: Its last releasing fence.
         proxied: What it knew at its proxy fences.
     """
@@ -121,14 +54,12 @@ class _Warp:
     learned: list[tuple[int, Snapshot]] = field(
         default_factory=list[tuple[int, Snapshot]]
     )
-    heard: list[tuple[int, _Release]] = field(
-        default_factory=list[tuple[int, _Release]]
+    heard: list[tuple[int, Release]] = field(default_factory=list[tuple[int, Release]])
+    seen: list[tuple[int, dict[int, int]]] = field(
+        default_factory=list[tuple[int, dict[int, int]]]
     )
-    seen: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
-    settled: dict[int, tuple[int, int]] = field(
-        default_factory=dict[int, tuple[int, int]]
-    )
-    fenced: tuple[int, _Release] | None = None
+    seen_all: tuple[int, int] = (0, -1)
+    fenced: tuple[int, Release] | None = None
     proxied: list[tuple[int, NDArray[np.int32]]] = field(
         default_factory=list[tuple[int, NDArray[np.int32]]]
     )
@@ -140,7 +71,8 @@ class GlobalOrder:
     Warps have two numbers: their place in the machine, and that in the grid.
 
     Attributes:
-        time: Grows with each strong access.
+        time: Grows with each strong read.
+        is_lenient: Whether there was too much to remember: all order is granted.
     """
 
     def __init__(self, machine: Any, clocks: WarpClocks) -> None:
@@ -149,10 +81,10 @@ class GlobalOrder:
         geometry = machine.geometry
         grid = geometry.grid
         self._n_warps = grid[0] * grid[1] * grid[2] * geometry.warps_per_cta
-        self._places: dict[int, list[_Release]] = {}
+        self._places: dict[int, list[Release]] = {}
         self._warps: dict[int, _Warp] = {}
         self._most_places = min(_MOST_PLACES, _MOST_PLACES_BYTES // (8 * self._n_warps))
-        self._is_lenient = False
+        self.is_lenient = False
         self._start = 0
         self.time = 0
 
@@ -183,20 +115,22 @@ class GlobalOrder:
     def _mates(self, warp: int) -> Iterator[tuple[int, int]]:
         """The warps of a warp's cluster, and up to which clock it knows each."""
         geometry = self._machine.geometry
-        count = geometry.cluster_size * geometry.warps_per_cta
-        first = warp // count * count
-        place, _, _ = self._cta(warp)
-        for agent in range(count):
-            yield first + agent, self._clocks.knows(place, warp - first, agent)
+        place, agent = self._cta(warp)[0], self._agent(warp)
+        for other in range(geometry.cluster_size * geometry.warps_per_cta):
+            yield warp - agent + other, self._clocks.knows(place, agent, other)
+
+    def _agent(self, warp: int) -> int:
+        """The number of a warp within its cluster."""
+        return int(self._machine.agents[warp * WARP_LANES])
 
     def _own(self, warp: int) -> int:
-        return next(clock for mate, clock in self._mates(warp) if mate == warp)
+        agent = self._agent(warp)
+        return self._clocks.knows(self._cta(warp)[0], agent, agent)
 
     def _advance(self, warp: int) -> Knowledge:
         """What the warp does from now on has a later clock; returns what it knows."""
-        geometry = self._machine.geometry
-        agent = warp % (geometry.cluster_size * geometry.warps_per_cta)
-        return self._clocks.release(self._cta(warp)[0], np.array([agent]))
+        agents = np.array([self._agent(warp)])
+        return self._clocks.release(self._cta(warp)[0], agents)
 
     # Knowledge ---------------------------------------------------------------------
 
@@ -215,20 +149,26 @@ class GlobalOrder:
 
     def knows(self, warp: int, other: int) -> int:
         """Up to which clock a warp of the machine knows a warp of the grid."""
-        if self._is_lenient:
+        return self._most_known(warp, other, 0)
+
+    def knows_by_proxy(self, warp: int, other: int) -> int:
+        """The same for what copies that the warp starts may see."""
+        most = self._most_known(warp, other, 1)
+        for mate, clock in self._mates(warp):
+            proxied = _latest(self._of(mate).proxied, clock)
+            if proxied is not None:
+                most = max(most, int(proxied[other]))
+        return most
+
+    def _most_known(self, warp: int, other: int, table: int) -> int:
+        if self.is_lenient:
             return np.iinfo(np.int32).max
         best = 0
         for mate, clock in self._mates(warp):
             learned = _latest(self._of(mate).learned, clock)
             if learned is not None:
-                best = max(best, int(learned[0, other]))
+                best = max(best, int(learned[table, other]))
         return best
-
-    def knows_by_proxy(self, warp: int, other: int) -> int:
-        """The same for what copies that the warp starts may see."""
-        if self._is_lenient:
-            return np.iinfo(np.int32).max
-        return int(self._knowledge(warp)[1, other])
 
     def fence_proxy(self, lanes: Lanes) -> None:
         """fence.proxy.async for global memory."""
@@ -237,7 +177,7 @@ class GlobalOrder:
             _remember(self._of(warp).proxied, self._own(warp), known)
             self._advance(warp)
 
-    def _learn(self, warp: int, scope: int, releases: list[_Release]) -> None:
+    def _learn(self, warp: int, scope: int, releases: list[Release]) -> None:
         _, cluster, cta = self._cta(warp)
         learned = self._of(warp).learned
         releases = [r for r in releases if r.reaches(scope, cta, cluster)]
@@ -250,14 +190,13 @@ class GlobalOrder:
         known = found[0] if len(found) == 1 else np.maximum.reduce(found)
         _remember(learned, self._own(warp), known)
 
-    def _learn_inside(self, warp: int, releases: list[_Release]) -> None:
+    def _learn_inside(self, warp: int, releases: list[Release]) -> None:
         """What mates released orders shared memory too."""
         place, cluster, _ = self._cta(warp)
-        geometry = self._machine.geometry
-        agent = warp % (geometry.cluster_size * geometry.warps_per_cta)
+        agents = np.array([self._agent(warp)])
         for release in releases:
             if release.cluster == cluster and release.start == self._start:
-                self._clocks.acquire(place, np.array([agent]), release.inside)
+                self._clocks.acquire(place, agents, release.inside)
 
     # Fences and accesses -----------------------------------------------------------
 
@@ -265,7 +204,6 @@ class GlobalOrder:
         """A fence or membar."""
         for warp in (int(warp) for warp in lanes.warps):
             if order.acquires:
-                self._settle(warp)
                 heard = [
                     release
                     for mate, clock in self._mates(warp)
@@ -278,32 +216,51 @@ class GlobalOrder:
                 clock = self._own(warp)
                 self._of(warp).fenced = clock, self._release(warp, order.scope)
 
-    def _settle(self, warp: int) -> None:
-        """An acquire: what strong reads saw, and what is older, comes before."""
-        own, settled = self._own(warp), self._of(warp).settled
-        for mate, clock in self._mates(warp):
-            for word, (when, time) in self._of(mate).seen.items():
-                if when <= clock:
-                    settled[word] = own, time
-        self._of(warp).seen.clear()
+    def has_observed(
+        self, warp: int, addresses: NDArray[np.int64], time: int
+    ) -> NDArray[np.bool_]:
+        """Whether a strong write comes before a warp's access to the same bytes.
 
-    def is_settled(self, warp: int, address: int, time: int) -> bool:
-        """Whether a strong access comes before a warp's access to the same place.
+        PTX ISA, "Causality order": it precedes what follows a strong read of the same
+        place that observed it. Its own warp's reads count, and those of its cluster
+        that come before.
 
-        PTX ISA, "Causality order": through the warp's own strong reads of the place.
+        Args:
+            warp: Its number in the machine.
+            addresses: Of bytes, int64[n].
+            time: Strong reads from then on saw the write.
         """
-        word = address // _WORD_BYTES
-        return self._is_lenient or any(
-            when <= clock and settled >= time
-            for mate, clock in self._mates(warp)
-            for when, settled in [self._of(mate).settled.get(word, (0, -1))]
-        )
+        words, inverse = np.unique(addresses // _WORD_BYTES, return_inverse=True)
+        latest = np.full(len(words), -1, np.int64)
+        for mate, clock in self._mates(warp):
+            state = self._of(mate)
+            when, seen_all = state.seen_all
+            if when <= clock:
+                latest = np.maximum(latest, seen_all)
+            for when, seen in state.seen:
+                if when <= clock:
+                    times = [seen.get(word, -1) for word in words.tolist()]
+                    latest = np.maximum(latest, times)
+        return (latest >= time)[inverse]
 
-    def _release(self, warp: int, scope: int) -> _Release:
+    def _see(self, warp: int, words: list[int]) -> None:
+        """A warp's strong reads saw what these words hold now."""
+        state, clock = self._of(warp), self._own(warp)
+        if not state.seen or state.seen[-1][0] != clock:
+            state.seen.append((clock, {}))
+        state.seen[-1][1].update(dict.fromkeys(words, self.time))
+        if len(state.seen) > _MOST_TIMES:
+            (when, oldest), (_, next_oldest) = state.seen[:2]
+            state.seen[:2] = [(when, oldest | next_oldest)]
+        if sum(len(seen) for _, seen in state.seen) > _MOST_PLACES:
+            state.seen_all = state.seen_all[0] or state.seen[0][0], self.time
+            state.seen.clear()
+
+    def _release(self, warp: int, scope: int) -> Release:
         _, cluster, cta = self._cta(warp)
         known = self._knowledge(warp)
         inside = self._advance(warp)
-        return _Release(known, scope, cta, cluster, inside, self._start)
+        return Release(known, scope, cta, cluster, inside, self._start)
 
     def wrote(
         self,
@@ -316,40 +273,39 @@ class GlobalOrder:
         shared: bool = False,
     ) -> None:
         """Strong writes, or atomic updates, are about to be seen."""
-        if self._is_lenient:
+        if self.is_lenient:
             return
         for warp, words in self._words(lanes, addresses, size, shared=shared):
             if order.releases:
                 releases = [self._release(warp, order.scope)]
             else:
                 releases = [r.narrowed(order.scope) for r in self._fences(warp)]
-            for word in words:
-                before = self._places.get(word, []) if updates else []
-                if releases or before:
-                    self._keep(word, before, releases)
-                else:
-                    self._places.pop(word, None)
+            if not updates:
+                for word in self._places.keys() & words:
+                    del self._places[word]
+            for word in words if releases else ():
+                self._keep(word, releases)
 
-    def _fences(self, warp: int) -> Iterator[_Release]:
+    def _fences(self, warp: int) -> Iterator[Release]:
         """The fences that a warp's strong writes make into releases."""
         for mate, clock in self._mates(warp):
             fenced = self._of(mate).fenced
             if fenced is not None and fenced[0] <= clock:
                 yield fenced[1]
 
-    def _keep(
-        self, word: int, before: list[_Release], releases: list[_Release]
-    ) -> None:
+    def _keep(self, word: int, releases: list[Release]) -> None:
+        """A word holds these releases too."""
+        before = self._places.get(word, [])
         kept = before + [r for r in releases if r not in before]
         if len(kept) > _MOST_RELEASES:
-            kept = _merged(kept)
+            kept = merged(kept)
         self._places[word] = kept
         if len(self._places) > self._most_places:
             self._give_up()
 
     def _give_up(self) -> None:
         """There is too much to remember: nobody is accused from here on."""
-        self._is_lenient = True
+        self.is_lenient = True
         self._places.clear()
         self._warps.clear()
 
@@ -363,19 +319,13 @@ class GlobalOrder:
         shared: bool = False,
     ) -> None:
         """Strong reads saw what memory holds."""
-        if self._is_lenient:
+        if self.is_lenient:
             return
         self.time += 1
         for warp, words in self._words(lanes, addresses, size, shared=shared):
-            clock = self._own(warp)
-            seen_words = self._of(warp).seen
-            seen_words.update((word, (clock, self.time)) for word in words)
-            if len(seen_words) > _MOST_PLACES:
-                self._give_up()
-                return
-            if order.acquires:
-                self._settle(warp)
-            seen = [r for word in words for r in self._places.get(word, [])]
+            self._see(warp, words)
+            held = sorted(self._places.keys() & words)
+            seen = [release for word in held for release in self._places[word]]
             if not seen:
                 continue
             if order.acquires:
@@ -384,7 +334,7 @@ class GlobalOrder:
             heard = self._of(warp).heard
             known = {id(release.known) for _, release in heard}
             heard += [
-                (clock, release.narrowed(order.scope))
+                (self._own(warp), release.narrowed(order.scope))
                 for release in seen
                 if id(release.known) not in known
             ]
@@ -393,12 +343,11 @@ class GlobalOrder:
         self, lanes: Lanes, addresses: Addresses, size: int, *, shared: bool
     ) -> Iterator[tuple[int, list[int]]]:
         """The words that each warp touches."""
-        warps = lanes.numbers >> 5
+        warps = lanes.numbers // WARP_LANES
+        first = addresses.view(np.int64) // _WORD_BYTES + _SHARED_WORDS * shared
+        words = first[:, None] + np.arange(-(-size // _WORD_BYTES))
         for warp in lanes.warps:
-            mine = addresses[warps == warp] // np.uint64(_WORD_BYTES)
-            mine = mine + np.uint64(_SHARED_WORDS if shared else 0)
-            spans = range(-(-size // _WORD_BYTES))
-            yield int(warp), sorted({int(a) + span for a in mine for span in spans})
+            yield int(warp), np.unique(words[warps == warp]).tolist()
 
 
 def _remember(
@@ -420,22 +369,3 @@ def _latest(
         if when <= clock:
             return known
     return None
-
-
-def _merged(releases: list[_Release]) -> list[_Release]:
-    """Joins the releases that reach the same parties and come from the same.
-
-    What a cluster knows of its own shared memory holds while it is resident.
-    """
-    joined: dict[tuple[int, int], _Release] = {}
-    for one in releases:
-        key = (one.scope, one.cluster if one.scope == DEVICE else one.cta)
-        other = joined.get(key)
-        if other is not None:
-            known = np.maximum(one.known, other.known)
-            inside = one.inside
-            if one.start == other.start:
-                inside = np.maximum(one.inside, other.inside)
-            one = replace(one, known=known, inside=inside)
-        joined[key] = one
-    return list(joined.values())

@@ -7,13 +7,12 @@ clocks say so, between CTAs `GlobalOrder`. What bulk copies write is over for no
 before the wait for their group (without `.read`), and they see ordinary writes only
 across a `fence.proxy.async`.
 
-Only adversarial machines have this: it keeps about 40 bytes for each byte touched, up
-to `_MOST_PAGES` pages; what lies beyond is not watched.
+Only adversarial machines have this; `GlobalHistory` says how much it remembers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,63 +20,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import WarpClocks
-from cuda_tile.emulator.global_order import (
-    CLUSTER,
-    CTA,
-    DEVICE,
-    WEAK,
-    GlobalOrder,
-    MemoryOrder,
+from cuda_tile.emulator.global_history import (
+    NOBODY,
+    GlobalHistory,
+    Parties,
+    Party,
 )
+from cuda_tile.emulator.global_order import GlobalOrder
 from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
+from cuda_tile.emulator.memory_order import CLUSTER, CTA, DEVICE, WEAK, MemoryOrder
 from cuda_tile.emulator.shadow import Report
 
-_PAGE_BYTES = 4096
-_MOST_PAGES = 1024
-
-Cells = NDArray[np.int64]
-_FIELDS = ("owner", "clock", "time", "at", "scope", "engine")
-# The clock of copies on their way: nobody knows them.
-_FLYING = np.iinfo(np.int32).max
-
-
-class _Record:
-    """The last access of one kind to each watched byte; `owner` is -1 for none."""
-
-    def __init__(self) -> None:
-        self.fields = {name: np.zeros(0, np.int32) for name in _FIELDS}
-
-    def grow(self, n_cells: int) -> None:
-        for name, old in self.fields.items():
-            new = np.full(n_cells, -1, np.int32)
-            new[: len(old)] = old
-            self.fields[name] = new
-
-    def take(self, cells: Cells) -> dict[str, NDArray[np.int32]]:
-        return {name: values[cells] for name, values in self.fields.items()}
+Bytes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class _Access:
-    """Bytes that lanes, or copies in their name, touch.
+    """Bytes that lanes of one warp, or a copy in the name of one, touch.
 
     Attributes:
-        at: Number of the instruction.
-        numbers, addresses: Lane and address of each piece.
-        order: How strong it is; None for weak.
-        cells, which: The watched bytes, and the piece of each.
-        owners, clocks: Warp in the grid and own clock of each piece's lane.
+        warp: Its number in the machine.
+        party: Who, when and how, as the history keeps it.
+        addresses: Of each watched byte, int64[n].
+        cells: Where the history keeps each.
+        same: Bytes that are written with what memory holds already.
     """
 
-    at: int
-    numbers: NDArray[np.intp]
-    addresses: NDArray[np.uint64]
-    order: MemoryOrder | None
-    cells: Cells
-    which: NDArray[np.intp]
-    owners: NDArray[np.int64]
-    clocks: NDArray[np.int32]
+    warp: int
+    party: Party
+    addresses: Bytes
+    cells: Bytes
+    same: NDArray[np.bool_] | None = None
 
 
 class GlobalShadow:
@@ -92,55 +66,52 @@ class GlobalShadow:
     def __init__(self, machine: Any, clocks: WarpClocks, order: GlobalOrder) -> None:
         self._machine = machine
         self._clocks = clocks
-        self._slots: dict[int, int] = {}
-        self._writes, self._reads = _Record(), _Record()
-        self._n_cells = 0
+        self._history = GlobalHistory()
         self.order = order
         self.report: Report = _ignore
         self.naming: Callable[[int], str] = str
 
     # Order -------------------------------------------------------------------------
 
-    def _is_ordered(self, lane: int, owner: int, clock: int) -> bool:
-        """Whether an earlier access comes before what `lane` does now."""
+    def _is_ordered(self, warp: int, party: Party) -> bool:
+        """Whether an earlier access comes before what `warp` does now."""
+        if party.is_flying:
+            return False
         machine = self._machine
         geometry = machine.geometry
-        cta, warp = divmod(owner, geometry.warps_per_cta)
+        cta, other = divmod(party.owner, geometry.warps_per_cta)
+        lane = warp * WARP_LANES
         place, size = int(machine.cta_of[lane]), geometry.cluster_size
         first = place // size * size
         mates = machine.grid_cta[(first + np.arange(size)) * geometry.lanes_per_cta]
         for rank in np.flatnonzero(mates == cta):
-            other = int(rank) * geometry.warps_per_cta + warp
-            if self._clocks.knows(place, int(machine.agents[lane]), other) >= clock:
+            agent = int(rank) * geometry.warps_per_cta + other
+            if self._clocks.knows(place, int(machine.agents[lane]), agent) >= (
+                party.clock
+            ):
                 return True
-        return self.order.knows(lane // WARP_LANES, owner) >= clock
+        return self.order.knows(warp, party.owner) >= party.clock
 
-    def _are_strong(
-        self, mine: MemoryOrder | None, own: Cells, last: dict[str, NDArray[np.int32]]
-    ) -> NDArray[np.bool_]:
-        """Which pairs of accesses are strong and in each other's scope.
+    def _are_strong(self, one: Party, other: Party) -> bool:
+        """Whether two accesses are strong and in each other's scope."""
+        both = min(one.scope, other.scope)
+        first, second = self._cta(one), self._cta(other)
+        return (
+            both == DEVICE
+            or (both == CLUSTER and self._cluster(first) == self._cluster(second))
+            or (both >= CTA and first == second)
+        )
 
-        Args:
-            mine: The order of the access now.
-            own: CTA of each of its bytes.
-            last: The earlier accesses.
-        """
-        if mine is None:
-            return np.zeros(len(own), np.bool_)
-        both = np.minimum(last["scope"], mine.scope)
-        other = last["owner"] // self._machine.geometry.warps_per_cta
-        near = self._clusters(own) == self._clusters(other.astype(np.int64))
-        strong = (both == DEVICE) | ((both == CLUSTER) & near)
-        return strong | ((both >= CTA) & (own == other))
+    def _cta(self, party: Party) -> int:
+        return party.owner // self._machine.geometry.warps_per_cta
 
-    def _clusters(self, ctas: Cells) -> Cells:
-        """Numbers the clusters of CTAs of the grid."""
-        number, rest, before = np.zeros_like(ctas), ctas, 1
-        geometry = self._machine.geometry
+    def _cluster(self, cta: int) -> tuple[int, ...]:
+        """Where in the grid the cluster of a CTA of the grid is."""
+        geometry, place = self._machine.geometry, list[int]()
         for extent, part in zip(geometry.grid, geometry.cluster, strict=True):
-            number += rest % extent // part * before
-            rest, before = rest // extent, before * extent
-        return number
+            place.append(cta % extent // part)
+            cta //= extent
+        return tuple(place)
 
     # Accesses ----------------------------------------------------------------------
 
@@ -154,9 +125,9 @@ class GlobalShadow:
         order: MemoryOrder | None,
     ) -> None:
         """Checks and records loads of `size` bytes by each lane."""
-        access = self._access(at, lanes.numbers, addresses, size, order)
-        self._check(self._writes, "reads", access)
-        self._record(self._reads, access)
+        for access in self._by_warp(at, lanes, addresses, size, order):
+            self._check(access, "reads")
+            self._history.read(access.cells, access.party)
 
     def write(
         self,
@@ -182,195 +153,176 @@ class GlobalShadow:
         """
         if data is not None:
             self._check_lanes(at, lanes, addresses, data)
-        access = self._access(at, lanes.numbers, addresses, size, order)
-        self._check(self._writes, "writes", access, same)
-        self._check(self._reads, "writes", access)
-        self._record(self._writes, access)
+        accesses = list(self._by_warp(at, lanes, addresses, size, order, same))
+        for access in accesses:
+            self._check(access, "writes", is_write=True)
+        for access in accesses:
+            if order is not None:
+                access.party.time = self.order.time + 1
+            self._history.wrote(access.cells, access.party)
 
     # Copies ------------------------------------------------------------------------
 
     def copies_from(self, at: int, lane: int, rows: GlobalRows) -> None:
         """A bulk copy that a lane starts reads global memory."""
-        if not len(rows.addresses):
-            return
-        access = self._rows(at, lane, rows, None)
-        self._check(self._writes, "reads by a copy", access)
+        access = self._copy(at, lane, rows)
+        self._check(access, "reads by a copy")
         self._check_proxy(access)
-        self._record(self._reads, access, engine=True)
+        self._history.read(access.cells, access.party)
 
     def copies_to(self, at: int, lane: int, rows: GlobalRows, *, updates: bool) -> None:
         """A bulk copy that a lane starts will write or reduce global memory."""
-        if not len(rows.addresses):
-            return
-        access = self._rows(at, lane, rows, MemoryOrder(DEVICE) if updates else None)
-        self._check(self._writes, "writes by a copy", access)
-        self._check(self._reads, "writes by a copy", access)
+        access = self._copy(at, lane, rows, DEVICE if updates else WEAK)
+        self._check(access, "writes by a copy", is_write=True)
         self._check_proxy(access)
-        self._record(self._writes, access, engine=True)
-        self._writes.fields["clock"][access.cells] = _FLYING
+        access.party.is_flying = True
+        self._history.wrote(access.cells, access.party)
 
     def copied_to(self, at: int, lane: int, rows: GlobalRows) -> None:
         """The lane has waited for the copy's writes."""
-        if not len(rows.addresses):
-            return
-        access = self._rows(at, lane, rows, None)
-        fields = self._writes.fields
-        mine = fields["owner"][access.cells] == access.owners[access.which]
-        mine &= fields["at"][access.cells] == at
-        mine &= fields["clock"][access.cells] == _FLYING
-        fields["clock"][access.cells[mine]] = access.clocks[0]
+        access = self._copy(at, lane, rows)
+        numbers = self._history.writes(access.cells)
+        for number in np.unique(numbers[numbers != NOBODY]):
+            party = self._history.party(int(number))
+            mine = (party.owner, party.at) == (access.party.owner, at)
+            if mine and party.is_flying:
+                party.is_flying = False
+                party.clock = access.party.clock
 
-    def _rows(
-        self, at: int, lane: int, rows: GlobalRows, order: MemoryOrder | None
-    ) -> _Access:
-        numbers = np.full(len(rows.addresses), lane, np.intp)
-        return self._access(at, numbers, rows.addresses, rows.size_bytes, order)
+    def _copy(self, at: int, lane: int, rows: GlobalRows, scope: int = WEAK) -> _Access:
+        party = self._party(at, lane, scope)
+        party.is_copy = True
+        return self._access(lane, party, rows.addresses, rows.size_bytes)
 
     def _check_proxy(self, access: _Access) -> None:
         """Reports ordinary writes that no proxy fence made visible to a copy."""
-        last = self._writes.take(access.cells)
-        generic = (last["owner"] >= 0) & (last["engine"] == 0) & (last["scope"] == WEAK)
-        lane = int(access.numbers[0])
-        parties = np.stack([last["owner"][generic], last["clock"][generic]])
-        for owner, clock in np.unique(parties, axis=1).T:
-            known = self.order.knows_by_proxy(lane // WARP_LANES, int(owner))
-            if known < clock:
-                cell = np.flatnonzero(
-                    generic & (last["owner"] == owner) & (last["clock"] == clock)
-                )[0]
-                cta, warp = divmod(int(owner), self._machine.geometry.warps_per_cta)
-                address = int(access.addresses[access.which[cell]])
+        numbers = self._history.writes(access.cells)[0]
+        for number in np.unique(numbers[numbers != NOBODY]):
+            party = self._history.party(int(number))
+            if party.is_copy or party.scope != WEAK:
+                continue
+            if self.order.knows_by_proxy(access.warp, party.owner) < party.clock:
+                address = int(access.addresses[np.argmax(numbers == number)])
                 self.report(
                     "proxy",
-                    f"a copy touches global memory at {address:#x} "
-                    f"({self._machine.memory.nearest(address)}) that block {cta}, warp "
-                    f"{warp} wrote at {self.naming(int(last['at'][cell]))}, with no "
-                    f"fence.proxy.async between",
-                    access.at,
+                    f"a copy touches {self._place(address)} that {self._name(party)} "
+                    f"wrote at {self.naming(party.at)}, with no fence.proxy.async "
+                    f"between",
+                    access.party.at,
                 )
                 return
 
     # Bytes -------------------------------------------------------------------------
 
-    def _access(
+    def _by_warp(
         self,
         at: int,
-        numbers: NDArray[np.intp],
+        lanes: Lanes,
         addresses: NDArray[np.uint64],
         size: int,
         order: MemoryOrder | None,
-    ) -> _Access:
-        """Finds the watched cells of the accessed bytes."""
-        flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
-        which = np.repeat(np.arange(len(addresses)), size)
-        pages, inverse = np.unique(flat // _PAGE_BYTES, return_inverse=True)
-        slots = np.array([self._slot(int(page)) for page in pages], np.int64)[inverse]
-        watched = slots >= 0
-        cells = slots * _PAGE_BYTES + flat % _PAGE_BYTES
-        machine = self._machine
-        place = machine.cta_of[numbers]
-        warps = machine.warp_in_cta[numbers].astype(np.int64)
-        return _Access(
-            at,
-            numbers,
-            addresses,
-            order,
-            cells[watched],
-            which[watched],
-            machine.grid_cta[numbers] * machine.geometry.warps_per_cta + warps,
-            self._clocks.own(place, machine.agents[numbers]),
-        )
-
-    def _slot(self, page: int) -> int:
-        found = self._slots.get(page)
-        if found is None:
-            if len(self._slots) >= _MOST_PAGES:
-                return -1
-            found = self._slots[page] = len(self._slots)
-            if (found + 1) * _PAGE_BYTES > self._n_cells:
-                self._n_cells = max(2 * self._n_cells, (found + 1) * _PAGE_BYTES)
-                self._writes.grow(self._n_cells)
-                self._reads.grow(self._n_cells)
-        return found
-
-    def _record(
-        self, record: _Record, access: _Access, *, engine: bool = False
-    ) -> None:
-        fields, cells, which = record.fields, access.cells, access.which
-        order = access.order
-        fields["owner"][cells] = access.owners[which]
-        fields["clock"][cells] = access.clocks[which]
-        fields["time"][cells] = self.order.time
-        fields["at"][cells] = access.at
-        fields["scope"][cells] = WEAK if order is None else order.scope
-        fields["engine"][cells] = engine
-
-    def _check(
-        self,
-        record: _Record,
-        verb: str,
-        access: _Access,
         same: NDArray[np.bool_] | None = None,
-    ) -> None:
-        which, n_warps = access.which, self._machine.geometry.warps_per_cta
-        owners = access.owners[which]
-        last = record.take(access.cells)
-        is_other = (last["owner"] != owners) | (last["clock"] == _FLYING)
-        bad = (last["owner"] >= 0) & is_other
-        if bad.any():
-            bad &= ~self._are_strong(access.order, owners // n_warps, last)
-        if same is not None:
-            alike = last["owner"] // n_warps == owners // n_warps
-            bad &= ~(alike & same[which] & (last["at"] == access.at))
-        seen: set[tuple[int, int, int]] = set()
-        for cell in np.flatnonzero(bad):
-            lane = int(access.numbers[which[cell]])
-            owner, clock = (int(last[name][cell]) for name in ("owner", "clock"))
-            key = (lane // WARP_LANES, owner, clock)
-            if key not in seen and not self._is_fine(access, int(cell), last):
-                self._accuse(access, verb, int(cell), last, record is self._writes)
-                return
-            seen.add(key)
+    ) -> Iterator[_Access]:
+        scope = WEAK if order is None else order.scope
+        warps = lanes.numbers // WARP_LANES
+        for warp in lanes.warps:
+            mine = slice(None) if len(lanes.warps) == 1 else warps == warp
+            lane = int(warp) * WARP_LANES
+            yield self._access(
+                lane,
+                self._party(at, lane, scope),
+                addresses[mine],
+                size,
+                None if same is None else same[mine],
+            )
 
-    def _is_fine(
-        self, access: _Access, cell: int, last: dict[str, NDArray[np.int32]]
-    ) -> bool:
-        """Whether the last access to a cell comes before the one now."""
-        lane = int(access.numbers[access.which[cell]])
-        address = int(access.addresses[access.which[cell]])
-        if int(last["scope"][cell]) and self.order.is_settled(
-            lane // WARP_LANES, address, int(last["time"][cell])
-        ):
-            return True
-        return self._is_ordered(
-            lane, int(last["owner"][cell]), int(last["clock"][cell])
-        )
-
-    def _accuse(
-        self,
-        access: _Access,
-        verb: str,
-        cell: int,
-        last: dict[str, NDArray[np.int32]],
-        is_write: bool,
-    ) -> None:
+    def _party(self, at: int, lane: int, scope: int) -> Party:
         machine = self._machine
-        cta, warp = divmod(int(last["owner"][cell]), machine.geometry.warps_per_cta)
-        lane = int(access.numbers[access.which[cell]])
-        address = int(access.addresses[access.which[cell]])
-        mine = int(machine.grid_cta[lane])
-        what = "wrote" if is_write else "read"
-        way = "barrier" if cta == mine else "atomic or a fence"
-        if last["clock"][cell] == _FLYING:
-            what, way = "writes by a copy", "cp.async.bulk.wait_group"
-        self.report(
-            "race",
-            f"block {mine}, warp {machine.warp_in_cta[lane]} {verb} global memory at "
-            f"{address:#x} ({machine.memory.nearest(address)}) that block {cta}, warp "
-            f"{warp} {what} at {self.naming(int(last['at'][cell]))} with no {way} "
-            f"between",
-            access.at,
+        cta, warp = int(machine.grid_cta[lane]), int(machine.warp_in_cta[lane])
+        agent = int(machine.agents[lane])
+        return Party(
+            owner=cta * machine.geometry.warps_per_cta + warp,
+            clock=self._clocks.knows(int(machine.cta_of[lane]), agent, agent),
+            at=at,
+            scope=scope,
         )
+
+    def _access(
+        self,
+        lane: int,
+        party: Party,
+        addresses: NDArray[np.uint64],
+        size: int,
+        same: NDArray[np.bool_] | None = None,
+    ) -> _Access:
+        """Finds the watched bytes of pieces of `size` bytes."""
+        flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
+        cells, watched = self._history.cells(flat)
+        if same is not None:
+            same = np.repeat(same, size)[watched]
+        return _Access(lane // WARP_LANES, party, flat[watched], cells, same)
+
+    # Conflicts ---------------------------------------------------------------------
+
+    def _check(self, access: _Access, verb: str, *, is_write: bool = False) -> None:
+        """Reports an earlier access that conflicts with one now and is not ordered."""
+        writers = self._history.writes(access.cells)
+        for party, where in self._conflicts(access, writers):
+            where = where & ~self._is_alike(access, party)
+            where = where & ~self._is_observed(access, party, where)
+            if where.any():
+                address = int(access.addresses[np.argmax(where)])
+                self._accuse(access, verb, party, address, "wrote")
+                return
+        if not is_write:
+            return
+        readers = self._history.reads(access.cells)
+        for party, where in self._conflicts(access, readers):
+            address = int(access.addresses[np.argmax(where)])
+            self._accuse(access, verb, party, address, "read")
+            return
+
+    def _conflicts(
+        self, access: _Access, numbers: Parties
+    ) -> Iterator[tuple[Party, NDArray[np.bool_]]]:
+        """Parties that conflict with an access and do not come before it.
+
+        Args:
+            access: What happens now.
+            numbers: Parties of each of its bytes, int32[ways, n].
+
+        Yields:
+            The party, and which bytes it touched, bool[n].
+        """
+        mine = access.party
+        for number in np.unique(numbers[numbers != NOBODY]):
+            party = self._history.party(int(number))
+            if party.owner == mine.owner and not party.is_flying:
+                continue
+            if self._are_strong(mine, party) or self._is_ordered(access.warp, party):
+                continue
+            yield party, (numbers == number).any(axis=0)
+
+    def _is_alike(self, access: _Access, party: Party) -> NDArray[np.bool_]:
+        """Bytes that warps of one CTA write with one instruction and one value."""
+        alike = access.party.at == party.at and self._cta(party) == self._cta(
+            access.party
+        )
+        if access.same is None or not alike:
+            return np.zeros(len(access.cells), np.bool_)
+        return access.same
+
+    def _is_observed(
+        self, access: _Access, party: Party, where: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Bytes where the warp's own strong reads saw a party's strong write."""
+        if party.scope == WEAK:
+            return np.zeros(len(access.cells), np.bool_)
+        observed = where.copy()
+        observed[where] = self.order.has_observed(
+            access.warp, access.addresses[where], party.time
+        )
+        return observed
 
     def _check_lanes(
         self,
@@ -389,10 +341,47 @@ class GlobalShadow:
             self.report(
                 "race",
                 f"lanes {first} and {second} of a warp write different values to "
-                f"global memory at {int(addresses[order[bad[0]]]):#x} with one "
-                f"instruction",
+                f"{self._place(int(addresses[order[bad[0]]]))} with one instruction",
                 at,
             )
+
+    # Words -------------------------------------------------------------------------
+
+    def limits(self) -> Iterator[str]:
+        """Says what is not watched."""
+        if self._history.is_partial:
+            yield (
+                f"races in global memory: only the first {self._history.most_bytes} "
+                f"bytes that the launch touched, in pages, are watched"
+            )
+        if self.order.is_lenient:
+            yield (
+                "races between blocks: more words were released than can be "
+                "remembered, so from some time on no access was called a race"
+            )
+
+    def _accuse(
+        self, access: _Access, verb: str, other: Party, address: int, what: str
+    ) -> None:
+        mine = access.party
+        way = "barrier" if self._cta(mine) == self._cta(other) else "atomic or a fence"
+        if other.is_flying:
+            what, way = "writes by a copy", "cp.async.bulk.wait_group"
+        self.report(
+            "race",
+            f"{self._name(mine)} {verb} {self._place(address)} that "
+            f"{self._name(other)} {what} at {self.naming(other.at)} with no {way} "
+            f"between",
+            mine.at,
+        )
+
+    def _name(self, party: Party) -> str:
+        cta, warp = divmod(party.owner, self._machine.geometry.warps_per_cta)
+        return f"block {cta}, warp {warp}"
+
+    def _place(self, address: int) -> str:
+        place = self._machine.memory.place(address)
+        return f"global memory at {address:#x} ({place})"
 
 
 def _ignore(kind: str, message: str, at: int) -> None:

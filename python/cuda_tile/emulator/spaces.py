@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.counters import Path
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.lanes import Lanes, describe_lanes
 from cuda_tile.emulator.machine import (
     CLUSTER_SHIFT,
@@ -23,6 +22,7 @@ from cuda_tile.emulator.machine import (
     WINDOW_MASK,
     Machine,
 )
+from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.types import Array, Bool, Index, Type
 from cuda_tile.runtime.memory import MemoryFault
 

@@ -269,6 +269,13 @@ class GlobalMemory:
     def _fault(self, address: int, size: int, access: str, index: int) -> MemoryFault:
         return MemoryFault(address, size, access, self.nearest(address, size), index)
 
+    def place(self, address: int) -> str:
+        """Says in words which element of which registered array has a byte."""
+        for region in self._regions:
+            if region.start <= address < region.stop:
+                return f"byte {address - region.start} of {region.describe()}"
+        return self.nearest(address)
+
     def nearest(self, address: int, size: int = 1) -> str:
         """Says in words which registered array is nearest to an access."""
         if not self._regions:

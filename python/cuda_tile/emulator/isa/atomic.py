@@ -13,7 +13,6 @@ import numpy as np
 from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.isa.half import HALVES, on_halves
@@ -26,6 +25,7 @@ from cuda_tile.emulator.isa.move import (
     take_space,
 )
 from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
 from cuda_tile.emulator.tensor_map import decrement, increment

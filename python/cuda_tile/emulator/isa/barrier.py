@@ -9,11 +9,11 @@ import numpy as np
 
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import SCOPES
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.step import Barrier, Compiled, Wait
 from cuda_tile.emulator.syntax import Negated, Operand, Register
 from cuda_tile.emulator.types import PRED, U32

@@ -7,10 +7,10 @@ import numpy as np
 from cuda_tile.emulator.build import AddressOf, Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import CLUSTER_SHIFT
+from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.spaces import WINDOWS
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import (
