@@ -15,6 +15,10 @@ LogicalResult cuda_tile::verifyFlushToZero(Operation *op, bool flushToZero,
          << "; flush-to-zero is only legal for f32 element type";
 }
 
+int64_t cuda_tile::getStorageBits(Type type) {
+  return isa<FloatTF32Type>(type) ? 32 : type.getIntOrFloatBitWidth();
+}
+
 LogicalResult cuda_tile::verifyRounding(Operation *op, RoundingMode mode,
                                         ArrayRef<RoundingMode> allowed,
                                         StringRef more) {

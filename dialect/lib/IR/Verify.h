@@ -41,6 +41,10 @@ template <typename Op> llvm::LogicalResult verifyIEEE(Op op) {
 llvm::LogicalResult verifyOnlyRounding(mlir::Operation *op, RoundingMode mode,
                                        RoundingMode only, llvm::StringRef more);
 
+/// Bits that an element of `type` fills among others: tf32 fills four bytes, of
+/// which 19 bits count.
+int64_t getStorageBits(mlir::Type type);
+
 enum class Access { Load, Store };
 
 /// Ordering and scope of a load or store.

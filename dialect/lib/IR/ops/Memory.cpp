@@ -17,9 +17,7 @@ LogicalResult AllocaOp::verify() {
     return emitOpError("'alignment' must be power of two");
   auto pointer = cast<PointerType>(getResult().getType().getElementType());
   Type type = pointer.getPointeeType();
-  uint64_t size = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  if (isa<FloatTF32Type>(type)) // of its 32 bits 19 count
-    size = 4;
+  uint64_t size = llvm::divideCeil(getStorageBits(type), 8);
   if (alignment < size) // C2
     return emitOpError("'alignment' (")
            << alignment << ") must be at least the natural size (" << size

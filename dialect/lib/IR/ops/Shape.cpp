@@ -1,6 +1,7 @@
 //===- Shape.cpp - Making tiles and moving their elements -----------------===//
 
 #include "IR/Syntax.h"
+#include "IR/Verify.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APSInt.h"
@@ -179,19 +180,12 @@ LogicalResult InsertOp::verify() {
 // pack, unpack
 //===----------------------------------------------------------------------===//
 
-/// Width of an element among others: tf32 fills four bytes.
-static int64_t getPackedBits(Type elementType) {
-  if (isa<FloatTF32Type>(elementType))
-    return 32;
-  return elementType.getIntOrFloatBitWidth();
-}
-
 static LogicalResult verifyRepacking(Operation *op, TileType source,
                                      TileType result) {
   if (source.getRank() != 1 || result.getRank() != 1) // C1
     return op->emitOpError("expects source and result to be rank-1 tiles");
-  int64_t sourceBits = getPackedBits(source.getElementType());
-  int64_t resultBits = getPackedBits(result.getElementType());
+  int64_t sourceBits = getStorageBits(source.getElementType());
+  int64_t resultBits = getStorageBits(result.getElementType());
   if (sourceBits == resultBits) // C2
     return op->emitOpError(
         "expects source and result to have different element type widths");
