@@ -15,19 +15,8 @@ template <typename Op> static LogicalResult verifyMultimem(Op op) {
   TileView view = op.getView().getType();
   if (!isa<PartitionViewType>(view))
     return op.emitOpError("expected the view to be a partition_view, got ")
-           << op.getView().getType();
-  ShapedType wanted = view.getViewTileType();
-  TileType tile = op.getTile().getType();
-  if (tile.withLayout({}) != wanted)
-    return op.emitOpError("expected tile type to be ")
-           << wanted << " (based on view type), got " << tile;
-  int64_t rank = view.getViewIndexRank(), count = op.getIndex().size();
-  if (count != rank)
-    return op.emitOpError("expected ")
-           << rank << " index operands (based on view type), got " << count;
-  if (failed(view.verifyIndices(op, op.getIndex().getTypes())))
-    return failure();
-  return verifyInbounds(op);
+           << view;
+  return verifyTileOfView(op);
 }
 
 /// The reduction can combine the elements.

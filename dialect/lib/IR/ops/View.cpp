@@ -37,19 +37,7 @@ static LogicalResult verifyViewAccess(Op op, Access access) {
   if (failed(verifyMemoryModel(op, access, op.getMemoryOrderingSemantics(),
                                op.getMemoryScope()))) // C1
     return failure();
-  TileView view = op.getView().getType();
-  int64_t rank = view.getViewIndexRank(), count = op.getIndex().size();
-  if (count != rank) // C2
-    return op.emitOpError("expected ")
-           << rank << " index operands (based on view type), got " << count;
-  ShapedType wanted = view.getViewTileType();
-  TileType tile = op.getTile().getType();
-  if (tile.withLayout({}) != wanted) // C3
-    return op.emitOpError("expected tile type to be ")
-           << wanted << " (based on view type), got " << tile;
-  if (failed(view.verifyIndices(op, op.getIndex().getTypes()))) // C2
-    return failure();
-  if (failed(verifyInbounds(op))) // C4
+  if (failed(verifyTileOfView(op))) // C2, C3, C4
     return failure();
   return verifyHints(op, HintedOp::ViewAccess, // C5
                      op.getOptimizationHintsAttr());

@@ -131,6 +131,23 @@ template <typename Op> llvm::LogicalResult verifyInbounds(Op op) {
          << rank << " entries (based on view type), got " << promises;
 }
 
+/// The tile, the indices and `inbounds` are as the view has them.
+template <typename Op> llvm::LogicalResult verifyTileOfView(Op op) {
+  TileView view = op.getView().getType();
+  int64_t rank = view.getViewIndexRank(), count = op.getIndex().size();
+  if (count != rank)
+    return op.emitOpError("expected ")
+           << rank << " index operands (based on view type), got " << count;
+  mlir::ShapedType wanted = view.getViewTileType();
+  TileType tile = op.getTile().getType();
+  if (tile.withLayout({}) != wanted)
+    return op.emitOpError("expected tile type to be ")
+           << wanted << " (based on view type), got " << tile;
+  if (failed(view.verifyIndices(op, op.getIndex().getTypes())))
+    return mlir::failure();
+  return verifyInbounds(op);
+}
+
 } // namespace cuda_tile
 
 #endif // CUDA_TILE_LIB_IR_OPS_VIEWACCESS_H
