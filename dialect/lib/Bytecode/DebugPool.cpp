@@ -4,7 +4,6 @@
 #include "cuda_tile/IR/CudaTile.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -13,12 +12,6 @@ namespace cuda_tile::bytecode {
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
-
-/// The first position in a file that `location` leads to; null if there is
-/// none.
-static FileLineColLoc findPosition(Location location) {
-  return location->findInstanceOf<FileLineColLoc>();
-}
 
 /// The position of the function or else of the first op that has one.
 static FileLineColLoc findFirstPosition(Operation *function) {
@@ -174,21 +167,9 @@ uint64_t DebugPool::getFunctionScope() {
   if (functionScope)
     return functionScope;
   DILocalScopeAttr scope = findScope(function->getLoc());
-  if (!scope) {
-    MLIRContext *context = function->getContext();
-    FileLineColLoc position = findFirstPosition(function);
-    StringRef path = position.getFilename();
-    auto string = [&](StringRef text) {
-      return StringAttr::get(context, text);
-    };
-    auto file =
-        DIFileAttr::get(context, string(llvm::sys::path::filename(path)),
-                        string(llvm::sys::path::parent_path(path)));
-    StringAttr name = SymbolTable::getSymbolName(function);
-    unsigned line = position.getLine();
-    scope = DISubprogramAttr::get(context, file, line, name, name,
-                                  DICompileUnitAttr::get(context, file), line);
-  }
+  if (!scope)
+    scope = makeSubprogram(SymbolTable::getSymbolName(function),
+                           findFirstPosition(function));
   return functionScope = addScope(scope);
 }
 

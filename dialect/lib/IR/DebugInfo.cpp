@@ -2,6 +2,8 @@
 
 #include "cuda_tile/IR/CudaTile.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 using namespace cuda_tile;
 
@@ -28,6 +30,27 @@ DILocalScopeAttr cuda_tile::findScope(LocationAttr loc) {
       if (DILocalScopeAttr scope = findScope(part))
         return scope;
   return {};
+}
+
+FileLineColLoc cuda_tile::findPosition(LocationAttr loc) {
+  return loc.findInstanceOf<FileLineColLoc>();
+}
+
+DIFileAttr cuda_tile::makeFile(FileLineColLoc position) {
+  StringRef path = position.getFilename();
+  MLIRContext *context = position.getContext();
+  auto text = [&](StringRef part) { return StringAttr::get(context, part); };
+  return DIFileAttr::get(context, text(llvm::sys::path::filename(path)),
+                         text(llvm::sys::path::parent_path(path)));
+}
+
+DISubprogramAttr cuda_tile::makeSubprogram(StringAttr name,
+                                           FileLineColLoc position) {
+  MLIRContext *context = position.getContext();
+  DIFileAttr file = makeFile(position);
+  unsigned line = position.getLine();
+  return DISubprogramAttr::get(context, file, line, name, name,
+                               DICompileUnitAttr::get(context, file), line);
 }
 
 /// The subprogram of a function, null if it has none.

@@ -2,8 +2,6 @@
 
 #include "cuda_tile/Transforms/Passes.h"
 
-#include "llvm/Support/Path.h"
-
 namespace cuda_tile {
 #define GEN_PASS_DEF_SYNTHESIZEDEBUGINFOSCOPES
 #include "cuda_tile/Transforms/Passes.h.inc"
@@ -11,29 +9,6 @@ namespace cuda_tile {
 
 using namespace mlir;
 using namespace cuda_tile;
-
-static DIFileAttr makeFile(FileLineColLoc loc) {
-  StringRef path = loc.getFilename();
-  MLIRContext *context = loc.getContext();
-  auto text = [&](StringRef part) { return StringAttr::get(context, part); };
-  return DIFileAttr::get(context, text(llvm::sys::path::filename(path)),
-                         text(llvm::sys::path::parent_path(path)));
-}
-
-/// The first position that `loc` names, or null.
-static FileLineColLoc findPosition(LocationAttr loc) {
-  return loc.findInstanceOf<FileLineColLoc>();
-}
-
-static DISubprogramAttr makeSubprogram(FunctionOpInterface function,
-                                       FileLineColLoc loc) {
-  MLIRContext *context = function.getContext();
-  DIFileAttr file = makeFile(loc);
-  auto name = StringAttr::get(context, function.getName());
-  return DISubprogramAttr::get(context, file, loc.getLine(), name, name,
-                               DICompileUnitAttr::get(context, file),
-                               loc.getLine());
-}
 
 /// `loc` within `function`; what names no position stays as it is.
 static LocationAttr addScope(LocationAttr loc, DISubprogramAttr function) {
@@ -68,7 +43,7 @@ struct SynthesizeDebugInfoScopes
     // Without a position of its own, a function begins nowhere.
     if (!loc)
       loc = FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
-    DISubprogramAttr subprogram = makeSubprogram(function, loc);
+    DISubprogramAttr subprogram = makeSubprogram(function.getNameAttr(), loc);
     function->walk([&](Operation *op) {
       if (op != function)
         op->setLoc(addScope(op->getLoc(), subprogram));
