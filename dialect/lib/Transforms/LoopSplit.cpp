@@ -185,19 +185,6 @@ static Value findPivot(ForOp loop, const Split &split, Arithmetic make) {
 // Splitting
 //===----------------------------------------------------------------------===//
 
-/// Puts the ops of one branch in the place of `branches`.
-static void takeBranch(IfOp branches, Region &branch, RewriterBase &rewriter) {
-  if (branch.empty()) {
-    rewriter.eraseOp(branches);
-    return;
-  }
-  Operation *yield = branch.front().getTerminator();
-  SmallVector<Value> results(yield->getOperands());
-  rewriter.eraseOp(yield);
-  rewriter.inlineBlockBefore(&branch.front(), branches);
-  rewriter.replaceOp(branches, results);
-}
-
 /// A copy of `loop` from `lower` to `upper` that begins with `initValues`, with
 /// one branch of the split's `if`.
 static ForOp cloneHalf(ForOp loop, Value lower, Value upper,
@@ -211,9 +198,9 @@ static ForOp cloneHalf(ForOp loop, Value lower, Value upper,
   half.getUpperBoundMutable().assign(upper);
   half.getInitValuesMutable().assign(initValues);
   bool takesThen = split.thenIsLow == isLow;
-  takeBranch(branches,
-             takesThen ? branches.getThenRegion() : branches.getElseRegion(),
-             rewriter);
+  inlineBranch(branches,
+               takesThen ? branches.getThenRegion() : branches.getElseRegion(),
+               rewriter);
   return half;
 }
 

@@ -80,6 +80,10 @@ mlir::OpFoldResult foldShape(mlir::Operation *op,
 /// `c` if `value` is `not c`, or null.
 mlir::Value getInverted(mlir::Value value);
 
+/// Puts the ops of `branch`, which is empty or ends in a yield, in the place of
+/// `op`.
+void inlineBranch(IfOp op, mlir::Region &branch, mlir::RewriterBase &rewriter);
+
 /// Adds the rewrites of `if`.
 void addIfPatterns(mlir::RewritePatternSet &patterns);
 

@@ -18,6 +18,16 @@ static bool isIdle(Region &branch) {
          (branch.front().getOperations().size() == 1 && getYield(branch));
 }
 
+void cuda_tile::inlineBranch(IfOp op, Region &branch, RewriterBase &rewriter) {
+  SmallVector<Value> results;
+  if (YieldOp end = getYield(branch)) {
+    results = end->getOperands();
+    rewriter.eraseOp(end);
+    rewriter.inlineBlockBefore(&branch.front(), op);
+  }
+  rewriter.replaceOp(op, results);
+}
+
 /// A new `if` on `cond` with the branches of `op`.
 static IfOp moveBranches(IfOp op, TypeRange types, Value cond, Region &ifTrue,
                          Region &ifFalse, PatternRewriter &rewriter) {
@@ -57,24 +67,14 @@ static LogicalResult takeBranch(IfOp op, PatternRewriter &rewriter) {
   if (!cond)
     return failure();
   Region &branch = cond->isOne() ? op.getThenRegion() : op.getElseRegion();
-  if (branch.empty()) {
-    rewriter.eraseOp(op);
+  if (branch.empty() || getYield(branch)) {
+    inlineBranch(op, branch, rewriter);
     return success();
   }
-  Block *body = &branch.front();
-  Operation *end = body->getTerminator();
-  if (!isa<YieldOp>(end)) {
-    // Uses of the results lie behind the `if`.
-    eraseRest(op, rewriter);
-    Block *parent = op->getBlock();
-    rewriter.mergeBlocks(body, parent);
-    rewriter.eraseOp(op);
-    return success();
-  }
-  SmallVector<Value> results(end->getOperands());
-  rewriter.eraseOp(end);
-  rewriter.inlineBlockBefore(body, op);
-  rewriter.replaceOp(op, results);
+  // Uses of the results lie behind the `if`.
+  eraseRest(op, rewriter);
+  rewriter.mergeBlocks(&branch.front(), op->getBlock());
+  rewriter.eraseOp(op);
   return success();
 }
 
