@@ -29,6 +29,19 @@ def messages(data: bytes, context: ir.Context) -> list[str]:
     return []
 
 
+def refusal(module: ir.Module, version: str) -> str:
+    """What the writer says against `module`.
+
+    Raises:
+        AssertionError: It says nothing.
+    """
+    try:
+        _cuda_tile.write_bytecode(module, version)
+    except ir.MLIRError as error:
+        return str(error)
+    raise AssertionError(f"expected {version} not to hold the module")
+
+
 def op_names(module: ir.Module) -> set[str]:
     """Names of all ops without the dialect's."""
     names: set[str] = set()

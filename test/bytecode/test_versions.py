@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from bytecode_files import messages, read
+from bytecode_files import messages, read, refusal
 from bytecode_wire import File, varint
 
 from cuda_tile import ods
@@ -111,13 +111,6 @@ def program(snippet: str) -> str:
     if text.startswith("entry"):
         return f"cuda_tile.module @kernels {{ {text} }}"
     return BODY.format(text)
-
-
-def refusal(module: ir.Module, version: str) -> str:
-    """What the writer says against `module`."""
-    with pytest.raises(ir.MLIRError) as error:
-        _cuda_tile.write_bytecode(module, version)
-    return str(error.value)
 
 
 def pair(version: str) -> tuple[int, int]:
