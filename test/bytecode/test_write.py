@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from bytecode_files import NAMES, VERSIONS, kernel, read
+from bytecode_files import NAMES, VERSIONS, kernel, read, refusal
 from bytecode_sections import sections
 
 from cuda_tile._mlir import ir
@@ -21,13 +21,6 @@ def parse(body: str, context: ir.Context, parameters: str = "") -> ir.Module:
     """A module with one entry."""
     entry = f"entry @k({parameters}) {{\n{body}\n return }}"
     return ir.Module.parse(f"cuda_tile.module @kernels {{ {entry} }}", context)
-
-
-def refusal(module: ir.Module, version: str) -> str:
-    """What the writer says against `module`."""
-    with pytest.raises(ir.MLIRError) as error:
-        _cuda_tile.write_bytecode(module, version)
-    return str(error.value)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -111,6 +104,12 @@ VIEW = """
   : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32>
   -> tile<8xf32>, token"""
 
+BF16_SUM = """
+%q = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<bf16>>
+%x = constant <bf16: 1.0> : tile<bf16>
+%0, %tok = atomic_rmw_tko relaxed device %q, addf, %x
+  : tile<ptr<bf16>>, tile<bf16> -> tile<bf16>, token"""
+
 
 @pytest.mark.parametrize(
     ("body", "version", "first", "message"),
@@ -150,8 +149,14 @@ VIEW = """
             "rounding mode 'zero' of a conversion requires bytecode version 13.4+, but "
             "targeting 13.3",
         ),
+        (
+            BF16_SUM,
+            "13.2",
+            "13.3",
+            "mode 'addf' of bf16 requires bytecode version 13.3+, but targeting 13.2",
+        ),
     ],
-    ids=["attribute-flag", "attribute", "type", "enum", "rounding"],
+    ids=["attribute-flag", "attribute", "type", "enum", "rounding", "bf16-atomic"],
 )
 def test_newer_than_the_target(body, version, first, message, context):
     module = parse(body, context, "%p: tile<ptr<f32>>, %n: tile<i32>")

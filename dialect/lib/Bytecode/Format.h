@@ -54,6 +54,8 @@ constexpr Version kTypeFlagsVersion{13, 3};
 constexpr Version kPointerFlagsVersion{13, 4};
 /// ftof: modes other than the nearest even number.
 constexpr Version kConversionRoundingVersion{13, 4};
+/// atomic_rmw_tko: addf of bf16.
+constexpr Version kBF16AtomicsVersion{13, 3};
 /// Entry: hints always, then attributes of the arguments. Subprogram: flags.
 constexpr Version kEntryAttributesVersion{13, 5};
 /// Compilers before it refuse hints for the GPU "default".

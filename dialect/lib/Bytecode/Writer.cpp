@@ -52,6 +52,18 @@ static LogicalResult refuse(Operation *op, const Twine &why) {
   return op->emitError(why);
 }
 
+/// Compilers before 13.3 refuse the addition of bf16. Later ones take it from
+/// older files too, so the reader does.
+static LogicalResult checkAtomic(Operation *op, Version version) {
+  auto atomic = dyn_cast<AtomicRMWTkoOp>(op);
+  if (!atomic || version >= kBF16AtomicsVersion ||
+      atomic.getMode() != AtomicRMWMode::ADDF ||
+      !atomic.getArg().getType().getElementType().isBF16())
+    return success();
+  return op->emitError("mode 'addf' of bf16 requires bytecode version ")
+         << kBF16AtomicsVersion.str() << "+, but targeting " << version.str();
+}
+
 static LogicalResult checkModule(::cuda_tile::ModuleOp module,
                                  Version version) {
   if (module.getBody().empty())
@@ -65,7 +77,8 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module,
     if (op->getName().getDialectNamespace() != dialect)
       return refuse(op,
                     "only ops from the '" + dialect + "' dialect are allowed");
-    if (failed(checkRounding(op, version, "but targeting")))
+    if (failed(checkRounding(op, version, "but targeting")) ||
+        failed(checkAtomic(op, version)))
       return WalkResult::interrupt();
     // What combines two values is a computation alone.
     if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !mayCombine(op))
