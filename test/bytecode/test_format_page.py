@@ -1,13 +1,19 @@
 """The page of the format says what is so: its bytes, its dump, its error."""
 
 import re
+import struct
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
-from bytecode_files import KERNELS, messages, read
+import pytest
+from bytecode_files import KERNELS, messages, read, refusal
+from bytecode_sections import sections
+from bytecode_sections import varint as varint_at
 from bytecode_wire import File, varint
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "dialect" / "docs" / "bytecode.md").read_text()
@@ -60,18 +66,105 @@ def test_error(context):
     assert said.removeprefix("error at offset 74: ") in messages(data, context)[0]
 
 
-def test_tags_and_sections(context):
-    """Every type of the table is read, or refused by its name."""
-    rows = re.findall(r"^\| ([\d, .]+) \| ([\w ]+) \|", section("File"), re.MULTILINE)
-    tags = {
-        name: int(number)
-        for numbers, names in rows
-        for number, name in zip(numbers.split(", "), names.split(), strict=False)
-        if "." not in numbers
-    }
-    assert tags["f8E8M0FNU"] == 18
-    for name, tag in tags.items():
-        said = messages(
-            File((13, 5), types=[varint(tag)]).entry(b"\x5c\0\0").data(), context
+def tags() -> dict[str, tuple[int, tuple[int, int]]]:
+    """Tag and first version of each type in the page's table."""
+    found: dict[str, tuple[int, tuple[int, int]]] = {}
+    for row in section("File").split("### Type")[1].split("### ")[0].splitlines():
+        cells = [cell.strip() for cell in row.split("|")[1:-1]]
+        if len(cells) != 3 or not cells[0][:1].isdigit():
+            continue
+        first, _, last = cells[0].partition("..")
+        numbers = range(int(first), int(last) + 1) if last else cells[0].split(", ")
+        names = cells[1].replace(",", "").split()
+        said = re.match(r"from ([\d., ]+)", cells[2])
+        since = said[1].strip(" ,").split(", ") if said else ["13.1"]
+        since = since if len(since) > 1 else since * len(names)
+        for number, name, version in zip(numbers, names, since, strict=True):
+            assert name not in found
+            major, minor = version.split(".")
+            found[name] = int(number), (int(major), int(minor))
+    return found
+
+
+TAGS = tags()
+NUMBERS = {"i1": "true", **{f"i{bits}": "1" for bits in (8, 16, 32, 64)}}
+NO_NUMBERS = ("i4", "f8E5M3FNU", "ptr", "tile", "function", "token")
+POINTER = "%p: tile<ptr<i16>>"
+TENSOR = "tensor_view<8x8xi16, strides=[8,1]>"
+MAKE_TENSOR = f"%t = make_tensor_view %p, shape = [8, 8], strides = [8, 1] : {TENSOR}"
+VIEWS = {
+    "partition_view": f"tile=(4x4), {TENSOR}",
+    "strided_view": f"tile=(4x4), traversal_strides=[2,1], {TENSOR}",
+    "gather_scatter_view": f"tile=(4x4), {TENSOR}, sparse_dim=0",
+}
+PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "function": ("", "", ()),
+    "token": ("", "%0 = make_token : token", ("function",)),
+    "tile": ("%x: tile<i16>", "", ("function", "i16")),
+    "i4": (
+        "",
+        "%0 = constant <i8: 1> : tile<1xi8>\n%1 = unpack %0 : tile<1xi8> -> tile<2xi4>",
+        ("function", "tile", "i8"),
+    ),
+    "ptr": (POINTER, "", ("function", "tile", "i16")),
+    "tensor_view": (POINTER, MAKE_TENSOR, ("function", "tile", "i16", "ptr")),
+    **{
+        name: (
+            POINTER,
+            f"{MAKE_TENSOR}\n%v = make_{name} %t : {name}<{parts}>",
+            ("function", "tile", "i16", "ptr", "tensor_view"),
         )
-        assert not any("unknown type tag" in message for message in said), name
+        for name, parts in VIEWS.items()
+    },
+    **{
+        name: (
+            "",
+            f"%0 = constant <{name}: {NUMBERS.get(name, '1.0')}> : tile<2x{name}>",
+            ("function", "tile"),
+        )
+        for name in TAGS
+        if "_" not in name and name not in NO_NUMBERS
+    },
+}
+"""A program with each type: parameters, body, and the other types that it has."""
+
+
+def type_records(data: bytes) -> list[bytes]:
+    """The entries of a file's type section."""
+    table = sections(data)["type"]
+    count, place = varint_at(table, 0)
+    place += -place % 4
+    offsets = struct.unpack_from(f"<{count}I", table, place)
+    entries = table[place + 4 * count :]
+    return [entries[start:end] for start, end in pairwise([*offsets, len(entries)])]
+
+
+def test_the_table_of_types_is_whole():
+    assert sorted(tag for tag, _ in TAGS.values()) == [*range(23), 130]
+    assert {*PROGRAMS, "f8E5M3FNU"} == {*TAGS}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tag(name, context):
+    """A program with the type has the tag of the page, from the version there on."""
+    parameters, body, others = PROGRAMS[name]
+    entry = f"entry @k({parameters}) {{\n{body}\n return }}"
+    module = ir.Module.parse(f"cuda_tile.module @m {{ {entry} }}", context)
+    tag, (major, minor) = TAGS[name]
+    records = type_records(_cuda_tile.write_bytecode(module, f"{major}.{minor}"))
+    found = [varint_at(record, 0)[0] for record in records]
+    every_file = ("i1", "i32")
+    assert {*found} == {TAGS[each][0] for each in (name, *others, *every_file)}
+    if name != "tensor_view" and name not in VIEWS and "tile" in others:
+        tiles = [record for record in records if record[0] == TAGS["tile"][0]]
+        assert tag in {found[varint_at(record, 1)[0]] for record in tiles}
+    if minor > 1:  # refused before, the type or else the op that makes it
+        said = refusal(module, f"{major}.{minor - 1}")
+        of_type = f"type '{name}' requires bytecode version {major}.{minor}+"
+        assert of_type in said or "is not available in bytecode version" in said
+
+
+def test_tag_of_a_float_that_is_not_there(context):
+    tag, since = TAGS["f8E5M3FNU"]
+    file = File(since, types=[varint(tag)]).entry(b"\x5c\0\0")
+    assert "'f8E5M3FNU'" in messages(file.data(), context)[0]
