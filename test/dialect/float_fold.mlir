@@ -17,6 +17,25 @@ cuda_tile.module @m {
     return %0, %1, %2, %3 : tile<f16>, tile<f16>, tile<f16>, tile<f16>
   }
 
+  // CHECK-LABEL: testing$func @difference_and_quotient
+  testing$func @difference_and_quotient() -> (tile<f16>, tile<f16>, tile<f16>, tile<f16>) {
+    %a = constant <f16: 2048.0> : tile<f16>
+    %b = constant <f16: 1.0> : tile<f16>
+    %c = constant <f16: 3.0> : tile<f16>
+    // CHECK-DAG: %[[LESS:.*]] = constant <f16: 2.047000e+03> : tile<f16>
+    %0 = subf %a, %b : tile<f16>
+    // CHECK-DAG: %[[MINUS:.*]] = constant <f16: -2.050000e+03> : tile<f16>
+    %minus = constant <f16: -2048.0> : tile<f16>
+    %1 = subf %minus, %b rounding<negative_inf> : tile<f16>
+    // A third has the bits 0x3555, and a rest.
+    // CHECK-DAG: %[[THIRD:.*]] = constant <f16: 3.332520e-01> : tile<f16>
+    %2 = divf %b, %c : tile<f16>
+    // CHECK-DAG: %[[ABOVE:.*]] = constant <f16: 3.334960e-01> : tile<f16>
+    %3 = divf %b, %c rounding<positive_inf> : tile<f16>
+    // CHECK: return %[[LESS]], %[[MINUS]], %[[THIRD]], %[[ABOVE]]
+    return %0, %1, %2, %3 : tile<f16>, tile<f16>, tile<f16>, tile<f16>
+  }
+
   // CHECK-LABEL: testing$func @extrema
   testing$func @extrema() -> (tile<f32>, tile<f32>, tile<f32>) {
     %nan = constant <f32: 0x7FC00000> : tile<f32>

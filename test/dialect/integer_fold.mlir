@@ -34,6 +34,27 @@ cuda_tile.module @m {
     return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i1>, tile<i1>
   }
 
+  // CHECK-LABEL: testing$func @signs_and_bits
+  testing$func @signs_and_bits() -> (tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>) {
+    %m = constant <i8: -100> : tile<i8>
+    %min = constant <i8: -128> : tile<i8>
+    %s = constant <i8: 3> : tile<i8>
+    // CHECK-DAG: %[[ABS:.*]] = constant <i8: 100> : tile<i8>
+    %0 = absi %m : tile<i8>
+    // The smallest number keeps its bits.
+    // CHECK-DAG: %[[MIN:.*]] = constant <i8: -128> : tile<i8>
+    %1 = absi %min : tile<i8>
+    // CHECK-DAG: %[[NEG:.*]] = constant <i8: -3> : tile<i8>
+    %2 = negi %s : tile<i8>
+    // 0x9C by three bits is 0x4E0, and with the bits of 3 turned it is 0x9F.
+    // CHECK-DAG: %[[SHL:.*]] = constant <i8: -32> : tile<i8>
+    %3 = shli %m, %s : tile<i8>
+    // CHECK-DAG: %[[XOR:.*]] = constant <i8: -97> : tile<i8>
+    %4 = xori %m, %s : tile<i8>
+    // CHECK: return %[[ABS]], %[[MIN]], %[[NEG]], %[[SHL]], %[[XOR]]
+    return %0, %1, %2, %3, %4 : tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>
+  }
+
   // What is undefined stays.
   // CHECK-LABEL: testing$func @undefined
   testing$func @undefined() -> (tile<i8>, tile<i8>, tile<i8>, tile<i8>, tile<i8>) {
