@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from random_module import INTEGERS, NUMBERS, Shape, Tile, View, Writer, step, tile
+from random_module import (
+    INTEGERS,
+    NUMBERS,
+    Shape,
+    Tile,
+    View,
+    Writer,
+    names_of,
+    step,
+    tile,
+    types_of,
+)
 
 from cuda_tile import ods
 
@@ -61,14 +72,6 @@ def _mask(w: Writer, shape: Shape) -> list[Tile]:
     return [w.like(shape, "i1")] if w.chance() else []
 
 
-def _names(values: list[Tile]) -> str:
-    return ", ".join(value.name for value in values)
-
-
-def _types(values: list[Tile]) -> str:
-    return ", ".join(value.type for value in values)
-
-
 def _order(w: Writer, equals: str = "=") -> str:
     return f" token{equals}{w.token()}" if w.chance() else ""
 
@@ -81,7 +84,9 @@ def load_ptr(w: Writer) -> None:
         parts.append(w.like(shape, element))
     how = _order(w) + w.maybe(LATENCY, 0.2)
     result, token = w.new(shape, element), w.new_token()
-    text = f"{w.pick(LOADS)} {_names(parts)}{how} : {_types(parts)} -> {result.type}"
+    text = (
+        f"{w.pick(LOADS)} {names_of(parts)}{how} : {types_of(parts)} -> {result.type}"
+    )
     w.tiles.remove(result)
     w.op("load_ptr_tko", f"{text}, token", f"{result.name}, {token}")
     w.tiles.append(result)
@@ -93,7 +98,7 @@ def store_ptr(w: Writer) -> None:
     parts = [w.like(shape, f"ptr<{element}>"), w.like(shape, element)]
     parts += _mask(w, shape)
     how = _order(w) + w.maybe(LATENCY, 0.2)
-    text = f"{w.pick(STORES)} {_names(parts)}{how} : {_types(parts)} -> token"
+    text = f"{w.pick(STORES)} {names_of(parts)}{how} : {types_of(parts)} -> token"
     w.op("store_ptr_tko", text, w.new_token())
 
 
@@ -112,10 +117,10 @@ def atomic_rmw(w: Writer) -> None:
     mode, element = _mode(w)
     shape = w.shape()
     parts = [w.like(shape, f"ptr<{element}>"), w.like(shape, element), *_mask(w, shape)]
-    pointer, rest = parts[0].name, _names(parts[1:])
+    pointer, rest = parts[0].name, names_of(parts[1:])
     how = f"{w.pick(ATOMICS)} {w.pick(SCOPES)} {pointer}, {mode}, {rest}{_order(w)}"
     name, token = w.fresh(), w.new_token()
-    text = f"{how} : {_types(parts)} -> {tile(shape, element)}, token"
+    text = f"{how} : {types_of(parts)} -> {tile(shape, element)}, token"
     w.op("atomic_rmw_tko", text, f"{name}, {token}")
     w.tiles.append(Tile(name, shape, element))
 
@@ -125,9 +130,11 @@ def atomic_cas(w: Writer) -> None:
     element, shape = w.pick(("i32", "i64", "f32", "f64")), w.shape()
     pair = [w.like(shape, f"ptr<{element}>"), w.like(shape, element)]
     new, mask = w.like(shape, element), _mask(w, shape)
-    how = f"{w.pick(ATOMICS)} {w.pick(SCOPES)} {_names([*pair, new, *mask])}{_order(w)}"
+    how = (
+        f"{w.pick(ATOMICS)} {w.pick(SCOPES)} {names_of([*pair, new, *mask])}{_order(w)}"
+    )
     name, token = w.fresh(), w.new_token()
-    text = f"{how} : {_types([*pair, *mask])} -> {tile(shape, element)}, token"
+    text = f"{how} : {types_of([*pair, *mask])} -> {tile(shape, element)}, token"
     w.op("atomic_cas_tko", text, f"{name}, {token}")
     w.tiles.append(Tile(name, shape, element))
 
@@ -239,7 +246,7 @@ def _indices(w: Writer, of: View) -> tuple[str, str]:
     values = list(lists)
     alike = len({value.type for value in values}) == 1
     types = values[:1] if alike and w.chance() else values
-    return f"{of.name}[{_names(values)}]", _types(types)
+    return f"{of.name}[{names_of(values)}]", types_of(types)
 
 
 def _bounds(w: Writer, op: str, of: View) -> str:

@@ -45,6 +45,16 @@ class Tile:
         return tile(self.shape, self.element)
 
 
+def names_of(tiles: Sequence[Tile]) -> str:
+    """Their names, as a list of operands."""
+    return ", ".join(each.name for each in tiles)
+
+
+def types_of(tiles: Sequence[Tile]) -> str:
+    """Their types, as a list."""
+    return ", ".join(each.type for each in tiles)
+
+
 @dataclass(frozen=True)
 class View:
     """A tile view: its SSA name, the text of its type, and what an index gives.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from random_module import INTEGERS, Tile, Writer, step
+from random_module import INTEGERS, Tile, Writer, names_of, step, types_of
 
 from cuda_tile import ods
 
@@ -15,18 +15,10 @@ def _some(w: Writer, most: int = 3) -> list[Tile]:
     return [w.some(CARRIED) for _ in range(w.random.randint(0, most))]
 
 
-def _types(values: Sequence[Tile]) -> str:
-    return ", ".join(value.type for value in values)
-
-
-def _names(values: Sequence[Tile]) -> str:
-    return ", ".join(value.name for value in values)
-
-
 def _end(w: Writer, name: str, wanted: Sequence[Tile]) -> None:
     """A terminator with values of the types of `wanted`."""
     values = [w.like(value.shape, value.element) for value in wanted]
-    w.op(name, f"{_names(values)} : {_types(values)}" if values else "")
+    w.op(name, f"{names_of(values)} : {types_of(values)}" if values else "")
 
 
 def _results(w: Writer, values: Sequence[Tile]) -> list[Tile]:
@@ -53,8 +45,8 @@ def if_(w: Writer) -> None:
     values = _some(w)
     condition = w.like((), "i1")
     results = _results(w, values)
-    arrow = f" -> ({_types(values)})" if values else ""
-    w.op("if", f"{condition.name}{arrow} {{", _names(results))
+    arrow = f" -> ({types_of(values)})" if values else ""
+    w.op("if", f"{condition.name}{arrow} {{", names_of(results))
     has_else = bool(values) or w.chance()
     for is_else in (False, True)[: 1 + has_else]:
         if is_else:
@@ -79,8 +71,8 @@ def for_(w: Writer) -> None:
     if values:
         pairs = zip(carried, values, strict=True)
         inits = ", ".join(f"{new.name} = {old.name}" for new, old in pairs)
-        head += f" iter_values({inits}) -> ({_types(values)})"
-    w.op("for", f"{head} {{", _names(results))
+        head += f" iter_values({inits}) -> ({types_of(values)})"
+    w.op("for", f"{head} {{", names_of(results))
     with w.region():
         w.tiles += [index, *carried]
         w.loops.append(("for", carried, results))
@@ -100,10 +92,10 @@ def loop(w: Writer) -> None:
     if values:
         pairs = zip(carried, values, strict=True)
         inits = ", ".join(f"{new.name} = {old.name}" for new, old in pairs)
-        head = f"iter_values({inits}) : {_types(values)} "
+        head = f"iter_values({inits}) : {types_of(values)} "
     if given:
-        head += f"-> {_types(given)} "
-    w.op("loop", f"{head}{{", _names(results))
+        head += f"-> {types_of(given)} "
+    w.op("loop", f"{head}{{", names_of(results))
     with w.region():
         w.tiles += carried
         w.loops.append(("loop", carried, results))
@@ -150,9 +142,9 @@ def reduce(w: Writer) -> None:
     zeros = (f"0 : {v.element}" if v.element in INTEGERS else f"0.0 : {v.element}"
              for v in values)  # fmt: skip
     how = f" reverse={w.pick(('true', 'false'))}" if is_scan else ""
-    text = f"{_names(values)} dim={dim}{how} identities=[{', '.join(zeros)}] : "
-    text += f"{_types(values)} -> {_types(results)}"
-    w.op("scan" if is_scan else "reduce", text + " {", _names(results))
+    text = f"{names_of(values)} dim={dim}{how} identities=[{', '.join(zeros)}] : "
+    text += f"{types_of(values)} -> {types_of(results)}"
+    w.op("scan" if is_scan else "reduce", text + " {", names_of(results))
     w.lines[-1] = w.lines[-1].removesuffix(" {")
     pairs = [(Tile(w.fresh(), (), v.element), Tile(w.fresh(), (), v.element))
              for v in values]  # fmt: skip
@@ -160,6 +152,6 @@ def reduce(w: Writer) -> None:
     w.line(f"({arguments}) {{")
     with w.region():
         made = [_combine(w, *pair) for pair in pairs]
-        w.op("yield", f"{_names(made)} : {_types(made)}")
+        w.op("yield", f"{names_of(made)} : {types_of(made)}")
     w.line("}")
     w.tiles += results
