@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from ptx_harness import Case, check_legal, run_case, samples
+from ptx_harness import Case, check_legal, run_case, samples, unchecked
 from ptx_small import SMALL, edges, nearest, values
-
-
-def unchecked(*bits: int) -> int:
-    raise AssertionError("expected whole arrays to be compared")
 
 
 def case(code: str, sources: tuple[str, ...], result: str, registers: str = "") -> Case:
