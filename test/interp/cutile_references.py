@@ -8,6 +8,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from interp_kernels import wide
 
 DTYPES: dict[str, Any] = {
     "b1": np.bool_,
@@ -61,10 +62,6 @@ def numbers(kind: str, shape: Any, seed: int, *, positive: bool = False) -> Any:
     info = np.iinfo(DTYPES[kind])
     low = 1 if positive else max(info.min, -1000)
     return rng.integers(low, min(info.max, 1000), shape).astype(DTYPES[kind])
-
-
-def wide(values: Any) -> Any:
-    return values.astype(np.float64)
 
 
 def numpy_function(name: str) -> Callable[..., Any]:

@@ -19,6 +19,11 @@ VERSIONS = ("13.1", "13.3", "13.4")
 SEEDS = (None, 0)
 
 
+def wide(values: Any) -> Any:
+    """The values as float64, for references that do not round."""
+    return values.astype(np.float64)
+
+
 def read(version: str, name: str) -> ir.Module:
     """A kernel file as a module."""
     path = KERNELS / version / f"{name}.tileirbc"

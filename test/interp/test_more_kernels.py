@@ -8,13 +8,21 @@ import ml_dtypes
 import numpy as np
 import pytest
 from interp_harness import same_bits
-from interp_kernels import aligned, flat, integers, normal, read, run
+from interp_kernels import aligned, flat, integers, normal, read, run, wide
 
 from cuda_tile import interp
 
+F32_UNIT, F16_UNIT = 2.0**-24, 2.0**-11
+"""Largest relative error of one rounding to the nearest number of the format."""
 
-def wide(values: np.ndarray) -> np.ndarray:
-    return values.astype(np.float64)
+F16_TINY = 2.0**-25
+"""Largest error of rounding to f16 below its normal numbers."""
+
+
+def assert_within(given: np.ndarray, exact: np.ndarray, bound: np.ndarray) -> None:
+    """Checks each element against its own bound."""
+    excess = np.abs(wide(given) - exact) - bound
+    assert (excess <= 0).all(), f"off by {excess.max()} more than the bound"
 
 
 @pytest.mark.parametrize("columns", [1024, 240])
@@ -81,8 +89,20 @@ def test_attention(name: str, version: str, seed: int | None, depth: int) -> Non
     scores = wide(q) @ wide(k).swapaxes(-1, -2) * float(scale)
     scores = np.where(np.tril(np.ones((256, 256), np.bool_)), scores, -np.inf)
     power = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    exact = power / power.sum(axis=-1, keepdims=True) @ wide(v)
-    assert np.abs(out[0] - exact).max() < 4e-3
+    weights = power / power.sum(axis=-1, keepdims=True)
+    # exp2's argument: sums of `depth` products (at most one rounding per 16 of them),
+    # then the scale, itself a product, the maximum and the difference. Times ln 2 that
+    # is the relative error of p. The sums over keys round once per key, the factors
+    # that go with a new maximum and the quotient once more per tile of 64 keys.
+    spread = np.abs(wide(q)) @ np.abs(wide(k)).swapaxes(-1, -2) * float(scale)
+    of_p = (depth / 16 + 6) * spread.max(axis=-1, keepdims=True) + 1
+    in_f32 = 2 * F32_UNIT * (of_p + 256 + 2 * 256 / 64 + 1)
+    # p is rounded to f16 ahead of the product with v, and the result is: each has an
+    # error of F16_UNIT, of p's terms F16_TINY if they are small. The sum of p is 1 or
+    # more, for the largest is 1.
+    seen = np.tril(np.ones((256, 256))) @ np.abs(wide(v))
+    bound = (2 * F16_UNIT + in_f32) * (weights @ np.abs(wide(v)))
+    assert_within(out[0], weights @ wide(v), bound + F16_TINY * (seen + 1))
 
 
 @pytest.mark.parametrize("name", ["gather_rows_f16_64x128"])
@@ -114,10 +134,21 @@ def test_layernorm(name: str, version: str, seed: int | None, columns: int) -> N
     run(version, name, (16,), *args, seed=seed)
     exact_mean = wide(x).mean(axis=1)
     exact_rstd = 1 / np.sqrt(wide(x).var(axis=1) + float(eps))
-    np.testing.assert_allclose(mean, exact_mean, atol=1e-6)
-    np.testing.assert_allclose(rstd, exact_rstd, rtol=1e-5)
-    scaled = (wide(x) - exact_mean[:, None]) * exact_rstd[:, None] * wide(w) + wide(b)
-    np.testing.assert_allclose(wide(y), scaled, rtol=2.0**-10, atol=1e-4)
+    # A sum over a row: tile by tile, ten levels of pairs, the division.
+    roundings = -(-columns // 1024) + 10 + 1
+    mean_bound = roundings * F32_UNIT * np.abs(wide(x)).mean(axis=1)
+    assert_within(mean, exact_mean, mean_bound)
+    # Differences, squares and eps round too; the root halves what came so far. The
+    # error of the mean counts squared only: differences from the mean have the sum 0.
+    rstd_error = (roundings + 4) * F32_UNIT
+    assert_within(rstd, exact_rstd, rstd_error * exact_rstd)
+    product = (wide(x) - exact_mean[:, None]) * exact_rstd[:, None] * wide(w)
+    scaled = product + wide(b)
+    # The difference, two products and the sum round to f32, the result to f16; the
+    # fourth unit stands for products of errors.
+    bound = (rstd_error + 4 * F32_UNIT) * np.abs(product) + F32_UNIT * np.abs(scaled)
+    bound += (mean_bound * exact_rstd)[:, None] * np.abs(wide(w))
+    assert_within(y, scaled, bound + F16_UNIT * np.abs(scaled) + F16_TINY)
 
 
 @pytest.mark.parametrize("name", ["mathops_f32_1024"])
@@ -184,9 +215,13 @@ def test_matmul_i8(
 def test_softmax_f16(name: str, version: str, seed: int | None, columns: int) -> None:
     x, y = normal((16, columns), np.float16, 18), aligned((16, columns), np.float16)
     run(version, name, (16,), x, y, seed=seed)
-    power = np.exp(wide(x) - wide(x).max(axis=1, keepdims=True))
+    below = wide(x) - wide(x).max(axis=1, keepdims=True)
+    power = np.exp(below)
     exact = power / power.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(wide(y), exact, rtol=2.0**-10, atol=2.0**-24)
+    # exp's argument and its value, twelve levels of pairs of such values, the quotient.
+    of_exp = np.abs(below).max(axis=1, keepdims=True) + 1
+    in_f32 = F32_UNIT * (2 * of_exp + 12 + 2)
+    assert_within(y, exact, (F16_UNIT + in_f32) * exact + F16_TINY)
 
 
 def test_what_does_not_depend_on_the_order(version: str) -> None:
