@@ -13,6 +13,9 @@ from cuda_tile.errors import UserError
 MAGIC = b"\x7fTileIR\x00"
 """First bytes of a Tile IR bytecode file."""
 
+DEFAULT_VERSION = "13.3"
+"""Version of the bytecode that is written if nobody asks for another."""
+
 
 def load(
     source: str | os.PathLike[str] | bytes, *, context: ir.Context | None = None
@@ -81,7 +84,7 @@ def save(
     module: ir.Module | ir.Operation | ir.OpView,
     file: str | os.PathLike[str] | BinaryIO | None = None,
     *,
-    version: str = "13.3",
+    version: str = DEFAULT_VERSION,
 ) -> bytes:
     """Writes a module as Tile IR bytecode, which `load` and NVIDIA's compiler read.
 

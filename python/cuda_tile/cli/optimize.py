@@ -19,7 +19,7 @@ from cuda_tile._mlir.passmanager import PassManager
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
-from cuda_tile.files import diagnostics_text
+from cuda_tile.files import DEFAULT_VERSION, diagnostics_text, save
 from cuda_tile.pipeline import register_passes
 
 LEVELS = (0, 1, 2, 3)
@@ -51,7 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     add(
         "--emit-bytecode",
         action="store_true",
-        help="write bytecode of version 13.3 in place of text",
+        help=f"write bytecode of version {DEFAULT_VERSION} in place of text",
     )
     for when in ("before", "after"):
         add(
@@ -155,8 +155,7 @@ def main() -> int:
     try:
         optimize(module, arguments)
         if arguments.emit_bytecode:
-            data = _cuda_tile.write_bytecode(module, "13.3")
-            write_output(output or STANDARD_STREAM, data)
+            write_output(output or STANDARD_STREAM, save(module))
             return 0
     except ir.MLIRError as error:
         raise UserError(diagnostics_text(error)) from None
