@@ -197,8 +197,8 @@ cuda_tile::PaddingValueAttr toPadding(py::PyMlirContextRef context,
   return cuda_tile::PaddingValueAttr::get(unwrap(context->get()), *value);
 }
 
-/// The signature of a view's getter for type checkers: `special` stands for the
-/// parameters that only this view has.
+/// The signature of a view's getter for type checkers: `before` and `after` are
+/// the parameters around `tensor_view` that only this view has.
 #define VIEW_SIGNATURE(before, after, View)                                    \
   nb::sig("def get(tile_shape: collections.abc.Sequence[int], " before         \
           "tensor_view: TensorViewType, " after                                \

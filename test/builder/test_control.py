@@ -78,6 +78,18 @@ def test_continue_and_unsigned_indices():
     assert out[0] == 5
 
 
+def test_bounds_that_are_numbers():
+    def kernel(p: b.Pointer) -> None:
+        b.store_ptr_tko(p, b.for_loop(2, 11, 3, [0], lambda i, total: total + i))
+
+    module = build(kernel, [[b.Int32]])
+    # The bounds, the step and the initial value; nothing that nobody uses.
+    assert str(module).count("= constant ") == 4
+    out = np.zeros(1, np.int32)
+    cuda_tile.run(module, grid=(1,), args=[out])
+    assert out[0] == 2 + 5 + 8
+
+
 @pytest.fixture
 def condition() -> Iterator[b.Tile]:
     with (

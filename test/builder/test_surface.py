@@ -112,6 +112,19 @@ def test_pointer_and_tile_types():
             b.make_tile_type(b.Float8E4M3FNUZ, [4])
 
 
+def test_argument_types_of_a_kernel():
+    """An element, by class or type, stands for a scalar; other types are themselves."""
+    generator = b.TileIrGenerator()
+    with generator.tile_ir_start():
+        pointer = b.make_pointer_type(b.Float8E5M2)
+        scalar = b.make_tile_type(b.Int8)
+        given = [b.Boolean, int, b.TFloat32.mlir_type, b.Float8E5M2, pointer, scalar]
+        with generator.create_entry("k", given) as values:
+            types = [str(value.type) for value in values]
+    elements = ["i1", "i32", "tf32", "f8E5M2", "ptr<f8E5M2>", "i8"]
+    assert types == [f"!cuda_tile.tile<{element}>" for element in elements]
+
+
 @pytest.mark.parametrize("dynamic", [None, ShapedType.get_dynamic_size()])
 def test_tensor_view_types(dynamic: int | None):
     with Context():

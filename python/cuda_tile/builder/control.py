@@ -16,7 +16,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_list, as_tile, constant, promote
 from cuda_tile.builder.convert import to_element
 from cuda_tile.builder.elements import Boolean
-from cuda_tile.builder.values import Tile, wrap_value
+from cuda_tile.builder.values import Tile, wrap_results, wrap_value
 from cuda_tile.builder.where import Where, cuda_tile_op, given_location
 
 Body = Callable[..., Any]
@@ -26,12 +26,6 @@ Body = Callable[..., Any]
 def _values(result: Any) -> list[ir.Value]:
     """What a body returned, as values; numbers become constants."""
     return [] if result is None else [as_value(item) for item in as_list(result)]
-
-
-def _results(op: ir.OpView) -> Any:
-    """The results of an op: None, a value, or a tuple of values."""
-    values = tuple(wrap_value(result) for result in op.results)
-    return values if len(values) > 1 else values[0] if values else None
 
 
 def _ends(block: ir.Block) -> bool:
@@ -119,7 +113,7 @@ def if_generate(
             f"expected a second branch that returns ({_list(types)}) as the first "
             "does, got none"
         )
-    return _results(_rebuilt(op, types or []))
+    return wrap_results(_rebuilt(op, types or []))
 
 
 def _list(types: Sequence[ir.Type]) -> str:
@@ -174,7 +168,7 @@ def for_loop(
         first.type, *types, arg_locs=[op.location] * (1 + len(types))
     )
     _fill(block, body, list(block.arguments), ct.ContinueOp)
-    return _results(op)
+    return wrap_results(op)
 
 
 def as_value(value: TileLike) -> ir.Value:
@@ -183,10 +177,12 @@ def as_value(value: TileLike) -> ir.Value:
 
 
 def _bounds(lower: TileLike, upper: TileLike, step: TileLike) -> tuple[Tile, ...]:
-    """Bounds and step in the type of the first of them that is no number."""
+    """Bounds and step in the type of the first of them that is no number, or Int32."""
+    bounds = (lower, upper, step)
     tiles = [as_tile(x) for x in (upper, lower, step) if isinstance(x, ir.Value)]
-    like = tiles[0] if tiles else constant(0)
-    return tuple(promote(like, bound)[1] for bound in (lower, upper, step))
+    if not tiles:
+        return tuple(constant(bound, int) for bound in bounds)
+    return tuple(promote(tiles[0], bound)[1] for bound in bounds)
 
 
 @cuda_tile_op
@@ -215,7 +211,7 @@ def loop_generate(
     )
     _fill(block, body, list(block.arguments), ct.ContinueOp)
     types = _break_types(block) if return_types is None else return_types
-    return _results(_rebuilt(op, types))
+    return wrap_results(_rebuilt(op, types))
 
 
 def _break_types(block: ir.Block) -> list[ir.Type]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack, cast
 
+import numpy as np
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import (
@@ -151,10 +153,13 @@ def to_element(
 
     Raises:
         TypeError: A tile of pointers.
+        ValueError: A number that does not fit, or no integer for a type of integers.
     """
+    result = get_mlir_type(element_type)
     if not isinstance(value, ir.Value):
-        return constant(value, element_type)
-    tile, result = as_tile(cast("TileLike", value)), get_mlir_type(element_type)
+        is_boolean = result == get_mlir_type(bool)
+        return constant(np.asarray(value) != 0 if is_boolean else value, result)
+    tile = as_tile(cast("TileLike", value))
     if tile.element_type == result:
         return tile
     if isinstance(tile, Pointer) or isinstance(result, ct.PointerType):

@@ -22,7 +22,7 @@ from cuda_tile.builder.elements import Boolean, ElementLike
 from cuda_tile.builder.keywords import MemoryOrderingSemantics
 from cuda_tile.builder.shape import broadcast
 from cuda_tile.builder.type_makers import make_pointer_type, make_tile_type
-from cuda_tile.builder.values import Pointer, Tile, Token
+from cuda_tile.builder.values import Pointer, Tile, Token, wrap_value
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 
@@ -90,11 +90,7 @@ def load_ptr_tko(
         token=token,
         optimization_hints=optimization_hints,
     )
-    return (Pointer if _is_pointer(result) else Tile)(loaded), Token(after)
-
-
-def _is_pointer(tile_type: ct.TileType) -> bool:
-    return isinstance(tile_type.element_type, ct.PointerType)
+    return wrap_value(loaded), Token(after)
 
 
 @cuda_tile_op

@@ -9,7 +9,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.constants import TileLike, as_list, as_tile, dense_attr
 from cuda_tile.builder.type_makers import make_tile_type
-from cuda_tile.builder.values import Tile, wrap_value
+from cuda_tile.builder.values import Tile, wrap_results, wrap_value
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 Combine = Callable[..., Any]
@@ -47,8 +47,7 @@ def _build_body(op: ir.OpView, tiles: Sequence[Tile], combine: Combine) -> Any:
     with ir.InsertionPoint(block):
         result = combine(*(wrap_value(argument) for argument in block.arguments))
         ct.YieldOp(_operands(result))
-    results = [wrap_value(result) for result in op.results]
-    return tuple(results) if len(results) > 1 else results[0]
+    return wrap_results(op)
 
 
 @cuda_tile_op

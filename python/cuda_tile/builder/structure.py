@@ -62,10 +62,8 @@ class ModuleOp(ct.ModuleOp):
 def _argument_type(argument: ElementLike) -> ir.Type:
     """Type of an argument of a kernel: of an element class a scalar tile."""
     argument_type = get_mlir_type(argument)
-    is_element = isinstance(argument, type) or not str(argument_type).startswith(
-        "!cuda_tile."
-    )
-    if is_element or isinstance(argument_type, ct.PointerType):
+    of_a_tile = (ir.IntegerType, ir.FloatType, ct.PointerType)
+    if isinstance(argument_type, of_a_tile):
         return make_tile_type(argument_type)
     return argument_type
 

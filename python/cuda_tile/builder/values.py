@@ -257,12 +257,18 @@ def wrap_value(value: ir.Value) -> Any:
     return value
 
 
+def wrap_results(op: ir.OpView) -> Any:
+    """The results of an op: None, a value, or a tuple of values."""
+    values = tuple(wrap_value(result) for result in op.results)
+    return values if len(values) > 1 else values[0] if values else None
+
+
 def return_results(
     function: Callable[_Parameters, ir.Value | Sequence[ir.Value] | ir.OpView],
 ) -> Callable[_Parameters, Any]:
     """Makes a function that returns raw values, or an op, return wrapped values.
 
-    One value stays one; several become a tuple, none become None.
+    One value stays one, a sequence becomes a tuple, an op what `wrap_results` gives.
     """
 
     @wraps(function)
@@ -270,11 +276,9 @@ def return_results(
         result = function(*args, **kwargs)
         if isinstance(result, ir.Value):
             return wrap_value(result)
-        values = result.results if isinstance(result, ir.OpView) else result
-        all_wrapped = tuple(wrap_value(value) for value in values)
-        if isinstance(result, ir.OpView) and len(all_wrapped) < 2:
-            return all_wrapped[0] if all_wrapped else None
-        return all_wrapped
+        if isinstance(result, ir.OpView):
+            return wrap_results(result)
+        return tuple(wrap_value(value) for value in result)
 
     return wrapped
 
