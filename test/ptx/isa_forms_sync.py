@@ -28,14 +28,12 @@ _CONTROL = (
             "call (call_out), callee, (call_in); "
             "ld.param{- ::func}.{b64 s64 f64} %l2, [call_out]; }",
             "call (status), vprintf, (format, values)",
+            "{ C0: .callprototype (.param .align 8 .b8 _[8]) _ "
+            "(.param .align 8 .b8 _[8]); mov.b64 %l1, callee; "
+            "call{- .uni} (call_out), %l1, (call_in), C0; }",
+            "{ C0: .calltargets callee; mov.b64 %l1, callee; "
+            "call{- .uni} (call_out), %l1, (call_in), C0; }",
         ),
-    ),
-    Family(
-        CONTROL,
-        "call",
-        ("C0: .callprototype (.param .b64 _) _ (.param .b64 _)",),
-        "sm_90a",
-        "indirect",
     ),
     Family(CONTROL, "ret", ("ret{- .uni}", "@%p1 ret")),
     Family(CONTROL, "exit", ("exit", "@%p1 exit")),

@@ -126,9 +126,10 @@ FAULTS = {
         STORE + "ld.shared.u32 %r9, [%r3];",
     ),
     "local memory that nobody wrote": Fault(
-        "ld.local.u32 %r9, [own];",
-        r"uninitialised: local memory at offset 0 .* warp \d",
-        "st.local.u32 [own], 1;\nld.local.u32 %r9, [own];",
+        "ld.local.u32 %r9, [own];\nst.global.u32 [%q3], %r9;",
+        r"uninitialised: register %r9 .* local memory that nobody wrote, in lane \d+ "
+        r"of warp \d",
+        "st.local.u32 [own], 1;\nld.local.u32 %r9, [own];\nst.global.u32 [%q3], %r9;",
     ),
     "warps: a read without a barrier": Fault(
         STORE + "ld.shared.u32 %r9, [%r4];",

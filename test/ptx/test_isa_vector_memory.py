@@ -220,8 +220,10 @@ def test_the_stack_grows_and_shrinks(mode: Mode) -> None:
 
 def test_too_much_stack_is_a_finding() -> None:
     text = kernel("alloca.u64 %l1, 5000;", "sm_90")
+    args = [np.zeros(1), np.zeros(1)]
     with pytest.raises(FindingError, match="expected at most 4096 bytes of stack"):
-        launch(text, grid=1, block=1, args=[np.zeros(1), np.zeros(1)])
+        launch(text, grid=1, block=1, args=args, stack_bytes=4096)
+    launch(text, grid=1, block=1, args=args, stack_bytes=5000)
 
 
 CALLEE = """

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.emulator.errors import LaunchError
-from cuda_tile.emulator.launch import find_entry, launch
+from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
 from cuda_tile.emulator.parse import parse
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.syntax import Function
@@ -71,6 +71,13 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--entry", metavar="NAME", help="which entry of the module")
     parser.add_argument(
         "--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory"
+    )
+    parser.add_argument(
+        "--stack",
+        type=int,
+        default=STACK_BYTES,
+        metavar="BYTES",
+        help=f"of each thread, for alloca and recursion; {STACK_BYTES} if not given",
     )
     parser.add_argument(
         "--mode",
@@ -155,6 +162,7 @@ def _run(options: argparse.Namespace) -> int:
         cluster=options.cluster or entry.limits.get("reqnctapercluster", (1,)),
         args=[arg.value for arg in args],
         shared_bytes=options.shared,
+        stack_bytes=options.stack,
         mode=options.mode,
         seed=options.seed,
         limit=options.limit,

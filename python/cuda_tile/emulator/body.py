@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cuda_tile.emulator.cursor import Cursor
-from cuda_tile.emulator.declare import parse_variables
+from cuda_tile.emulator.declare import parse_prototype, parse_variables
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.syntax import (
     Address,
@@ -24,6 +24,7 @@ from cuda_tile.emulator.syntax import (
     Negated,
     Operand,
     Pair,
+    Prototype,
     Register,
     Sink,
     Special,
@@ -48,6 +49,7 @@ class Scope:
     tables: dict[str, tuple[str, ...]] = field(
         default_factory=dict[str, "tuple[str, ...]"]
     )
+    prototypes: dict[str, Prototype] = field(default_factory=dict[str, Prototype])
 
     def register(self, name: str) -> Register | None:
         """Finds a register, also one of a family `%r<32>`, here or further out."""
@@ -89,6 +91,15 @@ class Scope:
         while scope is not None:
             if name in scope.tables:
                 return scope.tables[name], scope
+            scope = scope.parent
+        return None
+
+    def prototype(self, name: str) -> Prototype | None:
+        """Finds a `.callprototype` or `.calltargets` declared here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.prototypes:
+                return scope.prototypes[name]
             scope = scope.parent
         return None
 
@@ -197,11 +208,8 @@ class BodyParser:
             self._scope.tables[token.text] = tuple(names)
             return
         if cursor.at(".callprototype", ".calltargets"):
-            raise PtxError(
-                "expected direct calls only, got an indirect call's "
-                f"{cursor.token.text!r}",
-                token.line,
-            )
+            self._scope.prototypes[token.text] = parse_prototype(cursor)
+            return
         if token.text in self._scope.labels:
             raise PtxError(f"expected one label {token.text!r}, got two", token.line)
         self._scope.labels[token.text] = len(self._pending)
@@ -324,6 +332,9 @@ class BodyParser:
             return Vector(
                 tuple(self._resolve(_Name(name), home, line) for name in names)
             )
+        prototype = scope.prototype(operand.text)
+        if prototype is not None:
+            return prototype
         if operand.text in self._module.functions:
             return FunctionName(operand.text)
         raise PtxError(f"expected a declared name, got {operand.text!r}", line)

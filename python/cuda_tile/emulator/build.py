@@ -22,6 +22,7 @@ from cuda_tile.emulator.step import Step
 from cuda_tile.emulator.symbols import constant_bytes
 from cuda_tile.emulator.syntax import (
     Address,
+    FunctionName,
     Immediate,
     Negated,
     Operand,
@@ -137,7 +138,7 @@ class Builder:
         return values
 
     def value(self, operand: Operand, ty: Type) -> Array:
-        """Like `src`, but special registers and addresses of variables may stand."""
+        """Like `src`, but special registers and addresses may stand."""
         if isinstance(operand, Special):
             values, width = special_register(self.machine, operand.name, self.line)
             if ty.bits != width or ty.kind == "f":
@@ -149,9 +150,16 @@ class Builder:
             if ty.bits not in (32, 64) or ty.kind == "f":
                 raise self.error(f"expected .b64 for an address, got {ty}")
             address = self.symbol(operand.variable) + operand.offset_bytes
+            if self.machine.symbols.is_in_frame(operand.variable):
+                return self.machine.call_stack.address(address, ty.dtype)
             if address >> ty.bits:
                 name = operand.variable.name
                 raise self.error(f"expected a 64-bit type for the address of {name!r}")
+            return self.machine.constant(address, ty.dtype)
+        if isinstance(operand, FunctionName):
+            if ty.bits != 64 or ty.kind == "f":
+                raise self.error(f"expected .b64 for a function's address, got {ty}")
+            address = self.machine.symbols.graph.address(operand.name)
             return self.machine.constant(address, ty.dtype)
         return self.src(operand, ty)
 
@@ -222,7 +230,10 @@ class Builder:
             offset += self.symbol(base)
         else:
             offset += base
-        fixed = self.machine.constant(offset & (2**64 - 1), U64.dtype)
+        if isinstance(base, Variable) and self.machine.symbols.is_in_frame(base):
+            fixed = self.machine.call_stack.address(offset, U64.dtype)
+        else:
+            fixed = self.machine.constant(offset & (2**64 - 1), U64.dtype)
         return lambda lanes: fixed[lanes.index]
 
     def _typed(self, register: Register, ty: Type, wider: bool) -> Array:

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from cuda_tile.emulator.call_stack import Cells
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -61,17 +62,12 @@ class Builtins:
     def _argument(self, call: Call, place: int, lane: Lanes) -> int:
         if place >= len(call.arguments):
             raise Fault("call", f"expected more arguments for {call.function}")
-        variable = call.arguments[place]
-        start = self._machine.symbols.address(variable, variable.line)
-        data = self._machine.local[lane.numbers[0], start : start + variable.size_bytes]
-        return int.from_bytes(data.tobytes(), "little")
+        cells = self._machine.call_stack.read(call.arguments[place], lane)
+        return int.from_bytes(cells.data.tobytes(), "little")
 
     def _set(self, variable: Variable, lane: Lanes, value: int) -> None:
-        start = self._machine.symbols.address(variable, variable.line)
-        data = np.array([value], np.uint32).view(np.uint8)
-        self._machine.local[lane.numbers[0], start : start + 4] = data
-        if self._machine.is_adversarial:
-            self._machine.local_written[lane.numbers[0], start : start + 4] = True
+        data = np.array([[value]], np.uint32).view(np.uint8)
+        self._machine.call_stack.write(variable, lane, Cells(data, None))
 
     def _read(self, address: int, size: int, lane: Lanes) -> bytes:
         where = np.array([address], np.uint64)

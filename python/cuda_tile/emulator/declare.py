@@ -1,7 +1,7 @@
-"""Declarations of variables and their initial values.
+"""Declarations of variables, their initial values, parameters and prototypes.
 
 PTX ISA: "Variables": "Variable Declarations", "Array Declarations", "Initializers",
-"Alignment".
+"Alignment"; "Control Flow Directives": ".callprototype", ".calltargets".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from cuda_tile.emulator.cursor import Cursor
 from cuda_tile.emulator.errors import PtxError
-from cuda_tile.emulator.syntax import Element, Variable
+from cuda_tile.emulator.syntax import Element, Prototype, Variable
 
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
 
@@ -60,6 +60,59 @@ def parse_variables(
             break
     cursor.expect(";", "after a declaration")
     return variables
+
+
+def parse_params(cursor: Cursor) -> list[Variable]:
+    """`(.param .u64 .ptr .global .align 1 a, .param .align 2 .b8 b[2])`."""
+    cursor.expect("(", "before parameters")
+    params: list[Variable] = []
+    while not cursor.at(")"):
+        if params:
+            cursor.expect(",", "between parameters")
+        params.append(_param(cursor))
+    cursor.take()
+    return params
+
+
+def _param(cursor: Cursor) -> Variable:
+    """One `.param`; `.reg` parameters of functions are treated alike."""
+    line = cursor.line
+    if not (cursor.accept(".param") or cursor.accept(".reg")):
+        cursor.fail("'.param'")
+    align = 0
+    if cursor.accept(".align"):
+        align = cursor.integer("an alignment in bytes")
+    ty = cursor.type("a parameter type")
+    if cursor.accept(".ptr"):
+        while cursor.at(".global", ".const", ".shared", ".local"):
+            cursor.take()
+        if cursor.accept(".align"):
+            cursor.integer("an alignment in bytes")
+    name = cursor.kind("name", "a parameter name").text
+    size_bytes = ty.bytes
+    if cursor.accept("["):
+        size_bytes *= 0 if cursor.at("]") else cursor.integer("an array size")
+        cursor.expect("]", "after the array size")
+    return Variable(name, "param", ty, size_bytes, align or ty.bytes, line)
+
+
+def parse_prototype(cursor: Cursor) -> Prototype:
+    """`.callprototype (.param .b32 _) _ (.param .b64 _);` or `.calltargets f, g;`."""
+    if cursor.take().text == ".calltargets":
+        names = [cursor.kind("name", "a function name").text]
+        while cursor.accept(","):
+            names.append(cursor.kind("name", "a function name").text)
+        cursor.expect(";", "after .calltargets")
+        return Prototype(None, None, tuple(names))
+    results = parse_params(cursor) if cursor.at("(") else []
+    cursor.expect("_", "for the name of the function")
+    params = parse_params(cursor) if cursor.at("(") else []
+    cursor.accept(".noreturn")
+    cursor.expect(";", "after .callprototype")
+    return Prototype(
+        tuple(param.size_bytes for param in params),
+        tuple(result.size_bytes for result in results),
+    )
 
 
 def _sizes(cursor: Cursor) -> list[int]:

@@ -44,6 +44,8 @@ _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
 _MAX_THREADS = 1024
 _MOST_CLUSTER = 16
+# Memory of each thread for alloca and for frames of functions that call themselves.
+STACK_BYTES = 16384
 # The shadow names the warps of a cluster by 8 bits, with room for other parties.
 _MOST_CLUSTER_WARPS = 128
 
@@ -60,6 +62,7 @@ def launch(
     mode: Mode = "fast",
     seed: int = 0,
     limit: int | None = None,
+    stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
     on_finding: OnFinding = "raise",
 ) -> Report:
@@ -79,6 +82,8 @@ def launch(
             random order and checks that registers are written before they are used.
         seed: Seed of the adversarial order.
         limit: Most steps that one set of CTAs may take before it counts as endless.
+        stack_bytes: Memory of each thread for alloca and recursion, where the kernel
+            has any.
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
@@ -97,7 +102,7 @@ def launch(
     memory = memory if memory is not None else GlobalMemory()
     maps: list[TensorMap] = []
     values = arguments.register_arrays(function, args, memory, maps)
-    symbols = Symbols(module, function, memory, shared_bytes)
+    symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed)
     run.machine.tensor_maps = maps
     run.prepare(arguments.pack(function, values, symbols), limit or _DEFAULT_LIMIT)

@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.async_shadow import AsyncShadow
+from cuda_tile.emulator.call_stack import CallStack
 from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.global_order import GlobalOrder
 from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.lane_order import LaneOrder
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
-from cuda_tile.emulator.syntax import Register
+from cuda_tile.emulator.syntax import Function, Register
 from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.emulator.tensor_order import TENSOR_TABLES
 from cuda_tile.emulator.types import PRED, Array, Bool, Index, Type
@@ -97,7 +99,7 @@ class Machine:
         shared: Shared memory of all CTAs one after another, bytes.
         shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
         local: Local memory, uint8[n_lanes, bytes].
-        stack_pointers: Where in local memory the next alloca begins, int64[n_lanes].
+        call_stack: Where in local memory the variables of functions lie.
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
         presence: Which CTAs of a cluster are sure to run.
@@ -170,10 +172,10 @@ class Machine:
         self.local_written = np.zeros(
             self.local.shape if is_adversarial else (0, 0), np.bool_
         )
-        self.stack_pointers = np.zeros(self.n_lanes, np.int64)
-        self._saved_stacks: dict[int, NDArray[np.int64]] = {}
+        self.call_stack = CallStack(self, symbols)
         self.defined: dict[Register, Bool] = {}
         self._registers: dict[Register, Array] = {}
+        self._registers_of: dict[Function, list[Register]] = {}
         self._constants: dict[tuple[bytes, np.dtype[Any]], Array] = {}
         self.specials: dict[str, Array] = {
             f"%{name}.{axis}": np.zeros(self.n_lanes, np.uint32)
@@ -206,7 +208,7 @@ class Machine:
             self.order.start()
         self.local[...] = 0
         self.local_written[...] = False
-        self.stack_pointers[:] = self.symbols.stack_start
+        self.call_stack.start()
         if self.is_adversarial:
             self.shared[:] = self.rng.integers(0, 256, len(self.shared), np.uint8)
             for register, storage in self._registers.items():
@@ -234,15 +236,22 @@ class Machine:
             before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
             self.grid_cta += (cluster * part + inside) * before
 
-    def enter_call(self, depth: int, lanes: Lanes) -> None:
-        """Remembers the stack pointers at a call within `depth` others."""
-        blank = np.zeros(self.n_lanes, np.int64)
-        saved = self._saved_stacks.setdefault(depth, blank)
-        saved[lanes.index] = self.stack_pointers[lanes.index]
+    def registers_of(self, function: Function) -> list[Register]:
+        """Returns the registers that a function's instructions name."""
+        found = self._registers_of.get(function)
+        if found is None:
+            found = self._registers_of[function] = list(function.registers())
+        return found
 
-    def leave_call(self, depth: int, lanes: Lanes) -> None:
-        """Frees what the function that returns allocated."""
-        self.stack_pointers[lanes.index] = self._saved_stacks[depth][lanes.index]
+    def undefined(self, register: Register, lanes: Lanes) -> Fault:
+        """The fault of using a register that holds no defined value."""
+        which = int(np.argmin(self.defined[register][lanes.index]))
+        return Fault(
+            "uninitialised",
+            f"register {register.name} is used before it is written, or holds local "
+            f"memory that nobody wrote, in lane {int(lanes.numbers[which]) & 31} of "
+            f"warp {int(self.warp_in_cta[lanes.numbers[which]])}",
+        )
 
     def agents_by_cta(self, numbers: Index) -> list[tuple[int, Index]]:
         """Returns the CTAs of ascending lanes, each with the agents of its warps."""

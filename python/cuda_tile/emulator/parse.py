@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cuda_tile.emulator.body import BodyParser
 from cuda_tile.emulator.cursor import Cursor
-from cuda_tile.emulator.declare import parse_variables
+from cuda_tile.emulator.declare import parse_params, parse_variables
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lexer import tokenize
 from cuda_tile.emulator.syntax import Function, Module, Variable
@@ -103,7 +103,7 @@ def _function(cursor: Cursor, module: Module) -> None:
     is_entry = cursor.take().text == ".entry"
     results: list[Variable] = []
     if not is_entry and cursor.at("("):
-        results = _params(cursor)
+        results = parse_params(cursor)
     token = cursor.kind("name", "a function name")
     known = module.functions.get(token.text)
     if known is not None and known.is_defined:
@@ -113,46 +113,12 @@ def _function(cursor: Cursor, module: Module) -> None:
         )
     function = Function(token.text, is_entry, token.line, results=results)
     if cursor.at("("):
-        function.params = _params(cursor)
+        function.params = parse_params(cursor)
     _tuning(cursor, function)
     module.functions[function.name] = function
     if not cursor.accept(";"):
         function.is_defined = True
         BodyParser(cursor, module, function).parse()
-
-
-def _params(cursor: Cursor) -> list[Variable]:
-    """`(.param .u64 .ptr .global .align 1 a, .param .align 2 .b8 b[2])`."""
-    cursor.expect("(", "before parameters")
-    params: list[Variable] = []
-    while not cursor.at(")"):
-        if params:
-            cursor.expect(",", "between parameters")
-        params.append(_param(cursor))
-    cursor.take()
-    return params
-
-
-def _param(cursor: Cursor) -> Variable:
-    """One `.param`; `.reg` parameters of functions are treated alike."""
-    line = cursor.line
-    if not (cursor.accept(".param") or cursor.accept(".reg")):
-        cursor.fail("'.param'")
-    align = 0
-    if cursor.accept(".align"):
-        align = cursor.integer("an alignment in bytes")
-    ty = cursor.type("a parameter type")
-    if cursor.accept(".ptr"):
-        while cursor.at(".global", ".const", ".shared", ".local"):
-            cursor.take()
-        if cursor.accept(".align"):
-            cursor.integer("an alignment in bytes")
-    name = cursor.kind("name", "a parameter name").text
-    size_bytes = ty.bytes
-    if cursor.accept("["):
-        size_bytes *= 0 if cursor.at("]") else cursor.integer("an array size")
-        cursor.expect("]", "after the array size")
-    return Variable(name, "param", ty, size_bytes, align or ty.bytes, line)
 
 
 def _tuning(cursor: Cursor, function: Function) -> None:

@@ -177,17 +177,6 @@ def control_convergence(control: Control | None) -> Convergence:
     return "warp" if is_aligned else None
 
 
-def undefined(register: Register, lanes: Lanes, machine: Machine) -> Fault:
-    """The fault of using a register that was never written."""
-    which = int(np.argmin(machine.defined[register][lanes.index]))
-    return Fault(
-        "uninitialised",
-        f"register {register.name} is used before it is written, in lane "
-        f"{int(lanes.numbers[which]) & 31} of warp "
-        f"{int(machine.warp_in_cta[lanes.numbers[which]])}",
-    )
-
-
 def _demanding(step: Step, register: Register, machine: Machine) -> Step:
     """Makes a step check that a register is defined."""
     machine.register(register)
@@ -196,7 +185,7 @@ def _demanding(step: Step, register: Register, machine: Machine) -> Step:
 
     def run(lanes: Lanes) -> None:
         if not flags[lanes.index].all():
-            raise undefined(register, lanes, machine)
+            raise machine.undefined(register, lanes)
         inner(lanes)
 
     return replace(step, run=run, full=None)
@@ -211,21 +200,25 @@ def _tracked(step: Step, machine: Machine) -> Step:
     lane_order = machine.lane_order
     assert lane_order is not None, "only adversarial machines track registers"
 
-    def run(lanes: Lanes) -> None:
-        index = lanes.index
-        if meets:
-            lane_order.meetings[lanes.warps] += 1
+    def incoming(lanes: Lanes) -> Bool:
         flags = np.ones(lanes.count, np.bool_)
         if step.merges and reads:
-            flags = np.logical_or.reduce([read[index] for read in reads])
+            flags = np.logical_or.reduce([read[lanes.index] for read in reads])
         elif not step.defines:
             for read in reads:
-                flags &= read[index]
+                flags &= read[lanes.index]
             if flow is not None:
                 flags = flow(flags, lanes)
+        return flags
+
+    def run(lanes: Lanes) -> None:
+        if meets:
+            lane_order.meetings[lanes.warps] += 1
+        flags = incoming(lanes)
         inner(lanes)
-        for write in writes:
-            write[index] = flags
+        found = None if step.found is None else step.found(lanes)
+        for place, write in enumerate(writes):
+            write[lanes.index] = flags if found is None else found[place]
 
     tracked = replace(step, run=run, full=None)
     for register in step.demands:

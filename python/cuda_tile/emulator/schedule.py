@@ -8,7 +8,7 @@ lanes wait for each other only where an instruction asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from cuda_tile.emulator.barriers import Barriers
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.builtins import Builtins
+from cuda_tile.emulator.call_stack import Cells
 from cuda_tile.emulator.errors import Fault, FaultAt
 from cuda_tile.emulator.groups import Frame, Group
 from cuda_tile.emulator.lanes import Lanes
@@ -25,7 +26,6 @@ from cuda_tile.emulator.program import (
     Segment,
     control_convergence,
     missing_lanes,
-    undefined,
 )
 from cuda_tile.emulator.step import (
     Barrier,
@@ -34,6 +34,7 @@ from cuda_tile.emulator.step import (
     Convergence,
     Exit,
     IndexedBranch,
+    IndirectCall,
     Return,
     Wait,
 )
@@ -285,7 +286,7 @@ class Scheduler:
     def _execute(
         self,
         group: Group,
-        control: IndexedBranch | Exit | Return | Call | Barrier | Wait,
+        control: IndexedBranch | Exit | Return | Call | IndirectCall | Barrier | Wait,
     ) -> Group | None:
         if isinstance(control, Wait):
             return self._wait(group, control)
@@ -295,6 +296,8 @@ class Scheduler:
             return self._jump(group, control)
         if isinstance(control, Call):
             return self._call(group, control)
+        if isinstance(control, IndirectCall):
+            return self._call_any(group, control)
         if isinstance(control, Return) and group.frames:
             return self._return(group)
         return self._end(group)
@@ -304,7 +307,7 @@ class Scheduler:
             return
         for register in segment.demands:
             if not self._machine.defined[register][group.lanes.index].all():
-                raise undefined(register, group.lanes, self._machine)
+                raise self._machine.undefined(register, group.lanes)
 
     def _choose(
         self, group: Group, segment: Segment
@@ -395,34 +398,46 @@ class Scheduler:
         if callee is None:
             self._builtins.call(call, group.lanes)
             return after
-        self._copy(call.arguments, callee.function.params, group.lanes)
-        self._machine.enter_call(len(group.frames), group.lanes)
+        caller, lanes = group.program.function, group.lanes
+        stack = self._machine.call_stack
+        passed = self._values(call.arguments, callee.function.params, lanes)
+        stack.enter(len(group.frames), caller, callee.function, lanes)
+        for variable, cells in passed:
+            stack.write(variable, lanes, cells)
         frames = (*group.frames, Frame(group.program, group.pc, call))
-        return Group(callee, 0, group.lanes, frames)
+        return Group(callee, 0, lanes, frames)
 
     def _return(self, group: Group) -> Group:
         *outer, frame = group.frames
-        self._machine.leave_call(len(outer), group.lanes)
-        self._copy(group.program.function.results, frame.call.results, group.lanes)
-        return Group(frame.program, frame.pc + 1, group.lanes, tuple(outer))
+        callee, lanes = group.program.function, group.lanes
+        stack = self._machine.call_stack
+        passed = self._values(callee.results, frame.call.results, lanes)
+        stack.leave(len(outer), frame.program.function, callee, lanes)
+        for variable, cells in passed:
+            stack.write(variable, lanes, cells)
+        return Group(frame.program, frame.pc + 1, lanes, tuple(outer))
 
-    def _copy(
-        self,
-        sources: list[Variable] | tuple[Variable, ...],
-        targets: list[Variable] | tuple[Variable, ...],
-        lanes: Lanes,
-    ) -> None:
-        """Copies arguments or results between params, which are local memory."""
+    def _values(
+        self, sources: Sequence[Variable], targets: Sequence[Variable], lanes: Lanes
+    ) -> list[tuple[Variable, Cells]]:
+        """Reads arguments or results, each with the variable that it becomes."""
         if len(sources) != len(targets):
             raise Fault("call", f"expected {len(targets)} values, got {len(sources)}")
-        machine = self._machine
-        for source, target in zip(sources, targets, strict=True):
-            start = machine.symbols.address(source, source.line)
-            place = machine.symbols.address(target, target.line)
-            size = min(source.size_bytes, target.size_bytes)
-            data = machine.local[lanes.index, start : start + size]
-            machine.local[lanes.index, place : place + size] = data
-            if machine.is_adversarial:
-                written = machine.local_written[lanes.index]
-                copied = written[:, start : start + size]
-                machine.local_written[lanes.index, place : place + size] = copied
+        stack = self._machine.call_stack
+        pairs = zip(sources, targets, strict=True)
+        return [(target, stack.read(source, lanes)) for source, target in pairs]
+
+    def _call_any(self, group: Group, call: IndirectCall) -> Group | None:
+        """Each lane calls the function whose address it has."""
+        addresses = call.target[group.lanes.index]
+        found = np.unique(addresses)
+        for address in found:
+            numbers = group.lanes.numbers[addresses == address]
+            part = group.only(Lanes(numbers, self._machine.n_lanes))
+            direct = call.reaches(int(address))
+            called = self._call(part, direct)
+            if called is not None and len(found) == 1:
+                return called
+            if called is not None:
+                self._add(called)
+        return None

@@ -23,6 +23,7 @@ from cuda_tile.emulator.machine import (
     Machine,
 )
 from cuda_tile.emulator.memory_order import MemoryOrder
+from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.types import Array, Bool, Index, Type
 from cuda_tile.runtime.memory import MemoryFault
 
@@ -42,6 +43,8 @@ class Spaces:
     def __init__(self, machine: Machine, params: Bytes) -> None:
         self._machine = machine
         self._params = params
+        # Of the last load: which of its bytes nobody had written, if there are any.
+        self._unwritten: Bool | None = None
 
     def load(
         self,
@@ -85,7 +88,7 @@ class Spaces:
             return gather(machine.shared, offsets, size)
         if space == "local":
             cells = self._local_cells(lanes, addresses, size, "load")
-            self._check_local(lanes, cells)
+            self._note_unwritten(lanes, cells)
             return self._machine.local[lanes.numbers[:, None], cells]
         if space == "param":
             self._check_limit(lanes, addresses, size, len(self._params), "parameters")
@@ -104,8 +107,13 @@ class Spaces:
         addresses: Addresses,
         data: Bytes,
         order: MemoryOrder | None = None,
+        written: Bool | None = None,
     ) -> None:
-        """Writes uint8[count, size], one row per lane."""
+        """Writes uint8[count, size], one row per lane.
+
+        `written` has that shape and says, for local memory, which bytes are defined;
+        None for all.
+        """
         size = data.shape[1]
         self.check_alignment(lanes, addresses, size)
         machine = self._machine
@@ -124,11 +132,13 @@ class Spaces:
             cells = self._local_cells(lanes, addresses, size, "store")
             machine.local[lanes.numbers[:, None], cells] = data
             if machine.is_adversarial:
-                machine.local_written[lanes.numbers[:, None], cells] = True
+                defined = True if written is None else written
+                machine.local_written[lanes.numbers[:, None], cells] = defined
         elif space == "":
             for part, mask in self._windows(addresses):
                 some, chosen = self._select(lanes, addresses, mask)
-                self.store(at, part, some, chosen, data[mask], order)
+                defined = None if written is None else written[mask]
+                self.store(at, part, some, chosen, data[mask], order, defined)
         else:
             raise Fault("read-only", f"expected a writable state space, got .{space}")
 
@@ -380,18 +390,41 @@ class Spaces:
         self._check_limit(lanes, addresses, size, limit, "local memory", access)
         return addresses.astype(np.intp)[:, None] + np.arange(size)
 
-    def _check_local(self, lanes: Lanes, cells: NDArray[np.intp]) -> None:
+    def _note_unwritten(self, lanes: Lanes, cells: NDArray[np.intp]) -> None:
         machine = self._machine
         if not machine.is_adversarial:
             return
         written = machine.local_written[lanes.numbers[:, None], cells]
         if not written.all():
-            which, byte = (int(place) for place in np.argwhere(~written)[0])
-            raise Fault(
-                "uninitialised",
-                f"local memory at offset {int(cells[which, byte])} is read before it "
-                f"is written, by {self.name_lane(lanes, which)}",
-            )
+            unwritten = np.zeros((machine.n_lanes, cells.shape[1]), np.bool_)
+            unwritten[lanes.numbers] = ~written
+            self._unwritten = unwritten
+
+    def written_elements(
+        self, lanes: Lanes, size: int, kept: list[int]
+    ) -> list[Bool] | None:
+        """Which elements of the last load were written to local memory; None for all.
+
+        An element counts as written if a part of it is: what is loaded together may
+        be a structure with padding.
+
+        Args:
+            lanes: Who loaded.
+            size: Bytes of an element.
+            kept: Places of the elements that are asked for.
+        """
+        unwritten, self._unwritten = self._unwritten, None
+        if unwritten is None:
+            return None
+        octets = unwritten[lanes.numbers].reshape(lanes.count, -1, size)
+        lost = np.logical_and.reduce(octets, axis=2)
+        return [np.logical_not(lost[:, place]) for place in kept]
+
+    def check_defined(self, register: Register, lanes: Lanes, which: Bool) -> None:
+        """Raises a fault unless a register was written in all chosen lanes."""
+        chosen = Lanes(lanes.numbers[which], self._machine.n_lanes)
+        if not self._machine.defined[register][chosen.index].all():
+            raise self._machine.undefined(register, chosen)
 
     def _check_limit(
         self,

@@ -37,6 +37,8 @@ class Step:
             have a part that nobody reads (LLVM pairs 16-bit values so).
         flow: Where lanes exchange values: given which lanes' sources are defined
             (bool[count]), returns whose results are.
+        found: For loads, asked afterwards: per register of `writes` which lanes got a
+            defined value; None where all did.
     """
 
     run: Callable[[Lanes], object]
@@ -48,6 +50,7 @@ class Step:
     defines: bool = False
     merges: bool = False
     flow: Callable[[Bool, Lanes], Bool] | None = None
+    found: Callable[[Lanes], list[Bool] | None] | None = None
 
 
 @dataclass(slots=True)
@@ -84,6 +87,19 @@ class Call:
     function: str
     arguments: tuple[Variable, ...]
     results: tuple[Variable, ...]
+
+
+@dataclass(slots=True)
+class IndirectCall:
+    """`call` of the function at an address that each lane has.
+
+    Attributes:
+        target: The addresses.
+        reaches: From an address to the call of the function there.
+    """
+
+    target: Array
+    reaches: Callable[[int], Call]
 
 
 @dataclass(slots=True)
@@ -126,5 +142,5 @@ class Wait:
     is_aligned: bool = False
 
 
-Control = Branch | IndexedBranch | Exit | Return | Call | Barrier | Wait
+Control = Branch | IndexedBranch | Exit | Return | Call | IndirectCall | Barrier | Wait
 Compiled = Step | Control

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.call_graph import CallGraph
 from cuda_tile.emulator.errors import LaunchError, PtxError
 from cuda_tile.emulator.syntax import (
     Address,
     Element,
     Function,
-    FunctionName,
     Group,
     Immediate,
     Instruction,
@@ -30,8 +30,8 @@ from cuda_tile.emulator.syntax import (
 from cuda_tile.emulator.types import Type
 from cuda_tile.runtime.memory import GlobalMemory
 
-# Stack of each thread, where the kernel has one.
-STACK_BYTES = 4096
+# What a call takes at least, for what the hardware keeps of the caller.
+_LEAST_FRAME_BYTES = 16
 _STACK = ("alloca", "stacksave", "stackrestore")
 
 
@@ -41,7 +41,9 @@ class Symbols:
     Attributes:
         shared_bytes: Size of a CTA's shared memory, static and dynamic.
         local_bytes: Size of a thread's local memory, with the params of calls.
-        stack_start: Where in local memory the stack of alloca begins, if there is one.
+        stack_start: Where in local memory the stack of alloca and of functions that
+            call themselves begins, if there is one.
+        graph: The functions that the entry may run.
         param_bytes: Size of the entry's parameters.
     """
 
@@ -51,26 +53,38 @@ class Symbols:
         entry: Function,
         memory: GlobalMemory,
         dynamic_shared_bytes: int,
+        stack_bytes: int,
     ) -> None:
         self._module = module
         self._offsets: dict[Variable, int] = {}
         self._entry_params = set(entry.params)
         self._memory = memory
-        used = list(_reachable(module, entry))
-        self.functions = used
+        self.graph = CallGraph(module, entry)
+        used = self.functions = self.graph.functions
+        self._frames: dict[Function, int] = {}
+        self._in_frames: set[Variable] = set()
         self.static_shared_bytes = self._place_shared(module, used)
         self._check_dynamic(module, used, dynamic_shared_bytes)
         self.dynamic_shared_bytes = dynamic_shared_bytes
         self.shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
         self.stack_start = -(-self._place_local(used) // 16) * 16
         has_stack = any(i.opcode in _STACK for f in used for i in f.code)
-        self.local_bytes = self.stack_start + has_stack * STACK_BYTES
+        has_stack = has_stack or bool(self.graph.recursive)
+        self.local_bytes = self.stack_start + has_stack * stack_bytes
         self.param_bytes = self._pack(entry.params)
         self._place_global(module, used)
 
     def is_entry_param(self, variable: Variable) -> bool:
         """Whether a variable is a parameter of the entry (not of a call)."""
         return variable in self._entry_params
+
+    def is_in_frame(self, variable: Variable) -> bool:
+        """Whether a variable's offset counts from the frame of its function's call."""
+        return variable in self._in_frames
+
+    def frame_bytes(self, function: Function) -> int:
+        """Returns the size of the frame of a function that may call itself."""
+        return self._frames[function]
 
     def address(self, variable: Variable, line: int) -> int:
         """Returns a variable's address within its state space."""
@@ -119,7 +133,11 @@ class Symbols:
             own = [v for v in function.variables if v.space in ("local", "param")]
             if not function.is_entry:
                 own += [*function.params, *function.results]
-            size = self._pack(own, size)
+            if function in self.graph.recursive:
+                self._in_frames.update(own)
+                self._frames[function] = max(self._pack(own), _LEAST_FRAME_BYTES)
+            else:
+                size = self._pack(own, size)
         return size
 
     def _place_global(self, module: Module, used: list[Function]) -> None:
@@ -149,6 +167,8 @@ class Symbols:
 
     def _bytes(self, variable: Variable, element: Element) -> bytes:
         ty, value = variable.type, element.value
+        if isinstance(value, str) and value in self._module.functions:
+            return self.graph.address(value).to_bytes(8, "little")[: ty.bytes]
         if isinstance(value, str):
             target = self._module.variables.get(value)
             if target is None or target not in self._offsets:
@@ -183,39 +203,6 @@ def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
     if not -(1 << (ty.bits - 1)) <= value < 1 << ty.bits:
         raise PtxError(f"expected a constant of type {ty}, got {value}", line)
     return (value & ((1 << ty.bits) - 1)).to_bytes(ty.bytes, "little")
-
-
-def _reachable(module: Module, entry: Function) -> Iterator[Function]:
-    """The entry and every defined function it calls, directly or not.
-
-    Raises:
-        PtxError: A function calls itself, directly or not; its local memory would
-            need a stack.
-    """
-    done: set[str] = set()
-
-    def visit(function: Function, path: tuple[str, ...]) -> Iterator[Function]:
-        done.add(function.name)
-        yield function
-        for callee, line in _callees(module, function):
-            if callee.name in (*path, function.name):
-                chain = " calls ".join((*path, function.name, callee.name))
-                raise PtxError(f"expected no recursion, got {chain}", line)
-            if callee.name not in done:
-                yield from visit(callee, (*path, function.name))
-
-    yield from visit(entry, ())
-
-
-def _callees(module: Module, function: Function) -> Iterator[tuple[Function, int]]:
-    for instruction in function.code:
-        if instruction.opcode != "call":
-            continue
-        for operand in instruction.operands:
-            name = operand.name if isinstance(operand, FunctionName) else ""
-            callee = module.functions.get(name)
-            if callee is not None and callee.is_defined:
-                yield callee, instruction.line
 
 
 def _named(code: Iterable[Instruction]) -> Iterator[Variable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cuda_tile.emulator.types import Type
@@ -90,6 +91,20 @@ class FunctionName:
 
 
 @dataclass(frozen=True)
+class Prototype:
+    """What an indirect call may reach, by the label of its declaration.
+
+    Attributes:
+        params, results: Sizes in bytes; None where `.calltargets` names functions.
+        targets: The functions that `.calltargets` lists; empty for `.callprototype`.
+    """
+
+    params: tuple[int, ...] | None
+    results: tuple[int, ...] | None
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SymbolAddress:
     """A variable named as an operand, with a constant offset."""
 
@@ -146,6 +161,7 @@ Operand = (
     | Immediate
     | Label
     | FunctionName
+    | Prototype
     | SymbolAddress
     | Address
     | Vector
@@ -198,6 +214,34 @@ class Function:
         default_factory=dict[str, "tuple[int, ...]"]
     )
     is_defined: bool = False
+
+    def registers(self) -> set[Register]:
+        """Returns the registers that its instructions name."""
+        found: set[Register] = set()
+        for instruction in self.code:
+            if instruction.guard is not None:
+                found.add(instruction.guard[0])
+            for operand in instruction.operands:
+                found.update(_registers(operand))
+        return found
+
+
+def _registers(operand: Operand) -> Iterator[Register]:
+    if isinstance(operand, Register):
+        yield operand
+    elif isinstance(operand, Negated):
+        yield operand.register
+    elif isinstance(operand, (Vector, Group)):
+        for element in operand.elements:
+            yield from _registers(element)
+    elif isinstance(operand, Pair):
+        yield from _registers(operand.first)
+        yield from _registers(operand.second)
+    elif isinstance(operand, Address):
+        if isinstance(operand.base, Register):
+            yield operand.base
+        for element in operand.coordinates:
+            yield from _registers(element)
 
 
 @dataclass(eq=False)

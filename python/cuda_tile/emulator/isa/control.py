@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
@@ -13,6 +15,7 @@ from cuda_tile.emulator.step import (
     Compiled,
     Exit,
     IndexedBranch,
+    IndirectCall,
     Return,
     Wait,
 )
@@ -21,11 +24,13 @@ from cuda_tile.emulator.syntax import (
     Group,
     Label,
     Operand,
+    Prototype,
+    Register,
     SymbolAddress,
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import U32
+from cuda_tile.emulator.types import U32, U64
 
 CHAPTER = Chapter("Control Flow Instructions")
 
@@ -73,7 +78,7 @@ def ret(form: Form, b: Builder) -> Compiled:
 
 @CHAPTER.instruction("call")
 def call(form: Form, b: Builder) -> Compiled:
-    """Control Flow call of a named function."""
+    """Control Flow call: of a named function, or of one by its address."""
     form.flag("uni")
     operands = list(form.some_operands(1, 4))
     results: tuple[Operand, ...] = ()
@@ -81,21 +86,66 @@ def call(form: Form, b: Builder) -> Compiled:
     if isinstance(head, Group):
         results = head.elements
         del operands[0]
-    name = operands.pop(0)
-    if not isinstance(name, FunctionName):
-        form.error("expected the name of a function; indirect calls are not supported")
-    if len(operands) > 1:
-        form.error("expected results, a function and arguments")
+    if not operands:
+        form.error("expected a function to call")
+    target = operands.pop(0)
     arguments: tuple[Operand, ...] = ()
-    if operands:
-        if not isinstance(operands[0], Group):
-            form.error("expected arguments in parentheses")
+    if operands and isinstance(operands[0], Group):
         arguments = operands[0].elements
+        del operands[0]
+    taken, given = _variables(form, arguments), _variables(form, results)
+    if isinstance(target, Register):
+        return _indirect(form, b, target, operands, taken, given)
+    if not isinstance(target, FunctionName):
+        form.error("expected the name of a function, or a register with its address")
+    if operands:
+        form.error("expected results, a function and arguments")
     for function in b.machine.symbols.functions:
-        if function.name == name.name:
-            _check_count(form, "arguments", len(function.params), len(arguments))
-            _check_count(form, "results", len(function.results), len(results))
-    return Call(name.name, _variables(form, arguments), _variables(form, results))
+        if function.name == target.name:
+            _check_count(form, "arguments", len(function.params), len(taken))
+            _check_count(form, "results", len(function.results), len(given))
+    return Call(target.name, taken, given)
+
+
+def _indirect(
+    form: Form,
+    b: Builder,
+    target: Register,
+    rest: list[Operand],
+    arguments: tuple[Variable, ...],
+    results: tuple[Variable, ...],
+) -> IndirectCall:
+    if len(rest) != 1 or not isinstance(rest[0], Prototype):
+        form.error("expected the label of a .callprototype or .calltargets")
+    prototype = rest[0]
+    if prototype.params is not None and prototype.results is not None:
+        _check_count(form, "arguments", len(prototype.params), len(arguments))
+        _check_count(form, "results", len(prototype.results), len(results))
+    graph = b.machine.symbols.graph
+    sizes = _sizes(arguments), _sizes(results)
+
+    def reaches(address: int) -> Call:
+        function = graph.at(address)
+        if function is None:
+            raise Fault("call", f"expected the address of a function, got {address:#x}")
+        if prototype.targets and function.name not in prototype.targets:
+            listed = ", ".join(prototype.targets)
+            raise Fault("call", f"expected one of {listed}, got {function.name!r}")
+        if not function.is_entry and (
+            (_sizes(function.params), _sizes(function.results)) == sizes
+        ):
+            return Call(function.name, arguments, results)
+        raise Fault(
+            "call",
+            f"expected a function with arguments of {sizes[0]} and results of "
+            f"{sizes[1]} bytes, got {function.name!r}",
+        )
+
+    return IndirectCall(b.stored(target, U64), reaches)
+
+
+def _sizes(variables: Sequence[Variable]) -> tuple[int, ...]:
+    return tuple(variable.size_bytes for variable in variables)
 
 
 def _check_count(form: Form, what: str, wanted: int, got: int) -> None:

@@ -9,9 +9,9 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import CLUSTER_SHIFT
+from cuda_tile.emulator.machine import CLUSTER_SHIFT, Machine
 from cuda_tile.emulator.memory_order import MemoryOrder
-from cuda_tile.emulator.spaces import WINDOWS
+from cuda_tile.emulator.spaces import WINDOWS, Addresses, Spaces
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import (
     Address,
@@ -22,7 +22,7 @@ from cuda_tile.emulator.syntax import (
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import B64, PRED, TYPES, Array, Type
+from cuda_tile.emulator.types import B64, PRED, TYPES, Array, Bool, Type
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions")
 
@@ -217,7 +217,11 @@ def _load(form: Form, b: Builder) -> Compiled:
             if target is not None:
                 target[lanes.index] = values[:, place]
 
-    return b.step(run, defines=True)
+    step = b.step(run, defines=True)
+    if space in ("", "local"):
+        kept = [place for place, target in enumerate(targets) if target is not None]
+        step.found = lambda lanes: spaces.written_elements(lanes, ty.bytes, kept)
+    return step
 
 
 def _wide_dst(b: Builder, operand: Operand, ty: Type) -> Array:
@@ -244,9 +248,12 @@ def st(form: Form, b: Builder) -> Compiled:
     elements = form.registers(operands[1], width)
     if any(isinstance(element, Sink) for element in elements):
         return _partial_store(form, b, elements, ty, (space, address), order)
-    sources = [b.stored(e, ty, wider=True) for e in elements]
+    is_local = space in ("", "local")
+    take = b.src if is_local else b.stored
+    sources = [take(e, ty, wider=True) for e in elements]
     at, spaces = b.at, b.spaces
     cells = 2 if ty.bits == 128 else 1
+    copied = elements if is_local and machine.is_adversarial else ()
 
     def run(lanes: Lanes) -> None:
         data = np.empty((lanes.count, width * cells), ty.dtype)
@@ -254,9 +261,47 @@ def st(form: Form, b: Builder) -> Compiled:
             values = source[lanes.index]
             data[:, place * cells : (place + 1) * cells] = values.reshape(-1, cells)
         machine.progress += 1
-        spaces.store(at, space, lanes, address(lanes), data.view(np.uint8), order)
+        where, octets = address(lanes), data.view(np.uint8)
+        written = _written(b.machine, lanes, copied, ty)
+        if written is not None:
+            _check_stored(spaces, lanes, where, space, copied)
+        spaces.store(at, space, lanes, where, octets, order, written)
 
     return b.step(run)
+
+
+def _written(
+    machine: Machine, lanes: Lanes, elements: tuple[Operand, ...], ty: Type
+) -> Bool | None:
+    """Which bytes of stored elements hold defined values; None for all of them."""
+    flags = [
+        machine.defined[element][lanes.index]
+        if isinstance(element, Register)
+        else np.ones(lanes.count, np.bool_)
+        for element in elements
+    ]
+    if all(flag.all() for flag in flags):
+        return None
+    return np.repeat(np.stack(flags, axis=1), ty.bytes, axis=1)
+
+
+def _check_stored(
+    spaces: Spaces,
+    lanes: Lanes,
+    where: Addresses,
+    space: str,
+    elements: tuple[Operand, ...],
+) -> None:
+    """Undefined values go nowhere but to local memory.
+
+    There they may be copied, as the padding of a structure is.
+    """
+    outside = np.zeros(lanes.count, np.bool_)
+    if space == "":
+        outside = (where >> np.uint64(56)) != np.uint64(WINDOWS["local"] >> 56)
+    for element in elements:
+        if outside.any() and isinstance(element, Register):
+            spaces.check_defined(element, lanes, outside)
 
 
 def _partial_store(

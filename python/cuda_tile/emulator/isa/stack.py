@@ -1,7 +1,7 @@
 """PTX ISA: "Stack Manipulation Instructions": stacksave, stackrestore, alloca.
 
-Each thread has a stack of `STACK_BYTES` in its local memory; a stack pointer is an
-address there. What a function allocates is free again when it returns.
+Each thread has a stack in its local memory, as large as the launch says; a stack
+pointer is an address there. What a function allocates is free again when it returns.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def alloca(form: Form, b: Builder) -> Compiled:
     machine = b.machine
 
     def run(lanes: Lanes) -> None:
-        pointers = machine.stack_pointers[lanes.index]
+        pointers = machine.call_stack.pointers[lanes.index]
         start = (pointers + align - 1) // align * align
         end = start + sizes[lanes.index].astype(np.int64)
         limit = machine.symbols.local_bytes
@@ -47,9 +47,10 @@ def alloca(form: Form, b: Builder) -> Compiled:
             raise Fault(
                 "stack",
                 f"expected at most {limit - machine.symbols.stack_start} bytes of "
-                f"stack, got {int(end.max()) - machine.symbols.stack_start}",
+                f"stack, got {int(end.max()) - machine.symbols.stack_start}; raise "
+                f"`stack_bytes`",
             )
-        machine.stack_pointers[lanes.index] = end
+        machine.call_stack.pointers[lanes.index] = end
         dst[lanes.index] = start
 
     return b.step(run, defines=True)
@@ -63,7 +64,7 @@ def stacksave(form: Form, b: Builder) -> Compiled:
     dst, machine = b.dst(d, ty), b.machine
 
     def run(lanes: Lanes) -> None:
-        dst[lanes.index] = machine.stack_pointers[lanes.index]
+        dst[lanes.index] = machine.call_stack.pointers[lanes.index]
 
     return b.step(run, defines=True)
 
@@ -78,7 +79,7 @@ def stackrestore(form: Form, b: Builder) -> Compiled:
     def run(lanes: Lanes) -> None:
         pointers = source[lanes.index].astype(np.int64)
         inside = (pointers >= machine.symbols.stack_start) & (
-            pointers <= machine.stack_pointers[lanes.index]
+            pointers <= machine.call_stack.pointers[lanes.index]
         )
         if not inside.all():
             which = int(np.argmin(inside))
@@ -86,6 +87,6 @@ def stackrestore(form: Form, b: Builder) -> Compiled:
                 "stack",
                 f"expected a pointer of stacksave, got {int(pointers[which]):#x}",
             )
-        machine.stack_pointers[lanes.index] = pointers
+        machine.call_stack.pointers[lanes.index] = pointers
 
     return b.step(run)
