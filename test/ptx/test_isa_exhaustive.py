@@ -157,8 +157,8 @@ def bits_in(value: Value, to: str, mode: str) -> int:
 
 BETWEEN = [
     *((source, to, "") for source in HALVES for to in ("f32", "f64")),
-    *(("f16", "bf16", mode) for mode in MODES),
-    *(("bf16", "f16", mode) for mode in MODES),
+    *(("f16", "bf16", mode) for mode in ("", *MODES)),
+    *(("bf16", "f16", mode) for mode in ("", *MODES)),
 ]
 MIRRORED = {"rm": "rp", "rp": "rm"}
 

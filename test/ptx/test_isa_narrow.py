@@ -17,6 +17,7 @@ def case(code: str, sources: tuple[str, ...], result: str, registers: str = "") 
 
 
 NIBBLES = ".reg .b8 %x, %y;"
+LARGEST = np.array(0x7F7F0000, np.uint32).view(np.float32)  # of bfloat16
 FROM_NIBBLES = "mov.b16 {{%x, %y}}, {a};"
 
 
@@ -91,6 +92,34 @@ def test_every_pair_widens_exactly(name: str, relu: str) -> None:
         for half in halves
     ]
     assert np.array_equal(found, bits[0] << 16 | bits[1])
+    check_legal([one])
+
+
+@pytest.mark.parametrize("modifiers", ["", ".satfinite", ".relu", ".satfinite.relu"])
+@pytest.mark.parametrize("name", SMALL)
+def test_every_pair_widens_exactly_to_bfloat16(name: str, modifiers: str) -> None:
+    mnemonic = f"cvt.rn{modifiers}.bf16x2.{name}x2"
+    one = case(f"{mnemonic} {{d}}, {{a}};", ("b16",), "b32")
+    low = np.arange(256, dtype=np.uint16)
+    codes = (low | np.flip(low) << 8).astype(np.uint16)
+    places = codes >> 8, codes & 255
+    if name == "e2m1":
+        one = case(f"{FROM_NIBBLES} {mnemonic} {{d}}, %x;", ("b16",), "b32", NIBBLES)
+        places = codes >> 4 & 15, codes & 15
+    elif SMALL[name].bits < 8:
+        codes &= np.uint16(0x3F3F)
+        places = codes >> 8, codes & 255
+    found = run_case(one, [codes])
+    halves: list[NDArray[np.uint32]] = []
+    for place in places:
+        single = clamped(
+            values(name)[place].astype(np.float32), ".relu" * (".relu" in modifiers)
+        )
+        if ".satfinite" in modifiers:
+            single = np.where(np.isinf(single), np.sign(single) * LARGEST, single)
+        upper = single.astype(np.float32).view(np.uint32) >> np.uint32(16)
+        halves.append(np.where(np.isnan(single), np.uint32(0x7FFF), upper))
+    assert np.array_equal(found, halves[0] << 16 | halves[1])
     check_legal([one])
 
 

@@ -44,6 +44,7 @@ DONE = "\n".join(
         "@!%p bra WAIT;",
     ]
 )
+RELAXED = DONE.replace("parity", "parity.relaxed.cta")
 TAIL = [COMMIT, DONE, AFTER]
 
 
@@ -83,7 +84,7 @@ def test_the_canonical_patterns_are_fine() -> None:
     ("lines", "message"),
     [
         ([MMA, LOAD, WAIT_LD, *TAIL], "no wait for an mbarrier that a tcgen05.commit"),
-        ([MMA, COMMIT, DONE, LOAD], "no tcgen05.fence::after_thread_sync"),
+        ([MMA, COMMIT, RELAXED, LOAD], "no tcgen05.fence::after_thread_sync"),
         ([CP, LOAD, *TAIL], "reads tensor memory"),
         ([STORE, LOAD, WAIT_ST], "no tcgen05.wait::st"),
         ([LOAD, STORE, WAIT_ST], "no tcgen05.wait::ld"),
@@ -126,31 +127,60 @@ def test_a_pipeline_between_threads() -> None:
 def test_what_forms_no_pipeline_must_be_complete() -> None:
     lines = [LOAD, WAIT_LD, BEFORE, SYNC, AFTER, FROM_1, MMA, *TAIL]
     check_fine(*lines)
-    for missing in (WAIT_LD, BEFORE, SYNC, AFTER):
+    for missing in (WAIT_LD, SYNC):
         found = finding(*(line for line in lines if line != missing))
         assert found.kind == "tensor memory"
         assert "tcgen05.ld" in found.message
 
 
-def test_relaxed_synchronisation_is_enough_for_the_fences() -> None:
-    arrive = (
-        "@%one mbarrier.init.shared.b64 [second], 4;\n"
-        "bar.sync 0;\nand.b32 %r9, %t, 31;\nsetp.eq.u32 %q, %r9, 0;"
-    )
+def test_release_and_acquire_order_what_is_complete() -> None:
+    """The standard mechanisms: no fence of tensor memory is needed with them."""
+    check_fine(LOAD, WAIT_LD, SYNC, FROM_1, MMA, *TAIL)
+    check_fine(STORE, WAIT_ST, SYNC, FROM_1, MMA, COMMIT, DONE, LOAD, WAIT_LD)
+    check_fine(MMA, COMMIT, DONE, LOAD, WAIT_LD)
+    arrive, wait = ".release.cluster", ".acquire.cluster"
+    meeting(arrive, wait, LOAD, WAIT_LD)
+    # What is not complete is not ordered, whoever knows that it was issued.
+    assert "tcgen05.wait::st" in finding(STORE, SYNC, FROM_1, MMA, *TAIL).message
+    assert "tcgen05.commit" in finding(FROM_1, MMA, SYNC, LOAD, *TAIL).message
+
+
+SECOND_MMA = [FROM_1, MMA, *TAIL]
+
+
+def meeting(arrive: str, wait: str, *lines: str) -> None:
+    """Runs lines, a meeting of all warps at an mbarrier, then a product of warp 1."""
     text = [
-        arrive,
-        *(LOAD, WAIT_LD, BEFORE),
-        "@%q mbarrier.arrive.relaxed.cluster.shared::cta.b64 _, [second];",
+        "@%one mbarrier.init.shared.b64 [second], 4;\n"
+        "bar.sync 0;\nand.b32 %r9, %t, 31;\nsetp.eq.u32 %q, %r9, 0;",
+        *(line for line in lines if line != AFTER),
+        f"@%q mbarrier.arrive{arrive}.shared::cta.b64 _, [second];",
         "MEET:",
-        "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %p, [second], 0;",
+        f"mbarrier.try_wait.parity{wait}.shared::cta.b64 %p, [second], 0;",
         "@!%p bra MEET;",
-        *(AFTER, FROM_1, MMA, *TAIL),
+        *([AFTER] if AFTER in lines else []),
+        *SECOND_MMA,
     ]
     made = kernel(*text)
     made.declare = ".shared .align 8 .b64 second;"
+    assert assemble(made.text, "sm_100a") == ""
     for seed in range(4):
         made.run(seed=seed)
-    assert assemble(made.text, "sm_100a") == ""
+
+
+def test_relaxed_synchronisation_is_enough_with_the_fences() -> None:
+    relaxed = ".relaxed.cluster"
+    lines = [LOAD, WAIT_LD, BEFORE, AFTER]
+    meeting(relaxed, relaxed, *lines)
+    for missing in (WAIT_LD, BEFORE, AFTER):
+        some = [line for line in lines if line != missing]
+        for arrive, wait in (
+            (relaxed, relaxed),
+            (".release.cluster", relaxed),
+            (relaxed, ".acquire.cluster"),
+        ):
+            with pytest.raises(FindingError, match=r"tensor memory.*tcgen05\.ld"):
+                meeting(arrive, wait, *some)
 
 
 def test_a_relaxed_cluster_barrier_is_enough_too() -> None:

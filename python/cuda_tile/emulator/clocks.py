@@ -20,9 +20,10 @@ Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
 # What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, and
-# the tables of tensor memory.
+# the tables of tensor memory, of which the first ones need release and acquire as well.
 Knowledge = NDArray[np.int32]
 BASIC_TABLES = 2
+ACQUIRED_TABLES = BASIC_TABLES + 3
 
 # Agents of one cluster; larger numbers have other meanings in the shadow.
 MOST_AGENTS = 250
@@ -113,11 +114,11 @@ class WarpClocks:
             cta: Where they are.
             warps: Their agents.
             known: What was released.
-            relaxed: Whether they learn of tensor memory only, whose fences compose
-                with relaxed synchronisation too.
+            relaxed: Whether they learn only what fences of tensor memory tell, which
+                compose with relaxed synchronisation too.
         """
         tables = self._tables[cta // self._ctas_per_cluster]
-        part = slice(BASIC_TABLES, None) if relaxed else slice(None)
+        part = slice(ACQUIRED_TABLES, None) if relaxed else slice(None)
         tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
 
     def blank(self) -> Knowledge:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import (
-    BASIC_TABLES,
+    ACQUIRED_TABLES,
     MOST_AGENTS,
     Knowledge,
     WarpClocks,
@@ -228,7 +228,7 @@ class Mbarriers:
             barrier = self.find(some, int(cell))
             self._machine.presence.visit(some, self._cta(int(cell)))
             straddles = int(counts[which].sum()) > barrier.pending
-            tables = slice(0 if releases else BASIC_TABLES, None)
+            tables = slice(0 if releases else ACQUIRED_TABLES, None)
             self._release(some, barrier, tables, straddles=straddles)
             if straddles or int(counts[which].min()) < 1:
                 parts = [which[place : place + 1] for place in range(len(which))]

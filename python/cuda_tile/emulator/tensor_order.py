@@ -3,15 +3,18 @@
 PTX ISA: "Memory Consistency Model for 5th generation of TensorCore operations". Three
 streams of operations leave a warp: mma, cp and shift, which tcgen05.commit follows to
 an mbarrier; ld, and st, each with its tcgen05.wait. Between threads an operation is
-ordered before what follows
+ordered before what follows in one of two ways:
 
-- a `tcgen05.fence::before_thread_sync` (tcgen05.commit has one built in), then any
-  synchronisation, relaxed too, then a `tcgen05.fence::after_thread_sync`;
-- and, unless the two form a pipeline, only if it was complete before that fence.
+- by a `tcgen05.fence::before_thread_sync` (tcgen05.commit has one built in), then any
+  synchronisation, relaxed too, then a `tcgen05.fence::after_thread_sync`; unless the
+  two operations form a pipeline, the first must be complete before that fence;
+- once complete, by release and acquire, as anything else ("Specialized Inter-thread
+  Synchronization for tcgen05 instructions": the standard mechanisms apply as well).
 
-What a warp may tell the others travels with the vector clocks in two tables for each
-stream: how many of each warp's operations passed a fence, and how many are complete.
-The after-fence takes a copy of them, which is what later operations rely on.
+What a warp may tell the others travels with the vector clocks in three tables for each
+stream: how many of each warp's operations are complete, as release and acquire have it;
+how many passed a fence, and how many are complete, as the fences have it. The
+after-fence takes a copy of the latter two, which is what later operations rely on.
 """
 
 from __future__ import annotations
@@ -22,13 +25,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.clocks import BASIC_TABLES, Knowledge, WarpClocks
+from cuda_tile.emulator.clocks import (
+    ACQUIRED_TABLES,
+    BASIC_TABLES,
+    Knowledge,
+    WarpClocks,
+)
 
 Kind = Literal["mma", "cp", "cp.4x256b", "shift", "ld", "st"]
 
 _STREAMS = {"mma": 0, "cp": 0, "cp.4x256b": 0, "shift": 0, "ld": 1, "st": 2}
-_N_STREAMS = 3
-TENSOR_TABLES = 2 * _N_STREAMS
+_N_STREAMS = ACQUIRED_TABLES - BASIC_TABLES
+_FENCE_TABLES = 2 * _N_STREAMS
+TENSOR_TABLES = _N_STREAMS + _FENCE_TABLES
 
 # PTX ISA, "Pipelined tcgen05 Instructions"; two mma must be alike as well.
 _PIPELINES = {
@@ -103,7 +112,7 @@ class TensorOrder:
         n_warps = clocks.n_warps
         self._issued = np.zeros((n_clusters, n_warps, _N_STREAMS), np.int32)
         # [cluster, table, warp that relies on it, warp that issued].
-        shape = (n_clusters, TENSOR_TABLES, n_warps, n_warps)
+        shape = (n_clusters, _FENCE_TABLES, n_warps, n_warps)
         self._usable = np.zeros(shape, np.int32)
 
     def reset(self) -> None:
@@ -131,7 +140,10 @@ class TensorOrder:
         return int(self._issued[cluster, warp, 0])
 
     def _table(self, cluster: int, number: int) -> NDArray[np.int32]:
-        return self._clocks.table(cluster, BASIC_TABLES + number)
+        return self._clocks.table(cluster, ACQUIRED_TABLES + number)
+
+    def _acquired(self, cluster: int, stream: int) -> NDArray[np.int32]:
+        return self._clocks.table(cluster, BASIC_TABLES + stream)
 
     def fence_before(self, cluster: int, warp: int) -> None:
         """tcgen05.fence::before_thread_sync."""
@@ -142,7 +154,7 @@ class TensorOrder:
     def fence_after(self, cluster: int, warp: int) -> None:
         """tcgen05.fence::after_thread_sync."""
         n_warps = self._clocks.n_warps
-        for number in range(TENSOR_TABLES):
+        for number in range(_FENCE_TABLES):
             known = self._table(cluster, number)[warp, :n_warps]
             usable = self._usable[cluster, number, warp]
             np.maximum(usable, known, out=usable)
@@ -151,6 +163,7 @@ class TensorOrder:
         """tcgen05.wait::ld and wait::st: the warp's own operations are complete."""
         stream = _STREAMS[kind]
         number = self._issued[cluster, warp, stream]
+        self._acquired(cluster, stream)[warp, warp] = number
         self._table(cluster, 2 * stream + 1)[warp, warp] = number
         self._usable[cluster, 2 * stream : 2 * stream + 2, warp, warp] = number
 
@@ -163,7 +176,8 @@ class TensorOrder:
         known = self._clocks.learned(cluster, warp)
         engine = self._clocks.engine(warp)
         known[0, engine] = max(int(known[0, engine]), number)
-        known[BASIC_TABLES : BASIC_TABLES + 2, warp] = number
+        known[BASIC_TABLES, warp] = number
+        known[ACQUIRED_TABLES : ACQUIRED_TABLES + 2, warp] = number
         return known
 
     def is_ordered(self, earlier: Operation, later: Operation) -> bool:
@@ -174,9 +188,15 @@ class TensorOrder:
             earlier.chain(later)
             return True
         return any(
-            self._is_usable(one, later, 0) and self._is_usable(one, later, 1)
+            self._is_acquired(one, later)
+            or (self._is_usable(one, later, 0) and self._is_usable(one, later, 1))
             for one in (earlier, *earlier.after)
         )
+
+    def _is_acquired(self, earlier: Operation, later: Operation) -> bool:
+        """Whether a warp learned of an operation's end by release and acquire."""
+        known = self._acquired(later.cluster, earlier.stream)
+        return int(known[later.warp, earlier.warp]) >= earlier.number
 
     def _is_usable(self, earlier: Operation, later: Operation, table: int) -> bool:
         """Whether a table of a stream, as last fenced, covers an operation."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.mbarriers import Mbarriers, Transfer
@@ -24,12 +24,19 @@ from cuda_tile.emulator.tensor_order import Operation, TensorOrder
 Offsets = NDArray[np.int64]
 
 
+class Chunks(NamedTuple):
+    """Pieces of shared memory, and how many bytes of each are read."""
+
+    places: Offsets
+    size_bytes: int
+
+
 @dataclass(eq=False)
 class _Flight:
     """An operation whose end is not known, and the chunks it reads."""
 
     operation: Operation
-    chunks: Offsets
+    chunks: tuple[Chunks, ...]
     is_covered: bool = False
 
 
@@ -48,11 +55,11 @@ class TensorPipe:
         """Starts new CTAs."""
         self._flying.clear()
 
-    def start(self, operation: Operation, chunks: Offsets) -> None:
-        """Starts an operation that reads 16-byte chunks of shared memory."""
-        if len(chunks):
-            warps = np.full(len(chunks), operation.warp, np.uint8)
-            self._machine.shadow.begin_read(operation.at, chunks, CHUNK_BYTES, warps)
+    def start(self, operation: Operation, *chunks: Chunks) -> None:
+        """Starts an operation that reads chunks of shared memory."""
+        for places, size_bytes in chunks:
+            warps = np.full(len(places), operation.warp, np.uint8)
+            self._machine.shadow.begin_read(operation.at, places, size_bytes, warps)
         self._flying.append(_Flight(operation, chunks))
 
     def commit(self, at: int, lane: int, cells: list[int]) -> None:
@@ -107,10 +114,9 @@ class TensorPipe:
             return
         operation.is_complete = True
         self._flying.remove(flight)
-        if len(flight.chunks):
-            assert shadow.clocks is not None, "tcgen05 makes the shadow precise"
-            engine = shadow.clocks.engine(warp)
-            shadow.end_read(flight.chunks, CHUNK_BYTES, engine, number)
+        assert shadow.clocks is not None, "tcgen05 makes the shadow precise"
+        for places, size_bytes in flight.chunks:
+            shadow.end_read(places, size_bytes, shadow.clocks.engine(warp), number)
 
     def finish(self) -> Iterator[tuple[str, int]]:
         """The CTAs end; says what no commit covers, and where it was issued."""

@@ -46,6 +46,8 @@ def cvt(form: Form, b: Builder) -> Compiled:
     else:
         flags = (False, False, False)
     relu = relu or form.flag("relu")
+    if form.next == "scaled::n2::ue8m0":
+        form.error("conversions with scale factors ('.scaled') are not supported")
     if form.next in (*narrow.DESTINATIONS, "tf32") or (
         form.instruction.modifiers[-1] in narrow.SOURCES
     ):
@@ -126,7 +128,8 @@ def _check_rounding(form: Form, rounding: str, to: Type, source: Type) -> None:
         source.name == "bf16"
     ):
         is_exact = source.name == "bf16" and to.bits > 16
-        needed = () if is_exact else _MODES
+        # Of one size: ptxas takes none as well, and makes of it what it makes of '.rn'.
+        needed = () if is_exact else _MODES if to.bits < source.bits else ("", *_MODES)
     elif to == source:
         needed = ("", *_TO_INTEGRAL)
     else:

@@ -67,10 +67,12 @@ def convert(
     source = form.type("f32", *SOURCES)
     if source.name == _SCALES:
         return _from_scales(form, b, to, rounding, relu=relu)
-    if satfinite and source.name != "f32":
-        form.error("expected '.satfinite' only from f32")
+    if satfinite and source.name != "f32" and to.name != "bf16x2":
+        form.error("expected '.satfinite' only from f32 or to bf16x2")
     if source.name in _SMALL:
-        return _from_small(form, b, to, source, rounding, relu=relu)
+        if rounding != "rn":
+            form.error(f"expected 'cvt.rn.{to}' from {source}")
+        return _from_small(form, b, to, source, relu=relu, satfinite=satfinite)
     if rounding not in ("rn", "rz"):
         form.error("expected '.rn' or '.rz' before a packed type")
     half = to.name.removesuffix("x2")
@@ -154,21 +156,20 @@ def _pack_codes(
 
 
 def _from_small(
-    form: Form, b: Builder, to: Type, source: Type, rounding: str, *, relu: bool
+    form: Form, b: Builder, to: Type, source: Type, *, relu: bool, satfinite: bool
 ) -> Compiled:
-    if rounding != "rn" or to.name != "f16x2":
-        form.error(f"expected 'cvt.rn.f16x2' from {source}")
+    """To pairs of 16 bits, which hold every value but, with `.satfinite`, infinity."""
     small = _SMALL[source.name]
     d, x = form.operands(2)
+    half = to.name.removesuffix("x2")
+    fn = clamped(_half(half, "rn"), TYPES[half], relu=relu, satfinite=satfinite)
 
     def widen(pair: Array) -> Array:
         codes = np.ascontiguousarray(pair).view(np.uint8)
         if small.bits == 4:
             codes = np.stack([codes & 15, codes >> 4], axis=1).ravel()
-        halves = numerics.canonical(codes.view(small.dtype).astype(np.float16))
-        if relu:
-            halves = np.where(halves < 0, np.float16(0), halves)
-        return halves.view(np.uint32)
+        halves = fn(codes.view(small.dtype).astype(np.float32))
+        return np.ascontiguousarray(halves).view(np.uint32)
 
     return b.elementwise(widen, b.dst(d, B32), b.src(x, source))
 

@@ -35,6 +35,7 @@ from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Immediate, Operand, Vector
 from cuda_tile.emulator.tensor_memory import Region, Words
 from cuda_tile.emulator.tensor_order import Operation
+from cuda_tile.emulator.tensor_pipe import Chunks
 from cuda_tile.emulator.tensor_unit import TensorUnit
 from cuda_tile.emulator.types import B64, PRED, U32, Array, Bool
 
@@ -172,7 +173,7 @@ class _Product:
         self._b, self._unit, self._at = b, unit, b.at
         self._kind, self._group, self._is_ws = kind, group, is_ws
         self._depth = _DEPTHS.get(kind, _DEPTH)
-        self._memo: dict[tuple[int, int, bool], Offsets] = {}
+        self._memo: dict[tuple[int, int, str, bool], Offsets] = {}
 
     def run(self, operands: _Operands, number: int) -> None:
         """Multiplies for the thread `number`."""
@@ -188,8 +189,9 @@ class _Product:
         left, near = self._left(operands, one, shape, ctas, parts, operation)
         chunks, right = self._right(operands, number, shape, ctas)
         # What the product reads is checked before what it writes.
-        everything = [c.ravel() for c in (*near, *chunks)]
-        unit.pipe.start(operation, np.concatenate(everything))
+        lefts = [Chunks(c.ravel(), self._data_bytes(shape.left)) for c in near]
+        rights = [Chunks(c.ravel(), self._data_bytes(shape.right)) for c in chunks]
+        unit.pipe.start(operation, *lefts, *rights)
         keeps = bool(operands.keeps[number]) != operands.negated
         totals = self._totals(operands, one, shape, ctas, operation, left, right)
         machine.counters.flops[self._at] += 2 * shape.m * shape.n * self._depth
@@ -289,7 +291,7 @@ class _Product:
         self, bits: int, count: int, name: str, cta: int, *, is_flipped: bool
     ) -> tuple[Matrix, Offsets]:
         """Reads a matrix, f32[count, K], and its chunks."""
-        key = bits, count, is_flipped
+        key = bits, count, name, is_flipped
         chunks = self._memo.get(key)
         per_piece = CHUNK_BYTES * 8 // BITS[name]
         if chunks is None:
@@ -306,6 +308,11 @@ class _Product:
         packing: Packing = "dense" if self._kind in _DENSE_KINDS else "padded"
         matrix = unpack(rows, name, packing)
         return (matrix.T if is_flipped else matrix), where
+
+    def _data_bytes(self, name: str) -> int:
+        """Bytes of a chunk that hold elements: the rest of a padded one is not read."""
+        is_padded = BITS[name] < 8 and self._kind not in _DENSE_KINDS
+        return 2 * BITS[name] if is_padded else CHUNK_BYTES
 
     def _check_flipped(
         self, descriptor: Descriptor, count: int, name: str, per_piece: int

@@ -20,6 +20,7 @@ from cuda_tile.emulator.matrix_formats import decompressed
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.tensor_memory import N_LANES, Region, Words
+from cuda_tile.emulator.tensor_pipe import Chunks
 from cuda_tile.emulator.tensor_unit import TensorUnit
 from cuda_tile.emulator.types import B32, B64, Array
 
@@ -251,7 +252,9 @@ def copy(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
             operation = unit.issue(at, kind, number)
             ctas = unit.ctas(number, group)
             places = [shared_chunks(b, chunks, cta) for cta in ctas]
-            unit.pipe.start(operation, np.concatenate([p.ravel() for p in places]))
+            data_bytes = 2 * bits or CHUNK_BYTES
+            near = (Chunks(place.ravel(), data_bytes) for place in places)
+            unit.pipe.start(operation, *near)
             for cta, place in zip(ctas, places, strict=True):
                 words = _words(b, place, bits)
                 columns = slice(column, column + 4 * pieces)
@@ -302,7 +305,7 @@ def shift(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
             if lane:
                 raise Fault("tcgen05", f"expected lane 0 in an address, got {lane}")
             operation = unit.issue(at, "shift", number)
-            unit.pipe.start(operation, np.zeros(0, np.int64))
+            unit.pipe.start(operation)
             for cta in unit.ctas(number, group):
                 columns = slice(column, column + _SHIFTED_COLUMNS)
                 region = Region(cta, slice(0, N_LANES), columns)
