@@ -36,7 +36,6 @@ _WARP = (
             "<r*4>, [%sa]",
         ),
         "sm_100a",
-        "'.m16n16' is not supported",
     ),
     Family(
         WARP,

@@ -34,6 +34,7 @@ class Wgmma:
         flips: Whether A and B are transposed (along M and N in memory).
         signs: Scales of A and B.
         scale: Text of scale-d.
+        base: Rows of 128 bytes that the swizzle's pattern is moved by.
     """
 
     n: int = 16
@@ -46,6 +47,7 @@ class Wgmma:
     signs: tuple[int, int] = (1, 1)
     scale: str = "1"
     chain: int = 1
+    base: int = 0
 
     @property
     def depth(self) -> int:
@@ -65,7 +67,10 @@ class Wgmma:
         """
         octets = np.ascontiguousarray(matrix.T if flip else matrix)
         octets = octets.view(np.uint8).reshape(octets.shape[0], -1)
-        return self._flipped(octets) if flip else self._straight(octets)
+        found = self._flipped(octets) if flip else self._straight(octets)
+        data, start, leading, stride = found
+        gap = 128 * self.base
+        return np.pad(data, (gap, 0)), start + gap, leading, stride
 
     def _straight(self, rows: np.ndarray) -> tuple[np.ndarray, int, int, int]:
         """Rows of 32 bytes along K; with a swizzle at the end of a longer row."""
@@ -99,7 +104,8 @@ class Wgmma:
     def descriptor(self, start: int, leading: int, stride: int) -> int:
         """Encodes a matrix descriptor without the base address."""
         code = SWIZZLE_CODES[self.swizzle]
-        return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | code << 62
+        fields = start >> 4 | leading >> 4 << 16 | stride >> 4 << 32
+        return fields | self.base << 49 | code << 62
 
     def text(self, a: tuple[Any, ...], b: tuple[Any, ...], body: str = "") -> str:
         """The kernel; `a` and `b` are what `image` returns."""

@@ -171,6 +171,33 @@ def test_ldmatrix_widens_to_bytes(name: str, bits: int, count: int) -> None:
         assert registers[lane, number].tolist() == row[start : start + 4]
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "bits"), [("b8", 8), ("b8x16.b6x16_p32", 6), ("b8x16.b4x16_p64", 4)]
+)
+def test_ldmatrix_transposes_bytes(name: str, bits: int, count: int) -> None:
+    """Lane 4 g + t gets columns 4 t to 4 t + 3 of rows g and g + 8."""
+    text = module(
+        BYTES.format(
+            before="st.shared.v4.b32 [%a], {%m0, %m1, %m2, %m3}; bar.warp.sync -1;",
+            code=f"ldmatrix.sync.aligned.m16n16.x{count}.trans.shared.{name} "
+            f"{NAMES[2 * count]}, [%a];",
+            after="",
+        ),
+        "sm_100a",
+    )
+    assert assemble(text, "sm_100a") == ""
+    source = np.random.default_rng(1).integers(0, 256, (32, 16)).astype(np.uint8)
+    found = np.zeros((32, 16), np.uint8)
+    launch(text, grid=1, block=32, args=[source, found])
+    registers = found.reshape(32, 4, 4)
+    columns = [bit_fields(column, bits) for column in source]
+    for matrix, upper, lane in np.ndindex(count, 2, 32):
+        row, first = lane // 4 + 8 * upper, 16 * matrix + 4 * (lane % 4)
+        wanted = [columns[first + place][row] for place in range(4)]
+        assert registers[lane, 2 * matrix + upper].tolist() == wanted
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_stmatrix_of_bytes(count: int) -> None:
     """Lane 4 g + t holds columns 2 t and 2 t + 1 of rows g and g + 8."""

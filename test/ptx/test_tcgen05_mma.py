@@ -61,6 +61,7 @@ class Mma:
         vector: Text of `.scale_vectorsize`.
         scale: Type of the scale factors.
         ids: Which bytes hold the factors of A and B.
+        base: Rows of 128 bytes that the swizzles' patterns are moved by.
     """
 
     kind: str = "f16"
@@ -83,6 +84,7 @@ class Mma:
     scale: str = "ue8m0"
     ids: tuple[int, int] = (0, 0)
     lane: int = 0
+    base: int = 0
 
     @property
     def depth(self) -> int:
@@ -131,10 +133,13 @@ class Mma:
         """Lays a matrix [rows, K] out; returns bytes and descriptor at address 0."""
         rows = self.bytes_of(name, matrix.T if flip else matrix)
         if not flip:
-            return straight(rows, self.swizzle)
-        if name == "tf32":
-            return flipped_in_32(rows)
-        return flipped(rows, self.swizzle)
+            data, bits = straight(rows, self.swizzle)
+        elif name == "tf32":
+            data, bits = flipped_in_32(rows)
+        else:
+            data, bits = flipped(rows, self.swizzle)
+        gap = 128 * self.base
+        return np.pad(data, (gap, 0)), bits + (gap >> 4) | self.base << 49
 
 
 def mixed(where: int, span: int) -> int:
@@ -342,12 +347,15 @@ FORMS = [
     Mma("f8f6f4", "e2m1", "e3m2", n=32, from_tensor=True),
     Mma("f8f6f4", "e3m2", "e4m3", n=32, from_tensor=True),
     Mma(group=2, m=256, from_tensor=True),
+    *(Mma(n=32, swizzle=swizzle, base=3) for swizzle in (32, 64, 128)),
+    Mma(swizzle=64, flips=(1, 1), base=1),
+    Mma("tf32", "tf32", "tf32", n=32, flips=(1, 1), base=5),
 ]
 
 
 def name_of(op: Mma) -> str:
     parts = [op.kind, op.left, op.right, op.result, f"m{op.m}n{op.n}"]
-    parts += [f"s{op.swizzle}", f"g{op.group}"]
+    parts += [f"s{op.swizzle}", f"g{op.group}", f"o{op.base}"]
     parts += [word for word in ("ws", "from_tensor") if getattr(op, word)]
     return "-".join([*parts, *(f"flip{i}" for i in (0, 1) if op.flips[i])])
 

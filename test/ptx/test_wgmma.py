@@ -101,6 +101,14 @@ def test_transposed(flips: tuple[int, int], swizzle: int, n: int, name: str) -> 
     check(Wgmma(n, name, name, swizzle=swizzle, flips=flips))
 
 
+@pytest.mark.parametrize("swizzle", [32, 64, 128])
+@pytest.mark.parametrize("base", [1, 2, 5])
+@pytest.mark.parametrize("flip", [0, 1])
+def test_matrix_base_offset(base: int, swizzle: int, flip: int) -> None:
+    """The pattern of the swizzle begins at any 128 bytes, as the offset says."""
+    check(Wgmma(128, swizzle=swizzle, flips=(0, flip), base=base))
+
+
 @pytest.mark.parametrize("scale", ["0", "1", "%p1", "%p2"])
 @pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
 def test_scales(scale: str, signs: tuple[int, int]) -> None:

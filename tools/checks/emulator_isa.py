@@ -34,8 +34,7 @@ a choice: a division of integers by zero gives all ones, its remainder the divid
 `elect` chooses the lowest lane; a negative source counts by its magnitude in
 conversions to `ue8m0`; sums of `mma` and `wgmma` are in single precision, in the order
 of NumPy's matrix product, but for `f64`, which is fused along K. Clocks stand at 0.
-Functions must not call themselves, and calls are direct. A matrix base offset in a
-`wgmma` descriptor is an error of the running kernel. Targets are not checked: an
+Functions must not call themselves, and calls are direct. Targets are not checked: an
 instruction runs whatever `.target` says.
 
 Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
@@ -45,10 +44,10 @@ waits for the `mma` that reads them; between threads both fences are needed, be 
 synchronisation relaxed or not, and after `tcgen05.wait::ld` too; `tcgen05.commit` is
 its own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a
 warp issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift` moves each warp's 32
-lanes by themselves, `row[i] = row[i + 1]`. These are errors of the running kernel: a
-matrix base offset or absolute addresses in a descriptor, K of 96, A in tensor memory
-where D is folded (layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a
-shifted zero-column mask.
+lanes by themselves, `row[i] = row[i + 1]`. These are errors of the running kernel:
+absolute addresses in a descriptor, K of 96, A in tensor memory where D is folded
+(layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a shifted
+zero-column mask.
 """
 
 

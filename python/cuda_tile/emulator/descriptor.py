@@ -33,6 +33,8 @@ class Descriptor:
         stride: Stride-dimension byte offset.
         span: Width of the swizzle, 0 for none.
         unit: What the swizzle moves as one: 16, or 32 in the mode of that name.
+        base: Matrix base offset: the row of 128 bytes, of eight, that the pattern of
+            the swizzle starts with.
     """
 
     start: int
@@ -40,21 +42,17 @@ class Descriptor:
     stride: int
     span: int
     unit: int = 16
+    base: int = 0
 
     @classmethod
     def decode(cls, bits: int) -> Descriptor:
-        """Reads the fields.
-
-        Raises:
-            Fault: A matrix base offset, which is not supported.
-        """
-        if bits >> 49 & 7:
-            raise Fault("wgmma", "expected a matrix base offset of 0 in a descriptor")
+        """Reads the fields."""
         return cls(
             (bits & 0x3FFF) << 4,
             (bits >> 16 & 0x3FFF) << 4,
             (bits >> 32 & 0x3FFF) << 4,
             _SPANS[bits >> 62 & 3],
+            base=bits >> 49 & 7,
         )
 
     @classmethod
@@ -68,8 +66,6 @@ class Descriptor:
             raise Fault("tcgen05", "expected 0b001 in bits 46 to 48 of a descriptor")
         if bits >> 53 & 0xFF:
             raise Fault("tcgen05", "expected 0 in bits 53 to 60 of a descriptor")
-        if bits >> 49 & 7:
-            raise Fault("tcgen05", "expected a matrix base offset of 0 in a descriptor")
         if bits >> 52 & 1:
             raise Fault(
                 "tcgen05", "expected relative offsets in a descriptor (bit 52 is 0)"
@@ -83,6 +79,7 @@ class Descriptor:
             (bits >> 32 & 0x3FFF) << 4,
             span,
             unit,
+            bits >> 49 & 7,
         )
 
     def rows(self, count: int, pieces: int = 2) -> Offsets:
@@ -106,7 +103,7 @@ class Descriptor:
         else:
             inside = row % 8 * 16 + piece * self.leading
         linear = self.start + row // 8 * self.stride + inside
-        return swizzled(linear.astype(np.int64), self.span)
+        return swizzled(linear.astype(np.int64), self.span, self.base)
 
     def columns(self, count: int, depth: int, per_piece: int = 8) -> Offsets:
         """Pieces of a transposed matrix: some of `count` elements for each k.
@@ -131,5 +128,5 @@ class Descriptor:
             linear = piece * self.stride + k // 8 * self.leading + k % 8 * 16
         linear = (self.start + linear).astype(np.int64)
         if self.unit == 32:
-            return linear ^ (((linear >> 7) & 3) << 5)
-        return swizzled(linear, self.span)
+            return linear ^ (((linear >> 7) - self.base & 3) << 5)
+        return swizzled(linear, self.span, self.base)

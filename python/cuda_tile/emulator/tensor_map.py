@@ -212,13 +212,17 @@ def decode(data: bytes) -> int | None:
     return int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
 
 
-def swizzled(offsets: NDArray[np.int64], span_bytes: int) -> NDArray[np.int64]:
+def swizzled(
+    offsets: NDArray[np.int64], span_bytes: int, first_row: int = 0
+) -> NDArray[np.int64]:
     """Permutes 16-byte chunks by address bits: of bits 4-6 those of the span change.
 
     Args:
         offsets: Addresses within the CTA's shared memory.
         span_bytes: 0, 32, 64 or 128.
+        first_row: The 128 bytes, of eight, that the pattern starts with.
     """
     if not span_bytes:
         return offsets
-    return offsets ^ (((offsets >> 7) & (span_bytes // 16 - 1)) << 4)
+    row = (offsets >> 7) - first_row
+    return offsets ^ ((row & (span_bytes // 16 - 1)) << 4)

@@ -27,6 +27,7 @@ from cuda_tile.emulator.isa.move import memory_operand, take_space
 from cuda_tile.emulator.isa.warp import whole_warp
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.matrix_formats import codes
 from cuda_tile.emulator.spaces import WINDOW_MASK, gather
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.types import B32, Array
@@ -41,16 +42,18 @@ class _Matrices:
     """What the modifiers of ldmatrix or stmatrix say.
 
     Attributes:
-        count: Matrices, each of 8 rows of 16 bytes in memory.
+        count: Registers; for each memory has 8 rows of 16 bytes.
         is_transposed: Whether memory holds columns.
         space: shared, or empty for generic addresses.
         source_bits: Of elements that a load widens to bytes: 6 or 4; else 0.
+        is_square: Whether the matrices are 16x16, of two registers each.
     """
 
     count: int
     is_transposed: bool
     space: str
     source_bits: int = 0
+    is_square: bool = False
 
 
 _WIDENED = {"b6x16_p32": 6, "b4x16_p64": 4}
@@ -60,9 +63,8 @@ def _matrix_form(form: Form, *, loads: bool) -> _Matrices:
     """Takes `.sync.aligned.shape.num{.trans}{.ss}.type`."""
     form.require("sync", "aligned")
     shape = form.choice("m8n8", *(("m8n16", "m16n16") if loads else ("m16n8",)))
-    if shape == "m16n16":
-        form.error("'.m16n16' is not supported; the ISA only draws its fragment")
-    count = _COUNTS[form.choice(*_COUNTS)]
+    is_square = shape == "m16n16"
+    count = _COUNTS[form.choice("x1", "x2") if is_square else form.choice(*_COUNTS)]
     is_transposed = form.flag("trans")
     space = take_space(form)
     if space not in ("", "shared"):
@@ -70,13 +72,16 @@ def _matrix_form(form: Form, *, loads: bool) -> _Matrices:
     if shape == "m8n8":
         form.require("b16")
         return _Matrices(count, is_transposed, space)
-    if is_transposed == loads:
-        form.error(f"expected {'no ' * loads}'.trans' of '.{shape}'")
+    if is_transposed == (shape == "m8n16"):
+        form.error(f"expected {'no ' * is_transposed}'.trans' of '.{shape}'")
     if not loads:
         form.require("b8")
         return _Matrices(count, False, space)
+    if is_square and form.flag("b8"):
+        return _Matrices(2 * count, True, space, is_square=True)
     form.require("b8x16")
-    return _Matrices(count, False, space, _WIDENED[form.choice(*_WIDENED)])
+    bits = _WIDENED[form.choice(*_WIDENED)]
+    return _Matrices((1 + is_square) * count, is_square, space, bits, is_square)
 
 
 def _row_addresses(lanes: Lanes, addresses: Array, count: int) -> tuple[Array, Array]:
@@ -120,7 +125,7 @@ class _Rows:
 
 @CHAPTER.instruction("ldmatrix")
 def ldmatrix(form: Form, b: Builder) -> Compiled:
-    """ldmatrix: `.m8n8{.trans}.b16`, and `.m8n16.b8x16` of 6 or 4 bits each."""
+    """ldmatrix: `.m8n8{.trans}.b16`, `.m16n16.trans` and `.m8n16` of up to 8 bits."""
     m = _matrix_form(form, loads=True)
     d, x = form.operands(2)
     targets = [b.dst(element, B32) for element in form.registers(d, m.count)]
@@ -132,11 +137,14 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
         machine.shadow.read(at, rows.offsets, 16, rows.warps)
         data = gather(machine.shared, rows.offsets, 16)
         if m.source_bits:
-            data = _widened(data, m.source_bits)
-        matrices = data.view(np.uint16).reshape(len(lanes.warps), m.count, 8, 8)
-        if m.is_transposed:
-            matrices = np.ascontiguousarray(matrices.swapaxes(2, 3))
-        parts = matrices.view(np.uint32).reshape(len(lanes.warps), m.count, 32)
+            data = codes(data, m.source_bits, "padded")
+        n_warps = len(lanes.warps)
+        if m.is_square:
+            data = _square(data, n_warps)
+        elif m.is_transposed:
+            matrices = data.view(np.uint16).reshape(n_warps, m.count, 8, 8)
+            data = np.ascontiguousarray(matrices.swapaxes(2, 3))
+        parts = data.view(np.uint32).reshape(n_warps, m.count, 32)
         for place, target in enumerate(targets):
             lanes.put(target, parts[:, place])
 
@@ -145,15 +153,15 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     return step
 
 
-def _widened(rows: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
-    """Makes bytes of the 16 packed elements that each row begins with, uint8[n, 16].
+def _square(data: NDArray[np.uint8], n_warps: int) -> NDArray[np.uint8]:
+    """Puts transposed 16x16 matrices of bytes in the order of the lanes' registers.
 
-    PTX ISA: "ldmatrix": formats `.b6x16_p32` and `.b4x16_p64`.
+    PTX ISA, ldmatrix: a thread has 4 consecutive columns of 2 rows. With g = lane / 4
+    and t = lane % 4 the first register holds row g, the second row g + 8, both columns
+    4 t to 4 t + 3, as multiplicands of mma want them; memory holds columns.
     """
-    flat = np.unpackbits(rows, axis=1, bitorder="little")[:, : 16 * bits]
-    elements = flat.reshape(len(rows), 16, bits)
-    packed = np.packbits(elements, axis=2, bitorder="little")
-    return np.ascontiguousarray(packed[:, :, 0])
+    parts = data.reshape(n_warps, -1, 4, 4, 2, 8)  # t, column in register, register, g
+    return np.ascontiguousarray(parts.transpose(0, 1, 4, 5, 2, 3))
 
 
 @CHAPTER.instruction("stmatrix")
