@@ -401,7 +401,7 @@ _CONVERSION = (
         "sm_100a",
         "conversions with scale factors",
     ),
-    Family(MOVEMENT, "cvt", _CVT_RANDOM, "sm_103a", "stochastic rounding"),
+    Family(MOVEMENT, "cvt", _CVT_RANDOM, "sm_103a"),
     Family(
         MOVEMENT,
         "cvt.pack",

@@ -32,10 +32,12 @@ Values: results that the ISA defines exactly are exact, with every rounding mode
 Approximations are computed in double precision and rounded once. Where the ISA leaves
 a choice: a division of integers by zero gives all ones, its remainder the dividend;
 `elect` chooses the lowest lane; a negative source counts by its magnitude in
-conversions to `ue8m0`; sums of `mma` and `wgmma` are in single precision, in the order
-of NumPy's matrix product, but for `f64`, which is fused along K. Clocks stand at 0.
-Functions must not call themselves, and calls are direct. Targets are not checked: an
-instruction runs whatever `.target` says.
+conversions to `ue8m0`; `cvt.rs` adds its random bits right below the result's last bit
+(for `e2m1x4` a byte of each half of the operand, the upper one first); sums of `mma`
+and `wgmma` are in single precision, in the order of NumPy's matrix product, but for
+`f64`, which is fused along K. Clocks stand at 0. Functions must not call themselves,
+and calls are direct. Targets are not checked: an instruction runs whatever `.target`
+says.
 
 Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
 a random place. Accesses must be ordered as the ISA's memory model for `tcgen05` says,

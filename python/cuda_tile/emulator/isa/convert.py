@@ -14,7 +14,7 @@ import numpy as np
 from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.isa import narrow
+from cuda_tile.emulator.isa import narrow, stochastic
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand, Register
@@ -37,8 +37,8 @@ def cvt(form: Form, b: Builder) -> Compiled:
     """Conversion cvt: between integers and floats, and packed narrow floats."""
     if form.flag("pack"):
         return _pack(form, b)
-    if form.next == "rs":
-        form.error("stochastic rounding ('.rs') is not supported")
+    if form.flag("rs"):
+        return stochastic.convert(form, b)
     rounding = form.option(*_TO_INTEGRAL, *_MODES, "rna")
     relu = form.flag("relu")
     if form.next in ("satfinite", "ftz", "sat"):

@@ -37,7 +37,7 @@ class Small:
     nan: int
 
 
-_SMALL = {
+SMALL = {
     "e4m3x2": Small(ml_dtypes.float8_e4m3fn, 8, 448.0, 0x7F),
     "e5m2x2": Small(ml_dtypes.float8_e5m2, 8, 57344.0, 0x7F),
     "e2m3x2": Small(ml_dtypes.float6_e2m3fn, 8, 7.5, 0x1F),
@@ -45,10 +45,10 @@ _SMALL = {
     "e2m1x2": Small(ml_dtypes.float4_e2m1fn, 4, 6.0, 0x07),
 }
 _SCALES = "ue8m0x2"
-SOURCES = (*_SMALL, _SCALES)
+SOURCES = (*SMALL, _SCALES)
 DESTINATIONS = ("f16x2", "bf16x2", *SOURCES)
 _LARGEST_TF32 = 0x7F7FE000
-_LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38}
+LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38}
 
 Fn = Callable[[Array], Array]
 
@@ -62,14 +62,14 @@ def convert(
     to = form.type(*DESTINATIONS)
     if to.name == _SCALES:
         return _to_scales(form, b, rounding, relu=relu, satfinite=satfinite)
-    if to.name in _SMALL:
+    if to.name in SMALL:
         return _to_small(form, b, to, rounding, relu=relu, satfinite=satfinite)
     source = form.type("f32", *SOURCES)
     if source.name == _SCALES:
         return _from_scales(form, b, to, rounding, relu=relu)
     if satfinite and source.name != "f32" and to.name != "bf16x2":
         form.error("expected '.satfinite' only from f32 or to bf16x2")
-    if source.name in _SMALL:
+    if source.name in SMALL:
         if rounding != "rn":
             form.error(f"expected 'cvt.rn.{to}' from {source}")
         return _from_small(form, b, to, source, relu=relu, satfinite=satfinite)
@@ -98,7 +98,7 @@ def clamped(fn: Fn, to: Type, *, relu: bool, satfinite: bool) -> Fn:
     """Adds `.relu` (negative gives +0) and `.satfinite` to an f32 conversion."""
     if not relu and not satfinite:
         return fn
-    limit = np.float32(_LARGEST[to.name])
+    limit = np.float32(LARGEST[to.name])
 
     def apply(x: Array) -> Array:
         if satfinite:
@@ -116,7 +116,7 @@ def _to_small(
     if rounding != "rn" or not satfinite:
         form.error(f"expected '.rn.satfinite' to {to}")
     relu = relu or form.flag("relu")
-    small = _SMALL[to.name]
+    small = SMALL[to.name]
     source = form.type("f32", "f16x2") if small.nan == 0x7F else form.type("f32")
 
     def encode(x: Array) -> Array:
@@ -159,7 +159,7 @@ def _from_small(
     form: Form, b: Builder, to: Type, source: Type, *, relu: bool, satfinite: bool
 ) -> Compiled:
     """To pairs of 16 bits, which hold every value but, with `.satfinite`, infinity."""
-    small = _SMALL[source.name]
+    small = SMALL[source.name]
     d, x = form.operands(2)
     half = to.name.removesuffix("x2")
     fn = clamped(_half(half, "rn"), TYPES[half], relu=relu, satfinite=satfinite)
