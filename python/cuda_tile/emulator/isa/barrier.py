@@ -11,12 +11,12 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import SCOPES
-from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.step import Barrier, Compiled, Wait
-from cuda_tile.emulator.syntax import Negated, Operand, Register
-from cuda_tile.emulator.types import PRED, U32
+from cuda_tile.emulator.syntax import Immediate, Negated, Operand, Register
+from cuda_tile.emulator.types import PRED, U32, Array
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: barriers")
 
@@ -74,7 +74,7 @@ def _barrier(form: Form, b: Builder, kind: str, *, is_bar: bool) -> Compiled:
     number, *threads = form.some_operands(least, 2)
     return Barrier(
         _number(form, b, number),
-        b.src(threads[0], U32) if threads else None,
+        _threads(form, b, threads),
         waits=kind == "sync",
         is_aligned=is_aligned,
     )
@@ -87,6 +87,16 @@ def _number(form: Form, b: Builder, operand: Operand) -> np.ndarray:
         if value > 15:
             form.error(f"expected a barrier from 0 to 15, got {value}")
     return numbers
+
+
+def _threads(form: Form, b: Builder, operands: list[Operand]) -> Array | None:
+    """The thread count, if one stands."""
+    if not operands:
+        return None
+    counts = b.src(operands[0], U32)
+    if isinstance(operands[0], Immediate) and (not counts[0] or counts[0] % WARP_LANES):
+        form.error(f"expected a multiple of 32 threads, got {counts[0]}")
+    return counts
 
 
 def _meet(machine: Machine, lanes: Lanes) -> None:
@@ -122,7 +132,7 @@ def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:
 
     return Barrier(
         _number(form, b, number),
-        b.src(rest[0], U32) if len(rest) == 2 else None,
+        _threads(form, b, rest[:-1]),
         waits=True,
         is_aligned=is_aligned,
         finish=finish,
