@@ -169,7 +169,7 @@ def _set_sources(result: Type, *, ftz: bool) -> tuple[str, ...]:
     """PTX ISA, set: which types are compared for a type of the result."""
     halves = ("f16",) if ftz else ("f16", "bf16")
     if result.name in _HALVES:
-        return (result.name,)
+        return (result.name.removeprefix("b" if ftz else ""),)
     if result.bits == 16:
         return halves
     singles = ("f32",) if ftz else (*_INTEGERS, *_FLOATS)

@@ -9,6 +9,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Immediate
 from cuda_tile.emulator.types import B64, TYPES, U32
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: caches")
@@ -102,7 +103,10 @@ def createpolicy(form: Form, b: Builder) -> Compiled:
         form.require("b64")
         d, *fraction = form.some_operands(1, 2)
         for part in fraction:
-            b.src(part, TYPES["f32"])
+            if not 0 < b.src(part, TYPES["f32"])[0] <= 1 and isinstance(
+                part, Immediate
+            ):
+                form.error("expected a fraction above 0, at most 1")
     dst = b.dst(d, B64)
 
     def run(lanes: Lanes) -> None:

@@ -128,7 +128,7 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
     """ldmatrix: `.m8n8{.trans}.b16`, `.m16n16.trans` and `.m8n16` of up to 8 bits."""
     m = _matrix_form(form, loads=True)
     d, x = form.operands(2)
-    targets = [b.dst(element, B32) for element in form.registers(d, m.count)]
+    targets = [b.dst(element, B32) for element in form.vector(d, m.count)]
     _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 
@@ -170,7 +170,7 @@ def stmatrix(form: Form, b: Builder) -> Compiled:
     m = _matrix_form(form, loads=False)
     is_wide = "m16n8" in form.instruction.modifiers
     x, s = form.operands(2)
-    sources = [b.stored(element, B32) for element in form.registers(s, m.count)]
+    sources = [b.stored(element, B32) for element in form.vector(s, m.count)]
     _, address = memory_operand(form, b, x, m.space)
     machine, at = b.machine, b.at
 

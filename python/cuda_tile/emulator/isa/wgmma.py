@@ -24,7 +24,7 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import gather
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Immediate, Operand, Register, Vector
-from cuda_tile.emulator.types import B32, B64, PRED, TYPES, Array, Bool
+from cuda_tile.emulator.types import B32, B64, TYPES, Array, Bool
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
 
@@ -195,7 +195,9 @@ def _flags(
     if len(operands) != wanted:
         form.error(f"expected {wanted} operands after the matrices")
     head = operands[0]
-    scale = b.constant(head, PRED) if isinstance(head, Immediate) else b.pred(head)
+    scale = b.pred(head)
+    if isinstance(head, Immediate) and head.value not in (0, 1):
+        form.error(f"expected 0 or 1 as the scale of D, got {head.value}")
     rest = [b.integer(operand, "a constant") for operand in operands[1:]]
     signs = (rest[0], rest[1]) if len(rest) > 1 else (1, 1)
     if set(signs) - {1, -1}:
