@@ -50,7 +50,9 @@ def test_fresh_memory_is_unspecified() -> None:
     value, _ = k.load(k.at(memory, np.arange(8)), token)
     k.output(k.parameters[0], value)
     out = np.zeros(8, np.int32)
-    with pytest.raises(InterpError, match=r"value is unspecified \(read") as caught:
+    with pytest.raises(
+        InterpError, match="value is unspecified; it comes from"
+    ) as caught:
         k.run(out)
     assert caught.value.element_index == (4,)
     k.run(out, mode="permissive")
@@ -70,8 +72,27 @@ def test_memory_ends_with_its_loop_trip() -> None:
     )
     value, _ = k.load(k.op("int_to_ptr", last, results=(tile_of("ptr<i32>"),)))
     k.output(k.parameters[0], value)
-    with pytest.raises(InterpError, match="is outside every array"):
+    place = next(op.location for op in body.ops if op.name == "alloca")
+    with pytest.raises(
+        InterpError, match=f"in the alloca at {place}, whose life ended"
+    ):
         k.run(np.zeros(1, np.int32))
+
+
+@pytest.mark.parametrize("mode", ["checked", "permissive"])
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [
+        (-1, "expected a number of elements of 0 or more, got -1"),
+        (2**40, "expected 8796093022208 bytes of memory, got less"),
+        (2**62, "expected 36893488147419103232 bytes of memory, got less"),
+    ],
+)
+def test_memory_that_cannot_be(count: int, message: str, mode: str) -> None:
+    k = Kernel()
+    alloca(k, "i64", count)
+    with pytest.raises(InterpError, match=message):
+        k.run(mode=mode)
 
 
 def test_an_access_past_the_end_names_the_alloca() -> None:

@@ -265,33 +265,33 @@ FAULTS = {
     ),
     "wide shift": Fault(
         elementwise("shli", "i16", [1, 15], [1, 16], [1, 1]),
-        "shli", (1,), "shifts i16 by 16 bits or more",
+        "shli", (1,), "shifts i16 by 16 bits or more, got 16",
     ),
     "signed overflow": Fault(
         elementwise("addi", "i8", [1, 1], [1, 100], [1, 100],
                     overflow="no_signed_wrap"),
-        "addi", (1,), "overflows the promised signed i8",
+        "addi", (1,), "overflows the promised signed i8, got 200",
     ),
     "unsigned overflow": Fault(
         elementwise("subi", "i8", [1, 1], [1, 2], [1, 1],
                     overflow="no_unsigned_wrap"),
-        "subi", (1,), "overflows the promised unsigned i8",
+        "subi", (1,), "overflows the promised unsigned i8, got -1",
     ),
     "product that overflows": Fault(
         elementwise("muli", "i8", [1, 1], [1, 100], [1, 2], overflow="no_wrap"),
-        "muli", (1,), "overflows the promised signed i8",
+        "muli", (1,), "overflows the promised signed i8, got 200",
     ),
     "negative that overflows": Fault(
         elementwise("negi", "i8", [1, 1], [1, -128], overflow="no_signed_wrap"),
-        "negi", (1,), "overflows the promised signed i8",
+        "negi", (1,), "overflows the promised signed i8, got 128",
     ),
     "bits that are lost": Fault(
         elementwise("trunci", "i16", [1, 127], [1, 128], to="i8",
                     overflow="no_signed_wrap"),
-        "trunci", (1,), "overflows the promised signed i8",
+        "trunci", (1,), "overflows the promised signed i8, got 128",
     ),
     "float out of range": Fault(
-        ftoi, "ftoi", (1,), "the value is outside the range of signed i8"
+        ftoi, "ftoi", (1,), "the value is outside the range of signed i8, got nan"
     ),
     "div_by": Fault(
         assumed(DivBy(4), [0, 4], [0, 6]), "assume", (1,), "assumed div_by<4>, got 6"
@@ -318,7 +318,7 @@ FAULTS = {
         atomic_outside, "atomic_rmw_tko", (1,), "is outside every array", always=True
     ),
     "store to what is read-only": Fault(
-        read_only, "store_ptr_tko", None, "read-only", always=True
+        read_only, "store_ptr_tko", None, "is to argument 2: int32[16]", always=True
     ),
     "misaligned": Fault(
         misaligned, "load_ptr_tko", (0,), "expected an address aligned to 4 bytes"
@@ -327,10 +327,10 @@ FAULTS = {
         misaligned_view, "make_tensor_view", None, "expected a base aligned to 8 bytes"
     ),
     "one store twice": Fault(
-        twice, "store_ptr_tko", (2,), "stores twice to address"
+        twice, "store_ptr_tko", (2,), "byte 4 of argument 0: int32[16]"
     ),
     "no token between": Fault(
-        unordered, "load_ptr_tko", (3,), "no token orders the two"
+        unordered, "load_ptr_tko", (3,), "touches byte 16 of argument 0: int32[16]"
     ),
     "blocks that overlap": Fault(
         between_blocks, "store_ptr_tko", (1,), "nothing orders the two", grid=(2,)
@@ -339,10 +339,12 @@ FAULTS = {
         narrow_scope, "store_ptr_tko", (0,), "nothing orders the two", grid=(2,)
     ),
     "never written": Fault(
-        unwritten, "store_ptr_tko", (2,), "the stored value is unspecified"
+        unwritten, "store_ptr_tko", (2,),
+        "the stored value is unspecified; it comes from 'load_ptr_tko' at test.py:",
     ),
     "no padding": Fault(
-        without_padding, "store_ptr_tko", (6,), "the stored value is unspecified"
+        without_padding, "store_ptr_tko", (6,),
+        "the stored value is unspecified; it comes from 'load_view_tko' at test.py:",
     ),
     "unspecified address": Fault(
         unspecified_address, "load_ptr_tko", (1,), "the address is unspecified",
@@ -352,7 +354,8 @@ FAULTS = {
         unspecified_condition, "if", None, "the condition is unspecified"
     ),
     "index outside": Fault(
-        outside_space, "load_view_tko", None, "index [2] is outside the index space [2]"
+        outside_space, "load_view_tko", None,
+        "index [2] is outside the index space [2] of tiles of [8] over a tensor of ",
     ),
     "broken inbounds": Fault(
         broken_inbounds, "load_view_tko", (1, 0), "promised inbounds along index 0"
@@ -361,12 +364,14 @@ FAULTS = {
         all_outside, "load_view_tko", None, "no element lies inside the tensor"
     ),
     "negative scale": Fault(
-        negative_scale, "mmaf_scaled", (0, 1), "a scale of lhs is negative"
+        negative_scale, "mmaf_scaled", (0, 1), "a scale of lhs is negative, got -"
     ),
     "step": Fault(
         endless_step, "for", None, "expected a step above 0, got 0", always=True
     ),
-    "directive": Fault(directive, "print_tko", None, "'%d' does not suit f32"),
+    "directive": Fault(
+        directive, "print_tko", None, "'%d' does not suit f32; use %f, %e, %g or %a"
+    ),
     "size too large": Fault(
         size_that_does_not_fit, "get_tensor_shape", None,
         "expected a size that fits i8, got 300",

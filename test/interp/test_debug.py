@@ -77,6 +77,41 @@ def test_what_is_not_there() -> None:
     assert stop is not None
     with pytest.raises(UserError, match="expected result 0 to 0 of 'offset', got 1"):
         stop.result(1)
+    debugger.break_at("store_ptr_tko")
+    stop = debugger.run()
+    assert stop is not None
+    with pytest.raises(UserError, match="of 'store_ptr_tko' that is a tile, got 0"):
+        stop.unspecified()
+
+
+@pytest.mark.parametrize(
+    ("where", "stops"),
+    [
+        ("dir/some.py:12:3", True),
+        ("some.py:12:3", True),
+        ("some.py:12", True),
+        ("dir/some.py:12", True),
+        ("dir/some.py", True),
+        ("some.py:1", False),
+        ("ome.py:12", False),
+        ("12", False),
+        ("3", False),
+        ("some.py:12:", False),
+        ("", False),
+    ],
+)
+def test_what_a_location_names(where: str, stops: bool) -> None:
+    program = powers().program()
+    for op in program.entries["k"].body.ops:
+        op.location = "dir/some.py:12:3"
+    debugger = Debugger(program, grid=(1,), args=[np.zeros(1, np.int32), 2])
+    if stops:
+        debugger.break_at(where)
+        assert debugger.run() is not None
+        return
+    has = "dir/some.py:12" if ":" in where else "addi, constant"
+    with pytest.raises(UserError, match=f"got '{where}'; the kernel has {has}"):
+        debugger.break_at(where)
 
 
 def float_sum() -> Kernel:

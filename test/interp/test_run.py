@@ -116,6 +116,54 @@ def test_errors_name_kernel_block_and_location() -> None:
     assert ":" in error.location
 
 
+def test_an_error_carries_what_was_printed() -> None:
+    body = """
+      %zero = constant <i32: 0> : tile<i32>
+      %t = print_tko "so far %d", %zero : tile<i32> -> token
+      %q = divi %zero, %zero signed : tile<i32>
+    """
+    with pytest.raises(InterpError, match="division by zero") as caught:
+        interp.run(kernel("", body), grid=(1,), args=[])
+    assert caught.value.stdout == "so far 0"
+
+
+WAIT = """
+  %zero = constant <i32: 0> : tile<i32>
+  loop {
+    %x, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+    %c = cmpi not_equal %x, %zero, signed : tile<i32> -> tile<i1>
+    if %c { break }
+    continue
+  }
+"""
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_a_limit_tells_who_had_no_turn(blocks: int) -> None:
+    module = kernel("%p: tile<ptr<i32>>", WAIT)
+    with pytest.raises(InterpError, match="more than 50 ops ran; raise the") as caught:
+        interp.run(module, grid=(blocks,), args=[np.zeros(1, np.int32)], limit=50)
+    hint = "; 1 tile blocks had no turn yet: one that waits for others must read by"
+    is_told = hint in str(caught.value)
+    assert is_told == (blocks > 1)
+
+
+def test_an_interrupt_says_where_the_kernel_stood() -> None:
+    module = kernel("%p: tile<ptr<i32>>", WAIT)
+
+    def interrupt(op: interp.Op, results: tuple[Any, ...]) -> None:
+        if op.name == "cmpi":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        interp.run(
+            module, grid=(2,), args=[np.zeros(1, np.int32)], trace=interrupt, seed=1
+        )
+    (note,) = caught.value.__notes__
+    assert note.startswith("k stood in tile block (")
+    assert "at 'cmpi' (" in note
+
+
 def test_every_op_has_a_rule() -> None:
     assert set(RULES.missing(ods.ops())) == DRIVEN
 

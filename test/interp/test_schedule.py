@@ -97,7 +97,9 @@ def test_a_lock_without_order_is_a_race(acquire: str, release: str) -> None:
     args = [np.zeros(1, np.int32) for _ in "ab"]
     with pytest.raises(InterpError, match="nothing orders the two") as caught:
         spin_lock(acquire, release).run(*args, grid=(3,))
-    assert "that tile block (0, 0, 0) touched with 'store_ptr_tko'" in str(caught.value)
+    message = str(caught.value)
+    assert "which tile block (0, 0, 0) touched by 'store_ptr_tko'" in message
+    assert "argument 1: int32[1]" in message
 
 
 def test_a_lock_whose_token_is_dropped_is_a_race() -> None:
@@ -152,11 +154,11 @@ def everyone_writes(order: str, **kw: Any) -> Kernel:
 
 def test_two_blocks_that_store_to_one_place() -> None:
     out = np.zeros(1, np.int32)
-    with pytest.raises(InterpError, match=r"tile block \(1, 0, 0\).*that tile block"):
+    with pytest.raises(InterpError, match=r"tile block \(1, 0, 0\).*which tile block"):
         everyone_writes("weak").run(out, grid=(2,))
     everyone_writes("weak").run(out, grid=(2,), mode="permissive")
     everyone_writes("relaxed", memory_scope="device").run(out, grid=(2,))
-    with pytest.raises(InterpError, match="nothing orders the two"):
+    with pytest.raises(InterpError, match="nothing orders the two; scope tl_blk"):
         everyone_writes("relaxed", memory_scope="tl_blk").run(out, grid=(2,))
 
 

@@ -208,6 +208,15 @@ def test_shapes() -> None:
     assert seen["get_index_space_shape"] == [[16, 8], [4, 32]]
 
 
+def test_strides_are_positive() -> None:
+    tensor = "tensor_view<4xf32, strides=[?]>"
+    body = f"%t = make_tensor_view %p, shape=[4], strides=[%s] : tile<i32> -> {tensor}"
+    module = kernel("%p: tile<ptr<f32>>, %s: tile<i32>", body)
+    with pytest.raises(InterpError, match="expected strides above 0, got 0"):
+        interp.run(module, grid=(1,), args=[np.zeros(4, np.float32), 0])
+    interp.run(module, grid=(1,), args=[np.zeros(4, np.float32), 1])
+
+
 def test_static_shapes_and_scalar_views() -> None:
     module = parse(
         """

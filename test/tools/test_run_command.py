@@ -120,6 +120,43 @@ def test_a_limit_of_operations(command: Command):
     assert "tile block (1, 0, 0): 'cuda_tile.assume': more than 30 ops ran" in done.err
 
 
+FAILS = """
+cuda_tile.module @m { entry @k(%n: tile<i32>) {
+  %t = print_tko "n is %d", %n : tile<i32> -> token
+  CHECK
+  return
+} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        ("%q = divi %n, %n signed : tile<i32>", "division by zero"),
+        ('%c = trunci %n : tile<i32> -> tile<i1>\nassert %c, "odd" : tile<i1>', "odd"),
+    ],
+    ids=["error", "assert"],
+)
+def test_what_was_printed_before_an_error(command: Command, check: str, message: str):
+    Path("k.mlir").write_text(FAILS.replace("CHECK", check))
+    done = command(tool, "k.mlir", "--grid", "1", "0")
+    assert (done.code, done.out) == (1, "n is 0\n")
+    assert message in done.err
+
+
+def test_an_interrupt_says_where_it_was(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*_: object, **__: object) -> None:
+        error = KeyboardInterrupt()
+        error.add_note("k stood here")
+        raise error
+
+    monkeypatch.setattr("cuda_tile.api.run", interrupted)
+    done = command(tool, ADD, *ARRAYS, "--grid", "2")
+    assert (done.code, done.err) == (130, "k stood here\n")
+
+
 def test_a_trace_names_the_block(command: Command):
     lines = command(tool, ADD, *ARRAYS, "--grid", "2", "--trace").out.splitlines()
     second = lines.index("tile block (1, 0, 0)")

@@ -49,7 +49,9 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
             # Python would complain again when it flushes stdout at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stopped:
+            for note in getattr(stopped, "__notes__", ()):
+                print(note, file=sys.stderr)
             return 130
         except Exception as error:
             return _report(error)

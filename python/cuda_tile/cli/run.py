@@ -243,15 +243,7 @@ def run_file(request: Request) -> None:
     if request.shuffle:
         compare_orders(request, module, entry_name(entry), args)
     start = time.perf_counter()
-    counted = api.run(
-        module,
-        entry_name(entry),
-        grid=request.grid,
-        args=args,
-        on=request.executor,
-        gpu=request.gpu,
-        **_choices(request),
-    )
+    counted = launch(request, module, entry_name(entry), args)
     seconds = time.perf_counter() - start
     say(counted)
     save(request.args)
@@ -265,6 +257,27 @@ def run_file(request: Request) -> None:
     show_arrays(request, before)
     if request.has_stats:
         print(stats_text(counted))
+
+
+def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
+    """Runs the kernel once and gives what the executor says of it.
+
+    Raises:
+        UserError: As `api.run`; what the kernel had printed is shown first.
+    """
+    try:
+        return api.run(
+            module,
+            kernel,
+            grid=request.grid,
+            args=args,
+            on=request.executor,
+            gpu=request.gpu,
+            **_choices(request),
+        )
+    except UserError as error:
+        say(error)
+        raise
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
@@ -294,7 +307,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
 
 
 def say(counted: Any) -> None:
-    """Shows what the kernel printed, and warnings."""
+    """Shows what the kernel printed, up to its error if there was one, and warnings."""
     said: str = getattr(counted, "stdout", "")
     if said:
         print(said, end="" if said.endswith("\n") else "\n")

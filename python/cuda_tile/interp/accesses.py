@@ -9,7 +9,7 @@ share a byte; their addresses count half bytes here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ def _fetch(
     try:
         raw = run.launch.memory.load(_bytes(chosen, kind), kind.storage_bytes)
     except MemoryFault as fault:
-        run.fail(op, str(fault), _index(addresses, which[fault.index]))
+        _fail_outside(run, op, fault, _index(addresses, which[fault.index]))
     if not kind.is_packed:
         return raw
     shift = (chosen & np.uint64(1)).astype(np.uint8) * np.uint8(4)
@@ -179,11 +179,27 @@ def _put(
         else:
             launch.memory.store(places, raw)
     except MemoryFault as fault:
-        run.fail(op, str(fault), _index(addresses, which[fault.index]))
+        _fail_outside(run, op, fault, _index(addresses, which[fault.index]))
     launch.write_count += 1
     for piece in launch.scratch:
         hits = np.flatnonzero(piece.inside(places))
         piece.written[piece.bytes_of(places[hits], kind.storage_bytes)] = True
+
+
+def _fail_outside(
+    run: TileBlock, op: Op, fault: MemoryFault, index: tuple[int, ...]
+) -> NoReturn:
+    """Fails because of an access to no array, perhaps to what was one."""
+    for piece in run.launch.retired:
+        if piece.start <= fault.address < piece.stop:
+            run.fail(
+                op,
+                f"{fault.access} of {fault.size} bytes at {fault.address:#x}, in the "
+                f"alloca at {piece.op.location}, whose life ended with the loop body "
+                "or entry around it",
+                index,
+            )
+    run.fail(op, str(fault), index)
 
 
 def order(
@@ -217,7 +233,8 @@ def order(
         repeated = _first_repeated(flat)
         run.fail(
             op,
-            f"stores twice to address {int(flat[repeated]):#x}; elements of one weak "
+            f"stores twice to address {int(flat[repeated]):#x}, "
+            f"{run.launch.memory.place(int(places[repeated]))}; elements of one weak "
             "store must have distinct addresses",
             _index(addresses, which[repeated]),
         )
@@ -234,9 +251,9 @@ def order(
         byte = access.common(conflict)
         run.fail(
             op,
-            f"touches address {byte:#x} that '{conflict.op.name}' at "
-            f"{conflict.op.location} touched too, and no token orders the two; "
-            "pass the earlier op's token on to the later one",
+            f"touches {run.launch.memory.place(byte)}, which {conflict.op.accessor()} "
+            "touched too, and no token orders the two; pass the earlier op's token on "
+            "to the later one",
             element_at(byte),
         )
     result = Token(after.events | 1 << event, after.foreign)

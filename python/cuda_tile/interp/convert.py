@@ -67,9 +67,8 @@ def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     outside = is_nan | (whole < lowest) | (whole >= float(highest + 1))
     is_saturating = bool(op.attributes.get("saturating"))
     if not is_saturating:
-        run.forbid(
-            op, outside, f"the value is outside the range of {signedness} {kind}"
-        )
+        text = f"the value is outside the range of {signedness} {kind}"
+        run.forbid(op, outside, text, widen(source))
     inside = np.where(outside, 0.0, whole)
     if signedness == "signed":
         result = inside.astype(np.int64).view(np.uint64)

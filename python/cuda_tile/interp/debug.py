@@ -10,6 +10,7 @@ print(debugger.report)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 from typing import Any, cast
 
@@ -19,9 +20,9 @@ from cuda_tile.errors import UserError
 from cuda_tile.interp import trace
 from cuda_tile.interp.driver import InterpReport, Session
 from cuda_tile.interp.machine import Break, Stop
-from cuda_tile.interp.program import Block, Op
+from cuda_tile.interp.program import Op, all_ops
 from cuda_tile.interp.undefined import data_of, mask_of
-from cuda_tile.interp.values import Mask
+from cuda_tile.interp.values import Mask, Partial
 from cuda_tile.runtime.args import Argument
 from cuda_tile.runtime.elements import Array
 
@@ -55,7 +56,11 @@ class StopView:
     def unspecified(self, index: int = 0) -> Mask:
         """Which elements of result `index` are unspecified."""
         value = self._raw(self.op.results, index, "result")
-        return mask_of(value)
+        if not isinstance(value, (np.ndarray, Partial)):
+            raise UserError(
+                f"expected a result of '{self.op.name}' that is a tile, got {index}"
+            )
+        return mask_of(cast("Array | Partial", value))
 
     def __repr__(self) -> str:
         return f"<tile block {self.block_id} after {self.describe()}>"
@@ -111,11 +116,10 @@ class Debugger:
         """
         wanted = _matcher(where) if isinstance(where, str) else where
         ops = all_ops(self._session.entry.body)
-        if not where or not any(wanted(op) for op in ops):
-            names = sorted({op.name for op in ops})
+        if not any(wanted(op) for op in ops):
             raise UserError(
                 f"expected the name or location of an op, got '{where}'; the kernel "
-                f"has {', '.join(names)}"
+                f"has {_known(ops, str(where))}"
             )
         self._breaks.append(wanted)
         self._session.launch.breaks = tuple(self._breaks)
@@ -160,19 +164,17 @@ class Debugger:
 
 
 def _matcher(where: str) -> Break:
+    """By the name, or by the location from any part of the path on."""
+    place = re.compile(rf"(?<![\w.:-]){re.escape(where)}(:\d+)*(?![\w:])")
+
     def matches(op: Op) -> bool:
-        place = op.location
-        return op.name == where or place.endswith(where) or f"{where}:" in place
+        return bool(where) and (op.name == where or bool(place.search(op.location)))
 
     return matches
 
 
-def all_ops(block: Block) -> list[Op]:
-    """Every op of a block, those of nested regions included."""
-    found: list[Op] = []
-    for op in block.ops:
-        found.append(op)
-        for region in op.regions:
-            if region is not None:
-                found.extend(all_ops(region))
-    return found
+def _known(ops: Sequence[Op], where: str) -> str:
+    """Where one may stop: the lines if a line was meant, else the names."""
+    if ":" not in where:
+        return ", ".join(sorted({op.name for op in ops}))
+    return ", ".join(dict.fromkeys(op.location.rpartition(":")[0] for op in ops))

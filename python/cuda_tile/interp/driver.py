@@ -77,6 +77,7 @@ class AssertionsFailed(InterpError):
             kernel=report.entry,
             op_name="assert",
         )
+        self.stdout = report.stdout
 
 
 def run(
@@ -121,6 +122,7 @@ def run(
             tile block can go on.
         AssertionsFailed: The launch ended with false assertions.
         Unsupported: An op has no rule.
+        KeyboardInterrupt: With a note that says where the kernel stood.
     """
     session = Session(
         module,
@@ -245,8 +247,15 @@ class Session:
         )
         steps = run_blocks(blocks, self._arguments)
         while True:
-            with np.errstate(all="ignore"):
-                stop = next(steps, None)
+            try:
+                with np.errstate(all="ignore"):
+                    stop = next(steps, None)
+            except InterpError as error:
+                error.stdout = "".join(self.launch.output)
+                raise
+            except KeyboardInterrupt as error:
+                error.add_note(self.launch.standing())
+                raise
             if stop is None:
                 return
             yield stop

@@ -32,8 +32,10 @@ def assume(run: TileBlock, op: Op, value: Any) -> Any:
             bad = broken(op, predicate, data)
             if data is not value:
                 bad = bad & ~value.undefined
-            first = data.reshape(-1)[int(np.argmax(bad))] if bad.any() else ""
-            run.forbid(op, bad, f"assumed {predicate}, got {first}")
+            shown = data
+            if bad.any() and data.dtype == np.uint64:  # an address
+                shown = np.vectorize(hex, [object])(data)
+            run.forbid(op, bad, f"assumed {predicate}", shown)
     return value
 
 

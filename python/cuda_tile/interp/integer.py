@@ -49,7 +49,8 @@ def check_promise(
     for signedness, values in exact.items():
         lowest, highest = limits(kind, signedness)
         bad = np.asarray((values < lowest) | (values > highest), dtype=np.bool_)
-        run.forbid(op, bad, f"the result overflows the promised {signedness} {kind}")
+        text = f"the result overflows the promised {signedness} {kind}"
+        run.forbid(op, bad, text, np.asarray(values))
 
 
 def _promised(run: TileBlock, op: Op) -> tuple[str, ...]:
@@ -202,10 +203,18 @@ def _shift_amount(run: TileBlock, op: Op, rhs: Array, kind: Element) -> Array:
     amount = unsigned(rhs, kind)
     if decisions.WIDE_SHIFT_IS_UNDEFINED:
         text = f"shifts {kind} by {kind.bits} bits or more"
-        run.forbid(op, amount >= kind.bits, text)
+        run.forbid(op, amount >= kind.bits, text, amount)
     if decisions.WIDE_SHIFT == "mask":
         return amount & np.uint64(kind.bits - 1)
     return np.minimum(amount, np.uint64(64))
+
+
+def _shifted(
+    lhs: Array, amount: Array, kind: Element, signedness: str
+) -> NDArray[np.object_]:
+    """The exact product with a power of two."""
+    power = np.asarray(2 ** amount.astype(object), dtype=object)
+    return big(lhs, kind, signedness) * power
 
 
 @RULES.register("shli")
@@ -213,8 +222,7 @@ def shli(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
     """Zeros enter from the right."""
     kind = op.tile().element
     amount = _shift_amount(run, op, rhs, kind)
-    power = np.asarray(2 ** amount.astype(object), dtype=object)
-    exact = {s: big(lhs, kind, s) * power for s in _promised(run, op)}
+    exact = {s: _shifted(lhs, amount, kind, s) for s in _promised(run, op)}
     check_promise(run, op, exact, kind)
     shifted = unsigned(lhs, kind) << np.minimum(amount, np.uint64(63))
     return wrap(np.where(amount >= 64, np.uint64(0), shifted), kind)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from math import prod
 from types import GeneratorType
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 
 from cuda_tile.errors import InternalError
-from cuda_tile.interp.delay import Delays
+from cuda_tile.interp.delay import Delays, Later
 from cuda_tile.interp.log import AccessLog
-from cuda_tile.interp.program import Block, Entry, Global, Op
+from cuda_tile.interp.program import Block, Entry, Global, Op, all_ops
 from cuda_tile.interp.races import Races
 from cuda_tile.interp.scratch import Scratch, release, reserve
 from cuda_tile.interp.table import PARTIAL
@@ -92,13 +93,34 @@ class Launch:
     live: list[TileBlock] = field(default_factory=list["TileBlock"])
 
     def waiting(self) -> str:
-        """Where the blocks stand that wait for others, in words."""
+        """Where the blocks stand that wait for others, as the end of a message."""
         places = [
             f"tile block {run.block_id} at '{run.wait.name}' ({run.wait.location})"
             for run in self.live[:4]
             if run.wait is not None
         ]
-        return "; ".join(places)
+        if places:
+            return f"; waiting: {'; '.join(places)}"
+        waiting = (
+            prod(self.grid) - 1 - max((run.number for run in self.live), default=0)
+        )
+        if not waiting:
+            return ""
+        return (
+            f"; {waiting} tile blocks had no turn yet: one that waits for others must "
+            "read by relaxed or acquire loads, or atomics"
+        )
+
+    def standing(self) -> str:
+        """Where the block stands that runs now, in words."""
+        for run in self.live:
+            if run.is_running and run.at is not None:
+                return (
+                    f"{self.kernel} stood in tile block {run.block_id} at "
+                    f"'{run.at.name}' ({run.at.location}), after {self.op_count} ops"
+                    f"{self.waiting()}"
+                )
+        return f"{self.kernel} stood after {self.op_count} ops"
 
 
 @dataclass(eq=False, slots=True)
@@ -115,6 +137,8 @@ class TileBlock:
         delays: Its accesses that run late.
         scratch: Its allocas that are alive, oldest first.
         wait: Where it gave up control last.
+        at: The op that began last.
+        is_running: Whether it has control.
     """
 
     launch: Launch
@@ -126,6 +150,8 @@ class TileBlock:
     delays: Delays = field(default_factory=Delays)
     scratch: list[Scratch] = field(default_factory=list[Scratch])
     wait: Op | None = None
+    at: Op | None = None
+    is_running: bool = False
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""
@@ -175,12 +201,12 @@ class TileBlock:
         """Counts one op and evaluates it; control ops give a coroutine."""
         launch = self.launch
         launch.op_count += 1
+        self.at = op
         if launch.limit is not None and launch.op_count > launch.limit:
-            waiting = launch.waiting()
-            others = f"; waiting: {waiting}" if waiting else ""
             self.fail(
                 op,
-                f"more than {launch.limit} ops ran; raise the limit if needed{others}",
+                f"more than {launch.limit} ops ran; raise the limit if needed"
+                f"{launch.waiting()}",
             )
         values = tuple(self.slots[slot] for slot in op.operands)
         if launch.is_shuffled:
@@ -210,7 +236,11 @@ class TileBlock:
 
     def allocate(self, op: Op, size_bytes: int, align: int, *, is_shared: bool) -> int:
         """Memory of an alloca, until the scope around it ends."""
-        piece = reserve(self.launch.memory, op, size_bytes, align, is_shared=is_shared)
+        memory = self.launch.memory
+        try:
+            piece = reserve(memory, op, size_bytes, align, is_shared=is_shared)
+        except (MemoryError, ValueError):  # NumPy's of what no array can hold
+            self.fail(op, f"expected {size_bytes} bytes of memory, got less")
         piece.owner = self.number
         self.scratch.append(piece)
         self.launch.scratch.append(piece)
@@ -243,18 +273,51 @@ class TileBlock:
             element_index=element_index,
         )
 
-    def forbid(self, op: Op, bad: Mask, message: str) -> None:
-        """In checked mode, fails at the first True element of `bad`."""
+    def forbid(self, op: Op, bad: Mask, message: str, got: Array | None = None) -> None:
+        """In checked mode, fails at the first True element of `bad`.
+
+        Args:
+            op: The op.
+            bad: Where it is at fault.
+            message: What is wrong.
+            got: Values of the same shape, of which the message names the one at fault.
+        """
         if self.launch.is_checked and np.any(bad):
-            where = np.argwhere(bad)[0]
-            self.fail(op, message, tuple(int(i) for i in where))
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            value = "" if got is None else f", got {got[where]}"
+            self.fail(op, message + value, where)
 
     def defined(self, op: Op, value: Any, what: str) -> Any:
         """The value itself; fails where some element of it is unspecified."""
         if isinstance(value, Partial):
             where = tuple(int(i) for i in np.argwhere(value.undefined)[0])
-            self.fail(op, f"{what} is unspecified (read without padding)", where)
+            self.fail(op, f"{what} is unspecified{self._origin(op)}", where)
         return value
+
+    def _origin(self, op: Op) -> str:
+        """Where the unspecified operand of an op comes from, as far as slots tell."""
+        makers = {
+            slot: made for made in all_ops(self.entry.body) for slot in made.results
+        }
+        source, seen = op, set[int]()
+        while True:
+            lost = [slot for slot in source.operands if self._is_partial(slot)]
+            if not lost or lost[0] not in makers or lost[0] in seen:
+                break
+            seen.add(lost[0])
+            source = makers[lost[0]]
+        if source is op:
+            return ""
+        return (
+            f"; it comes from '{source.name}' at {source.location} (masked off, "
+            "outside the tensor, or never stored to)"
+        )
+
+    def _is_partial(self, slot: int) -> bool:
+        value = self.slots[slot]
+        if type(value) is Later and value.late.results is not None:
+            value = value.late.results[value.index]
+        return isinstance(value, Partial)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ def alloca(run: TileBlock, op: Op) -> Array:
     pointee = op.tile().element.pointee
     assert pointee is not None, "alloca gives a pointer"
     count = int(op.attributes["num_elem"])
+    if count < 0:
+        run.fail(op, f"expected a number of elements of 0 or more, got {count}")
     size_bytes = -(-count // 2) if pointee.is_packed else count * pointee.storage_bytes
     align = max(int(op.attributes["alignment"]), pointee.storage_bytes)
     is_shared = bool(op.attributes.get("global"))

@@ -71,8 +71,9 @@ def mmaf_scaled(
     Shapes: lhs_scale [.., M, K_s], rhs_scale [.., K_s, N]. A NaN scale makes every
     product of its block NaN. Operands are scaled first: exact in float64.
     """
-    run.forbid(op, np.asarray(widen(lhs_scale) < 0), "a scale of lhs is negative")
-    run.forbid(op, np.asarray(widen(rhs_scale) < 0), "a scale of rhs is negative")
+    for side, scale in (("lhs", widen(lhs_scale)), ("rhs", widen(rhs_scale))):
+        text = f"a scale of {side} is negative"
+        run.forbid(op, np.asarray(scale < 0), text, scale)
     a = widen(lhs) * np.repeat(widen(lhs_scale), _block(lhs, lhs_scale, -1), axis=-1)
     b = widen(rhs) * np.repeat(widen(rhs_scale), _block(rhs, rhs_scale, -2), axis=-2)
     return _multiply_add(run, op, a, b, acc)

@@ -20,6 +20,8 @@ _DIRECTIVE = re.compile(
     r"(?P<length>hh|h|ll|l|j|z|t|L|q)?(?P<letter>[a-zA-Z%])"
 )
 SIGNED, UNSIGNED, FLOAT = "di", "uoxX", "eEfFgGaA"
+SUITED = {"int": "%d, %u, %x, %o or %c", "float": "%f, %e, %g or %a", "pointer": "%p"}
+"""What a message proposes, by kind of element."""
 
 
 class BadDirective(Exception):
@@ -88,7 +90,7 @@ def _one(match: re.Match[str], value: Any, kind: Element) -> str:
         return _for_python(match, letter) % number
     if letter == "p" and kind.kind == "pointer":
         return f"{int(value):#x}".rjust(int(match["width"] or 0))
-    raise BadDirective(f"'{match[0]}' does not suit {kind}")
+    raise BadDirective(f"'{match[0]}' does not suit {kind}; use {SUITED[kind.kind]}")
 
 
 def _for_python(match: re.Match[str], letter: str) -> str:

@@ -143,12 +143,29 @@ class Op:
             start += size
         return cut
 
+    def accessor(self) -> str:
+        """An access in words: name, memory ordering, scope, location."""
+        words = ("memory_ordering_semantics", "memory_scope")
+        how = " ".join(str(self.attributes[w]) for w in words if w in self.attributes)
+        return f"'{self.name}' ({how}) at {self.location}"
+
     def block(self, index: int = 0) -> Block:
         """The block of region `index`, which is not empty."""
         block = self.regions[index]
         if block is None:
             raise InternalError(f"interp: '{self.name}' has no region {index}")
         return block
+
+
+def all_ops(block: Block) -> list[Op]:
+    """Every op of a block, those of nested regions included."""
+    found: list[Op] = []
+    for op in block.ops:
+        found.append(op)
+        for region in op.regions:
+            if region is not None:
+                found.extend(all_ops(region))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

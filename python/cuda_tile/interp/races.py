@@ -144,11 +144,17 @@ class Races:
 
     def describe(self, access: Access, other: TileBlock, past: Access) -> str:
         """What `check` found, and the way out."""
+        way = (
+            "make both atomic or relaxed at device scope, or order them: a release "
+            "there that takes the token of the one, an acquire here whose token the "
+            "other takes"
+        )
+        if not (access.is_wide and past.is_wide):
+            way = "scope tl_blk reaches one tile block only; use device"
         return (
-            f"touches address {access.common(past):#x} that tile block "
-            f"{other.block_id} touched with '{past.op.name}' at {past.op.location}, "
-            "and nothing orders the two; make both atomic or relaxed at device scope, "
-            "or order them by a release there and an acquire here"
+            f"touches {other.launch.memory.place(access.common(past))}, which tile "
+            f"block {other.block_id} touched by {past.op.accessor()}, and nothing "
+            f"orders the two; {way}"
         )
 
     def acquire(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> Token:

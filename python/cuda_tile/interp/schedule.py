@@ -79,12 +79,14 @@ class _Turns:
         patience = self._patience(run)
         if run.launch.on_block is not None:
             run.launch.on_block(run.block_id)
+        run.is_running = True
         for event in body:
             if event is not None:
                 yield event
                 continue
             patience -= 1
             if patience == 0:
+                run.is_running = False
                 self._begun.append((run, body))
                 self._watch(run)
                 return
@@ -110,5 +112,5 @@ class _Turns:
             run.fail(
                 run.wait,
                 "no tile block can go on: all of them read again and again what "
-                f"nobody writes; waiting: {launch.waiting()}",
+                f"nobody writes{launch.waiting()}",
             )

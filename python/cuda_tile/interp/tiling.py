@@ -75,7 +75,11 @@ def place(
     _check_distance(run, op, view, index)
     is_lost = decisions.GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
     if is_lost and run.launch.is_checked and not inside.any():
-        run.fail(op, f"no element lies inside the tensor of {list(tensor.shape)}")
+        run.fail(
+            op,
+            f"no element lies inside the tensor of {list(tensor.shape)}; skip such an "
+            "access",
+        )
     addresses = np.ascontiguousarray(np.broadcast_to(address, kind.tile_shape))
     whole = np.broadcast_to(inside, kind.tile_shape)
     return addresses, None if inside.all() else whole
@@ -103,7 +107,9 @@ def _check_index(run: TileBlock, op: Op, view: TileView, index: list[Unsigned]) 
         numbers = [int(index[d]) for d in dense]
         run.fail(
             op,
-            f"index {numbers} is outside the index space {[space[d] for d in dense]}",
+            f"index {numbers} is outside the index space {[space[d] for d in dense]} "
+            f"of tiles of {list(view.type.tile_shape)} over a tensor of "
+            f"{list(view.tensor.shape)}; launch fewer tile blocks, or skip the access",
         )
 
 
@@ -129,7 +135,8 @@ def _check_inbounds(
                 where[d] = int(np.argmax(index[d]))
             run.fail(
                 op,
-                f"promised inbounds along index {flag}, got {stop} past {size}",
+                f"promised inbounds along index {flag}, but the tile ends at {stop} "
+                f"of {size} elements",
                 tuple(where),
             )
 

@@ -28,6 +28,7 @@ class InterpError(UserError):
         block_id: Tile block `(x, y, z)` that failed, or None outside any block.
         op_name: Mnemonic of the op at fault, or None.
         element_index: Index into the op's tile, or None where it concerns all.
+        stdout: What the kernel had printed.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class InterpError(UserError):
         self.block_id = block_id
         self.op_name = op_name
         self.element_index = element_index
+        self.stdout = ""
         super().__init__(message, location)
 
 

@@ -35,7 +35,10 @@ def make_tensor_view(run: TileBlock, op: Op, *operands: Any) -> TensorView:
     if run.launch.is_checked and 0 in sizes_read and not decisions.TENSORS_MAY_BE_EMPTY:
         run.fail(op, "expected sizes above 0, got 0")
     shape = iter(sizes_read)
-    strides = map(int, natural(run, op, steps, 1 + len(sizes)))
+    steps_read = [int(step) for step in natural(run, op, steps, 1 + len(sizes))]
+    if run.launch.is_checked and 0 in steps_read:
+        run.fail(op, "expected strides above 0, got 0; copy a broadcast array")
+    strides = iter(steps_read)
     address = int(run.defined(op, base[0], "the base address"))
     if run.launch.is_checked and address % kind.element.storage_bytes:
         run.fail(

@@ -30,7 +30,8 @@ class MemoryFault(Exception):
         address: First byte of the faulting access.
         size: Size of the access in bytes.
         access: "load" or "store".
-        nearest: The nearest registered array in words: name, distance, extent.
+        nearest: Where that is, in words: the nearest registered array with name,
+            distance and extent, or the one that may not be written.
         index: Position of the faulting access among the addresses of the call.
     """
 
@@ -42,10 +43,8 @@ class MemoryFault(Exception):
         self.access = access
         self.nearest = nearest
         self.index = index
-        super().__init__(
-            f"{access} of {size} bytes at {address:#x} is outside every array; "
-            f"{nearest}"
-        )
+        null = " (a null pointer)" if address == 0 else ""
+        super().__init__(f"{access} of {size} bytes at {address:#x}{null} {nearest}")
 
 
 @dataclass(frozen=True)
@@ -267,7 +266,13 @@ class GlobalMemory:
             raise self._fault(int(addresses[at]), size, access, at)
 
     def _fault(self, address: int, size: int, access: str, index: int) -> MemoryFault:
-        return MemoryFault(address, size, access, self.nearest(address, size), index)
+        for region in self._regions:
+            inside = region.start <= address and address + size <= region.stop
+            if access == "store" and inside and not region.is_writable:
+                place = f"is to {region.describe()}, which is read-only"
+                return MemoryFault(address, size, access, place, index)
+        place = f"is outside every array; {self.nearest(address, size)}"
+        return MemoryFault(address, size, access, place, index)
 
     def place(self, address: int) -> str:
         """Says in words which element of which registered array has a byte."""
@@ -290,8 +295,6 @@ class GlobalMemory:
             return f"{text}, {address + size - region.stop} bytes past its end"
         if address < region.start:
             return f"{text}, {region.start - address} bytes before its start"
-        if not region.is_writable:
-            return f"{text}, which is read-only"
         return f"{text}, between two of its elements"
 
 
