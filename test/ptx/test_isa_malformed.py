@@ -120,7 +120,9 @@ def test_a_mutated_form_is_legal_or_a_located_error(
 
 # What the emulator takes and ptxas does not, on purpose: targets are not checked, nor
 # what only the operands' constants or sizes show.
-LENIENT = re.compile(r"tcgen05|\b(min|max)\S*\.f32 |cp\.(reduce\.)?async\.bulk\S* .* -?\d")
+LENIENT = re.compile(
+    r"tcgen05|\b(min|max)\S*\.f32 |cp\.(reduce\.)?async\.bulk\S* .* -?\d"
+)
 
 
 def test_what_ptxas_refuses_is_refused() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ptx_harness import module
 
-from cuda_tile.emulator import LaunchError, TensorMap, launch
+from cuda_tile.emulator import FindingError, LaunchError, TensorMap, launch
 from cuda_tile.emulator.launch import Mode
 from cuda_tile.runtime.memory import GlobalMemory
 
@@ -80,7 +80,7 @@ MISTAKES = {
     "number for bytes": (arguments(h=1.0), {}, "h: expected a value of 2 bytes"),
     "double for a single": (arguments(f=np.float64(1)), {}, "f: expected"),
     "no threads": (arguments(), {"block": 0}, "positive extents of the block"),
-    "too many threads": (arguments(), {"block": 2048}, "at most 1024 threads"),
+    "too many threads": (arguments(), {"block": (64, 32)}, "at most 1024 threads"),
     "above maxntid": (arguments(), {"block": 128}, "at most 64 threads"),
     "unknown mode": (
         arguments(),
@@ -194,3 +194,113 @@ def test_the_signature() -> None:
         "box",
         "swizzle_bytes",
     ]
+
+
+class Strange:
+    """Nothing that a kernel could take."""
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "a fraction of a grid": ({"grid": 1.5}, "1 to 3 positive extents of the grid"),
+    "no grid": ({"grid": None}, "1 to 3 positive extents of the grid, got None"),
+    "grid of text": ({"grid": "3"}, "1 to 3 positive extents of the grid, got '3'"),
+    "grid too high": ({"grid": (1, 70000)}, r"at most \(2147483647, 65535\), got"),
+    "block too deep": ({"block": (1, 1, 65)}, r"at most \(1024, 1024, 64\), got"),
+    "parts of clusters": ({"grid": 4, "cluster": 3}, "a grid of whole clusters"),
+    "large cluster": ({"grid": 32, "cluster": 32}, r"cluster of at most \(16,\)"),
+    "text of shared bytes": ({"shared_bytes": "1k"}, "shared_bytes to be an integer"),
+    "negative shared bytes": ({"shared_bytes": -1}, "integer >= 0, got -1"),
+    "all of shared memory": ({"shared_bytes": 300_000}, "at most 232448 bytes of"),
+    "no limit at all": ({"limit": 0}, "limit to be an integer >= 1, got 0"),
+    "no seed": ({"seed": None}, "seed to be an integer >= 0, got None"),
+    "negative seed": ({"seed": -1}, "seed to be an integer >= 0, got -1"),
+    "unknown handling": ({"on_finding": "log"}, "on_finding raise or collect"),
+    "no memory": ({"memory": {}}, "a GlobalMemory, got dict"),
+    "no list": ({"args": 3}, "k: expected a list of arguments, got int"),
+    "bits of a float": ({"args": arguments(n=1.5)}, r"pass np\.float32\(1\.5\)"),
+    "too large for a float": ({"args": arguments(f=10**400)}, "beyond every float"),
+    "objects": (
+        {"args": arguments(dst=np.zeros(8, object))},
+        "dst: expected an array of plain data, got object",
+    ),
+    "something": ({"args": arguments(dst=Strange())}, "dst: .* got Strange"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_wrong_options(name: str) -> None:
+    options, message = OPTIONS[name]
+    args = options.get("args", arguments())
+    before = [np.copy(arg) for arg in args] if isinstance(args, list) else []
+    with pytest.raises(LaunchError, match=message):
+        run(**({"args": args} | options))
+    if before and before[0].dtype != object:
+        assert all(np.array_equal(a, b) for a, b in zip(args, before, strict=True))
+
+
+@pytest.mark.parametrize("ptx", [None, 3, TEXT.encode(), [TEXT]], ids=repr)
+def test_what_is_no_text(ptx: Any) -> None:
+    got = type(ptx).__name__
+    with pytest.raises(LaunchError, match=f"expected PTX text .*, got {got}"):
+        launch(ptx, grid=1, block=32, args=arguments())
+
+
+def test_integers_of_numpy_are_extents() -> None:
+    args = arguments()
+    run(args, grid=np.array([1, 1]), block=np.int64(32), seed=np.uint8(3))
+    assert args[0][0] == 7
+
+
+def test_the_most_ctas_of_a_cluster() -> None:
+    text = TEXT.replace(".maxntid 64", ".maxclusterrank 2")
+    launch(text, grid=4, block=32, cluster=2, args=arguments())
+    with pytest.raises(LaunchError, match=r"at most 2 CTAs \(.maxclusterrank\)"):
+        launch(text, grid=4, block=32, cluster=4, args=arguments())
+
+
+def test_a_read_only_array_may_be_read_only() -> None:
+    shut = np.zeros(8, np.uint32)
+    shut.flags.writeable = False
+    with pytest.raises(FindingError, match="which is read-only"):
+        run(arguments(dst=shut))
+
+
+def plain(shape: tuple[int, ...], dtype: Any = np.float32, skip: int = 0) -> Any:
+    """An array at a multiple of 128 bytes, and `skip` more."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + 256, np.uint8)
+    first = -raw.ctypes.data % 128 + skip
+    return raw[first : first + size].view(dtype).reshape(shape)
+
+
+# CUDA Driver API, cuTensorMapEncodeTiled, and what NumPy adds to go wrong.
+MAPS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "a list": (([1, 2], (4,)), "an array, got list"),
+    "a box of one number": ((plain((8, 8)), 8), "a box of integers.*, got 8"),
+    "fractions": ((plain((8, 8)), (4.5, 8)), "a box of integers"),
+    "other rank": ((plain((8, 8)), (8,)), "a box of as many, got an array of 2 and"),
+    "six dimensions": ((plain((1,) * 6), (1,) * 6), "1 to 5 dimensions"),
+    "no rows": ((plain((8, 8)), (0, 8)), "box extents from 1 to 256"),
+    "many rows": ((plain((512, 8)), (257, 8)), "box extents from 1 to 256"),
+    "12 bytes": ((plain((8, 8)), (8, 3)), "a multiple of 16 bytes in a row, got 12"),
+    "36 bytes": ((plain((8, 9)), (8, 8)), "strides that are multiples of 16"),
+    "unaligned": ((plain((8, 8), skip=4), (8, 8)), "an array at a multiple of 16"),
+    "columns": ((plain((8, 8)).T, (8, 8)), "a contiguous last dimension"),
+    "backwards": ((plain((8, 8))[::-1], (8, 8)), "strides that are multiples"),
+    "empty": ((plain((0, 8)), (8, 8)), "extents above 0"),
+    "swizzle": ((plain((8, 8)), (8, 8), 48), "swizzle of 0, 32, 64 or 128, got 48"),
+    "text": ((plain((8, 8)), (8, 8), "32"), "swizzle of 0, 32, 64 or 128, got '32'"),
+    "wide rows": ((plain((8, 64)), (8, 64), 128), "within the swizzle of 128"),
+    "objects": ((np.zeros((8, 8), object), (8, 8)), "real numbers, got object"),
+    "complex": ((plain((8, 8), np.complex64), (8, 8)), "real numbers, got complex64"),
+    "big end": ((plain((8, 8), ">f4"), (8, 8)), "this machine's byte order"),
+    "fill": ((plain((8, 8)), (8, 8), 0, "one"), "fill 'zero' or 'nan', got 'one'"),
+    "NaN of an integer": ((plain((8, 8), np.int32), (8, 8), 0, "nan"), "floats for"),
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_illegal_tensor_maps(name: str) -> None:
+    args, message = MAPS[name]
+    with pytest.raises(LaunchError, match=f"^tensor map: expected .*{message}"):
+        TensorMap(*args)

@@ -107,7 +107,7 @@ LEGAL = """
 .extern .shared .align 16 .b8 dynamic[];
 .visible .global .align 4 .u32 counter = 3;
 .extern .func (.param .b32 out) vprintf (.param .b64 a, .param .b64 b);
-.visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 2 .b8 h[2])
+.visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 2 .b8 h[2])
 .maxntid 128, 1, 1
 .minnctapersm 1
 .pragma "nounroll";
@@ -171,3 +171,41 @@ def test_every_opcode_names_its_section() -> None:
     for chapter in CHAPTERS:
         for opcode, _, rule in chapter.rules:
             assert rule.__doc__, opcode
+
+
+FILLED = module("""
+.global .u32 rows[3][2] = {{1}, {2, 3}};
+.global .v4 .f32 vectors[2] = {{1.0, 2.0, 3.0, 4.0}};
+.global .u16 open[] = {7, 8, 9};
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %v, %i;
+	.reg .b16 %h;
+	.reg .b64 %q, %t;
+	ld.param.u64 %q, [p];
+	mov.u32 %i, %tid.x;
+	mad.wide.u32 %q, %i, 4, %q;
+	mov.u64 %t, rows;
+	mad.wide.u32 %t, %i, 4, %t;
+	ld.global.u32 %v, [%t];
+	st.global.u32 [%q], %v;
+	mov.u64 %t, vectors;
+	mad.wide.u32 %t, %i, 4, %t;
+	ld.global.u32 %v, [%t];
+	st.global.u32 [%q+24], %v;
+	ld.global.u16 %h, [open+4];
+	cvt.u32.u16 %v, %h;
+	st.global.u32 [%q+56], %v;
+	ret;
+}
+""")
+
+
+def test_missing_initial_values_are_zero_in_their_row() -> None:
+    """PTX ISA, "Initializers": as in C, each dimension may be incomplete."""
+    result = np.zeros(20, np.uint32)
+    launch(FILLED, grid=1, block=6, args=[result])
+    assert result[:6].tolist() == [1, 0, 2, 3, 0, 0]
+    assert result[6:12].view(np.float32).tolist() == [1, 2, 3, 4, 0, 0]
+    assert result[14] == 9
+    assert assemble(FILLED, "sm_80") == ""

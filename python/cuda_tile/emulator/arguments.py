@@ -18,6 +18,17 @@ from cuda_tile.runtime.memory import GlobalMemory
 _WIDEST_BYTES = 16
 
 
+def whole(value: object, what: str, least: int) -> int:
+    """Returns a launch option that is an integer.
+
+    Raises:
+        LaunchError: It is none, or less than `least`.
+    """
+    if not isinstance(value, numbers.Integral) or value < least:
+        raise LaunchError(f"expected {what} to be an integer >= {least}, got {value!r}")
+    return int(value)
+
+
 def register_arrays(
     entry: Function,
     args: Sequence[Any],
@@ -32,6 +43,11 @@ def register_arrays(
     Raises:
         LaunchError: Wrong number of arguments.
     """
+    given = cast(object, args)
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise LaunchError(
+            f"{entry.name}: expected a list of arguments, got {type(given).__name__}"
+        )
     if len(args) != len(entry.params):
         raise LaunchError(
             f"{entry.name}: expected {len(entry.params)} arguments, got {len(args)}"
@@ -45,6 +61,10 @@ def register_arrays(
             array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
                 raise _mismatch(param, f"an array of {array.dtype}")
+            if array.dtype.hasobject:  # a kernel would write over references
+                raise LaunchError(
+                    f"{param.name}: expected an array of plain data, got {array.dtype}"
+                )
             values.append(np.uint64(memory.add(param.name, array)))
         else:
             values.append(arg)
@@ -102,8 +122,19 @@ def _bytes(param: Variable, value: Any) -> bytes:
             raise _mismatch(param, str(number))
         return (number & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
     if isinstance(value, numbers.Real) and param.type.kind == "f":
-        return np.array(value, param.type.dtype).tobytes()
-    raise _mismatch(param, f"{type(value).__name__} {value!r}")
+        return _float_bytes(param, value)
+    hint = ""
+    if isinstance(value, float) and _is_integer(param) and size in (2, 4, 8):
+        hint = f"; pass np.float{8 * size}({value!r}) if its bits are meant"
+    raise _mismatch(param, f"{type(value).__name__} {value!r}{hint}")
+
+
+def _float_bytes(param: Variable, value: numbers.Real) -> bytes:
+    try:
+        with np.errstate(over="ignore"):  # too large is infinity
+            return np.array(float(value), param.type.dtype).tobytes()
+    except OverflowError:
+        raise _mismatch(param, "an integer beyond every float") from None
 
 
 def _is_integer(param: Variable) -> bool:

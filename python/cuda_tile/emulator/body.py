@@ -34,12 +34,18 @@ from cuda_tile.emulator.syntax import (
 )
 from cuda_tile.emulator.types import Type
 
+# Far more than any compiler nests, and few enough for Python's stack.
+_MOST_NESTED = 100
+# A register with more digits in its name belongs to no family.
+_MOST_DIGITS = 9
+
 
 @dataclass(eq=False)
 class Scope:
-    """The names that one pair of braces declares."""
+    """The names that one pair of braces declares; `depth` pairs are around it."""
 
     parent: Scope | None
+    depth: int = 0
     registers: dict[str, Register] = field(default_factory=dict[str, Register])
     families: dict[str, tuple[int, Type]] = field(
         default_factory=dict[str, "tuple[int, Type]"]
@@ -51,19 +57,30 @@ class Scope:
     )
     prototypes: dict[str, Prototype] = field(default_factory=dict[str, Prototype])
 
+    def has(self, name: str) -> bool:
+        """Whether the block itself declares a name, whatever it stands for."""
+        known = (self.registers, self.variables, self.labels, self.tables)
+        if any(name in names for names in known):
+            return True
+        return self.of_family(name) is not None
+
+    def of_family(self, name: str) -> Type | None:
+        """The type of a register that the block declares as one of `%r<32>`."""
+        stem, number = _numbered(name)
+        if number is None or stem not in self.families:
+            return None
+        count, ty = self.families[stem]
+        return ty if number < count else None
+
     def register(self, name: str) -> Register | None:
         """Finds a register, also one of a family `%r<32>`, here or further out."""
         scope: Scope | None = self
-        stem = name.rstrip("0123456789")
-        number = name[len(stem) :]
         while scope is not None:
             found = scope.registers.get(name)
             if found is not None:
                 return found
-            if stem in scope.families and number and str(int(number)) == number:
-                count, ty = scope.families[stem]
-                if int(number) < count:
-                    return scope.registers.setdefault(name, Register(name, ty))
+            if (ty := scope.of_family(name)) is not None:
+                return scope.registers.setdefault(name, Register(name, ty))
             scope = scope.parent
         return None
 
@@ -102,6 +119,15 @@ class Scope:
                 return scope.prototypes[name]
             scope = scope.parent
         return None
+
+
+def _numbered(name: str) -> tuple[str, int | None]:
+    """Splits `%r12` into stem and number; no number where it is not canonical."""
+    stem = name.rstrip("0123456789")
+    digits = name[len(stem) :]
+    if not digits or len(digits) > _MOST_DIGITS or (digits[0] == "0" and digits != "0"):
+        return name, None
+    return stem, int(digits)
 
 
 @dataclass(frozen=True)
@@ -146,7 +172,9 @@ class BodyParser:
         self._function.labels = sorted(marks)
 
     def _block(self) -> None:
-        self._scope = Scope(self._scope)
+        if self._scope.depth == _MOST_NESTED:
+            self._cursor.fail(f"at most {_MOST_NESTED} nested blocks")
+        self._scope = Scope(self._scope, self._scope.depth + 1)
         while not self._cursor.accept("}"):
             self._statement()
         parent = self._scope.parent
@@ -160,7 +188,8 @@ class BodyParser:
         elif cursor.at(".reg"):
             self._registers()
         elif cursor.at(".local", ".shared", ".param", ".const", ".global"):
-            for variable in parse_variables(cursor, self._scope.variables):
+            for variable in parse_variables(cursor, {}):
+                self._declare(variable.name, variable.line, "variable")
                 self._scope.variables[variable.name] = variable
                 self._function.variables.append(variable)
         elif cursor.at(".loc"):
@@ -172,29 +201,42 @@ class BodyParser:
             self._label()
         elif cursor.token.kind == "name" or cursor.at("@"):
             self._pending.append((self._scope, self._instruction()))
-        elif not cursor.accept(";"):
+        else:
             cursor.fail("an instruction, a label, a declaration or '}'")
 
     def _registers(self) -> None:
         """`.reg .b32 %r<32>;` or `.reg .pred p, q;`."""
         cursor = self._cursor
         cursor.take()
-        ty = cursor.type("a register type")
+        ty = cursor.declared_type("a register type")
         while True:
             token = cursor.kind("name", "a register name")
             if cursor.accept("<"):
-                count = cursor.integer("a number of registers")
+                count = cursor.count("a number of registers")
                 cursor.expect(">", "after the number of registers")
+                self._declare(token.text, token.line, "register", count)
                 self._scope.families[token.text] = (count, ty)
-            elif token.text in self._scope.registers:
-                raise PtxError(
-                    f"expected one register {token.text!r}, got two", token.line
-                )
             else:
+                self._declare(token.text, token.line, "register")
                 self._scope.registers[token.text] = Register(token.text, ty)
             if not cursor.accept(","):
                 break
         cursor.expect(";", "after a register declaration")
+
+    def _declare(self, name: str, line: int, what: str, count: int = -1) -> None:
+        """Checks that a name, or a family of `count`, is declared once in its block."""
+        scope, function = self._scope, self._function
+        is_known = scope.has(name)
+        if count >= 0:
+            numbered = [_numbered(register) for register in scope.registers]
+            within = [n for stem, n in numbered if stem == name and n is not None]
+            is_known = name in scope.families or min(within, default=count) < count
+        if scope.depth == 1:
+            is_known |= any(p.name == name for p in function.params + function.results)
+        if name == "_":
+            raise PtxError(f"expected a name for a {what}, got '_'", line)
+        if is_known:
+            raise PtxError(f"expected one {what} {name!r}, got two", line)
 
     def _label(self) -> None:
         cursor = self._cursor
@@ -210,8 +252,7 @@ class BodyParser:
         if cursor.at(".callprototype", ".calltargets"):
             self._scope.prototypes[token.text] = parse_prototype(cursor)
             return
-        if token.text in self._scope.labels:
-            raise PtxError(f"expected one label {token.text!r}, got two", token.line)
+        self._declare(token.text, token.line, "label")
         self._scope.labels[token.text] = len(self._pending)
 
     def _instruction(self) -> Instruction:
@@ -254,7 +295,9 @@ class BodyParser:
     def _simple_operand(self) -> Operand | _Name:
         cursor = self._cursor
         if cursor.accept("{"):
-            return Vector(tuple(self._list("}")))
+            line, elements = cursor.line, tuple(self._list("}"))
+            _check_alike(elements, line)
+            return Vector(elements)
         if cursor.accept("("):
             return Group(tuple(self._list(")")))
         if cursor.accept("["):
@@ -270,6 +313,8 @@ class BodyParser:
         while not self._cursor.accept(close):
             if elements:
                 self._cursor.expect(",", f"or {close!r} in an operand list")
+            if self._cursor.at("{", "(", "["):
+                self._cursor.fail("a register, a constant or a variable in a list")
             elements.append(_sure(self._operand(), self._cursor.line))
         return elements
 
@@ -296,8 +341,6 @@ class BodyParser:
     def _offset(self) -> int:
         if self._cursor.accept("+"):
             return self._cursor.integer("an offset in bytes")
-        if self._cursor.at("-"):
-            return self._cursor.integer("an offset in bytes")
         return 0
 
     def _address(self) -> Address:
@@ -316,6 +359,8 @@ class BodyParser:
         offset = self._offset()
         coordinates: tuple[Operand, ...] = ()
         while cursor.accept(","):
+            if cursor.at("(", "["):
+                cursor.fail("coordinates in braces, or a register")
             coordinates += (_sure(self._operand(), self._cursor.line),)
         cursor.expect("]", "after an address")
         return Address(base, offset, coordinates)
@@ -345,6 +390,16 @@ def _sure(operand: Operand | _Name, line: int) -> Operand:
     if isinstance(operand, _Name):
         raise PtxError(f"expected a declared name, got {operand.text!r}", line)
     return operand
+
+
+def _check_alike(elements: tuple[Operand, ...], line: int) -> None:
+    """PTX ISA, "Vectors as Operands": the elements are of one size and kind."""
+    types = [e.type for e in elements if isinstance(e, Register)]
+    widths = {ty.bits for ty in types}
+    kinds = {ty.kind for ty in types}
+    if len(widths) > 1 or ("f" in kinds and kinds & {"s", "u"}):
+        found = ", ".join(dict.fromkeys(str(ty) for ty in types))
+        raise PtxError(f"expected elements of one type in a vector, got {found}", line)
 
 
 def _targets(operands: tuple[Operand, ...]) -> set[int]:

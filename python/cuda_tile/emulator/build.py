@@ -228,6 +228,12 @@ class Builder:
                     f"expected a .{space} variable, got {base.name} in .{base.space}"
                 )
             offset += self.symbol(base)
+        elif space != "local":
+            where = f".{space}" if space else "generic"
+            raise self.error(
+                f"expected a register or variable in a {where} address, got {base}; "
+                f"only .local has constant addresses"
+            )
         else:
             offset += base
         if isinstance(base, Variable) and self.machine.symbols.is_in_frame(base):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import NoReturn
 
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lexer import Token
 from cuda_tile.emulator.syntax import Immediate
 from cuda_tile.emulator.types import TYPES, Type
+
+# "0b" and 64 digits.
+_LONGEST_INTEGER = 66
+# No address space is larger, so no size, count or alignment may be.
+_MOST_COUNT = 1 << 48
 
 
 class Cursor:
@@ -74,10 +80,22 @@ class Cursor:
         sign = -1 if self.accept("-") else 1
         return sign * parse_int(self.kind("int", what))
 
+    def count(self, what: str) -> int:
+        """Takes an integer constant without a sign."""
+        return parse_int(self.kind("int", what))
+
+    def alignment(self) -> int:
+        """Takes an alignment in bytes: a power of two."""
+        line = self.line
+        value = self.count("an alignment in bytes")
+        if value.bit_count() != 1 or value > _MOST_COUNT:
+            raise PtxError(f"expected a power of two as alignment, got {value}", line)
+        return value
+
     def number(self) -> Immediate:
         """Takes an integer or floating-point constant with an optional sign."""
         sign = -1 if self.accept("-") else 1
-        token = self.token
+        token, line = self.token, self.line
         if token.kind == "int":
             self.take()
             return Immediate(sign * parse_int(token))
@@ -89,7 +107,9 @@ class Cursor:
             if sign < 0:
                 raise PtxError(f"expected no sign before {text!r}", token.line)
             return Immediate(int(text[2:], 16), 4 * len(text[2:]))
-        return Immediate(sign * float(text))
+        if math.isinf(value := float(text)):
+            raise PtxError(f"expected a constant of double precision, got {text}", line)
+        return Immediate(sign * value)
 
     def type(self, what: str) -> Type:
         """Takes a type suffix such as `.b32`."""
@@ -100,6 +120,17 @@ class Cursor:
         self.take()
         return found
 
+    def declared_type(self, what: str) -> Type:
+        """Takes a type that registers and variables may have."""
+        line, found = self.line, self.type(what)
+        if found.kind == "raw" and found.name != "f16x2":
+            raise PtxError(
+                f"expected {what}, got {found}, which only instructions name; "
+                f"declare .b{found.bits}",
+                line,
+            )
+        return found
+
     def skip_line(self) -> None:
         """Takes every token of the current line (debug directives)."""
         line = self.line
@@ -108,8 +139,21 @@ class Cursor:
 
 
 def parse_int(token: Token) -> int:
-    """Returns the value of an integer token: decimal, 0x, 0b or octal."""
+    """Returns the value of an integer token: decimal, 0x, 0b or octal.
+
+    PTX ISA, "Integer Constants": they have 64 bits.
+    """
     text = token.text.rstrip("U")
+    if len(text) > _LONGEST_INTEGER:
+        shown = f"{text[:20]}..., {len(text)} characters"
+        raise PtxError(f"expected an integer of 64 bits, got {shown}", token.line)
+    value = _value(text, token)
+    if value >= 1 << 64:
+        raise PtxError(f"expected an integer of 64 bits, got {text}", token.line)
+    return value
+
+
+def _value(text: str, token: Token) -> int:
     if len(text) > 1 and text[0] == "0" and text.isdigit():
         if not set(text) <= set("01234567"):
             raise PtxError(f"expected an octal constant, got {text!r}", token.line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Sequence
 from typing import Any, Literal, cast, get_args
 
@@ -39,6 +41,8 @@ OnFinding = Literal["raise", "collect"]
 _LANES_TOGETHER = 2048
 _SHARED_TOGETHER_BYTES = 32 << 20
 _LOCAL_TOGETHER_BYTES = 64 << 20
+# Adversarial: enough that CTAs meet in every order.
+_CTAS_INTERLEAVED = 4
 # Clocks per warp and byte take much more memory than the bytes.
 _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
@@ -46,6 +50,11 @@ _MAX_THREADS = 1024
 _MOST_CLUSTER = 16
 # Memory of each thread for alloca and for frames of functions that call themselves.
 STACK_BYTES = 16384
+_MOST_EXTENTS = {
+    "grid": ((1 << 31) - 1, 65535, 65535),
+    "block": (1024, 1024, 64),
+    "cluster": (16, 16, 16),
+}
 # The shadow names the warps of a cluster by 8 bits, with room for other parties.
 _MOST_CLUSTER_WARPS = 128
 
@@ -89,23 +98,34 @@ def launch(
             on and ends the launch where it cannot.
 
     Raises:
-        PtxError: The text is malformed or uses an unknown instruction.
+        PtxError: The text is malformed or uses an unknown instruction; `line` says
+            where.
         LaunchError: Arguments or dimensions do not fit the kernel.
         FindingError: The kernel did something it must not.
+
+    All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
+    as they were unless it is a `FindingError`.
     """
     _check_choice("mode", mode, get_args(Mode))
     _check_choice("on_finding", on_finding, get_args(OnFinding))
-    module = parse(ptx) if isinstance(ptx, str) else ptx
+    shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
+    seed = arguments.whole(seed, "seed", 0)
+    limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
+    module = _module(ptx)
     function = find_entry(module, entry)
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
     _check_dims(function, *dims)
-    memory = memory if memory is not None else GlobalMemory()
+    if memory is None:
+        memory = GlobalMemory()
+    elif not isinstance(cast(object, memory), GlobalMemory):
+        got = type(memory).__name__
+        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
     maps: list[TensorMap] = []
     values = arguments.register_arrays(function, args, memory, maps)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed)
     run.machine.tensor_maps = maps
-    run.prepare(arguments.pack(function, values, symbols), limit or _DEFAULT_LIMIT)
+    run.prepare(arguments.pack(function, values, symbols), limit)
     run.execute(collects=on_finding == "collect")
     return run.report
 
@@ -113,6 +133,15 @@ def launch(
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
         raise LaunchError(f"expected {what} {' or '.join(choices)}, got {value!r}")
+
+
+def _module(ptx: object) -> Module:
+    if isinstance(ptx, Module):
+        return ptx
+    if not isinstance(ptx, str):
+        got = type(ptx).__name__
+        raise LaunchError(f"expected PTX text or what `parse` made of it, got {got}")
+    return parse(ptx)
 
 
 def find_entry(module: Module, name: str | None) -> Function:
@@ -131,10 +160,24 @@ def find_entry(module: Module, name: str | None) -> Function:
 
 
 def _dim3(value: int | Sequence[int], what: str) -> Dim3:
-    parts = [value] if isinstance(value, int) else [int(part) for part in value]
+    """Reads extents: an integer, or up to three.
+
+    CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+    """
+    given: Any = value
+    try:
+        whole: tuple[Any, ...] = tuple(given) if np.iterable(given) else (given,)
+        parts = [operator.index(part) for part in whole]
+    except TypeError:
+        parts = []
     if not 1 <= len(parts) <= 3 or min(parts) < 1:
         raise LaunchError(
-            f"expected 1 to 3 positive extents of the {what}, got {value}"
+            f"expected 1 to 3 positive extents of the {what}, got {value!r}"
+        )
+    most = _MOST_EXTENTS[what][: len(parts)]
+    if any(part > limit for part, limit in zip(parts, most, strict=True)):
+        raise LaunchError(
+            f"expected extents of the {what} of at most {most}, got {value!r}"
         )
     return cast(Dim3, (*parts, 1, 1)[:3])
 
@@ -149,9 +192,9 @@ def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> N
             f"{function.name}: expected a block of {required} (.reqntid), got {block}"
         )
     most = function.limits.get("maxntid")
-    if most is not None and threads > int(np.prod(most)):
+    if most is not None and threads > math.prod(most):
         raise LaunchError(
-            f"{function.name}: expected at most {int(np.prod(most))} threads "
+            f"{function.name}: expected at most {math.prod(most)} threads "
             f"(.maxntid), got {threads}"
         )
     if any(extent % part for extent, part in zip(grid, cluster, strict=True)):
@@ -163,6 +206,12 @@ def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> N
             f"got {cluster}"
         )
     size = cluster[0] * cluster[1] * cluster[2]
+    (rank,) = function.limits.get("maxclusterrank", (size,))
+    if size > rank:
+        raise LaunchError(
+            f"{function.name}: expected a cluster of at most {rank} CTAs "
+            f"(.maxclusterrank), got {cluster}"
+        )
     if size > _MOST_CLUSTER or size * -(-threads // 32) > _MOST_CLUSTER_WARPS:
         raise LaunchError(
             f"expected a cluster of at most {_MOST_CLUSTER} CTAs and "
@@ -193,7 +242,10 @@ class _Run:
         keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
         is_precise = keeps or _synchronises_some(self._functions)
         is_precise = is_precise or _uses_flags(self._functions)
-        most = 4 if is_adversarial else _together(dims, symbols, is_precise)
+        if is_adversarial:
+            most = min(_CTAS_INTERLEAVED, _with_local(dims[1], symbols))
+        else:
+            most = _together(dims, symbols, is_precise)
         size = _n_ctas(dims[2])
         whole = max(most // size, 1) * size
         geometry = Geometry(*dims, min(whole, _n_ctas(dims[0])))
@@ -291,11 +343,17 @@ def _together(dims: tuple[Dim3, Dim3, Dim3], symbols: Symbols, is_precise: bool)
         total,
         _LANES_TOGETHER // lanes,
         shared // max(symbols.shared_bytes, 1),
-        _LOCAL_TOGETHER_BYTES // max(symbols.local_bytes * lanes, 1),
+        _with_local(block, symbols),
     )
     most = max(most, 1)
     even = [count for count in range(1, most + 1) if total % count == 0]
     return even[-1] if even[-1] * 2 > most else most
+
+
+def _with_local(block: Dim3, symbols: Symbols) -> int:
+    """How many CTAs' local memory fits well."""
+    lanes = -(-block[0] * block[1] * block[2] // 32) * 32
+    return max(_LOCAL_TOGETHER_BYTES // max(symbols.local_bytes * lanes, 1), 1)
 
 
 def _is_asynchronous(functions: list[Function]) -> bool:

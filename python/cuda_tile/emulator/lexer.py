@@ -22,9 +22,7 @@ class Token(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>   [ \t\r\f]+ | //[^\n]* )
-    | (?P<newline> \n )
-    | (?P<block>   /\*.*?\*/ )
+      (?P<space>   (?: [ \t\r\f\n]+ | //[^\n]* | /\*.*?\*/ )+ )
     | (?P<float>   0[fF][0-9a-fA-F]{8} | 0[dD][0-9a-fA-F]{16}
                  | \d+\.\d*(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+ )
     | (?P<int>     0[xX][0-9a-fA-F]+U? | 0[bB][01]+U? | \d+U? )
@@ -32,8 +30,9 @@ _TOKEN = re.compile(
     | (?P<suffix>  \.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)* )
     | (?P<string>  "(?:[^"\\]|\\.)*" )
     | (?P<mark>    [{}()\[\],;:|!+\-*/~@=<>&^] )
+    | (?P<bad>     . )
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 
 
@@ -45,19 +44,15 @@ def tokenize(text: str) -> list[Token]:
     """
     tokens: list[Token] = []
     line = 1
-    position = 0
-    match = _TOKEN.match
-    while position < len(text):
-        found = match(text, position)
-        if found is None:
-            raise PtxError(f"expected a PTX token, got {text[position]!r}", line)
-        kind = str(found.lastgroup)
-        position = found.end()
-        if kind == "newline":
-            line += 1
-        elif kind == "block":
-            line += found.group().count("\n")
-        elif kind != "space":
-            tokens.append(Token(kind, found.group(), line))
+    for found in _TOKEN.finditer(text):
+        kind, word = str(found.lastgroup), found.group()
+        if kind == "space":
+            line += word.count("\n")
+        elif kind == "bad":
+            raise PtxError(f"expected a PTX token, got {word!r}", line)
+        else:
+            tokens.append(Token(kind, word, line))
+            if kind == "string":
+                line += word.count("\n")
     tokens.append(Token("end", "end of text", line))
     return tokens

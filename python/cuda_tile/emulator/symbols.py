@@ -33,6 +33,14 @@ from cuda_tile.runtime.memory import GlobalMemory
 # What a call takes at least, for what the hardware keeps of the caller.
 _LEAST_FRAME_BYTES = 16
 _STACK = ("alloca", "stacksave", "stackrestore")
+# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": local
+# memory of a thread, shared memory of a CTA (the most that any device has), static
+# shared memory, constants.
+_MOST_LOCAL_BYTES = 512 << 10
+_MOST_SHARED_BYTES = 227 << 10
+_MOST_STATIC_BYTES = 48 << 10
+_MOST_CONST_BYTES = 64 << 10
+_WAY_OUT = {"shared": "; an '.extern .shared' array may be larger"}
 
 
 class Symbols:
@@ -64,6 +72,7 @@ class Symbols:
         self._frames: dict[Function, int] = {}
         self._in_frames: set[Variable] = set()
         self.static_shared_bytes = self._place_shared(module, used)
+        self._check_static(module, used)
         self._check_dynamic(module, used, dynamic_shared_bytes)
         self.dynamic_shared_bytes = dynamic_shared_bytes
         self.shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
@@ -71,6 +80,7 @@ class Symbols:
         has_stack = any(i.opcode in _STACK for f in used for i in f.code)
         has_stack = has_stack or bool(self.graph.recursive)
         self.local_bytes = self.stack_start + has_stack * stack_bytes
+        _check_at_most(_MOST_LOCAL_BYTES, self.local_bytes, "local memory per thread")
         self.param_bytes = self._pack(entry.params)
         self._place_global(module, used)
 
@@ -115,9 +125,35 @@ class Symbols:
             self._offsets[variable] = start
         return start if dynamic else size
 
+    def _check_static(self, module: Module, used: list[Function]) -> None:
+        """Refuses variables that do not fit, at the line of the one that overflows.
+
+        Targets for one architecture may have more static shared memory than others.
+        """
+        is_specific = module.target.endswith(("a", "f"))
+        shared = _MOST_SHARED_BYTES if is_specific else _MOST_STATIC_BYTES
+        limits = {"shared": shared, "const": _MOST_CONST_BYTES}
+        sums = dict.fromkeys(limits, 0)
+        own = [variable for function in used for variable in function.variables]
+        for variable in (*module.variables.values(), *own):
+            if variable.space in limits:
+                sums[variable.space] += variable.size_bytes
+                if sums[variable.space] > limits[variable.space]:
+                    raise PtxError(
+                        f"expected at most {limits[variable.space]} bytes in "
+                        f".{variable.space}, got {sums[variable.space]} with "
+                        f"{variable.name!r}" + _WAY_OUT.get(variable.space, ""),
+                        variable.line,
+                    )
+
     def _check_dynamic(self, module: Module, used: list[Function], size: int) -> None:
         if size < 0:
             raise LaunchError(f"expected shared_bytes >= 0, got {size}")
+        _check_at_most(
+            _MOST_SHARED_BYTES,
+            self.static_shared_bytes + size,
+            "shared memory per CTA",
+        )
         if size == 0:
             named = _named(instruction for f in used for instruction in f.code)
             for variable in named:
@@ -149,11 +185,18 @@ class Symbols:
             v for v in everything if v.space in ("global", "const") and not v.is_extern
         ]
         for variable in placed:
-            self._offsets[variable] = self._memory.allocate(
-                variable.name,
-                max(variable.size_bytes, 1),
-                max(variable.align_bytes, 16),
-            )
+            try:
+                self._offsets[variable] = self._memory.allocate(
+                    variable.name,
+                    max(variable.size_bytes, 1),
+                    max(variable.align_bytes, 16),
+                )
+            except MemoryError:
+                raise PtxError(
+                    f"expected a size of {variable.name!r} that fits in memory, got "
+                    f"{variable.size_bytes} bytes",
+                    variable.line,
+                ) from None
         for variable in placed:
             self._initialise(variable)
 
@@ -192,17 +235,24 @@ def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
         if ty.bits == bits and ty.kind in "bf":
             return pattern.tobytes()
         if ty.is_float:
-            return pattern.view(f"float{bits}").astype(ty.dtype).tobytes()
+            with np.errstate(over="ignore", invalid="ignore"):
+                return pattern.view(f"float{bits}").astype(ty.dtype).tobytes()
         raise PtxError(f"expected a constant of type {ty}, got a float constant", line)
     if isinstance(value, float):
         if not ty.is_float:
             raise PtxError(f"expected a constant of type {ty}, got {value}", line)
-        return np.array([value], ty.dtype).tobytes()
+        with np.errstate(over="ignore"):  # too large is infinity
+            return np.array([value], ty.dtype).tobytes()
     if ty.is_float and ty.bits > 16:
         raise PtxError(f"expected a constant of type {ty}, got integer {value}", line)
     if not -(1 << (ty.bits - 1)) <= value < 1 << ty.bits:
         raise PtxError(f"expected a constant of type {ty}, got {value}", line)
     return (value & ((1 << ty.bits) - 1)).to_bytes(ty.bytes, "little")
+
+
+def _check_at_most(most: int, size: int, what: str) -> None:
+    if size > most:
+        raise LaunchError(f"expected at most {most} bytes of {what}, got {size}")
 
 
 def _named(code: Iterable[Instruction]) -> Iterator[Variable]:

@@ -7,7 +7,8 @@ are checked here. PTX ISA, "Tensor Memory Access: Tiled Mode", "Swizzling Modes"
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +48,8 @@ class TensorMap:
         swizzle_bytes: int = 0,
         fill: Fill = "zero",
     ) -> None:
-        self.array = array
-        self.box = tuple(int(extent) for extent in box)
+        self.array = _plain(array)
+        self.box = _box(box)
         self.swizzle_bytes = swizzle_bytes
         self.fill = fill
         self._check()
@@ -69,8 +70,8 @@ class TensorMap:
         array, box = self.array, self.box
         if not 1 <= array.ndim <= _MOST_RANK or len(box) != array.ndim:
             raise LaunchError(
-                f"expected 1 to 5 dimensions and a box of as many, got an array of "
-                f"{array.ndim} and a box of {len(box)}"
+                f"tensor map: expected 1 to 5 dimensions and a box of as many, got an "
+                f"array of {array.ndim} and a box of {len(box)}"
             )
         _must(array.itemsize in (1, 2, 4, 8), "elements of 1 to 8 bytes", array.dtype)
         _must(min(array.shape) > 0, "extents above 0", array.shape)
@@ -96,13 +97,20 @@ class TensorMap:
         )
         inner = box[-1] * array.itemsize
         _must(inner % 16 == 0, "a box of a multiple of 16 bytes in a row", inner)
-        _must(self.swizzle_bytes in _SWIZZLES, "0, 32, 64 or 128", self.swizzle_bytes)
+        is_swizzle = isinstance(cast(object, self.swizzle_bytes), int)
+        is_swizzle = is_swizzle and self.swizzle_bytes in _SWIZZLES
+        _must(is_swizzle, "a swizzle of 0, 32, 64 or 128", repr(self.swizzle_bytes))
         _must(
             not self.swizzle_bytes or inner <= self.swizzle_bytes,
             f"box rows within the swizzle of {self.swizzle_bytes} bytes",
             inner,
         )
-        _must(self.fill in ("zero", "nan"), "fill 'zero' or 'nan'", self.fill)
+        _must(self.fill in ("zero", "nan"), "fill 'zero' or 'nan'", repr(self.fill))
+        _must(
+            self.fill != "nan" or array.dtype.kind in "fV",
+            "floats for fill 'nan'",
+            array.dtype,
+        )
 
     def encode(self, number: int) -> bytes:
         """Returns the 128 bytes that stand for the map in memory."""
@@ -198,6 +206,26 @@ REDUCTIONS: dict[str, Any] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
+
+
+def _plain(array: object) -> NDArray[Any]:
+    if not isinstance(array, np.ndarray):
+        raise LaunchError(f"tensor map: expected an array, got {type(array).__name__}")
+    found = cast(NDArray[Any], array)
+    is_number = found.dtype.kind in "biufV" and found.dtype.names is None
+    _must(is_number, "an array of real numbers", found.dtype)
+    _must(found.dtype.isnative, "an array of this machine's byte order", found.dtype)
+    return found
+
+
+def _box(box: object) -> tuple[int, ...]:
+    extents = tuple(cast(Sequence[Any], box)) if np.iterable(box) else ()
+    _must(
+        bool(extents) and all(isinstance(e, Integral) for e in extents),
+        "a box of integers, one for each dimension",
+        repr(box),
+    )
+    return tuple(int(extent) for extent in extents)
 
 
 def _must(holds: bool, expected: str, got: object) -> None:

@@ -61,6 +61,11 @@ class Region:
         """Whether stores into the region are allowed."""
         return bool(self.array.flags.writeable)
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether every byte belongs to an element."""
+        return self.array.flags.c_contiguous or self.array.flags.f_contiguous
+
     def describe(self) -> str:
         """Returns name, element type, shape and extent, as error texts show them."""
         shape = ",".join(str(extent) for extent in self.array.shape)
@@ -86,10 +91,13 @@ class _Span:
 
     def _mask(self, regions: list[Region]) -> NDArray[np.bool_] | None:
         """Marks the bytes that elements of the regions occupy; None for "all"."""
+        whole = (self.start, self.stop)
+        if any(r.is_dense and (r.start, r.stop) == whole for r in regions):
+            return None
         mask = np.zeros(self.size_bytes, np.bool_)
         for region in regions:
             array = region.array
-            if array.flags.c_contiguous or array.flags.f_contiguous:
+            if region.is_dense:
                 mask[region.start - self.start : region.stop - self.start] = True
                 continue
             first = array.__array_interface__["data"][0] - self.start

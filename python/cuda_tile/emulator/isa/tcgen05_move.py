@@ -116,6 +116,8 @@ def _access(form: Form, b: Builder, *, is_load: bool) -> _Access:
     if n_registers > _MOST_REGISTERS:
         form.error(f"expected at most {_MOST_REGISTERS} registers, got {n_registers}")
     elements = form.registers(vector, n_registers)
+    if is_load and len(set(elements)) < len(elements):
+        form.error("expected a register only once among the results")
     use = b.dst if is_load else b.stored
     registers = [use(element, B32) for element in elements]
     return _Access(fragment, registers, b.address(target, "tensor"))
