@@ -269,6 +269,10 @@ def _tc_attention(rng: np.random.Generator) -> Problem:
 
 _MORE_GROUPS = "it waits for more groups than it must"
 _NOBODY_WAITS = "it only lets other CTAs allocate, and no other CTA waits for columns"
+_BARRIER_TELLS = (
+    "the barrier behind it releases and acquires, which tells of it as well"
+)
+_MBARRIERS = Redundant("fence.mbarrier_init", "delete", _BARRIER_TELLS)
 _ONLY_THE_END = (
     "what is left of the barrier keeps CTAs from ending, which is no memory access"
 )
@@ -314,6 +318,7 @@ PROGRAMS = {
         "tiles by TMA in and out",
         _text("tma_transpose"),
         *("sm_90", (2,), (256,), _tma_transpose),
+        redundant=(_MBARRIERS,),
     ),
     "scan": Program(
         "rounds in shared memory",
@@ -339,7 +344,10 @@ PROGRAMS = {
         "bulk copies in and out of a ring",
         _text("bulk_ring"),
         *("sm_90", (1,), (128,), _bulk_ring),
-        redundant=(Redundant("cp.async.bulk.wait_group.read 1", "-1", _MORE_GROUPS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("cp.async.bulk.wait_group.read 1", "-1", _MORE_GROUPS),
+        ),
     ),
     "gemm": Program(
         "cp.async, ldmatrix and mma.sync",
@@ -357,30 +365,45 @@ PROGRAMS = {
         _text("ws_gemm"),
         *("sm_90a", (1,), (384,), _ws_gemm),
         shared_bytes=ws.SHARED_BYTES,
-        redundant=(Redundant("wgmma.wait_group.sync.aligned 1", "-1", _MORE_GROUPS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("wgmma.wait_group.sync.aligned 1", "-1", _MORE_GROUPS),
+        ),
     ),
     "tc_gemm": Program(
         "warp-specialised TMA and tcgen05, two accumulators in tensor memory",
         _text("tc_gemm"),
         *("sm_100a", (1,), (tc.THREADS,), _tc_gemm),
-        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),
+        ),
     ),
     "tc_gemm_pair": Program(
         "the same by a pair of CTAs, with remote mbarriers and multicast commits",
         _text("tc_gemm_pair"),
         *("sm_100a", (2,), (tc.THREADS,), _tc_gemm_pair, (2,)),
-        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),
+        ),
     ),
     "tc_scaled_gemm": Program(
         "scale factors through tcgen05.cp, a ring of them in tensor memory",
         _text("tc_scaled_gemm"),
         *("sm_100a", (1,), (192,), _tc_scaled_gemm),
-        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),
+        ),
     ),
     "tc_attention": Program(
         "two products, of which the first is an operand in tensor memory to the second",
         _text("tc_attention"),
         *("sm_100a", (1,), (192,), _tc_attention),
-        redundant=(Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),),
+        redundant=(
+            _MBARRIERS,
+            Redundant("tcgen05.relinquish", "delete", _NOBODY_WAITS),
+        ),
     ),
 }

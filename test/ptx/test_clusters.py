@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from ptx_harness import assemble, module
@@ -193,3 +195,27 @@ def test_a_missing_remote_arrival_is_a_deadlock() -> None:
     args = [np.zeros((2, 32), np.uint32), TensorMap(np.zeros(32, np.uint32), (32,))]
     with pytest.raises(FindingError, match=r"deadlock.*1 of 3 arrivals"):
         launch(text, grid=2, block=32, cluster=2, args=args)
+
+
+RELAXED = MULTICAST.replace(
+    "    barrier.cluster.arrive.aligned;\n",
+    "    barrier.cluster.arrive.relaxed.aligned;\n",
+    1,
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_relaxed_synchronisation_tells_of_mbarriers_behind_their_fence(
+    seed: int,
+) -> None:
+    assert not assemble(RELAXED, "sm_90")
+    x, y = np.arange(32, dtype=np.uint32), np.zeros((2, 32), np.uint32)
+    args = [y, TensorMap(x, (32,))]
+    run = functools.partial(launch, grid=2, block=32, cluster=2, args=args, seed=seed)
+    run(RELAXED, mode="adversarial")
+    assert np.array_equal(y, [x, x])
+    fence = "    @%p0 fence.mbarrier_init.release.cluster;\n"
+    assert fence in RELAXED
+    run(MULTICAST.replace(fence, ""), mode="adversarial")
+    with pytest.raises(FindingError, match=r"race.*mbarrier.*initialised"):
+        run(RELAXED.replace(fence, ""), mode="adversarial")

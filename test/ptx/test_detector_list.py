@@ -358,14 +358,6 @@ FAULTS = {
         "tma: expected a tensor map, got other bytes",
         ONE + EXPECT + TENSOR.replace("PLACE", "data") + AWAIT,
     ),
-    "copy whose mbarrier is not fenced": Fault(
-        ONE.replace("@%p0 fence.mbarrier_init.release.cluster;", "")
-        + EXPECT
-        + LOAD
-        + AWAIT,
-        r"proxy: the mbarrier .* was initialised at line \d+",
-        ONE + EXPECT + LOAD + AWAIT,
-    ),
     "CTAs write one place": Fault(
         "@%p0 st.global.u32 [%q0], %r1;",
         r"race: block \d, warp 0 writes .* block \d, warp 0 wrote at line \d+",

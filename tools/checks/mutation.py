@@ -11,6 +11,7 @@ is listed must run clean and right. The table of it all is in docs/synchronisati
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ END = "<!-- end of mutants -->"
 SEEDS = 8
 # A mutant that loops for ever is reported then; no program takes a tenth of it.
 LIMIT = 100_000
+_GUARD = re.compile(r"@!?%?\w+\s+")
 
 
 @dataclass
@@ -74,9 +76,7 @@ def listed(program: Program, mutant: Mutant, every: list[Mutant]) -> Redundant |
             other
             for other in every
             if other.change == entry.change
-            and other.instruction.lstrip("@!%p0123456789 ").startswith(
-                entry.instruction
-            )
+            and _GUARD.sub("", other.instruction).startswith(entry.instruction)
         ]
         if mutant in (alike[-1:] if entry.last else alike):
             return entry

@@ -50,6 +50,8 @@ class AsyncShadow(SharedShadow):
             tensor_tables=tensor_tables,
         )
         self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
+        # Bytes that tcgen05.alloc wrote last; made when one does.
+        self._slots: NDArray[np.bool_] | None = None
 
     def _before_write(
         self,
@@ -65,6 +67,32 @@ class AsyncShadow(SharedShadow):
                 "mbarrier", "ordinary data overwrites an mbarrier object", self._at
             )
         super()._before_write(at, offsets, size, warps, data, memory)
+
+    def write_slot(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        """tcgen05.alloc writes an address, in order with what others do there.
+
+        PTX ISA, "Asynchronous Operations" of tcgen05: allocation maintains same-address
+        ordering with other instructions, so no proxy fence stands before a copy.
+        """
+        if self._slots is None:
+            self._slots = np.zeros(self._writer[1].shape, np.bool_)
+        self.write(at, offsets, data, warps, memory)
+        self._slots[_bytes_of(offsets, data.shape[1])] = True
+
+    def _store(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        clock: int | None = None,
+    ) -> None:
+        super()._store(at, offsets, data, warps, memory, clock)
+        if self._slots is not None:
+            self._slots[_bytes_of(offsets, data.shape[1])] = False
 
     def begin_copy(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
@@ -198,6 +226,8 @@ class AsyncShadow(SharedShadow):
         cells = offsets[:, None] + np.arange(size)
         writer = self._writer[1][cells]
         generic = writer < self._known_clocks.n_warps
+        if self._slots is not None:
+            generic &= ~self._slots[cells]
         if not generic.any():
             return
         mine = np.broadcast_to(warps[:, None], cells.shape)

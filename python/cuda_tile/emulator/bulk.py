@@ -96,7 +96,7 @@ class BulkCopies:
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         transfer = Transfer(at, size * len(chunks), land)
-        self._mbarriers.fly(lanes, cell, transfer, needs_fence=is_bulk)
+        self._mbarriers.fly(lanes, cell, transfer)
 
     def reduce_shared(
         self,
@@ -106,8 +106,6 @@ class BulkCopies:
         cell: int,
         change: Callable[[Bytes], Bytes],
         size: int = CHUNK_BYTES,
-        *,
-        is_bulk: bool = True,
     ) -> None:
         """Starts a reduction of shared memory that completes on an mbarrier.
 
@@ -118,7 +116,6 @@ class BulkCopies:
             cell: Place of the mbarrier.
             change: From the old bytes, uint8[size * n], to the new ones.
             size: Bytes of one piece.
-            is_bulk: Whether the asynchronous proxy does it.
         """
         machine = self._machine
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)
@@ -131,9 +128,7 @@ class BulkCopies:
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         transfer = Transfer(at, size * len(chunks), land)
-        self._mbarriers.fly(
-            lanes, cell, transfer, needs_fence=is_bulk, tells_of_issue=True
-        )
+        self._mbarriers.fly(lanes, cell, transfer, tells_of_issue=True)
 
     def read_shared(self, at: int, lane: int, origin: Offsets) -> Callable[[], Bytes]:
         """Starts to read shared memory; returns what ends it with the bytes."""

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
-# What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, and
-# the tables of tensor memory, of which the first ones need release and acquire as well.
+# What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, with
+# tensor memory what is complete there. Only release and acquire tell of these. Relaxed
+# synchronisation tells of what has a fence of its own: mbarriers that were initialised,
+# and operations on tensor memory.
 Knowledge = NDArray[np.int32]
 BASIC_TABLES = 2
-ACQUIRED_TABLES = BASIC_TABLES + 3
+TENSOR_ACQUIRED_TABLES = 3
+TENSOR_FENCED_TABLES = BASIC_TABLES + TENSOR_ACQUIRED_TABLES + 1
 
 # Agents of one cluster; larger numbers have other meanings in the shadow.
 MOST_AGENTS = 250
@@ -39,7 +42,8 @@ class WarpClocks:
     Attributes:
         n_warps: Warps of a cluster, the first agents.
         n_readers: Agents that read shared memory: the warps, then the tensor cores.
-        n_tables: Tables of knowledge, two and those of tensor memory.
+        n_tables: Tables of knowledge: two, that of mbarriers, those of tensor memory.
+        relaxed: Those that relaxed synchronisation tells of.
     """
 
     def __init__(
@@ -60,7 +64,11 @@ class WarpClocks:
         if tensor_tables:
             engines = min(self.n_warps, _MOST_ENGINES)
         self.n_readers = self.n_warps + engines
-        self.n_tables = BASIC_TABLES + tensor_tables
+        self._mbarrier_table = BASIC_TABLES
+        if tensor_tables:
+            self._mbarrier_table += TENSOR_ACQUIRED_TABLES
+        self.relaxed = slice(self._mbarrier_table, None)
+        self.n_tables = BASIC_TABLES + 1 + tensor_tables
         total = n_ctas * stride_bytes
         n_clusters = n_ctas // ctas_per_cluster
         # [cluster, table, knowing warp, known agent].
@@ -114,11 +122,10 @@ class WarpClocks:
             cta: Where they are.
             warps: Their agents.
             known: What was released.
-            relaxed: Whether they learn only what fences of tensor memory tell, which
-                compose with relaxed synchronisation too.
+            relaxed: Whether they learn only what has fences of its own.
         """
         tables = self._tables[cta // self._ctas_per_cluster]
-        part = slice(ACQUIRED_TABLES, None) if relaxed else slice(None)
+        part = self.relaxed if relaxed else slice(None)
         tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
 
     def blank(self) -> Knowledge:
@@ -149,6 +156,18 @@ class WarpClocks:
         tables = self._tables[cta // self._ctas_per_cluster]
         tables[1, warps] = np.maximum(tables[1, warps], tables[0, warps])
         tables[0, warps, warps] += 1
+
+    def fence_mbarriers(self, cta: int, warps: Index) -> None:
+        """Relaxed synchronisation, too, tells of mbarriers that these warps made."""
+        table = self._tables[cta // self._ctas_per_cluster, self._mbarrier_table]
+        own = self._known[cta // self._ctas_per_cluster, warps, warps]
+        table[warps, warps] = own
+
+    def knows_mbarrier(self, cta: int, warp: int, maker: int, clock: int) -> bool:
+        """Whether a warp knows of an mbarrier that another made at a clock."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        told = tables[[0, self._mbarrier_table], warp, maker]
+        return int(told.max()) >= clock
 
     def knows(self, cta: int, warp: int, agent: int) -> int:
         """What one warp knows of an agent."""

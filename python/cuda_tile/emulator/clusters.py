@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.clocks import ACQUIRED_TABLES, BASIC_TABLES, MOST_AGENTS
+from cuda_tile.emulator.clocks import BASIC_TABLES, MOST_AGENTS
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -53,7 +53,7 @@ class ClusterBarriers:
         self._arrived[lanes.index] = phase
         clocks = machine.shadow.clocks
         if clocks is not None:
-            part = slice(0 if releases else ACQUIRED_TABLES, None)
+            part = slice(None) if releases else clocks.relaxed
             for cta, warps in machine.agents_by_cta(lanes.numbers):
                 machine.presence.arrive(cta, warps)
                 known = clocks.release(cta, warps)

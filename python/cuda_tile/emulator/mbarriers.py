@@ -5,6 +5,11 @@ ends when no arrival is pending and the tx-count is zero. What arriving threads 
 the copies that completed on the barrier, come before what a thread does after a wait
 that succeeded.
 
+All operations on an mbarrier object are of one kind, whoever performs them: threads and
+copies change its tx-count in turn with no proxy fence between, and need none after its
+initialisation either, only that it comes before. Synchronisation tells of that, relaxed
+one if `fence.mbarrier_init.release.cluster` stands before it.
+
 A copy lands as late as is legal: when somebody asks for the phase it completes. In an
 adversarial machine it may land at any time before.
 """
@@ -18,12 +23,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.clocks import (
-    ACQUIRED_TABLES,
-    MOST_AGENTS,
-    Knowledge,
-    WarpClocks,
-)
+from cuda_tile.emulator.clocks import MOST_AGENTS, Knowledge, WarpClocks
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
@@ -71,7 +71,6 @@ class Mbarrier:
         agent: How the shadow calls the copies that complete on it.
         maker: Agent and clock of the warp that initialised it.
         made_at: The instruction that did.
-        is_fenced: Whether the initialisation is visible to asynchronous copies.
         gathering, released: What the arrivals of this phase, and of earlier ones, know.
     """
 
@@ -85,7 +84,6 @@ class Mbarrier:
     released: NDArray[np.int32]
     tx: int = 0
     phase: int = 0
-    is_fenced: bool = False
     flying: list[Transfer] = field(default_factory=list[Transfer])
 
     def describe(self, stride_bytes: int) -> str:
@@ -163,12 +161,13 @@ class Mbarriers:
 
     def destroy(self, lanes: Lanes, offsets: Offsets) -> None:
         """mbarrier.inval."""
-        for cell in np.unique(offsets):
-            barrier = self.find(lanes, int(cell))
-            if barrier.flying:
+        for cell in (int(offset) for offset in np.unique(offsets)):
+            some = Lanes(lanes.numbers[offsets == cell], self._machine.n_lanes)
+            flying = self.find(some, cell).flying
+            if not all(transfer.is_over() for transfer in flying):
                 raise Fault("mbarrier", "a copy still completes on this mbarrier")
-            self._machine.shadow.barrier_words[int(cell) // SIZE_BYTES] = False
-            del self._barriers[int(cell)]
+            self._machine.shadow.barrier_words[cell // SIZE_BYTES] = False
+            del self._barriers[cell]
 
     def find(self, lanes: Lanes, cell: int) -> Mbarrier:
         """Returns the mbarrier at a place, if these lanes may know of it."""
@@ -180,7 +179,9 @@ class Mbarriers:
             )
         warp, clock = barrier.maker
         for mine in self._warps(lanes):
-            if mine != warp and self._clocks.knows(self._cta(cell), mine, warp) < clock:
+            if mine != warp and not self._clocks.knows_mbarrier(
+                self._cta(cell), int(mine), warp, clock
+            ):
                 raise Fault(
                     "race",
                     f"warp {mine} uses the mbarrier at offset {offset} that warp "
@@ -190,23 +191,16 @@ class Mbarriers:
         return barrier
 
     def fence_init(self, lanes: Lanes) -> None:
-        """fence.mbarrier_init: what these warps initialised is visible to copies."""
-        for warp in self._warps(lanes):
-            for barrier in self._barriers.values():
-                barrier.is_fenced |= barrier.maker[0] == warp
+        """fence.mbarrier_init: relaxed synchronisation tells of what was made."""
+        for cta, warps in self._machine.agents_by_cta(lanes.numbers):
+            self._clocks.fence_mbarriers(cta, warps)
 
     def fence_proxy(self, lanes: Lanes) -> None:
         """fence.proxy.async: what these warps know is visible to copies."""
         machine = self._machine
-        for cta, warps in machine.agents_by_cta(lanes.numbers):
-            if machine.shadow.clocks is not None:
+        if machine.shadow.clocks is not None:
+            for cta, warps in machine.agents_by_cta(lanes.numbers):
                 self._clocks.fence_proxy(cta, warps)
-            for cell, barrier in self._barriers.items():
-                maker, clock = barrier.maker
-                same = self._cta(cell) == cta
-                barrier.is_fenced |= same and any(
-                    self._clocks.knows(int(cta), int(w), maker) >= clock for w in warps
-                )
 
     # Arrivals ----------------------------------------------------------------------
 
@@ -228,7 +222,7 @@ class Mbarriers:
             barrier = self.find(some, int(cell))
             self._machine.presence.visit(some, self._cta(int(cell)))
             straddles = int(counts[which].sum()) > barrier.pending
-            tables = slice(0 if releases else ACQUIRED_TABLES, None)
+            tables = slice(None) if releases else self._clocks.relaxed
             self._release(some, barrier, tables, straddles=straddles)
             if straddles or int(counts[which].min()) < 1:
                 parts = [which[place : place + 1] for place in range(len(which))]
@@ -323,7 +317,6 @@ class Mbarriers:
         cell: int,
         transfer: Transfer,
         *,
-        needs_fence: bool = True,
         tells_of_issue: bool = False,
     ) -> None:
         """Starts a copy that completes on the barrier at `cell`.
@@ -332,8 +325,6 @@ class Mbarriers:
             lanes: The lane that starts it.
             cell: Place of the mbarrier.
             transfer: The copy.
-            needs_fence: Whether the initialisation must be visible to the asynchronous
-                proxy.
             tells_of_issue: Whether those who wait for the phase know that the copy was
                 started, and what came before; so it is for atomic updates.
         """
@@ -343,14 +334,6 @@ class Mbarriers:
             warp = self._machine.agents[lane : lane + 1].astype(np.intp)
             known = self._clocks.release(int(self._machine.cta_of[lane]), warp)
             transfer.knowledge = known
-        if needs_fence and not barrier.is_fenced:
-            self._machine.shadow.report(
-                "proxy",
-                "the mbarrier of an asynchronous copy was initialised "
-                f"{self._where(barrier)} with neither fence.mbarrier_init nor "
-                "fence.proxy.async since",
-                transfer.at,
-            )
         barrier.flying.append(transfer)
         self._machine.progress += 1
         if self._machine.is_adversarial and self._machine.rng.random() < 0.25:

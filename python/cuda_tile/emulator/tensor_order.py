@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import (
-    ACQUIRED_TABLES,
     BASIC_TABLES,
+    TENSOR_ACQUIRED_TABLES,
+    TENSOR_FENCED_TABLES,
     Knowledge,
     WarpClocks,
 )
@@ -35,7 +36,7 @@ from cuda_tile.emulator.clocks import (
 Kind = Literal["mma", "cp", "cp.4x256b", "shift", "ld", "st"]
 
 _STREAMS = {"mma": 0, "cp": 0, "cp.4x256b": 0, "shift": 0, "ld": 1, "st": 2}
-_N_STREAMS = ACQUIRED_TABLES - BASIC_TABLES
+_N_STREAMS = TENSOR_ACQUIRED_TABLES
 _FENCE_TABLES = 2 * _N_STREAMS
 TENSOR_TABLES = _N_STREAMS + _FENCE_TABLES
 
@@ -140,7 +141,7 @@ class TensorOrder:
         return int(self._issued[cluster, warp, 0])
 
     def _table(self, cluster: int, number: int) -> NDArray[np.int32]:
-        return self._clocks.table(cluster, ACQUIRED_TABLES + number)
+        return self._clocks.table(cluster, TENSOR_FENCED_TABLES + number)
 
     def _acquired(self, cluster: int, stream: int) -> NDArray[np.int32]:
         return self._clocks.table(cluster, BASIC_TABLES + stream)
@@ -177,7 +178,8 @@ class TensorOrder:
         engine = self._clocks.engine(warp)
         known[0, engine] = max(int(known[0, engine]), number)
         known[BASIC_TABLES, warp] = number
-        known[ACQUIRED_TABLES : ACQUIRED_TABLES + 2, warp] = number
+        first = TENSOR_FENCED_TABLES
+        known[first : first + 2, warp] = number
         return known
 
     def is_ordered(self, earlier: Operation, later: Operation) -> bool:

@@ -109,9 +109,7 @@ def red_async(form: Form, b: Builder) -> Compiled:
             ) -> NDArray[np.uint8]:
                 return update(old.view(ty.dtype), value).astype(ty.dtype).view(np.uint8)
 
-            engine.reduce_shared(
-                at, number, offset, cell, change, ty.bytes, is_bulk=False
-            )
+            engine.reduce_shared(at, number, offset, cell, change, ty.bytes)
 
     return b.step(run)
 

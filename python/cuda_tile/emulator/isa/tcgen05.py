@@ -126,7 +126,7 @@ def _alloc(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
             offsets = spaces.shared_offsets(first, where, 4, "tcgen05.alloc")
             data = np.array([start], np.uint32).view(np.uint8).reshape(1, 4)
             agents = machine.agents[warp.numbers[:1]]
-            machine.shadow.write(at, offsets, data, agents, machine.shared)
+            machine.shadow.write_slot(at, offsets, data, agents, machine.shared)
             done |= np.isin(lanes.numbers, warp.numbers)
         return done
 
