@@ -406,6 +406,8 @@ _COPY = (
         (
             f"cp.async.bulk.tensor.2d.shared::cluster.global{_TX}.cta_group::{{1 2}} "
             "[%sa], [%tm, <r r>], [%sa]",
+            f"cp.async.bulk.tensor.2d.shared::cluster.global{_TX}.multicast::cluster"
+            f".cta_group::{{1 2}}{_HINT} [%sa], [%tm, <r r>], [%sa], h, l",
         ),
         "sm_100a",
     ),
@@ -447,8 +449,15 @@ _COPY = (
             "tensormap.replace.tile.{elemtype interleave_layout swizzle_mode fill_mode}"
             ".global.b1024.b32 [%ga], 1",
         ),
-        "sm_90a",
-        "tensor maps cannot be changed by a kernel",
+    ),
+    Family(
+        TENSOR_COPY,
+        "tensormap.replace",
+        (
+            "tensormap.replace.tile.swizzle_atomicity{.global .shared::cta}.b1024.b32 "
+            "[%l1], 0",
+        ),
+        "sm_100a",
     ),
 )
 

@@ -260,8 +260,6 @@ _MBARRIER = (
             "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
             ".sync.aligned [%ga], [%sa], 128",
         ),
-        "sm_90a",
-        "tensor maps cannot be changed by a kernel",
     ),
     Family(
         SYNC,

@@ -190,6 +190,42 @@ def test_multicast_and_remote_arrivals(mode: Mode, seed: int) -> None:
     assert np.array_equal(y, [x, x])
 
 
+def of_a_pair(text: str) -> str:
+    """The copy to both of a pair of CTAs that completes at the even one's mbarrier."""
+    wait = text[text.index("W:") : text.index("    mad.lo.u32 %r2")]
+    meet = "barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n"
+    text = text.replace(
+        wait, f"setp.ne.u32 %p3, %r1, 0;\n    @%p3 bra MEET;\n{wait}MEET:\n    {meet}"
+    )
+    text = text.replace(
+        "@%p0 mbarrier.arrive.expect_tx.shared.b64 %q1, [%r7], 128;", ""
+    )
+    arrive = "@%p1 mbarrier.arrive.expect_tx.shared.b64 %q1, [%r7], 256;\n    mov.b16"
+    text = text.replace("mov.b16", arrive, 1)
+    text = text.replace("multicast::cluster", "multicast::cluster.cta_group::2")
+    return text.replace(".target sm_90", ".target sm_100a").replace("8.7", "8.8")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("issuer", [0, 1])
+def test_multicast_of_a_pair_completes_at_one_mbarrier(issuer: int, seed: int) -> None:
+    """PTX ISA, cp.async.bulk.tensor, `.cta_group::2`: bytes count at the even CTA."""
+    text = of_a_pair(MULTICAST)
+    if issuer:  # the odd CTA copies, to the even one's mbarrier
+        text = text.replace("@%p1 cp.async", "@%p4 cp.async")
+        text = text.replace(
+            "mov.b16 %h0, 3;",
+            "mov.b16 %h0, 3;\n    setp.eq.and.u32 %p4, %r1, 1, %p0;\n"
+            "    mapa.shared::cluster.u32 %r10, %r7, 0;",
+        )
+        text = text.replace("[%q4, {%r9}], [%r7]", "[%q4, {%r9}], [%r10]")
+    assert not assemble(text, "sm_100a")
+    x, y = np.arange(32, dtype=np.uint32), np.zeros((2, 32), np.uint32)
+    args = [y, TensorMap(x, (32,))]
+    launch(text, grid=2, block=32, cluster=2, args=args, mode="adversarial", seed=seed)
+    assert np.array_equal(y, [x, x])
+
+
 def test_a_missing_remote_arrival_is_a_deadlock() -> None:
     text = MULTICAST.replace("[%r7+8], 2;", "[%r7+8], 3;")
     args = [np.zeros((2, 32), np.uint32), TensorMap(np.zeros(32, np.uint32), (32,))]

@@ -39,6 +39,10 @@ and `wgmma` are in single precision, in the order of NumPy's matrix product, but
 and calls are direct. Targets are not checked: an instruction runs whatever `.target`
 says.
 
+Tensor maps are 128 bytes in a layout of our own; zeros are one whose fields are yet to
+be set. Element strides other than 1, interleaved layouts, swizzles that move other than
+16 bytes and elements of 4 or 6 bits are errors of the running kernel.
+
 Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
 a random place. Accesses must be ordered as the ISA's memory model for `tcgen05` says,
 taken literally: only the pairs it lists form pipelines, so a `cp` over scale factors

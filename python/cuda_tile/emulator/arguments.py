@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Variable
-from cuda_tile.emulator.tensor_map import SIZE_BYTES, TensorMap
+from cuda_tile.emulator.tensor_map import TensorMap
+from cuda_tile.emulator.tensor_object import SIZE_BYTES
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16
@@ -33,12 +34,10 @@ def register_arrays(
     entry: Function,
     args: Sequence[Any],
     memory: GlobalMemory,
-    tensor_maps: list[TensorMap],
 ) -> list[Any]:
     """Registers array arguments in memory; returns them as addresses, the rest as is.
 
-    Tensor maps are added to `tensor_maps`. They are passed by value, or by address
-    where the parameter is a pointer.
+    Tensor maps are passed by value, or by address where the parameter is a pointer.
 
     Raises:
         LaunchError: Wrong number of arguments.
@@ -55,8 +54,7 @@ def register_arrays(
     values: list[Any] = []
     for param, arg in zip(entry.params, args, strict=True):
         if isinstance(arg, TensorMap):
-            values.append(_tensor_map(param, arg, memory, len(tensor_maps)))
-            tensor_maps.append(arg)
+            values.append(_tensor_map(param, arg, memory))
         elif isinstance(arg, np.ndarray):
             array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
@@ -72,10 +70,10 @@ def register_arrays(
 
 
 def _tensor_map(
-    param: Variable, tensor: TensorMap, memory: GlobalMemory, number: int
+    param: Variable, tensor: TensorMap, memory: GlobalMemory
 ) -> bytes | np.uint64:
     memory.add(param.name, tensor.array)
-    data = tensor.encode(number)
+    data = tensor.tensor.encode()
     if param.size_bytes == SIZE_BYTES:
         if param.align_bytes % 64:
             raise LaunchError(

@@ -14,6 +14,7 @@ from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine, uses_tensor_memory
+from cuda_tile.emulator.map_changes import MapChanges
 from cuda_tile.emulator.mbarriers import Mbarriers
 from cuda_tile.emulator.register_pool import RegisterPool
 from cuda_tile.emulator.spaces import Addresses, Spaces
@@ -51,6 +52,7 @@ class Builder:
         bulk: The machine's bulk copies.
         tensor_cores: The machine's warpgroup products.
         clusters: The machine's cluster barriers.
+        maps: Tensor maps that the kernel changed.
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: What setmaxnreg moves between warps.
         at: Number of the instruction within its function.
@@ -68,6 +70,7 @@ class Builder:
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
         self.clusters = ClusterBarriers(machine)
+        self.maps = MapChanges(machine)
         self.tensor_cores = TensorCores(machine)
         self.tensor: TensorUnit | None = None
         if uses_tensor_memory(machine.symbols):
@@ -87,6 +90,7 @@ class Builder:
         self.bulk.reset()
         self.tensor_cores.reset()
         self.clusters.reset()
+        self.maps.reset()
         self.registers.reset()
         if self.tensor is not None:
             self.tensor.reset()

@@ -30,7 +30,6 @@ from cuda_tile.emulator.schedule import Scheduler
 from cuda_tile.emulator.spaces import Spaces
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Module
-from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.runtime.memory import GlobalMemory
 
 Mode = Literal["fast", "adversarial"]
@@ -120,11 +119,9 @@ def launch(
     elif not isinstance(cast(object, memory), GlobalMemory):
         got = type(memory).__name__
         raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
-    maps: list[TensorMap] = []
-    values = arguments.register_arrays(function, args, memory, maps)
+    values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed)
-    run.machine.tensor_maps = maps
     run.prepare(arguments.pack(function, values, symbols), limit)
     run.execute(collects=on_finding == "collect")
     return run.report

@@ -24,7 +24,6 @@ from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Register
-from cuda_tile.emulator.tensor_map import TensorMap
 from cuda_tile.emulator.tensor_order import TENSOR_TABLES
 from cuda_tile.emulator.types import PRED, Array, Bool, Index, Type
 from cuda_tile.runtime.memory import GlobalMemory
@@ -106,7 +105,6 @@ class Machine:
         order: What fences and strong accesses order; None where only barriers do.
         global_shadow: Access history of global memory; None in fast mode.
         lane_order: What lanes of a warp pass each other; None in fast mode.
-        tensor_maps: The tensor maps among the launch arguments, by number.
         progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
     """
@@ -166,7 +164,6 @@ class Machine:
             self.global_shadow = GlobalShadow(self, clocks, self.order)
         self.lane_order = LaneOrder(self) if is_adversarial else None
         self.progress = 0
-        self.tensor_maps: list[TensorMap] = []
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
         # Which of its bytes were written; only an adversarial machine asks.
         self.local_written = np.zeros(

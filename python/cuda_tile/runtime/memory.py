@@ -189,6 +189,12 @@ class GlobalMemory:
             data[which] = _gather(span, addresses[which], size)
         return data
 
+    def check(self, addresses: Addresses, size: int, access: str) -> None:
+        """Raises what a "load" or "store" of `size` bytes at each address would."""
+        for span, which in self._split(addresses, size, access):
+            mask = span.mapped if access == "load" else span.writable
+            self._check_mask(mask, span, addresses, which, size, access)
+
     def store(self, addresses: Addresses, data: Bytes) -> None:
         """Writes `data[i]` (uint8[n, size]) at `addresses[i]`; of equal ones the last.
 

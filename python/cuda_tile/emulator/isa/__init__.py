@@ -23,6 +23,7 @@ from cuda_tile.emulator.isa import (
     remote,
     stack,
     tcgen05,
+    tensormap,
     warp,
     wgmma,
 )
@@ -48,6 +49,7 @@ CHAPTERS = (
     mma.CHAPTER,
     wgmma.CHAPTER,
     tcgen05.CHAPTER,
+    tensormap.CHAPTER,
     remote.CHAPTER,
     stack.CHAPTER,
     refused.CHAPTER,

@@ -28,7 +28,7 @@ from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.tensor_map import decrement, increment
+from cuda_tile.emulator.tensor_object import decrement, increment
 from cuda_tile.emulator.types import Array, Type
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: atomics")

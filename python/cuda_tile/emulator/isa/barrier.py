@@ -16,6 +16,7 @@ from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.step import Barrier, Compiled, Wait
 from cuda_tile.emulator.syntax import Immediate, Negated, Operand, Register
+from cuda_tile.emulator.tensor_object import SIZE_BYTES
 from cuda_tile.emulator.types import PRED, U32, Array
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: barriers")
@@ -198,12 +199,31 @@ def _proxy_fence(form: Form, b: Builder) -> Compiled:
         form.operands(0)
         return b.step(b.mbarriers.fence_proxy)
     if kind == "tensormap::generic":
-        order = form.choice("acquire", "release")
-        form.choice(*SCOPES)
-        if order == "acquire":
-            x, size = form.operands(2)
-            b.address(x, "")
-            b.integer(size, "a constant size")
-            return b.no_effect()
+        return _tensormap_fence(form, b)
     form.operands(0)
     return b.no_effect()
+
+
+def _tensormap_fence(form: Form, b: Builder) -> Compiled:
+    """`.release.scope`, `.acquire.scope [map], 128`: fences of their scope too."""
+    kind, order = form.choice("acquire", "release"), form.choice(*SCOPES)
+    fence = MemoryOrder.of("acq_rel", order)
+    known, maps = b.machine.order, b.maps
+    address = None
+    if kind == "acquire":
+        x, size = form.operands(2)
+        address = b.address(x, "")
+        if b.integer(size, "a constant size") != SIZE_BYTES:
+            form.error(f"expected a size of {SIZE_BYTES}")
+    else:
+        form.operands(0)
+
+    def run(lanes: Lanes) -> None:
+        if known is not None and fence is not None:
+            known.fence(lanes, fence)
+        if address is None:
+            maps.release(lanes)
+        else:
+            maps.acquire(lanes, address(lanes))
+
+    return b.step(run)

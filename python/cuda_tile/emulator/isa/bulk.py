@@ -27,12 +27,14 @@ from cuda_tile.emulator.isa.bulk_places import (
 from cuda_tile.emulator.isa.bulk_reduce import plain_reduction
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
 from cuda_tile.emulator.isa.move import memory_operand, operands_before_policy
+from cuda_tile.emulator.isa.tensormap import read_object
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import Addresses
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
-from cuda_tile.emulator.tensor_map import REDUCTIONS, SIZE_BYTES, TensorMap, decode
+from cuda_tile.emulator.tensor_object import REDUCTIONS, Tensor
 from cuda_tile.emulator.types import B64, TYPES, U32
+from cuda_tile.runtime.memory import MemoryFault
 
 Offsets = NDArray[np.int64]
 _TENSOR_ALIGN = 128
@@ -169,7 +171,7 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
 
 def _tensor_operand(
     form: Form, b: Builder, x: Operand, rank: int | None
-) -> Callable[[int, Lanes], tuple[TensorMap, list[int]]]:
+) -> Callable[[int, Lanes], tuple[Tensor, list[int]]]:
     """Returns what reads a lane's tensor map and coordinates (in array order)."""
     if not isinstance(x, Address) or len(x.coordinates) != 1:
         form.error("expected [tensorMap, {coordinates}]")
@@ -182,19 +184,12 @@ def _tensor_operand(
     plain = Address(x.base, x.offset_bytes)
     space, address = memory_operand(form, b, plain, "param" if is_param else "")
     starts = [b.src(element, TYPES["s32"]) for element in reversed(vector.elements)]
-    machine, spaces, at = b.machine, b.spaces, b.at
+    maps, spaces, at = b.maps, b.spaces, b.at
 
-    def read(number: int, lane: Lanes) -> tuple[TensorMap, list[int]]:
+    def read(number: int, lane: Lanes) -> tuple[Tensor, list[int]]:
         where = address(lane)
-        spaces.check_alignment(lane, where, 64)
-        data = b"".join(
-            spaces.load(at, space, lane, where + np.uint64(part), 16).tobytes()
-            for part in range(0, SIZE_BYTES, 16)
-        )
-        which = decode(data)
-        if which is None or which >= len(machine.tensor_maps):
-            raise Fault("tma", "expected a tensor map, got other bytes")
-        found = machine.tensor_maps[which]
+        maps.check_use(at, number, int(where[0]))
+        found = Tensor.decode(read_object(spaces, at, space, lane, where))
         if found.rank != len(starts):
             raise Fault(
                 "tma",
@@ -203,6 +198,19 @@ def _tensor_operand(
         return found, [int(start[number]) for start in starts]
 
     return read
+
+
+def _rows(
+    b: Builder, lane: Lanes, tensor: Tensor, start: list[int], access: str
+) -> GlobalRows:
+    """Where a box lies in memory, which must be there."""
+    rows = tensor.rows(start)
+    try:
+        b.machine.memory.check(rows.addresses, rows.size_bytes, access)
+    except MemoryFault as fault:
+        who = b.spaces.name_lane(lane, 0)
+        raise Fault("out of bounds", f"{fault} (in a box that {who} copies)") from fault
+    return rows
 
 
 def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
@@ -218,15 +226,13 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     form.require(COMPLETES)
     is_multicast = form.flag("multicast::cluster")
     group = form.option("cta_group::1", "cta_group::2")
-    if group and is_multicast:
-        form.error("expected no multicast with '.cta_group', which is not supported")
     has_policy = form.flag("L2::cache_hint")
     operands = operands_before_policy(form, b, 3 + is_multicast, has_policy=has_policy)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
     target = shared_address(form, b, operands[0])
     read = _tensor_operand(form, b, operands[1], rank)
     place = barrier_place(form, b, operands[2], "shared")
-    engine, at = b.bulk, b.at
+    engine, memory, at = b.bulk, b.machine.memory, b.at
 
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
@@ -241,11 +247,11 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
             )
             mask = None if masks is None else int(masks[number])
             near = int(place(lane)[0])
-            engine.reads_global(at, number, tensor.rows(start))
+            engine.reads_global(at, number, _rows(b, lane, tensor, start, "load"))
             pairs = group == "cta_group::2"
             for some, cell in copy_targets(b, number, chunks, near, mask, pairs=pairs):
                 engine.into_shared(
-                    at, number, some, cell, lambda t=tensor, s=start: t.load(s)
+                    at, number, some, cell, lambda t=tensor, s=start: t.load(memory, s)
                 )
 
     return b.step(run)
@@ -260,7 +266,7 @@ def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled
     operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     read = _tensor_operand(form, b, operands[0], rank)
     source = shared_address(form, b, operands[1])
-    engine, at = b.bulk, b.at
+    engine, memory, at = b.bulk, b.machine.memory, b.at
 
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
@@ -270,12 +276,12 @@ def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled
 
             def sink(
                 data: NDArray[np.uint8],
-                tensor: TensorMap = tensor,
+                tensor: Tensor = tensor,
                 start: list[int] = start,
             ) -> None:
-                tensor.store(start, data, operation)
+                tensor.store(memory, start, data, operation)
 
-            rows = tensor.rows(start)
+            rows = _rows(b, lane, tensor, start, "store")
             engine.out_of_shared(at, number, chunks, sink, rows, updates=reduces)
 
     return b.step(run)

@@ -82,9 +82,14 @@ def copy_targets(
         return [(chunks, cell)]
     size = b.machine.geometry.cluster_size
     first = int(b.machine.cta_of[lane]) // size * size
+    ranks = _ranks(b, mask)
+    # PTX ISA, `.cta_group::2`: the even or odd CTA of each pair, as the mbarrier's is.
+    odd = cell // stride - first & 1
+    homes = [first + rank for rank in ranks]
+    cells = [first + (rank & ~1 | odd) if pairs else first + rank for rank in ranks]
     return [
-        (chunks % stride + home, cell % stride + home)
-        for home in ((first + rank) * stride for rank in _ranks(b, mask))
+        (chunks % stride + home * stride, cell % stride + other * stride)
+        for home, other in zip(homes, cells, strict=True)
     ]
 
 

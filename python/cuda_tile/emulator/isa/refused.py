@@ -9,7 +9,6 @@ CHAPTER = Chapter("Instructions that are not emulated")
 _TEXTURES = "textures are not supported; read the array with ld.global"
 _SURFACES = "surfaces are not supported; use ld.global and st.global"
 _VIDEO = "video instructions are not supported; use integer instructions"
-_MAPS = "tensor maps cannot be changed by a kernel; give each as a launch argument"
 
 for _opcode in ("tex", "tld4", "txq", "istypep"):
     CHAPTER.refuse(_opcode, _TEXTURES)
@@ -22,7 +21,6 @@ for _opcode in ("vshl", "vshr", "vmad", "vavrg2", "vavrg4"):
     CHAPTER.refuse(_opcode, _VIDEO)
 CHAPTER.refuse("wmma", "wmma is not supported; use mma, whose fragments are specified")
 CHAPTER.refuse("multimem", "multimem addresses are not supported; there is one device")
-CHAPTER.refuse("tensormap", _MAPS)
 CHAPTER.refuse(
     "clusterlaunchcontrol", "blocks cannot cancel others; every block is launched"
 )
