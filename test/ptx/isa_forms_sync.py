@@ -270,14 +270,18 @@ _MBARRIER = (
             "{- .multicast::cluster::all}.b128 [%sa], [%sa]",
         ),
         "sm_100a",
-        "blocks cannot cancel others",
     ),
     Family(
         SYNC,
         "clusterlaunchcontrol.query_cancel",
-        ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q",),
+        (
+            "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q",
+            "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 <r*4>, q",
+            "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 "
+            "<r r r _>, q",
+            "clusterlaunchcontrol.query_cancel.get_first_ctaid::{x y z}.b32.b128 r, q",
+        ),
         "sm_100a",
-        "blocks cannot cancel others",
     ),
 )
 

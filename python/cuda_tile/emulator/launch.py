@@ -244,6 +244,8 @@ class _Run:
         else:
             most = _together(dims, symbols, is_precise)
         size = _n_ctas(dims[2])
+        if not is_adversarial and _cancels(self._functions):
+            most = size  # so that clusters are left to cancel
         whole = max(most // size, 1) * size
         geometry = Geometry(*dims, min(whole, _n_ctas(dims[0])))
         self.machine = Machine(
@@ -283,12 +285,12 @@ class _Run:
         watch = self.machine.global_shadow
         if watch is not None:
             watch.report, watch.naming = shadow.report, self._name
-        total = _n_ctas(geometry.grid)
+        queue = self.machine.queue
         entry = self._programs[self._entry.name]
         try:
             with np.errstate(all="ignore"):
-                for first in range(0, total, geometry.n_ctas):
-                    self.machine.start(first, min(geometry.n_ctas, total - first))
+                while (batch := queue.take(geometry.n_ctas))[1]:
+                    self.machine.start(*batch)
                     self._scheduler.run(entry)
         except FaultAt as fault:
             finding = self._finding(fault.fault.kind, fault.fault.message, fault.at)
@@ -359,6 +361,15 @@ def _is_asynchronous(functions: list[Function]) -> bool:
         instruction.opcode in ("mbarrier", "wgmma", "tcgen05")
         or "bulk" in instruction.modifiers
         or "mbarrier" in instruction.modifiers
+        for function in functions
+        for instruction in function.code
+    )
+
+
+def _cancels(functions: list[Function]) -> bool:
+    """Whether clusters may cancel others."""
+    return any(
+        instruction.opcode == "clusterlaunchcontrol"
         for function in functions
         for instruction in function.code
     )

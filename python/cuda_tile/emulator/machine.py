@@ -19,6 +19,7 @@ from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.global_order import GlobalOrder
 from cuda_tile.emulator.global_shadow import GlobalShadow
+from cuda_tile.emulator.grid_queue import GridQueue
 from cuda_tile.emulator.lane_order import LaneOrder
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.presence import Presence
@@ -92,6 +93,7 @@ class Machine:
     """Everything an instruction reads or writes.
 
     Attributes:
+        queue: The CTAs that have yet to run.
         live: Which lanes have threads that did not exit, bool[n_lanes].
         live_members: The same as a mask per warp, uint32[n_warps].
         live_threads: Their number per CTA.
@@ -179,6 +181,10 @@ class Machine:
             for name in ("tid", "ctaid", "cluster_ctaid", "clusterid")
             for axis in "xyz"
         }
+        self.queue = GridQueue(
+            geometry.grid[0] * geometry.grid[1] * geometry.grid[2],
+            geometry.cluster_size,
+        )
         self.every_lane = Lanes(np.arange(self.n_lanes), self.n_lanes)
 
     def start(self, first_cta: int, n_ctas: int) -> None:
@@ -213,25 +219,36 @@ class Machine:
             for flags in self.defined.values():
                 flags[:] = False
 
-    def _number_ctas(self, number: NDArray[np.int64]) -> None:
-        """Sets the special registers of CTAs, of which clusters lie side by side."""
+    def place_of_cta(self, number: int) -> tuple[int, int, int]:
+        """Returns %ctaid.x, y and z of a CTA by its place in the launch order."""
+        numbers = np.array([number])
+        found = [int(self._along(numbers, axis)[0][0]) for axis in range(3)]
+        return found[0], found[1], found[2]
+
+    def _along(
+        self, number: NDArray[np.int64], axis: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Places along an axis: in the grid, in the cluster, and of the cluster."""
         geometry = self.geometry
         clusters, ranks = np.divmod(number, geometry.cluster_size)
+        part = geometry.cluster[axis]
+        before = int(np.prod(geometry.cluster[:axis], dtype=np.int64))
+        inside = ranks // before % part
+        extents = [g // c for g, c in zip(geometry.grid, geometry.cluster, strict=True)]
+        before = int(np.prod(extents[:axis], dtype=np.int64))
+        cluster = clusters // before % extents[axis]
+        return cluster * part + inside, inside, cluster
+
+    def _number_ctas(self, number: NDArray[np.int64]) -> None:
+        """Sets the special registers of CTAs, of which clusters lie side by side."""
         self.grid_cta[:] = 0
         for axis, name in enumerate("xyz"):
-            part = geometry.cluster[axis]
-            before = int(np.prod(geometry.cluster[:axis], dtype=np.int64))
-            inside = ranks // before % part
-            extents = [
-                g // c for g, c in zip(geometry.grid, geometry.cluster, strict=True)
-            ]
-            before = int(np.prod(extents[:axis], dtype=np.int64))
-            cluster = clusters // before % extents[axis]
+            place, inside, cluster = self._along(number, axis)
             self.specials[f"%cluster_ctaid.{name}"][:] = inside
             self.specials[f"%clusterid.{name}"][:] = cluster
-            self.specials[f"%ctaid.{name}"][:] = cluster * part + inside
-            before = int(np.prod(geometry.grid[:axis], dtype=np.int64))
-            self.grid_cta += (cluster * part + inside) * before
+            self.specials[f"%ctaid.{name}"][:] = place
+            before = int(np.prod(self.geometry.grid[:axis], dtype=np.int64))
+            self.grid_cta += place * before
 
     def registers_of(self, function: Function) -> list[Register]:
         """Returns the registers that a function's instructions name."""

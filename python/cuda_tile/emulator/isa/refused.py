@@ -21,6 +21,3 @@ for _opcode in ("vshl", "vshr", "vmad", "vavrg2", "vavrg4"):
     CHAPTER.refuse(_opcode, _VIDEO)
 CHAPTER.refuse("wmma", "wmma is not supported; use mma, whose fragments are specified")
 CHAPTER.refuse("multimem", "multimem addresses are not supported; there is one device")
-CHAPTER.refuse(
-    "clusterlaunchcontrol", "blocks cannot cancel others; every block is launched"
-)
