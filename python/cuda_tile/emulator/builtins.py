@@ -18,7 +18,8 @@ from cuda_tile.emulator.spaces import Spaces
 from cuda_tile.emulator.step import Call
 from cuda_tile.emulator.syntax import Variable
 
-NAMES = ("vprintf", "__assertfail")
+# Arguments and results of the driver's functions.
+SIGNATURES = {"vprintf": (2, 1), "__assertfail": (5, 0)}
 _LONGEST_TEXT = 4096
 _CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d+)?(hh|h|ll|l|z)?([a-zA-Z%])")
 
@@ -37,7 +38,7 @@ class Builtins:
 
     def call(self, call: Call, lanes: Lanes) -> None:
         """Runs one call for some lanes, one after another."""
-        if call.function not in NAMES:
+        if call.function not in SIGNATURES:
             raise Fault("call", f"expected a defined function, got {call.function!r}")
         for number in lanes.numbers:
             lane = Lanes(np.array([number]), self._machine.n_lanes)

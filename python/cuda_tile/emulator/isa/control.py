@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.builtins import SIGNATURES
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
@@ -104,6 +105,10 @@ def call(form: Form, b: Builder) -> Compiled:
         if function.name == target.name:
             _check_count(form, "arguments", len(function.params), len(taken))
             _check_count(form, "results", len(function.results), len(given))
+    if target.name in SIGNATURES:
+        wanted, results_wanted = SIGNATURES[target.name]
+        _check_count(form, "arguments", wanted, len(taken))
+        _check_count(form, "results", results_wanted, len(given))
     return Call(target.name, taken, given)
 
 

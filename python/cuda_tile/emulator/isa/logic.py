@@ -10,6 +10,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Immediate, Operand
 from cuda_tile.emulator.types import B32, TYPES, U32, Array, Type
 
 CHAPTER = Chapter("Logic and Shift Instructions")
@@ -244,7 +245,7 @@ def bfe(form: Form, b: Builder) -> Compiled:
         result |= np.where(sign == 1, spare, field.dtype.type(0))
         return np.where(count == 0, 0, result).astype(field.dtype).view(ty.dtype)
 
-    sources = b.src(x, ty), b.src(position, U32), b.src(length, U32)
+    sources = b.src(x, ty), *_field(form, b, position, length)
     return b.elementwise(fn, b.dst(d, ty), *sources)
 
 
@@ -259,8 +260,18 @@ def bfi(form: Form, b: Builder) -> Compiled:
         mask = shift_left(~shift_left(~np.zeros_like(v), count), start)
         return (shift_left(v, start) & mask) | (base & ~mask)
 
-    sources = b.src(x, ty), b.src(y, ty), b.src(position, U32), b.src(length, U32)
+    sources = b.src(x, ty), b.src(y, ty), *_field(form, b, position, length)
     return b.elementwise(fn, b.dst(d, ty), *sources)
+
+
+def _field(form: Form, b: Builder, *operands: Operand) -> list[Array]:
+    """Position and length of a bit field; constants are bytes."""
+    for operand in operands:
+        if isinstance(operand, Immediate):
+            value = b.integer(operand, "a constant from 0 to 255")
+            if not 0 <= value <= 255:
+                form.error(f"expected a constant from 0 to 255, got {value}")
+    return [b.src(operand, U32) for operand in operands]
 
 
 @CHAPTER.instruction("bmsk")
