@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +79,10 @@ def test_json_and_listing(capsys) -> None:
         (["--grid", "2", "--block", "64", "ones:f32[8]", "1"], "expected a block"),
         ([*LAUNCH, "ones:f32[300]", "zeros:f32[2]"], "out of bounds"),
         ([*LAUNCH, "what", "zeros:f32[2]"], "expected a number"),
+        ([*LAUNCH, "ones:f32[99999999999999]", "1"], "an array that fits in memory"),
+        ([*LAUNCH, "--limit", "0", "ones:f32[512]", "1"], "limit to be an integer"),
+        ([*LAUNCH, "--shared", "999999", "1", "1"], "at most 232448 bytes"),
+        (["--grid", "2,2,2,2", "1", "1"], "1 to 3 positive extents of the grid"),
     ],
 )
 def test_mistakes_are_one_sentence(args: list[str], message: str, capsys) -> None:
@@ -88,6 +95,51 @@ def test_mistakes_are_one_sentence(args: list[str], message: str, capsys) -> Non
 def test_a_missing_file(capsys) -> None:
     assert main(["none.ptx", *LAUNCH]) == 1
     assert "none.ptx" in capsys.readouterr().err
+
+
+def test_what_is_no_text(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "binary.ptx"
+    path.write_bytes(b".version \xff")
+    assert main([str(path), *LAUNCH]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("expected PTX text in UTF-8, got byte 0xff at offset 9\n")
+
+
+def test_text_may_come_from_stdin(monkeypatch, capsys) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(Path(PROGRAM).read_bytes()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert main(["-", *LAUNCH, "ones:f32[512]", "zeros:f32[2]"]) == 0
+    assert "result: float32[2] 256 to 256" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["out", "json"])
+def test_a_missing_folder_is_noticed_before_the_run(option: str, capsys) -> None:
+    out = "out:/none/such.npy:f32[2]" if option == "out" else "zeros:f32[2]"
+    more = ["--json", "/none/such.json"] if option == "json" else []
+    assert main([PROGRAM, *LAUNCH, "ones:f32[512]", out, *more]) == 1
+    said = capsys.readouterr()
+    assert "expected a folder /none to write to, got none" in said.err
+    assert not said.out
+
+
+def test_arrays_of_another_byte_order(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "big.npy"
+    np.save(path, np.ones(512, ">f4"))
+    assert main([PROGRAM, *LAUNCH, str(path), "zeros:f32[2]"]) == 1
+    assert "this machine's byte order, got >f4" in capsys.readouterr().err
+
+
+def test_findings_count_though_nobody_reads_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "racy.ptx"
+    path.write_text(Path(PROGRAM).read_text().replace("bar.sync 0;", "", 1))
+    args = [str(path), *LAUNCH, "--collect", "ones:f32[512]", "zeros:f32[2]"]
+    command = [sys.executable, "-m", "cuda_tile.emulator", *args, "--json", "-"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait() == 1
 
 
 def test_findings_can_be_collected(tmp_path: Path, capsys) -> None:

@@ -274,14 +274,14 @@ FAULTS = {
     ),
     "too many bytes expected": Fault(
         ONE + EXPECT.replace("512", "528") + LOAD + AWAIT,
-        r"deadlock: .* wait at line \d+ for the mbarrier .* 16 bytes pending",
+        r"deadlock: .* waits? at line \d+ for the mbarrier .* 16 bytes pending",
         ONE + EXPECT + LOAD + AWAIT,
     ),
     "too few arrivals": Fault(
         INIT.replace("COUNT", "128")
         + "@%p1 mbarrier.arrive.shared.b64 _, [bar];"
         + AWAIT,
-        r"deadlock: warp .* wait at line \d+ for the mbarrier .*: 96 of 128 arrivals",
+        r"deadlock: warp .* waits? at line \d+ for the mbarrier .*: 96 of 128 arrivals",
         INIT.replace("COUNT", "128") + "mbarrier.arrive.shared.b64 _, [bar];" + AWAIT,
     ),
     "too many arrivals": Fault(
@@ -378,8 +378,8 @@ FAULTS = {
     ),
     "a deadlock": Fault(
         "@%p1 bar.sync 1, 128;\n@!%p1 bar.sync 2, 128;",
-        r"deadlock: warp .* wait at line \d+ at barrier 1, where 32 of 128 threads .*; "
-        r"warp .* wait at line \d+ at barrier 2, where 96 of 128"
+        r"deadlock: warp .* waits? at line \d+ at barrier 1, where 32 of 128 .*; "
+        r"warp .* waits? at line \d+ at barrier 2, where 96 of 128"
         r"|deadlock: .*barrier 2.*barrier 1",
         "@%p1 bar.sync 1, 128;\n@!%p1 bar.sync 1, 128;",
     ),

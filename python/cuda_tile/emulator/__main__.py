@@ -139,9 +139,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = build_parser().parse_intermixed_args(argv)
     try:
         return _run(options)
-    except BrokenPipeError:  # whoever reads has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
     except OSError as error:
@@ -150,10 +147,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    is_stdin = options.file == "-"
-    module = parse(sys.stdin.read() if is_stdin else Path(options.file).read_text())
+    module = parse(_text(options.file))
     entry = find_entry(module, options.entry)
     args: list[ParsedArg] = [parse_argument(text) for text in options.args]
+    for path in [arg.save_path for arg in args] + [options.json]:
+        _check_folder(path)
     report = launch(
         module,
         entry.name,
@@ -171,8 +169,34 @@ def _run(options: argparse.Namespace) -> int:
     for arg in args:
         if arg.save_path is not None:
             np.save(arg.save_path, _array(arg))
-    _print(report, entry, args, options)
-    return 1 if report.findings else 0
+    status = 1 if report.findings else 0
+    try:
+        _print(report, entry, args, options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
+def _text(file: str) -> str:
+    """The PTX text of a file, or of stdin for `-`."""
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{file}: expected PTX text in UTF-8, got byte {data[error.start]:#04x} at "
+            f"offset {error.start}"
+        ) from None
+
+
+def _check_folder(path: str | Path | None) -> None:
+    """Says before the run that a file could not be written after it."""
+    if path is None or str(path) == "-":
+        return
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise UserError(f"{path}: expected a folder {folder} to write to, got none")
 
 
 def _declared(entry: Function, directive: str, option: str) -> tuple[int, ...]:

@@ -59,6 +59,11 @@ def register_arrays(
             array = cast(NDArray[Any], arg)
             if param.size_bytes != 8 or param.type.kind == "f":
                 raise _mismatch(param, f"an array of {array.dtype}")
+            if not array.dtype.isnative:
+                raise LaunchError(
+                    f"{param.name}: expected an array of this machine's byte order, "
+                    f"got {array.dtype}"
+                )
             if array.dtype.hasobject:  # a kernel would write over references
                 raise LaunchError(
                     f"{param.name}: expected an array of plain data, got {array.dtype}"

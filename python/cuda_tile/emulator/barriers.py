@@ -15,6 +15,7 @@ from cuda_tile.emulator.groups import Group
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.step import Barrier
+from cuda_tile.emulator.stuck import Stuck
 from cuda_tile.emulator.types import Index
 
 
@@ -164,20 +165,18 @@ class Barriers:
         """Numbers of warps as the shadow knows them."""
         return np.unique(self._machine.agents[numbers]).astype(np.intp)
 
-    def waiting_words(self) -> Iterator[tuple[str, int]]:
-        """Says who waits at which barrier, with the instruction's number."""
+    def stuck(self) -> Iterator[Stuck]:
+        """Who waits at which barrier."""
         for meeting in self.meetings.values():
             needed = meeting.threads
             if needed is None:
                 needed = int(self._machine.live_threads[meeting.cta])
             for group in meeting.waiting:
-                at = group.pc - 1
-                line = group.program.function.code[at].line
-                yield (
-                    f"{group.describe(self._machine.geometry)} wait at line {line} at "
-                    f"barrier {meeting.number}, where {meeting.arrived} of {needed} "
+                yield Stuck.of(
+                    group,
+                    group.pc - 1,
+                    f"at barrier {meeting.number}, where {meeting.arrived} of {needed} "
                     f"threads arrived",
-                    group.program.first + at,
                 )
 
     def after_exit(self) -> list[Group]:

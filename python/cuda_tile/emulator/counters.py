@@ -9,6 +9,8 @@ Programming Guide, "Shared Memory", and Nsight Compute's metric names.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 import numpy as np
@@ -80,6 +82,13 @@ class Counters:
         ) = self._table
         self.paths = dict(zip(self.PATHS, paths, strict=True))
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
+
+    @contextmanager
+    def uncounted(self, at: int) -> Generator[None]:
+        """What one instruction does within is not counted."""
+        before = self._table[:, at].copy()
+        yield
+        self._table[:, at] = before
 
     def sums(self, start: int, stop: int) -> list[int]:
         """Sums over instructions `start` to `stop`, one for each of `NAMES`."""

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cuda_tile.emulator.lanes import Lanes, describe_lanes
-from cuda_tile.emulator.machine import Geometry
+from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.program import Program
 from cuda_tile.emulator.step import Call
 
@@ -51,11 +50,6 @@ class Group:
         numbers = np.concatenate([self.lanes.numbers, other.lanes.numbers])
         numbers.sort()
         return self.only(Lanes(numbers, n_lanes))
-
-    def describe(self, geometry: Geometry) -> str:
-        """Names the warps and lanes, within their CTA."""
-        inside = np.unique(self.lanes.numbers % geometry.lanes_per_cta)
-        return describe_lanes(inside, geometry.warps_per_cta)
 
     @property
     def order(self) -> tuple[int, ...]:

@@ -97,7 +97,7 @@ def describe_lanes(numbers: Index, warps_per_cta: int) -> str:
         inside = numbers[warp_of == warp] & 31
         text = f"warp {int(warp) % warps_per_cta}"
         if len(inside) < WARP_LANES:
-            text += f" (lanes {_ranges(inside)})"
+            text += f" (lane{'s' * (len(inside) > 1)} {_ranges(inside)})"
         parts.append(text)
     if len(np.unique(warp_of)) > len(parts):
         parts.append("...")

@@ -267,6 +267,12 @@ class Machine:
             f"warp {int(self.warp_in_cta[lanes.numbers[which]])}",
         )
 
+    def block_of(self, cta: int) -> Dim3:
+        """The coordinates in the grid of a CTA of the machine."""
+        lane = cta * self.geometry.lanes_per_cta
+        x, y, z = (int(self.specials[f"%ctaid.{axis}"][lane]) for axis in "xyz")
+        return x, y, z
+
     def agents_by_cta(self, numbers: Index) -> list[tuple[int, Index]]:
         """Returns the CTAs of ascending lanes, each with the agents of its warps."""
         warps = numbers >> 5

@@ -38,23 +38,13 @@ from cuda_tile.emulator.step import (
     Return,
     Wait,
 )
+from cuda_tile.emulator.stuck import Stuck, report
 from cuda_tile.emulator.syntax import Variable
 from cuda_tile.emulator.waiting import Waiting
 
 # Every so many picks the longest-waiting group runs, so that a loop that waits for
 # other lanes cannot keep them from running.
 _FAIR_TURN = 64
-
-
-def parked_words(parked: list[Group], machine: Machine) -> Iterator[tuple[str, int]]:
-    """Says which lanes wait for the rest of their warp."""
-    for group in parked:
-        line = group.program.function.code[group.pc].line
-        yield (
-            f"{group.describe(machine.geometry)} wait at line {line} for the other "
-            f"lanes of their warp",
-            group.program.first + group.pc,
-        )
 
 
 class Scheduler:
@@ -102,23 +92,23 @@ class Scheduler:
             if not self._ready:
                 break
             self._advance(self._pick())
-        waits = list(self._waits())
-        if waits:
-            text = "; ".join(words for words, _ in waits)
+        stuck = list(self._stuck())
+        if stuck:
             is_deadlock = self._barriers.meetings or self._waiting.groups
             kind = "deadlock" if is_deadlock else "divergence"
-            raise FaultAt(Fault(kind, text), waits[0][1])
+            raise FaultAt(Fault(kind, report(stuck, machine)), stuck[0].at)
         for kind, text, at in self._agents.finish():
             try:
                 machine.shadow.report(kind, text, at)
             except Fault as fault:
                 raise FaultAt(fault, at) from fault
 
-    def _waits(self) -> Iterator[tuple[str, int]]:
-        """Who waits for what can never come, with the instruction's number."""
-        yield from parked_words(self._parked, self._machine)
-        yield from self._barriers.waiting_words()
-        yield from self._waiting.words()
+    def _stuck(self) -> Iterator[Stuck]:
+        """Who waits for what can never come."""
+        for group in self._parked:
+            yield Stuck.of(group, group.pc, "for the other lanes of their warp")
+        yield from self._barriers.stuck()
+        yield from self._waiting.stuck()
 
     def _pick(self) -> Group:
         ready = self._ready
@@ -396,7 +386,7 @@ class Scheduler:
         after = group.at(group.pc + 1)
         callee = self._programs.get(call.function)
         if callee is None:
-            self._builtins.call(call, group.lanes)
+            self._builtins.call(call, group.lanes, group.program.first + group.pc)
             return after
         caller, lanes = group.program.function, group.lanes
         stack = self._machine.call_stack

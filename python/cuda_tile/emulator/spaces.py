@@ -462,7 +462,7 @@ class Spaces:
         """Names one lane of a set: CTA, warp and lane."""
         machine = self._machine
         lane = lanes.numbers[which : which + 1]
-        cta = tuple(int(machine.specials[f"%ctaid.{x}"][lane[0]]) for x in "xyz")
+        cta = machine.block_of(int(machine.cta_of[lane[0]]))
         inside = lane % machine.geometry.lanes_per_cta
         warp = describe_lanes(inside, machine.geometry.warps_per_cta)
         return f"block {cta}, {warp}"

@@ -11,6 +11,7 @@ from cuda_tile.emulator.groups import Group
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.step import Wait
+from cuda_tile.emulator.stuck import Stuck
 
 # How often all waits that may give up do so, while nothing happens, before it counts
 # as a deadlock: twice, since a loop may look at something else in between.
@@ -93,14 +94,12 @@ class Waiting:
         self.groups = kept
         return released
 
-    def words(self) -> Iterator[tuple[str, int]]:
-        """Says who waits where for what, with the instruction's number."""
+    def stuck(self) -> Iterator[Stuck]:
+        """Who waits for what."""
+        n_lanes = self._machine.n_lanes
         for group, wait in self.groups:
-            line = group.program.function.code[group.pc].line
-            ctas = np.unique(self._machine.grid_cta[group.lanes.index])
-            where = ", ".join(str(int(cta)) for cta in ctas[:4])
-            yield (
-                f"{group.describe(self._machine.geometry)} of block {where} wait at "
-                f"line {line} for the {wait.words(group.lanes)}",
-                group.program.first + group.pc,
-            )
+            numbers = group.lanes.numbers
+            ctas = self._machine.cta_of[numbers]
+            for cta in np.unique(ctas):
+                part = group.only(Lanes(numbers[ctas == cta], n_lanes))
+                yield Stuck.of(part, part.pc, f"for the {wait.words(part.lanes)}")

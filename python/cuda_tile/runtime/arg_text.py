@@ -108,6 +108,18 @@ def _load(path: Path, type_name: str) -> Array:
 
 
 def _make(form: str, text: str, whole: str) -> Array:
+    """Makes an array as `_filled` does.
+
+    Raises:
+        UserError: It does not fit in memory.
+    """
+    try:
+        return _filled(form, text, whole)
+    except (MemoryError, ValueError) as error:  # NumPy's "array is too big"
+        raise UserError(f"'{whole}': expected an array that fits in memory") from error
+
+
+def _filled(form: str, text: str, whole: str) -> Array:
     """A fresh array from `TYPE[SIZES]`, or from `TYPE[SIZES],SEED` for randn."""
     typed, _, seed_text = text.partition("],")
     match = _TYPED.fullmatch(typed + "]" if seed_text else typed)
