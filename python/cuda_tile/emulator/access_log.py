@@ -58,6 +58,11 @@ class AccessLog:
         next(entries, None)
         return self._find(entries, cell, is_write=is_write, other_than=other_than)
 
+    def touched(self, cell: int, *, other_than: int) -> int:
+        """Finds the last access of either kind by a warp other than one."""
+        entries = reversed(self._entries)
+        return self._find(entries, cell, is_write=None, other_than=other_than)
+
     def recent(self, cell: int, *, is_write: bool) -> int:
         """Finds the last access to a byte, the newest entry included."""
         return self._find(
@@ -65,10 +70,15 @@ class AccessLog:
         )
 
     def _find(
-        self, entries: Iterator[Access], cell: int, *, is_write: bool, other_than: int
+        self,
+        entries: Iterator[Access],
+        cell: int,
+        *,
+        is_write: bool | None,
+        other_than: int,
     ) -> int:
         for entry in entries:
-            if entry.is_write != is_write:
+            if is_write is not None and entry.is_write != is_write:
                 continue
             hit = (entry.offsets <= cell) & (cell < entry.offsets + entry.size)
             if (hit & (entry.warps != other_than)).any():

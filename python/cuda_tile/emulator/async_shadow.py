@@ -61,12 +61,16 @@ class AsyncShadow(SharedShadow):
         warps: Bytes,
         data: Bytes | None,
         memory: Bytes,
+        *,
+        is_strong: bool = False,
     ) -> None:
         if self.barrier_words[offsets >> 3].any():
             self.report(
                 "mbarrier", "ordinary data overwrites an mbarrier object", self._at
             )
-        super()._before_write(at, offsets, size, warps, data, memory)
+        super()._before_write(
+            at, offsets, size, warps, data, memory, is_strong=is_strong
+        )
 
     def write_slot(
         self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes

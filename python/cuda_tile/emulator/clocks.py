@@ -16,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.strong_accesses import StrongAccesses
+
 Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
@@ -77,8 +79,7 @@ class WarpClocks:
         self._known = self._tables[:, 0]
         self._written = np.zeros(total, np.int32)
         self._read = np.zeros((self.n_readers, total), np.int32)
-        # Made at the first atomic: most kernels have none in shared memory.
-        self._atomics: NDArray[np.int32] | None = None
+        self.strong = StrongAccesses(self.n_warps, total)
 
     def reset(self) -> None:
         """Starts new CTAs: every warp knows only of itself."""
@@ -87,7 +88,8 @@ class WarpClocks:
             self._known[:, warp, warp] = 1
         self._written[:] = 0
         self._read[:] = 0
-        self._atomics = None
+        if self.strong.is_used:
+            self.strong.reset()
 
     def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
         """What `arriving` did comes before what `waiting` do next."""
@@ -191,15 +193,14 @@ class WarpClocks:
     def note_read(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
         """Records reads of single bytes, at the warps' clocks or at a given one."""
         if clock is None:
-            own = self._known[self._clusters(cells), agents, agents]
-            self._read[agents, cells] = own
+            self._read[agents, cells] = self._own(cells, agents)
         else:
             self._read[agents, cells] = clock
 
     def note_write(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
         """Records writes of single bytes, at the warps' clocks or at a given one."""
         if clock is None:
-            self._written[cells] = self._known[self._clusters(cells), agents, agents]
+            self._written[cells] = self._own(cells, agents)
         else:
             self._written[cells] = clock
 
@@ -234,23 +235,43 @@ class WarpClocks:
     def unknown_access(self, cells: Cells, agent: int, known: int) -> NDArray[np.bool_]:
         """Which bytes a warp read or updated later than `known`."""
         late = self._read[agent, cells] > known
-        if self._atomics is not None:
-            late |= self._atomics[agent, cells] > known
-        return late
+        return late | self.strong.unknown(cells, agent, known)
 
-    def note_atomic(self, cells: Cells, warps: Warps) -> None:
-        """Records atomic updates of single bytes by warps."""
-        if self._atomics is None:
-            self._atomics = np.zeros((self.n_warps, self._written.size), np.int32)
-        own = self._known[self._clusters(cells), warps, warps]
-        self._atomics[warps, cells] = own
+    # Strong accesses ---------------------------------------------------------------
 
-    def is_after_atomics(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
-        """Whether each warp knows of all other warps' atomic updates of a byte."""
-        if self._atomics is None:
-            return np.ones(cells.shape, np.bool_)
-        updates = np.moveaxis(self._atomics[:, cells], 0, -1)
-        unknown = self._known[self._clusters(cells), warps][..., : self.n_warps]
-        unknown = unknown < updates
-        unknown[np.arange(self.n_warps) == warps[..., None]] = False
-        return ~np.logical_or.reduce(unknown, axis=-1)
+    def note_strong_read(self, cells: Cells, warps: Warps, scope: int) -> None:
+        """Records strong reads of single bytes by warps."""
+        self.strong.note_read(cells, warps, self._own(cells, warps), scope)
+
+    def note_update(
+        self, cells: Cells, warps: Warps, scope: int, *, reads: bool
+    ) -> None:
+        """Records strong writes of single bytes; `reads` for atomics."""
+        own = self._own(cells, warps)
+        self.strong.note_update(cells, warps, own, scope, reads=reads)
+
+    def is_in_scope(
+        self, cells: Cells, warps: Warps, scope: int, *, writes: bool
+    ) -> NDArray[np.bool_]:
+        """Whether strong accesses are strong to those of other CTAs, or after them."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_in_scope(
+            cells, warps, known, scope, warps_per_cta=self._warps_per_cta, writes=writes
+        )
+
+    def is_after_updates(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp comes after all other warps' strong writes of a byte."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_after_updates(cells, warps, known)
+
+    def is_after_strong_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp comes after all other warps' strong reads of a byte."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_after_reads(cells, warps, known)
+
+    def _own(self, cells: Cells, warps: Warps) -> NDArray[np.int32]:
+        return self._known[self._clusters(cells), warps, warps]
+
+    def _of_warps(self, cells: Cells, warps: Warps) -> NDArray[np.int32]:
+        """What each warp knows of the warps of its cluster, [..., n_warps]."""
+        return self._known[self._clusters(cells), warps][..., : self.n_warps]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import Knowledge, WarpClocks
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
-from cuda_tile.emulator.memory_order import MemoryOrder
+from cuda_tile.emulator.memory_order import DEVICE, MemoryOrder
 from cuda_tile.emulator.releases import Release, Snapshot, merged
 
 # Words that hold a release, and memory for what they say; beyond that, order between
@@ -44,22 +44,30 @@ class _Warp:
 
     Attributes:
         learned: What it had acquired, growing.
-        heard: Releases that its strong reads saw.
+        heard: Releases that its strong reads saw, by the word.
         seen: The words of its strong reads, with the time of the last.
         seen_all: A time up to which all words count as seen; there were too many.
-        fenced: Its last releasing fence.
+        fenced: Its last releasing fence of each scope.
+        released: Its last releasing write of each scope to each word.
         proxied: What it knew at its proxy fences.
     """
 
     learned: list[tuple[int, Snapshot]] = field(
         default_factory=list[tuple[int, Snapshot]]
     )
-    heard: list[tuple[int, Release]] = field(default_factory=list[tuple[int, Release]])
+    heard: dict[int, list[tuple[int, Release]]] = field(
+        default_factory=dict[int, list[tuple[int, Release]]]
+    )
     seen: list[tuple[int, dict[int, int]]] = field(
         default_factory=list[tuple[int, dict[int, int]]]
     )
     seen_all: tuple[int, int] = (0, -1)
-    fenced: tuple[int, Release] | None = None
+    fenced: dict[int, tuple[int, Release]] = field(
+        default_factory=dict[int, tuple[int, Release]]
+    )
+    released: dict[int, dict[int, Release]] = field(
+        default_factory=dict[int, dict[int, Release]]
+    )
     proxied: list[tuple[int, NDArray[np.int32]]] = field(
         default_factory=list[tuple[int, NDArray[np.int32]]]
     )
@@ -71,7 +79,7 @@ class GlobalOrder:
     Warps have two numbers: their place in the machine, and that in the grid.
 
     Attributes:
-        time: Grows with each strong read.
+        time: Grows with each `observes`.
         is_lenient: Whether there was too much to remember: all order is granted.
     """
 
@@ -207,14 +215,17 @@ class GlobalOrder:
                 heard = [
                     release
                     for mate, clock in self._mates(warp)
-                    for when, release in self._of(mate).heard
+                    for entries in self._of(mate).heard.values()
+                    for when, release in entries
                     if when <= clock
                 ]
                 self._learn(warp, order.scope, heard)
-                self._of(warp).heard.clear()
+                if order.scope == DEVICE:
+                    self._of(warp).heard.clear()
             if order.releases:
                 clock = self._own(warp)
-                self._of(warp).fenced = clock, self._release(warp, order.scope)
+                release = self._release(warp, order.scope)
+                self._of(warp).fenced[order.scope] = clock, release
 
     def has_observed(
         self, warp: int, addresses: NDArray[np.int64], time: int
@@ -243,8 +254,12 @@ class GlobalOrder:
                     latest = np.maximum(latest, times)
         return (latest >= time)[inverse]
 
-    def _see(self, warp: int, words: list[int]) -> None:
-        """A warp's strong reads saw what these words hold now."""
+    def observes(self, warp: int, addresses: NDArray[np.int64]) -> None:
+        """A warp's strong reads saw what these bytes hold now."""
+        if self.is_lenient:
+            return
+        self.time += 1
+        words = np.unique(addresses // _WORD_BYTES).tolist()
         state, clock = self._of(warp), self._own(warp)
         if not state.seen or state.seen[-1][0] != clock:
             state.seen.append((clock, {}))
@@ -276,30 +291,36 @@ class GlobalOrder:
         if self.is_lenient:
             return
         for warp, words in self._words(lanes, addresses, size, shared=shared):
-            if order.releases:
-                releases = [self._release(warp, order.scope)]
-            else:
-                releases = [r.narrowed(order.scope) for r in self._fences(warp)]
             if not updates:
                 for word in self._places.keys() & words:
                     del self._places[word]
-            for word in words if releases else ():
-                self._keep(word, releases)
+            if order.releases:
+                release = self._release(warp, order.scope)
+                self._keep(words, [release])
+                for word in words:
+                    self._of(warp).released.setdefault(word, {})[order.scope] = release
+                continue
+            self._keep(words, [r.narrowed(order.scope) for r in self._fences(warp)])
+            released = self._of(warp).released
+            for word in released.keys() & words:
+                earlier = [r.narrowed(order.scope) for r in released[word].values()]
+                self._keep([word], earlier)
 
     def _fences(self, warp: int) -> Iterator[Release]:
         """The fences that a warp's strong writes make into releases."""
         for mate, clock in self._mates(warp):
-            fenced = self._of(mate).fenced
-            if fenced is not None and fenced[0] <= clock:
-                yield fenced[1]
+            for when, release in self._of(mate).fenced.values():
+                if when <= clock:
+                    yield release
 
-    def _keep(self, word: int, releases: list[Release]) -> None:
-        """A word holds these releases too."""
-        before = self._places.get(word, [])
-        kept = before + [r for r in releases if r not in before]
-        if len(kept) > _MOST_RELEASES:
-            kept = merged(kept)
-        self._places[word] = kept
+    def _keep(self, words: list[int], releases: list[Release]) -> None:
+        """These words hold these releases too."""
+        for word in words if releases else ():
+            before = self._places.get(word, [])
+            kept = before + [r for r in releases if r not in before]
+            if len(kept) > _MOST_RELEASES:
+                kept = merged(kept)
+            self._places[word] = kept
         if len(self._places) > self._most_places:
             self._give_up()
 
@@ -318,26 +339,28 @@ class GlobalOrder:
         *,
         shared: bool = False,
     ) -> None:
-        """Strong reads saw what memory holds."""
+        """Strong reads are about to see what memory holds, and what was released."""
         if self.is_lenient:
             return
-        self.time += 1
         for warp, words in self._words(lanes, addresses, size, shared=shared):
-            self._see(warp, words)
-            held = sorted(self._places.keys() & words)
-            seen = [release for word in held for release in self._places[word]]
-            if not seen:
-                continue
-            if order.acquires:
-                self._learn(warp, order.scope, seen)
-                continue
             heard = self._of(warp).heard
-            known = {id(release.known) for _, release in heard}
-            heard += [
-                (self._own(warp), release.narrowed(order.scope))
-                for release in seen
-                if id(release.known) not in known
-            ]
+            for word in (self._places.keys() | heard.keys()) & set(words):
+                held = self._places.get(word, [])
+                seen = [release.narrowed(order.scope) for release in held]
+                if order.acquires:
+                    seen += [release for _, release in heard.get(word, [])]
+                    self._learn(warp, order.scope, seen)
+                else:
+                    self._hear(warp, word, seen)
+
+    def _hear(self, warp: int, word: int, seen: list[Release]) -> None:
+        """A strong read that does not acquire saw releases of a word."""
+        clock, entries = self._own(warp), self._of(warp).heard.setdefault(word, [])
+        known = {id(release.known) for _, release in entries}
+        entries += [(clock, r) for r in seen if id(r.known) not in known]
+        if len(entries) > _MOST_RELEASES:
+            oldest, _ = entries[0]
+            entries[:] = [(oldest, r) for r in merged([r for _, r in entries])]
 
     def _words(
         self, lanes: Lanes, addresses: Addresses, size: int, *, shared: bool

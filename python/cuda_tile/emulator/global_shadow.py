@@ -127,6 +127,8 @@ class GlobalShadow:
         """Checks and records loads of `size` bytes by each lane."""
         for access in self._by_warp(at, lanes, addresses, size, order):
             self._check(access, "reads")
+            if order is not None:
+                self.order.observes(access.warp, access.addresses)
             self._history.read(access.cells, access.party)
 
     def write(
@@ -149,7 +151,7 @@ class GlobalShadow:
             size: Bytes per lane.
             order: How strong the access is; None for weak.
             same: Which lanes write what memory holds already.
-            data: What is written, uint8[count, size]; None for atomics.
+            data: What is written, uint8[count, size]; None for atomics, which read too.
         """
         if data is not None:
             self._check_lanes(at, lanes, addresses, data)
@@ -157,8 +159,9 @@ class GlobalShadow:
         for access in accesses:
             self._check(access, "writes", is_write=True)
         for access in accesses:
-            if order is not None:
-                access.party.time = self.order.time + 1
+            if order is not None and data is None:
+                self.order.observes(access.warp, access.addresses)
+            access.party.time = self.order.time + 1
             self._history.wrote(access.cells, access.party)
 
     # Copies ------------------------------------------------------------------------

@@ -378,15 +378,17 @@ def _cancels(functions: list[Function]) -> bool:
 def _uses_flags(functions: list[Function]) -> bool:
     """Whether strong accesses to memory may order others, not only barriers."""
     orders = {"volatile", "acquire", "acq_rel"}
-    return any(
-        instruction.opcode == "membar"
-        or (instruction.opcode == "fence" and "proxy" not in instruction.modifiers)
-        or (
-            instruction.opcode in ("ld", "atom") and orders & set(instruction.modifiers)
-        )
-        for function in functions
-        for instruction in function.code
-    )
+    for function in functions:
+        for instruction in function.code:
+            opcode, modifiers = instruction.opcode, set(instruction.modifiers)
+            if opcode == "membar" or (opcode == "fence" and "proxy" not in modifiers):
+                return True
+            if opcode in ("ld", "atom") and orders & modifiers:
+                return True
+            # What a warp updates atomically in shared memory, it also sees.
+            if opcode in ("atom", "red") and "global" not in modifiers:
+                return True
+    return False
 
 
 def _synchronises_some(functions: list[Function]) -> bool:

@@ -14,6 +14,7 @@ tiles do.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.access_log import Access, AccessLog
 from cuda_tile.emulator.clocks import WarpClocks
 from cuda_tile.emulator.flight import Flight
+from cuda_tile.emulator.memory_order import DEVICE, WEAK
 from cuda_tile.emulator.types import Array
 
 NONE = 255
@@ -134,7 +136,7 @@ class SharedShadow:
         size: int,
         warps: Bytes,
         *,
-        is_strong: bool = False,
+        scope: int = WEAK,
     ) -> None:
         """Checks and records reads of `size` bytes at `offsets`, aligned to `size`.
 
@@ -143,8 +145,8 @@ class SharedShadow:
             offsets: int64[n].
             size: 1, 2, 4, 8 or 16 bytes.
             warps: Number of the reading warp within its CTA, uint8[n].
-            is_strong: Whether strong writes do not race with it (PTX ISA, "Morally
-                strong operations").
+            scope: Whom a strong read reaches; strong writes that reach it too do not
+                race with it (PTX ISA, "Morally strong operations").
         """
         self._at = at
         self.log.add(Access(at, False, offsets, warps, size))
@@ -160,10 +162,15 @@ class SharedShadow:
         if np.count_nonzero(foreign):
             which = np.flatnonzero(foreign)
             self._check_writer(
-                at, offsets[which], size, warps[which], "reads", is_strong=is_strong
+                at, offsets[which], size, warps[which], "reads", is_strong=scope != WEAK
             )
-        if not is_strong:
+        if scope == WEAK:
             self._record_reader(offsets, place, size, warps, own)
+        elif self.clocks is not None:
+            cells = (offsets[:, None] + np.arange(size)).ravel()
+            owners = np.repeat(warps, size)
+            self._check_scope(cells, owners, scope, writes=False)
+            self.clocks.note_strong_read(cells, owners, scope)
 
     def _record_reader(
         self, offsets: Offsets, place: Offsets, size: int, warps: Bytes, own: Bytes
@@ -221,6 +228,8 @@ class SharedShadow:
         warps: Bytes,
         data: Bytes | None,
         memory: Bytes,
+        *,
+        is_strong: bool = False,
     ) -> None:
         if self.flight.is_busy:
             self._check_in_flight(offsets, size, "write")
@@ -234,13 +243,22 @@ class SharedShadow:
             which = np.flatnonzero(foreign)
             cells = None if data is None else data.reshape(-1, part)[which]
             self._check_writer(
-                at, offsets[which], part, warps[which], "overwrites", cells, memory
+                at,
+                offsets[which],
+                part,
+                warps[which],
+                "overwrites",
+                cells,
+                memory,
+                is_strong=is_strong,
             )
         reader = self._reader[part][place]
         foreign = (reader != none) & (reader != own)
         if np.count_nonzero(foreign):
             which = np.flatnonzero(foreign)
             self._check_readers(offsets[which], part, warps[which])
+        if not is_strong and self.clocks is not None and self.clocks.strong.is_used:
+            self._check_strong_readers(offsets, part, warps)
 
     def _store(
         self,
@@ -267,41 +285,58 @@ class SharedShadow:
             self.clocks.note_write(cells, np.repeat(warps, part), clock)
 
     def atomic(
-        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        memory: Bytes,
+        scope: int = DEVICE,
     ) -> None:
-        """Checks and records atomic updates; they race with all but each other."""
-        self._at = at
-        self.log.add(Access(at, True, offsets, warps, size))
+        """Checks and records atomic updates; they race with weak accesses."""
         cells = (offsets[:, None] + np.arange(size)).ravel()
-        owners = np.repeat(warps, size)
-        if self.flight.is_busy:
-            self._check_in_flight(cells, 1, "atomic")
         if not self._written[1][cells].all():
-            self._uninitialised(cells, 1, owners)
-        plain = self._writer[1][cells] != ATOMIC
-        self._before_write(at, cells[plain], 1, owners[plain], None, memory)
-        self._writer[1][cells] = ATOMIC
-        if self.clocks is not None:
-            self.clocks.note_atomic(cells, owners)
+            self._at = at
+            self._uninitialised(cells, 1, np.repeat(warps, size))
+        self._update(at, offsets, size, warps, memory, scope, reads=True)
 
     def write_strong(
-        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        scope: int,
     ) -> None:
-        """Performs strong writes, uint8[n, size]; they race with ordinary accesses."""
+        """Performs strong writes, uint8[n, size]; they race with weak accesses."""
         size = int(data.shape[1])
+        cells = self._update(at, offsets, size, warps, memory, scope, reads=False)
+        memory[cells] = data.ravel()
+        self._written[1][cells] = NONE
+
+    def _update(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        memory: Bytes,
+        scope: int,
+        *,
+        reads: bool,
+    ) -> Offsets:
+        """Checks and records strong writes; returns the bytes."""
         self._at = at
         self.log.add(Access(at, True, offsets, warps, size))
         cells: Offsets = (offsets[:, None] + np.arange(size)).ravel()
         owners = np.repeat(warps, size)
-        if self.flight.is_busy:
-            self._check_in_flight(cells, 1, "write")
-        plain = self._writer[1][cells] != ATOMIC
-        self._before_write(at, cells[plain], 1, owners[plain], None, memory)
-        memory[cells] = data.ravel()
-        self._written[1][cells] = NONE
+        self._before_write(at, cells, 1, owners, None, memory, is_strong=True)
         self._writer[1][cells] = ATOMIC
         if self.clocks is not None:
-            self.clocks.note_atomic(cells, owners)
+            self._check_scope(cells, owners, scope, writes=True)
+            self.clocks.note_update(cells, owners, scope, reads=reads)
+        return cells
 
     # Findings ----------------------------------------------------------------------
 
@@ -357,17 +392,16 @@ class SharedShadow:
             writers = np.where(bad, writer, np.uint8(0))
             bad &= ~self.clocks.is_after_write(cells, mine, writers)
             if by_atomics.any():
-                bad |= by_atomics & ~self.clocks.is_after_atomics(cells, mine)
+                bad |= by_atomics & ~self.clocks.is_after_updates(cells, mine)
         same = np.zeros(cells.shape, np.bool_)
         if data is not None and memory is not None:
             same = memory[cells] == data
         for which, byte in np.argwhere(bad):
             cell = int(cells[which, byte])
-            other, other_at = (
-                int(writer[which, byte]),
-                self.log.last(cell, is_write=True),
-            )
-            who = "an atomic" if other == ATOMIC else self.name(other)
+            other = int(writer[which, byte])
+            mates = int(warps[which]) if other == ATOMIC else -1
+            other_at = self.log.last(cell, is_write=True, other_than=mates)
+            who = "another warp" if other == ATOMIC else self.name(other)
             if same[which, byte] and other_at == at:
                 continue
             self.report(
@@ -388,17 +422,47 @@ class SharedShadow:
         if self.clocks is not None:
             bad &= ~self.clocks.is_after_reads(cells, mine)
         for which, byte in np.argwhere(bad)[:1]:
-            cell = int(cells[which, byte])
             other = int(reader[which, byte])
             who = "another warp" if other == MANY else self.name(other)
-            other_at = self.log.last(cell, is_write=False, other_than=int(warps[which]))
+            self._accuse_writer(int(warps[which]), int(cells[which, byte]), who)
+
+    def _check_strong_readers(self, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """The same for strong reads, which only weak writes race with."""
+        cells = (offsets[:, None] + np.arange(size)).ravel()
+        owners = np.repeat(warps, size)
+        known = cast(WarpClocks, self.clocks).is_after_strong_reads(cells, owners)
+        for which in np.flatnonzero(~known)[:1]:
+            self._accuse_writer(int(owners[which]), int(cells[which]), "another warp")
+
+    def _check_scope(
+        self, cells: Offsets, warps: Bytes, scope: int, *, writes: bool
+    ) -> None:
+        """Reports strong accesses of two CTAs that do not reach each other."""
+        clocks = self.clocks
+        if clocks is None or self._ctas_per_cluster == 1 or not clocks.strong.is_used:
+            return
+        fine = clocks.is_in_scope(cells, warps, scope, writes=writes)
+        for which in np.flatnonzero(~fine)[:1]:
+            warp, cell = int(warps[which]), int(cells[which])
+            other_at = self.log.touched(cell, other_than=warp)
             self.report(
                 "race",
-                f"{self.name(int(warps[which]))} overwrites shared memory at offset "
-                f"{self._in_cta(cell)} that {who} read {self.log.where(other_at)} "
-                f"with no barrier between",
+                f"{self.name(warp)} and a warp of another CTA touch shared memory at "
+                f"offset {self._in_cta(cell)} with .cta scope, the other "
+                f"{self.log.where(other_at)}; expected .cluster or wider on both, or "
+                f"a barrier between",
                 self._at,
             )
+
+    def _accuse_writer(self, warp: int, cell: int, who: str) -> None:
+        other_at = self.log.last(cell, is_write=False, other_than=warp)
+        self.report(
+            "race",
+            f"{self.name(warp)} overwrites shared memory at offset "
+            f"{self._in_cta(cell)} that {who} read {self.log.where(other_at)} "
+            f"with no barrier between",
+            self._at,
+        )
 
     def _same_step(
         self,

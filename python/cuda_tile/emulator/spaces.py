@@ -22,7 +22,7 @@ from cuda_tile.emulator.machine import (
     WINDOW_MASK,
     Machine,
 )
-from cuda_tile.emulator.memory_order import MemoryOrder
+from cuda_tile.emulator.memory_order import WEAK, MemoryOrder
 from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.types import Array, Bool, Index, Type
 from cuda_tile.runtime.memory import MemoryFault
@@ -68,10 +68,10 @@ class Spaces:
         self.check_alignment(lanes, addresses, size)
         if space in ("global", "const"):
             shadow = self._machine.global_shadow
-            if shadow is not None:
-                shadow.read(at, lanes, addresses, size, order=order)
             if order is not None and self._machine.order is not None:
                 self._machine.order.read(lanes, addresses, size, order)
+            if shadow is not None:
+                shadow.read(at, lanes, addresses, size, order=order)
             path: Path | None = "global_load" if space == "global" else None
             return self._load_global(at, lanes, addresses, size, path)
         if space == "shared":
@@ -79,12 +79,13 @@ class Spaces:
             offsets = self.shared_offsets(lanes, addresses, size, "load")
             self._count_shared(at, lanes, addresses, size, "shared_load")
             warps = machine.agents[lanes.index]
-            machine.shadow.read(at, offsets, size, warps, is_strong=order is not None)
             if order is not None and machine.order is not None:
                 where = offsets.view(np.uint64)
                 machine.order.read(lanes, where, size, order, shared=True)
             elif machine.lane_order is not None:
                 machine.lane_order.read(at, lanes, offsets, size)
+            scope = WEAK if order is None else order.scope
+            machine.shadow.read(at, offsets, size, warps, scope=scope)
             return gather(machine.shared, offsets, size)
         if space == "local":
             cells = self._local_cells(lanes, addresses, size, "load")
@@ -159,7 +160,9 @@ class Spaces:
                 machine.lane_order.write(at, lanes, offsets, data)
             machine.shadow.write(at, offsets, data, warps, machine.shared)
             return
-        machine.shadow.write_strong(at, offsets, data, warps, machine.shared)
+        machine.shadow.write_strong(
+            at, offsets, data, warps, machine.shared, order.scope
+        )
         if machine.order is not None:
             where = offsets.view(np.uint64)
             machine.order.wrote(lanes, where, size, order, updates=False, shared=True)
@@ -210,6 +213,8 @@ class Spaces:
         width: int,
         change: Callable[[Array, Index], Array],
         order: MemoryOrder,
+        *,
+        returns: bool,
     ) -> Array:
         """Updates memory atomically, lane after lane where addresses are equal.
 
@@ -223,6 +228,7 @@ class Spaces:
             change: Returns new values [n, width] from old ones and the positions
                 within `lanes` of the n lanes whose turn it is.
             order: How strong the update is.
+            returns: Whether the program gets the old values, so that it may acquire.
 
         Returns:
             The old values, [count, width].
@@ -234,12 +240,20 @@ class Spaces:
                 some, chosen = self._select(lanes, addresses, mask)
                 which = np.flatnonzero(mask)
                 old[mask] = self.atomic(
-                    at, part, some, chosen, ty, width, _through(change, which), order
+                    at,
+                    part,
+                    some,
+                    chosen,
+                    ty,
+                    width,
+                    _through(change, which),
+                    order,
+                    returns=returns,
                 )
             return old
         size = ty.bytes * width
         self.check_alignment(lanes, addresses, size)
-        self._announce_atomic(at, space, lanes, addresses, size, order)
+        self._announce_atomic(at, space, lanes, addresses, size, order, returns=returns)
         old = _empty(lanes.count, width, ty)
         for turn in self._turns(addresses):
             before = self._raw_load(space, lanes, addresses, turn, size)
@@ -258,30 +272,37 @@ class Spaces:
         addresses: Addresses,
         size: int,
         order: MemoryOrder,
+        *,
+        returns: bool,
     ) -> None:
-        """Checks bounds, counts, and tells the shadow."""
-        machine = self._machine
+        """Checks bounds, counts, and tells the shadow.
+
+        PTX ISA, "Release and Acquire Patterns": reductions never acquire. What an
+        acquiring access sees released comes before itself.
+        """
+        machine, known = self._machine, self._machine.order
         machine.progress += 1
-        if space == "shared":
+        is_shared = space == "shared"
+        where = addresses
+        if is_shared:
             offsets = self.shared_offsets(lanes, addresses, size, "atomic")
             self._count_shared(at, lanes, addresses, size, "shared_atomic")
-            warps = machine.agents[lanes.index]
-            machine.shadow.atomic(at, offsets, size, warps, machine.shared)
-            if machine.order is not None:
-                where = offsets.view(np.uint64)
-                machine.order.read(lanes, where, size, order, shared=True)
-                machine.order.wrote(
-                    lanes, where, size, order, updates=True, shared=True
-                )
+            where = offsets.view(np.uint64)
         elif space == "global":
             machine.counters.global_access(at, lanes, addresses, size, "global_atomic")
-            if machine.global_shadow is not None:
-                machine.global_shadow.write(at, lanes, addresses, size, order=order)
-            if machine.order is not None:
-                machine.order.read(lanes, addresses, size, order)
-                machine.order.wrote(lanes, addresses, size, order, updates=True)
         else:
             raise Fault("atomic", f"expected global or shared memory, got .{space}")
+        if known is not None and returns:
+            known.read(lanes, where, size, order, shared=is_shared)
+        if is_shared:
+            warps = machine.agents[lanes.index]
+            machine.shadow.atomic(
+                at, where.view(np.int64), size, warps, machine.shared, order.scope
+            )
+        elif machine.global_shadow is not None:
+            machine.global_shadow.write(at, lanes, addresses, size, order=order)
+        if known is not None:
+            known.wrote(lanes, where, size, order, updates=True, shared=is_shared)
 
     def _turns(self, addresses: Addresses) -> list[Index]:
         """Splits lanes into rounds in which every address occurs once."""

@@ -61,6 +61,7 @@ SHARED_TYPES: dict[str, tuple[str, ...]] = {
 }
 _RETURNING = ("exch", "cas")
 _ORDERS = ("relaxed", "acquire", "release", "acq_rel")
+_REDUCTION_ORDERS = ("relaxed", "release")
 
 
 def _swap(old: Array, wanted: Array, new: Array) -> Array:
@@ -145,9 +146,10 @@ def red(form: Form, b: Builder) -> Compiled:
 
 
 def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
-    form.arrange(_ORDERS, SCOPES, SPACES, _TYPES, ("noftz", "L2::cache_hint"), WIDTHS)
+    orders = _ORDERS if returns else _REDUCTION_ORDERS
+    form.arrange(orders, SCOPES, SPACES, _TYPES, ("noftz", "L2::cache_hint"), WIDTHS)
     # PTX ISA, atom: without qualifiers `.relaxed` and `.gpu`.
-    semantics = form.option(*_ORDERS) or "relaxed"
+    semantics = form.option(*orders) or "relaxed"
     order = MemoryOrder.of(semantics, form.option(*SCOPES))
     assert order is not None, "atomics are strong"
     space = take_space(form)
@@ -181,7 +183,9 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
             return np.stack(columns, axis=1).astype(ty.dtype, copy=False)
 
         where = address(lanes)
-        old = spaces.atomic(at, space, lanes, where, ty, width, change, order)
+        old = spaces.atomic(
+            at, space, lanes, where, ty, width, change, order, returns=returns
+        )
         for place, target in enumerate(targets):
             target[lanes.index] = old[:, place]
 

@@ -1,0 +1,139 @@
+"""The detector against the memory model, on random programs of several threads.
+
+`litmus.py` says which operations of an execution race. Nothing else may be accused, and
+the first race with the last write of a byte, or with a read since, must be.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from litmus import Model, Op, Shape, certain_races, program, random_ops
+
+from cuda_tile.emulator import launch
+
+COUNT = int(os.environ.get("CUDA_TILE_LITMUS_PROGRAMS", "100"))
+SHAPES = {
+    "blocks": Shape(2, 2),
+    "more blocks": Shape(3, 2),
+    "clusters": Shape(4, 2, cluster=2),
+    "shared memory": Shape(1, 4, space="shared"),
+    "distributed shared memory": Shape(2, 2, cluster=2, space="shared::cluster"),
+}
+
+
+def accused(ops: list[Op], shape: Shape, seed: int) -> set[int]:
+    text, lines = program(ops, shape)
+    report = launch(
+        text,
+        grid=shape.blocks,
+        block=32 * shape.warps,
+        cluster=shape.cluster,
+        args=[np.zeros(128, np.uint32)],
+        mode="adversarial",
+        seed=seed,
+        on_finding="collect",
+    )
+    assert not report.limits
+    assert {finding.kind for finding in report.findings} <= {"race"}
+    return {lines[finding.line] for finding in report.findings}
+
+
+def listing(ops: list[Op], shape: Shape, model: Model) -> str:
+    return "\n".join(
+        f"{turn}: block {op.block} warp {op.warp}: {op.ptx(shape.space)} "
+        f"{sorted(races) or ''}"
+        for turn, (op, races) in enumerate(zip(ops, model.blame, strict=True))
+    )
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_random_programs_are_judged_as_the_model_does(name: str) -> None:
+    shape = SHAPES[name]
+    verdicts = {True: 0, False: 0}
+    for seed in range(COUNT):
+        ops = random_ops(np.random.default_rng(seed), shape)
+        model = Model(ops, shape)
+        found = accused(ops, shape, seed)
+        text = f"seed {seed}\n{listing(ops, shape, model)}\naccused: {sorted(found)}"
+        racy = {turn for turn, races in enumerate(model.blame) if races}
+        assert found <= racy, f"accused wrongly: {text}"
+        certain = certain_races(ops, model)
+        assert not certain or min(certain) in found, f"missed: {text}"
+        verdicts[bool(racy)] += 1
+    assert min(verdicts.values()) > COUNT // 20, verdicts
+
+
+def op(
+    kind: str, block: int, place: int, order: str = "relaxed", **other: object
+) -> Op:
+    return Op(kind, block, int(str(other.get("warp", 0))), place, order)
+
+
+RELEASES = [op("store", 0, 0, "weak"), op("store", 0, 1, "release")]
+READS = op("load", 1, 0, "weak")
+# PTX ISA, "Release and Acquire Patterns": what may stand between a release and the
+# weak read of what it released, and whether that read is a race.
+PATTERNS: dict[str, tuple[list[Op], bool]] = {
+    "acquire": ([op("load", 1, 1, "acquire")], False),
+    "atomic acquire": ([op("add", 1, 1, "acquire")], False),
+    "relaxed": ([op("load", 1, 1)], True),
+    "relaxed, fence": ([op("load", 1, 1), op("fence", 1, 1, "acq_rel")], False),
+    "fence, relaxed": ([op("fence", 1, 1, "acq_rel"), op("load", 1, 1)], True),
+    "own relaxed store between": (
+        [op("store", 0, 1), op("load", 1, 1, "acquire")],
+        False,
+    ),
+    "a mate's relaxed store between": (
+        [op("store", 0, 1, warp=1), op("load", 1, 1, "acquire")],
+        True,
+    ),
+    "a mate's relaxed atomic between": (
+        [op("add", 0, 1, warp=1), op("load", 1, 1, "acquire")],
+        False,
+    ),
+    "relaxed, then an acquire of the same word": (
+        [op("load", 1, 1), op("store", 0, 1, warp=1), op("load", 1, 1, "acquire")],
+        False,
+    ),
+    "relaxed, then an acquire of another word": (
+        [op("load", 1, 1), op("load", 1, 2, "acquire")],
+        True,
+    ),
+    "a reduction does not acquire": (
+        [op("red", 1, 1), op("fence", 1, 1, "acq_rel")],
+        True,
+    ),
+    "an atomic does, with a fence": (
+        [op("add", 1, 1), op("fence", 1, 1, "acq_rel")],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_synchronises_or_not(name: str) -> None:
+    between, is_race = PATTERNS[name]
+    ops = [*RELEASES, *between, READS]
+    shape = SHAPES["blocks"]
+    assert bool(Model(ops, shape).blame[-1]) == is_race
+    assert accused(ops, shape, 0) == ({len(ops) - 1} if is_race else set())
+
+
+def test_a_narrow_fence_leaves_a_wide_one_in_force() -> None:
+    wide, narrow = (Op("fence", 0, 0, -1, "acq_rel", s) for s in ("gpu", "cta"))
+    heard = [op("load", 1, 1), Op("fence", 1, 0, -1, "acq_rel", "cta")]
+    ops = [op("store", 0, 0, "weak"), wide, narrow, op("store", 0, 1)]
+    ops += [*heard, Op("fence", 1, 0, -1, "acq_rel", "gpu"), READS]
+    assert not Model(ops, SHAPES["blocks"]).blame[-1]
+    assert not accused(ops, SHAPES["blocks"], 0)
+
+
+def test_what_an_acquiring_atomic_learns_covers_itself() -> None:
+    """Its own update comes after what the release made known of the word."""
+    ops = [op("store", 0, 1, "weak"), op("store", 0, 1, "release")]
+    ops.append(op("add", 1, 1, "acquire"))
+    assert not Model(ops, SHAPES["blocks"]).blame[-1]
+    assert not accused(ops, SHAPES["blocks"], 0)
