@@ -144,6 +144,16 @@ def test_what_was_printed_before_an_error(command: Command, check: str, message:
     assert message in done.err
 
 
+def test_errors_name_the_argument_of_the_command(command: Command):
+    done = command(tool, CUMSUM, *SUMS, "--shuffle", "1")
+    assert "seed 0: argument 5: " in done.err
+    note = "argument 5 of the kernel is argument 1 of the command, float32[16,64]"
+    assert done.err.splitlines()[-1] == note
+    words = [word for array in ARRAYS[:2] for word in (array, "16", "1")]
+    done = command(tool, ADD, *words, "zeros:i32[8]", "16", "1", "--grid", "2")
+    assert "nearest is argument 6: int32[8]" in done.sentence  # as it was written
+
+
 def test_an_interrupt_says_where_it_was(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ):

@@ -50,7 +50,7 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt as stopped:
-            for note in getattr(stopped, "__notes__", ()):
+            for note in _notes(stopped):
                 print(note, file=sys.stderr)
             return 130
         except Exception as error:
@@ -72,7 +72,7 @@ def _report(error: Exception) -> int:
     if os.environ.get(TRACEBACK_VARIABLE):
         traceback.print_exc()
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
-        print(error_text(error), file=sys.stderr)
+        print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
         return 1
     said = str(error) or type(error).__name__
     if not isinstance(error, InternalError):
@@ -83,6 +83,10 @@ def _report(error: Exception) -> int:
         file=sys.stderr,
     )
     return 3
+
+
+def _notes(error: BaseException) -> list[str]:
+    return list(getattr(error, "__notes__", ()))
 
 
 def error_text(error: CudaTileError) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -277,7 +278,24 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
         )
     except UserError as error:
         say(error)
+        name_arguments(error, request, args)
         raise
+
+
+def name_arguments(error: UserError, request: Request, args: list[Any]) -> None:
+    """Notes which arguments of the command line are those that an error counts.
+
+    An error counts the kernel's, in which shapes and strides follow each array.
+    """
+    named = {int(number) for number in re.findall(r"argument (\d+)", error.message)}
+    for position, arg in enumerate(request.args):
+        array = _array(arg.value)
+        places = [place for place, value in enumerate(args) if value is array]
+        if array is not None and named & {*places} - {position}:
+            error.add_note(
+                f"argument {places[0]} of the kernel is argument {position} of the "
+                f"command, {_kind(array)}"
+            )
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
@@ -300,7 +318,9 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         **request.options,
     )
     if not report:
-        raise UserError(f"{kernel} depends on the order:\n{report}")
+        error = UserError(f"{kernel} depends on the order:\n{report}")
+        name_arguments(error, request, args)
+        raise error
     print(f"{kernel}: {report}")
     for array, old in zip(arrays, before, strict=True):
         array[...] = old
@@ -378,11 +398,15 @@ def describe(value: Any) -> str:
     array = _array(value)
     if array is None:
         return f"{value!r}"
-    shape = ",".join(str(extent) for extent in array.shape)
     flat = array.reshape(-1)
     first = " ".join(_number(number) for number in flat[:SHOWN_ELEMENTS])
     more = " ..." if flat.size > SHOWN_ELEMENTS else ""
-    return f"{array.dtype}[{shape}] {_range(flat)}first {first}{more}"
+    return f"{_kind(array)} {_range(flat)}first {first}{more}"
+
+
+def _kind(array: Array) -> str:
+    """Element type and shape."""
+    return f"{array.dtype}[{','.join(str(extent) for extent in array.shape)}]"
 
 
 def _range(flat: Array) -> str:
