@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf, isfinite, nan, trunc
+from typing import Any
 
 import numpy as np
 import pytest
 from interp_exact import FIELDS, round_exact, samples
 from interp_harness import DTYPES, NAMES, bits, evaluate, same_bits, tile
 
+from cuda_tile import interp
 from cuda_tile.interp import InterpError
 
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
@@ -123,6 +125,22 @@ def test_ftoi(kind: str, to: str, sign: str) -> None:
     assert [int(v) for v in got] == expected
 
 
+def test_addresses_are_unsigned_numbers() -> None:
+    a = np.array([-8, 2**63 - 1, -(2**63), 16], np.int64)
+    seen: list[list[int]] = []
+
+    def note(op: interp.Op, results: tuple[Any, ...]) -> None:
+        if op.name == "int_to_ptr":
+            seen.append(results[0].tolist())
+
+    body = """
+      %q = int_to_ptr %a : tile<4xi64> -> tile<4xptr<f32>>
+      %r = ptr_to_int %q : tile<4xptr<f32>> -> tile<4xi64>"""
+    back = evaluate(body, {"r": ((4,), "i64")}, a=a, options={"trace": note})
+    assert seen == [[2**64 - 8, 2**63 - 1, 2**63, 16]]
+    assert back.tolist() == a.tolist()
+
+
 def test_ftoi_outside_the_range() -> None:
     a = np.array([300.0, -5.0, nan, inf], np.float32)
     with pytest.raises(InterpError, match="outside the range of unsigned i8"):
@@ -135,6 +153,30 @@ def test_ftoi_outside_the_range() -> None:
     assert got.tolist() == [-(2**63), -(2**63)]
     got = convert("ftoi", np.array([-0.9, 0.9], np.float32), "i8", "unsigned")
     assert got.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sign", ["signed", "unsigned"])
+@pytest.mark.parametrize("to", ["i8", "i16", "i32", "i64"])
+def test_the_ends_of_ftoi(to: str, sign: str) -> None:
+    """What truncates to the ends is inside; the next number is outside, and clamps."""
+    low, high = (-(1 << WIDTHS[to] - 1), (1 << WIDTHS[to] - 1) - 1)
+    if sign == "unsigned":
+        low, high = 0, (1 << WIDTHS[to]) - 1
+    above = float(high + 1)
+    below = np.nextafter(above, 0.0)
+    lowest = float(low) if to == "i64" and low else low - 0.5
+    inside = np.array([below, lowest])
+    got = convert("ftoi", inside, to, sign)
+    expected = [read(int(below), WIDTHS[to], "signed"), low]
+    assert got.tolist() == expected
+    for outside in (above, min(low - 1.0, np.nextafter(float(low), -np.inf))):
+        with pytest.raises(InterpError, match="outside the range"):
+            convert("ftoi", np.array([outside]), to, sign)
+    outer = np.array([above, 2.0 * low - 1.0])
+    clamped = convert("ftoi", outer, to, f"{sign} saturating")
+    permissive = convert("ftoi", outer, to, sign, mode="permissive")
+    for got in (clamped, permissive):
+        assert got.tolist() == [read(high, WIDTHS[to], "signed"), low]
 
 
 NARROWING = [

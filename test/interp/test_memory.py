@@ -181,6 +181,27 @@ def test_a_token_orders_two_accesses() -> None:
     run(STORE_THEN_LOAD.replace("{token}", "%j"), np.zeros(8, np.float32), None, 0)
 
 
+@pytest.mark.parametrize(
+    "name", ["memory_fence_alias_tko", "gdc_wait_tko", "gdc_launch_dependents_tko"]
+)
+def test_fences_hand_the_order_on(name: str) -> None:
+    """What follows the fence by tokens follows what the fence does."""
+    text = STORE_THEN_LOAD.replace("%v, %t2 =", "FENCE\n%v, %t2 =")
+    text = text.replace("{token}", "%f")
+    ordered = text.replace("FENCE", f"%f = {name} token=%t1 : token")
+    run(ordered, np.zeros(8, np.float32), None, 0)
+    unordered = ordered.replace("token=%t1 : token", "token=%t0 : token")
+    with pytest.raises(InterpError, match="no token orders"):
+        run(unordered, np.zeros(8, np.float32), None, 0)
+
+
+@pytest.mark.parametrize("name", ["gdc_wait_tko", "gdc_launch_dependents_tko"])
+def test_a_fence_without_a_token_orders_nothing(name: str) -> None:
+    text = STORE_THEN_LOAD.replace("%v, %t2 =", f"%f = {name} : token\n%v, %t2 =")
+    with pytest.raises(InterpError, match="no token orders"):
+        run(text.replace("{token}", "%f"), np.zeros(8, np.float32), None, 0)
+
+
 def test_accesses_that_no_token_orders_conflict() -> None:
     text = STORE_THEN_LOAD.replace("{token}", "%t0")
     with pytest.raises(InterpError, match=r"'store_ptr_tko' .* no token orders"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interp_build import Kernel, tile_of
 from interp_harness import DTYPES, evaluate, tile
 
 ORDERS = ("tree", "left", "shuffle")
@@ -96,6 +97,46 @@ def test_argmax_carries_pairs(order: str) -> None:
     )
     assert place.tolist() == a.argmax(axis=1).tolist()
     assert value.tolist() == a.max(axis=1).tolist()
+
+
+def composed(name: str, a: np.ndarray, b: np.ndarray, order: str, **kw: Any) -> Any:
+    """Reduces or scans maps x -> a x + b by applying one after the other."""
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    i32 = tile_of("i32")
+    with k.region(i32, i32, i32, i32) as body:
+        a1, a0, b1, b0 = body.arguments
+        scale = k.op("muli", a1, a0, results=(i32,))
+        moved = k.op("muli", a1, b0, results=(i32,))
+        k.op("yield", scale, k.op("addi", moved, b1, results=(i32,)))
+    kind = tile_of("i32", *(a.shape if name == "scan" else ()))
+    results = k.op(
+        name, k.constant(a, "i32"), k.constant(b, "i32"), results=(kind, kind),
+        regions=(body,), dim=0, identities=[np.int32(1), np.int32(0)], **kw,
+    )  # fmt: skip
+    for pointer, result in zip(k.parameters, results, strict=True):
+        k.output(pointer, result)
+    out = [np.zeros(kind.shape or 1, np.int32) for _ in "ab"]
+    k.run(*out, reduce_order=order)
+    return [array.tolist() for array in out]
+
+
+@pytest.mark.parametrize("order", ["tree", "left"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_what_is_only_associative_keeps_its_order(order: str, reverse: bool) -> None:
+    """The first of a pair is the element, the second what came before it."""
+    rng = np.random.default_rng(8)
+    a, b = (rng.integers(-5, 6, 16).astype(np.int32) for _ in "ab")
+    places = range(15, -1, -1) if reverse else range(16)
+    scale, moved = 1, 0
+    prefixes = [(0, 0)] * 16
+    for place in places:
+        scale, moved = int(a[place]) * scale, int(a[place]) * moved + int(b[place])
+        prefixes[place] = scale, moved
+    wrapped = (np.array(prefixes, object) % 2**32).astype(np.uint32).view(np.int32)
+    scans, shifts = wrapped.T.tolist()
+    assert composed("scan", a, b, order, reverse=reverse) == [scans, shifts]
+    if not reverse:
+        assert composed("reduce", a, b, order) == [[scans[-1]], [shifts[-1]]]
 
 
 def test_constants_in_the_body() -> None:

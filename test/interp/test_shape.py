@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interp_build import Kernel, tile_of
 from interp_harness import DTYPES, bits, evaluate, same_bits, tile
 
 from cuda_tile.interp import InterpError
@@ -122,6 +123,31 @@ def test_offset_counts_elements(kind: str) -> None:
     """
     got = evaluate(body, {"r": ((4,), kind)}, a=a)
     same(got, a[[0, 8, 10, 0]])
+
+
+def test_parts_are_counted_without_sign() -> None:
+    a, part = np.arange(8, dtype=np.int32), np.array([8, 9], np.int32)
+    minus = np.array(-1, np.int32)
+    for body in (
+        "%r = extract %a[%i] : tile<8xi32> -> tile<2xi32>",
+        "%x = insert %p, %a[%i] : tile<2xi32>, tile<8xi32> -> tile<8xi32>\n"
+        "%z = constant <i32: 0> : tile<i32>\n"
+        "%r = extract %x[%z] : tile<8xi32> -> tile<2xi32>",
+    ):
+        with pytest.raises(InterpError, match="below 4, got 4294967295"):
+            evaluate(body, {"r": ((2,), "i32")}, a=a, p=part, i=minus)
+
+
+@pytest.mark.parametrize(
+    ("base", "offset"), [(4, -2), (2**64 - 4, 1)], ids=["below", "above"]
+)
+def test_addresses_stay_in_64_bits(base: int, offset: int) -> None:
+    k = Kernel("i64")
+    pointer = k.op("int_to_ptr", k.parameters[0], results=(tile_of("ptr<i32>"),))
+    k.at(pointer, [0, offset])
+    with pytest.raises(InterpError, match="leaves the 64-bit address space") as caught:
+        k.run(base)
+    assert caught.value.element_index == (1,)
 
 
 def test_offset_overflow_is_an_error() -> None:

@@ -114,8 +114,8 @@ class Debugger:
         Raises:
             UserError: No op of the kernel is meant.
         """
-        wanted = _matcher(where) if isinstance(where, str) else where
         ops = all_ops(self._session.entry.body)
+        wanted = _matcher(where, ops) if isinstance(where, str) else where
         if not any(wanted(op) for op in ops):
             raise UserError(
                 f"expected the name or location of an op, got '{where}'; the kernel "
@@ -163,14 +163,13 @@ class Debugger:
         return self._report
 
 
-def _matcher(where: str) -> Break:
-    """By the name, or by the location from any part of the path on."""
+def _matcher(where: str, ops: Sequence[Op]) -> Break:
+    """Those of `ops` with the name, or the location from any part of the path on."""
     place = re.compile(rf"(?<![\w.:-]){re.escape(where)}(:\d+)*(?![\w:])")
-
-    def matches(op: Op) -> bool:
-        return bool(where) and (op.name == where or bool(place.search(op.location)))
-
-    return matches
+    wanted = {
+        op for op in ops if where and (op.name == where or place.search(op.location))
+    }
+    return wanted.__contains__
 
 
 def _known(ops: Sequence[Op], where: str) -> str:

@@ -1,7 +1,8 @@
 """Rules of the reduce family.
 
 The text leaves the order of a reduction open. Four orders are offered, all legal:
-`tree` (default) combines neighbours pairwise, as parallel hardware does; `left` folds
+`tree` (default) combines neighbours pairwise, as parallel hardware does, and keeps the
+elements in their order, as an operation that is only associative needs it; `left` folds
 from the identity upwards; `swapped` does the same with each pair of arguments
 exchanged; `shuffle` permutes the elements and swaps arguments at random, so that a
 kernel whose result depends on the order shows it. A scan keeps the elements in their
@@ -77,9 +78,9 @@ def _left(run: TileBlock, op: Op, rows: Tuple) -> Tuple:
 def _tree(run: TileBlock, op: Op, rows: Tuple) -> Tuple:
     """Pairs until one is left; the identity is not used."""
     while rows[0].shape[0] > 1:
-        first: Any = tuple(row[0::2] for row in rows)
-        second: Any = tuple(row[1::2] for row in rows)
-        rows = combine(run, op, first, second)
+        earlier: Any = tuple(row[0::2] for row in rows)
+        later: Any = tuple(row[1::2] for row in rows)
+        rows = combine(run, op, later, earlier)  # as an element and the accumulator
     return tuple(row[0] for row in rows)
 
 
