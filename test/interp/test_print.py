@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,44 @@ def printed(text: str, *values: tuple[Any, str], **options: Any) -> str:
 )
 def test_directives(text: str, value: Any, kind: str, expected: str) -> None:
     assert printed(text, (value, kind)) == expected
+
+
+LIBC = ctypes.CDLL(None)
+FLAGS = ("", "-", "0", "+", " ", "#", "-+", "0+", "#0", " 0", "-#", "+#0")
+SIZES = ("", "1", "9", ".0", ".2", ".7", "9.0", "9.2", "12.9")
+
+
+def in_c(text: str, number: Any) -> str:
+    """What the C library of the machine prints."""
+    buffer = ctypes.create_string_buffer(512)
+    LIBC.snprintf(buffer, ctypes.c_size_t(512), text.encode(), number)
+    return buffer.value.decode()
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("letter", "diuoxX")
+def test_integers_are_written_as_c_does(flags: str, letter: str) -> None:
+    numbers = [0, 1, -1, 8, 255, -300, 70000, 2**31 - 1, -(2**31)]
+    for size in SIZES:
+        for length in ("", "h", "hh"):
+            text = f"%{flags}{size}{length}{letter}"
+            expected = [in_c(text, ctypes.c_int(n)) for n in numbers]
+            assert printed(text, (numbers, "i32")) == f"[{', '.join(expected)}]", text
+        text = f"%{flags}{size}ll{letter}"
+        expected = [in_c(text, ctypes.c_longlong(n << 32)) for n in numbers]
+        wide = np.array(numbers, np.int64) << 32
+        assert printed(text, (wide, "i64")) == f"[{', '.join(expected)}]", text
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("letter", "eEfFgGaA")
+def test_floats_are_written_as_c_does(flags: str, letter: str) -> None:
+    numbers = [0.0, -0.0, 1.0, -1.5, 0.1, 1e100, -2.5e-310, 123456.789, inf, -inf]
+    numbers += [0.5, 1.03125, 1.09375, 0.999999999]  # halfway for a, or close to 1
+    for size in SIZES:
+        text = f"%{flags}{size}{letter}"
+        expected = [in_c(text, ctypes.c_double(n)) for n in numbers]
+        assert printed(text, (numbers, "f64")) == f"[{', '.join(expected)}]", text
 
 
 def test_several_values() -> None:

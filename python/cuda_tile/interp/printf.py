@@ -7,6 +7,8 @@ with each element formatted alike, a scalar as itself.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+from math import copysign, isfinite
 from typing import Any
 
 import numpy as np
@@ -78,34 +80,80 @@ def _one(match: re.Match[str], value: Any, kind: Element) -> str:
         is_signed = letter in SIGNED and not is_bool
         number = int(signed(value) if is_signed else unsigned(value, kind))
         if letter == "c":
-            return f"%{match['flags']}{match['width']}c" % (number & 0xFF)
-        python = "d" if letter in "diu" else letter
-        if letter == "o" and "#" in match["flags"]:  # Python would write 0o
-            return f"0{number:o}".rjust(int(match["width"] or 0))
-        return _for_python(match, python) % number
+            return _padded(match, chr(number & 0xFF))
+        return _integer(match, _shortened(number, match["length"], is_signed))
     if letter in FLOAT and kind.kind == "float":
         number = float(value)
         if letter in "aA":
             return _hexadecimal(match, number)
-        return _for_python(match, letter) % number
+        text = f"%{match['flags'].replace('0', '')}{match['precision'] or ''}{letter}"
+        return _padded(match, text % number, zeros=isfinite(number))
     if letter == "p" and kind.kind == "pointer":
-        return f"{int(value):#x}".rjust(int(match["width"] or 0))
+        return _padded(match, f"{int(value):#x}")
     raise BadDirective(f"'{match[0]}' does not suit {kind}; use {SUITED[kind.kind]}")
 
 
-def _for_python(match: re.Match[str], letter: str) -> str:
-    """The directive for Python's `%`, without the length, which it ignores."""
-    return f"%{match['flags']}{match['width']}{match['precision'] or ''}{letter}"
+def _shortened(number: int, length: str | None, is_signed: bool) -> int:
+    """What `hh` and `h` leave of a number; the longer lengths take all of it."""
+    bits = {"hh": 8, "h": 16}.get(length or "", 64)
+    low = number & ((1 << bits) - 1)
+    return low - (low >> bits - 1 << bits) if is_signed else low
+
+
+def _padded(match: re.Match[str], text: str, *, zeros: bool = False) -> str:
+    """The text in the width asked for; zeros go behind a sign and `0x`."""
+    width, flags = int(match["width"] or 0), match["flags"]
+    if "-" in flags:
+        return text.ljust(width)
+    if not zeros or "0" not in flags:
+        return text.rjust(width)
+    head = _HEAD.match(text)
+    start = head.end() if head else 0
+    return text[:start] + text[start:].rjust(width - start, "0")
+
+
+_HEAD = re.compile("[-+ ]?(0[xX])?")
+"""A sign, and what `#` and `a` write in front of digits of base 16."""
+
+
+def _integer(match: re.Match[str], number: int) -> str:
+    """An integer as C writes it: sign, prefix, least number of digits."""
+    flags, letter, precision = match["flags"], match["letter"], match["precision"]
+    digits = format(abs(number), "d" if letter in "diu" else letter)
+    if precision is not None:
+        least = int(precision[1:] or 0)
+        digits = digits.rjust(least, "0") if least or number else ""
+    if letter == "o" and "#" in flags and not digits.startswith("0"):
+        digits = f"0{digits}"
+    prefix = f"0{letter}" if letter in "xX" and "#" in flags and number else ""
+    sign = _sign(flags, number < 0) if letter in SIGNED else ""
+    return _padded(match, sign + prefix + digits, zeros=precision is None)
+
+
+def _sign(flags: str, is_negative: bool) -> str:
+    if is_negative:
+        return "-"
+    return "+" if "+" in flags else " " if " " in flags else ""
 
 
 def _hexadecimal(match: re.Match[str], number: float) -> str:
-    text = number.hex()
-    if "p" in text:
-        digits, exponent = text.split("p")
-        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-        text = f"{digits}p{exponent}"
-    if "+" in match["flags"] and number >= 0:
-        text = f"+{text}"
+    """A float in base 16, with as many digits as asked for or as it needs."""
+    flags, precision = match["flags"], match["precision"]
+    sign = _sign(flags, copysign(1.0, number) < 0)
+    text = abs(number).hex()
+    if isfinite(number):
+        mantissa, exponent = text[2:].split("p")
+        whole, _, digits = mantissa.partition(".")
+        digits = digits.rstrip("0")
+        if precision is not None:
+            count = int(precision[1:] or 0)
+            bits = round(
+                Fraction(int(whole + digits, 16), 16 ** len(digits)) * 16**count
+            )
+            whole, digits = f"{bits >> 4 * count:x}", f"{bits % 16**count:0{count}x}"
+            digits = digits if count else ""
+        point = "." if digits or "#" in flags else ""
+        text = f"0x{whole}{point}{digits}p{exponent}"
+    text = sign + text
     text = text.upper() if match["letter"] == "A" else text
-    width = int(match["width"] or 0)
-    return text.ljust(width) if "-" in match["flags"] else text.rjust(width)
+    return _padded(match, text, zeros=isfinite(number))
