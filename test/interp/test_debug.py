@@ -148,6 +148,12 @@ def test_sums_of_floats_change_in_their_last_bits() -> None:
     assert out == first
 
 
+@pytest.mark.parametrize("options", [{"seeds": 0}, {"seeds": []}, {"seed": 1}])
+def test_a_comparison_needs_seeds(options: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="expected one seed or more, as seeds, got"):
+        shuffle_check(float_sum().program(), grid=(1,), args=[], **options)
+
+
 @pytest.mark.parametrize("ordered", [True, False])
 def test_a_store_that_no_token_orders(ordered: bool) -> None:
     k = Kernel("ptr<i32>")

@@ -258,6 +258,12 @@ def test_several_kernels_need_a_name(module: Any) -> None:
         cuda_tile.run(module, grid=(1,), args=scale_args())
 
 
+def test_a_module_without_kernels() -> None:
+    empty = cuda_tile.load(b"cuda_tile.module @m {}")
+    with pytest.raises(UserError, match="expected a module with a kernel"):
+        cuda_tile.run(empty, grid=(1,), args=[])
+
+
 def test_an_unknown_kernel_is_named(module: Any) -> None:
     with pytest.raises(UserError, match="got 'sale'; it has: scale, nothing"):
         cuda_tile.run(module, "sale", grid=(1,), args=scale_args())

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cuda_tile.errors import UserError
 from cuda_tile.interp.driver import load, run
 from cuda_tile.interp.values import InterpError
 from cuda_tile.runtime.args import Argument
@@ -99,8 +100,12 @@ def shuffle_check(
         options: Further options of `run`.
 
     Raises:
-        UserError: As `run`, if the run in program order fails.
+        UserError: There are no seeds; or as `run`, if the run in program order fails.
     """
+    chosen = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    if not chosen or "seed" in options:
+        got = "seed" if chosen else seeds
+        raise UserError(f"expected one seed or more, as seeds, got {got}")
     program = load(module)
     arrays = _arrays(args)
     arrays |= {f"@{name}": g.memory for name, g in program.globals.items()}
@@ -108,7 +113,6 @@ def shuffle_check(
     before = {name: array.copy() for name, array in arrays.items()}
     run(program, entry, grid=grid, args=args, **options)
     expected = {name: array.copy() for name, array in arrays.items()}
-    chosen = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     changes: list[Change] = []
     failures: list[tuple[int, str]] = []
     for seed in chosen:

@@ -44,10 +44,12 @@ def find_entry(module: ir.Operation, name: str | None) -> ir.Operation:
     """The entry called `name`, or the only one.
 
     Raises:
-        UserError: No such entry, or no name for several.
+        UserError: No entry, none of the name, or no name for several.
     """
     found = entries(module)
-    names = ", ".join(entry_name(op) for op in found) or "none"
+    if not found:
+        raise UserError("expected a module with a kernel, a cuda_tile.entry, got none")
+    names = ", ".join(entry_name(op) for op in found)
     if name is None:
         if len(found) == 1:
             return found[0]
