@@ -79,6 +79,18 @@ def test_memory_ends_with_its_loop_trip() -> None:
         k.run(np.zeros(1, np.int32))
 
 
+def test_an_odd_number_of_halves_fills_whole_bytes() -> None:
+    k = Kernel("ptr<f32>")
+    memory = alloca(k, "f4E2M1FN", 3, 1)
+    at = k.at(memory, np.array([0, 2]))
+    token = k.store(at, k.constant(np.array([1.5, 3.0]), "f4E2M1FN"))
+    value, _ = k.load(at, token)
+    k.output(k.parameters[0], k.op("ftof", value, results=(tile_of("f32", 2),)))
+    out = np.zeros(2, np.float32)
+    k.run(out)
+    assert out.tolist() == [1.5, 3.0]
+
+
 @pytest.mark.parametrize("mode", ["checked", "permissive"])
 @pytest.mark.parametrize(
     ("count", "message"),

@@ -95,6 +95,27 @@ def test_duplicates_take_turns(seed: int | None) -> None:
         assert out.tolist() == [0, 1, 0, 2, 1, 3, 4, 5]
 
 
+def test_the_order_of_duplicates_is_open() -> None:
+    """Each seed takes one of the orders, of an atomic and of a store that is one."""
+    k = Kernel("ptr<i32>", "ptr<i32>", "ptr<i32>")
+    same = k.at(k.parameters[0], np.zeros(8, np.int32))
+    old, _ = rmw(k, same, "add", k.constant(np.ones(8), "i32"))
+    k.output(k.parameters[1], old)
+    last = k.at(k.parameters[2], np.zeros(8, np.int32))
+    k.store(last, k.constant(np.arange(8), "i32"), None, "relaxed",
+            memory_scope="device")  # fmt: skip
+    orders, winners = set[tuple[int, ...]](), set[int]()
+    for seed in range(8):
+        out, winner = np.zeros(8, np.int32), np.full(1, -1, np.int32)
+        k.run(np.zeros(1, np.int32), out, winner, seed=seed)
+        assert sorted(out.tolist()) == list(range(8))
+        orders.add(tuple(out.tolist()))
+        winners.add(int(winner[0]))
+    assert len(orders) > 4
+    assert len(winners) > 2
+    assert winners <= {*range(8)}
+
+
 def masked(op: str, **options: Any) -> tuple[np.ndarray, np.ndarray]:
     """Element 1 of two is masked off, and its pointer is null."""
     k = Kernel("ptr<i32>", "ptr<i32>")
@@ -133,6 +154,7 @@ def test_masked_elements() -> None:
         masked("rmw")
     memory, out = masked("rmw", mode="permissive")
     assert (memory.tolist(), out[0]) == ([12], 7)
+    assert out.view(np.uint32)[1] == 0xAAAAAAAA  # a pattern, no plausible number
 
 
 @pytest.mark.parametrize(

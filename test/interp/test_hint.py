@@ -27,13 +27,20 @@ KEPT = [
     ("div_by<16>", rows([0, 16, -32, 160])),
     ("div_by<1>", rows([1, 2, 3, 4])),
     ("div_by<4, every 4 along 1>", rows([4, 5, 6, 7, 12, 13, 14, 15])),
+    (
+        "div_by<4, every 4 along 1>",
+        rows([4, 5, 6, 7, 12, 13, 14, 15], [8, 9, 10, 11, 24, 25, 26, 27]),
+    ),
     ("div_by<1, every 2 along 0>", rows([7, 9], [8, 10])),
+    ("div_by<2, every 3 along 1>", rows([4, 5, 6, 8])),  # the last group is short
+    ("div_by<1, every 2 along 0>", np.array([-1, 0, 126, 127], np.int8)),
     ("bounded<0, ?>", rows([0, 5, 2**31 - 1, 1])),
     ("bounded<-2, 3>", rows([-2, 3, 0, 1])),
     ("bounded<?, 0>", rows([-(2**31), 0])),
     ("same_elements<[1, 2]>", rows([1, 1, 2, 2], [3, 3, 4, 4])),
     ("same_elements<[2, 2]>", rows([1, 1, 2, 2], [1, 1, 2, 2])),
     ("same_elements<[1, 1]>", rows([1, 2], [3, 4])),
+    ("same_elements<[1, 3]>", rows([1, 1, 1, 2])),
 ]
 
 
@@ -46,6 +53,9 @@ BROKEN = [
     ("div_by<16>", rows([0, 8]), (0, 1)),
     ("div_by<4, every 4 along 1>", rows([4, 5, 6, 8]), (0, 3)),
     ("div_by<4, every 2 along 1>", rows([4, 5, 6, 7]), (0, 2)),
+    ("div_by<2, every 3 along 1>", rows([4, 5, 6, 7]), (0, 3)),
+    # The rise is that of the signed numbers, which do not wrap.
+    ("div_by<1, every 2 along 0>", np.array([127, -128], np.int8), (1,)),
     ("bounded<0, ?>", rows([0, -1]), (0, 1)),
     ("bounded<-2, 3>", rows([4, 0]), (0, 0)),
     ("same_elements<[2, 2]>", rows([1, 1, 2, 2], [1, 1, 2, 3]), (1, 3)),

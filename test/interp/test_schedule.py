@@ -108,6 +108,123 @@ def test_a_lock_whose_token_is_dropped_is_a_race() -> None:
         spin_lock("acquire", "release", token=False).run(*args, grid=(3,))
 
 
+@pytest.mark.parametrize("stores", [False, True])
+def test_only_an_exchange_that_stores_releases(stores: bool) -> None:
+    """Block 0 writes and releases by a compare-and-swap; block 1 acquires and reads."""
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    data, flag = k.parameters
+    x, zero, one = block_id(k), k.constant(0, "i32"), k.constant(1, "i32")
+    with k.region() as first:
+        token = k.store(data, one)
+        k.op(
+            "atomic_cas_tko", [flag], [zero], [one], [], [token], results=(I32, TOKEN),
+            memory_ordering_semantics="release", memory_scope="device",
+        )  # fmt: skip
+        k.op("yield")
+    with k.region() as second:
+        k.load(data, spin_until(k, flag, one))
+        k.op("yield")
+    k.op("if", compare(k, "equal", x, zero), regions=(first, second))
+    args = [np.zeros(1, np.int32), np.array([0 if stores else 1], np.int32)]
+    if stores:
+        k.run(*args, grid=(2,))
+        return
+    with pytest.raises(InterpError, match="nothing orders the two"):
+        k.run(*args, grid=(2,))
+
+
+def arrivals(is_atomic: bool) -> Kernel:
+    """Blocks 0 and 1 write and count themselves in; block 2 waits for both and reads.
+
+    If not atomic, block 1 overwrites the counter after block 0, which loses what block
+    0 made known.
+    """
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    data, count = k.parameters
+    x, one, two = block_id(k), k.constant(1, "i32"), k.constant(2, "i32")
+    release: dict[str, Any] = {"memory_scope": "device"}
+    with k.region() as writer:
+        token = k.store(k.at(data, x), one)
+        if is_atomic:
+            k.op(
+                "atomic_rmw_tko", [count], [one], [], [token], results=(I32, TOKEN),
+                mode="add", memory_ordering_semantics="release", **release,
+            )  # fmt: skip
+        else:
+            after = k.op("addi", x, one, results=(I32,))
+            k.store(count, after, token, "release", **release)
+        k.op("yield")
+    with k.region() as reader:
+        token = spin_until(k, count, two)
+        k.load(k.at(data, [0, 1]), token)
+        k.op("yield")
+    k.op("if", compare(k, "less_than", x, two), regions=(writer, reader))
+    return k
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_atomic_keeps_what_was_released_before(seed: int | None) -> None:
+    args = [np.zeros(2, np.int32), np.zeros(1, np.int32)]
+    arrivals(True).run(*args, grid=(3,), seed=seed)
+    assert args[1][0] == 2
+
+
+def test_a_store_does_not_keep_what_was_released_before() -> None:
+    with pytest.raises(InterpError, match="nothing orders the two") as caught:
+        arrivals(False).run(np.zeros(2, np.int32), np.zeros(1, np.int32), grid=(3,))
+    assert "which tile block (0, 0, 0) touched" in str(caught.value)
+
+
+def last_block(order: str) -> Kernel:
+    """Each block writes and counts itself in; the last one reads what all wrote."""
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    data, count = k.parameters
+    x, one = block_id(k), k.constant(1, "i32")
+    token = k.store(k.at(data, x), one)
+    old, after = k.op(
+        "atomic_rmw_tko", [count], [one], [], [token], results=(I32, TOKEN),
+        mode="add", memory_ordering_semantics=order, memory_scope="device",
+    )  # fmt: skip
+    with k.region() as last:
+        k.load(k.at(data, [0, 1]), after)
+        k.op("yield")
+    k.op("if", compare(k, "equal", old, one), regions=(last, None))
+    return k
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_last_block_may_read(seed: int | None) -> None:
+    args = [np.zeros(2, np.int32), np.zeros(1, np.int32)]
+    last_block("acq_rel").run(*args, grid=(2,), seed=seed)
+    for order in ("relaxed", "acquire", "release"):
+        args[1][:] = 0
+        with pytest.raises(InterpError, match="nothing orders the two"):
+            last_block(order).run(*args, grid=(2,), seed=seed)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_part_of_a_wide_access(place: int) -> None:
+    """Block 0 stores eight bytes, block 1 reads four of them, or the next four."""
+    k = Kernel("ptr<i64>")
+    words = k.op("ptr_to_ptr", k.parameters[0], results=(tile_of("ptr<i32>"),))
+    with k.region() as first:
+        k.store(k.parameters[0], k.constant(1, "i64"))
+        k.op("yield")
+    with k.region() as second:
+        k.load(k.at(words, [place]))
+        k.op("yield")
+    k.op(
+        "if",
+        compare(k, "equal", block_id(k), k.constant(0, "i32")),
+        regions=(first, second),
+    )
+    if place == 2:
+        k.run(np.zeros(2, np.int64), grid=(2,))
+        return
+    with pytest.raises(InterpError, match=f"touches byte {4 * place} of argument 0"):
+        k.run(np.zeros(2, np.int64), grid=(2,))
+
+
 def relay() -> Kernel:
     """Block i waits until the flag is i, then passes i + 1 on: needs all blocks."""
     k = Kernel("ptr<i32>", "ptr<i32>")
@@ -160,6 +277,36 @@ def test_two_blocks_that_store_to_one_place() -> None:
     everyone_writes("relaxed", memory_scope="device").run(out, grid=(2,))
     with pytest.raises(InterpError, match="nothing orders the two; scope tl_blk"):
         everyone_writes("relaxed", memory_scope="tl_blk").run(out, grid=(2,))
+
+
+@pytest.mark.parametrize(
+    ("scopes", "is_race"),
+    [
+        (("device", "device"), False),
+        (("sys", "device"), False),
+        (("tl_blk", "device"), True),
+        (("device", "tl_blk"), True),
+    ],
+)
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_both_scopes_must_reach(
+    scopes: tuple[str, str], is_race: bool, seed: int | None
+) -> None:
+    """Each of two blocks stores, relaxed, with a scope of its own."""
+    k = Kernel("ptr<i32>")
+    zero = k.constant(0, "i32")
+    sides: list[Any] = []
+    for scope in scopes:
+        with k.region() as side:
+            k.store(k.parameters[0], zero, None, "relaxed", memory_scope=scope)
+            k.op("yield")
+        sides.append(side)
+    k.op("if", compare(k, "equal", block_id(k), zero), regions=tuple(sides))
+    if not is_race:
+        k.run(np.zeros(1, np.int32), grid=(2,), seed=seed)
+        return
+    with pytest.raises(InterpError, match="scope tl_blk reaches one tile block only"):
+        k.run(np.zeros(1, np.int32), grid=(2,), seed=seed)
 
 
 @pytest.mark.parametrize("size", ["i8", "i16", "i32", "i64"])

@@ -22,12 +22,14 @@ def load(
     index: list[Any],
     mode: str = "checked",
     inbounds: tuple[bool, ...] = (),
+    *,
+    wide: bool = False,
     **kw: Any,
 ) -> np.ndarray:
-    """The tile of `a` at an index."""
+    """The tile of `a` at an index, of i32 or, if wide, i64."""
     k = Kernel("ptr<f32>", "ptr<f32>")
     view, _ = k.view(k.parameters[0], a.shape, tile, **kw)
-    places = [k.constant(i, "i32") for i in index]
+    places = [k.constant(i, "i64" if wide else "i32") for i in index]
     x, _ = k.load_view(view, places, inbounds=inbounds)
     k.output(k.parameters[1], x)
     out = np.zeros(tile, np.float32)
@@ -84,8 +86,9 @@ def test_gather_rows() -> None:
     assert got.tolist() == [*a[6:8].tolist(), [0] * 4, [0] * 4]
     got = load(a, (2, 4), [[3, 3], 2], sparse=0, padding="neg_inf")
     assert got.tolist() == [[14, 15, -np.inf, -np.inf]] * 2
-    got = load(a, (2, 2), [[-1, 1], 1], sparse=0, padding="zero")
-    assert got.tolist() == [[0, 0], [5, 6]]
+    for wide in (False, True):  # without sign, -1 is beyond every tensor
+        got = load(a, (2, 2), [[-1, 1], 1], sparse=0, padding="zero", wide=wide)
+        assert got.tolist() == [[0, 0], [5, 6]]
 
 
 def test_gather_columns() -> None:
@@ -133,6 +136,25 @@ def test_scatter() -> None:
         scatter([5, 5, 1, 2])
     out = scatter([5, 5, 1, 2], mode="permissive")
     assert out[5].tolist() == [0, 3, 4, 0]
+
+
+def halves(index: list[int]) -> list[int]:
+    """The bytes of eight f4 elements after 1, 2, 3, 4 went to the indices."""
+    k = Kernel("ptr<f4E2M1FN>")
+    view, _ = k.view(k.parameters[0], (8,), (4,), sparse=0)
+    tile = k.constant([1.0, 2.0, 3.0, 4.0], "f4E2M1FN")
+    at = k.constant(index, "i32")
+    k.op("store_view_tko", [tile], [view], [at], [], results=(TOKEN,))
+    out = np.zeros(4, np.uint8)
+    k.run(out)
+    return out.tolist()
+
+
+def test_scatter_of_halves_of_bytes() -> None:
+    """Neighbours share a byte and go apart; the same element twice does not."""
+    assert halves([0, 1, 2, 5]) == [0x42, 0x05, 0x60, 0]
+    with pytest.raises(InterpError, match="stores twice to address"):
+        halves([0, 1, 5, 1])
 
 
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "i32", "i64"])

@@ -11,6 +11,7 @@ import pytest
 from interp_build import TOKEN, Kernel, Val, tile_of
 
 from cuda_tile.interp import Debugger
+from cuda_tile.interp.predicates import Bounded
 from cuda_tile.interp.program import TileType
 from cuda_tile.runtime.elements import element
 
@@ -186,6 +187,7 @@ CASES = {
     "addi": Case(op("addi", "?i32", "?i32", to="i32"), [(0,), (1,)]),
     "fma": Case(op("fma", "f32", "?f32", "?f32", to="f32"), [(1,), (2,)]),
     "exti": Case(op("exti", "?i8", to="i32", signedness="signed"), [(0,)]),
+    "assume": Case(op("assume", "?i32", to="i32", predicate=Bounded(0, 0)), [(0,)]),
     "select": Case(select([True, False, True, False]), [(0,), (1,)]),
     "select the others": Case(select([False, False, False, True]), [(1,), (2,)]),
     "reshape": Case(move("reshape", (8,)), [(6,)]),

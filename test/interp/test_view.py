@@ -208,6 +208,22 @@ def test_shapes() -> None:
     assert seen["get_index_space_shape"] == [[16, 8], [4, 32]]
 
 
+def test_sizes_are_unsigned() -> None:
+    """255 fits a result of eight bits, though its signed reading is -1."""
+    tensor = "tensor_view<?xf32, strides=[1]>"
+    body = f"""
+      %t = make_tensor_view %p, shape=[%n], strides=[1] : tile<i32> -> {tensor}
+      %s = get_tensor_shape %t : {tensor} -> tile<i8>
+      %w = exti %s unsigned : tile<i8> -> tile<i32>
+      %d = store_ptr_tko weak %o, %w : tile<ptr<i32>>, tile<i32> -> token"""
+    parameters = "%p: tile<ptr<f32>>, %n: tile<i32>, %o: tile<ptr<i32>>"
+    module, out = kernel(parameters, body), np.zeros(1, np.int32)
+    interp.run(module, grid=(1,), args=[np.zeros(1, np.float32), 255, out])
+    assert out[0] == 255
+    with pytest.raises(InterpError, match="expected a size that fits i8, got 256"):
+        interp.run(module, grid=(1,), args=[np.zeros(1, np.float32), 256, out])
+
+
 def test_strides_are_positive() -> None:
     tensor = "tensor_view<4xf32, strides=[?]>"
     body = f"%t = make_tensor_view %p, shape=[4], strides=[%s] : tile<i32> -> {tensor}"
