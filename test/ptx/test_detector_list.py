@@ -122,7 +122,7 @@ FAULTS = {
     ),
     "shared memory that nobody wrote": Fault(
         "ld.shared.u32 %r9, [%r3];",
-        r"uninitialised: warp \d reads shared memory at offset \d+",
+        r"uninitialised: warp \d reads shared memory at offset \d+ \(data\+\d+\)",
         STORE + "ld.shared.u32 %r9, [%r3];",
     ),
     "local memory that nobody wrote": Fault(
@@ -159,7 +159,7 @@ FAULTS = {
         "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n"
         "ld.shared::cluster.u32 %r9, [%r8];\n"
         "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;",
-        r"race: warp \d.* reads .* warp \d.* wrote at line \d+ \(st.shared",
+        r"race: warp \d.* reads .* of block \d that warp \d.* wrote at line \d+ \(st",
         STORE + "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\n"
         "mapa.shared::cluster.u32 %r8, %r3, %r8;\n"
         "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
@@ -182,7 +182,8 @@ FAULTS = {
     ),
     "generic writes, asynchronous reads": Fault(
         STORE + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 cp.async.bulk.wait_group 0;",
-        r"proxy: .* warp \d wrote at line \d+ \(st.shared.*, with no fence.proxy.async",
+        r"proxy: an asynchronous operation of warp \d touches .* \(data\+\d+\) that "
+        r"warp \d wrote at line \d+ \(st.shared.*, with no fence.proxy.async",
         STORE
         + PROXY
         + "bar.sync 0;\n"
@@ -209,7 +210,8 @@ FAULTS = {
     "overwritten while a copy reads it": Fault(
         STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 st.shared.u32 [data], 1;"
         "\n@%p0 cp.async.bulk.wait_group 0;",
-        r"copy in flight: write .* that reads it was waited for, at line \d+ \(@%p0 cp",
+        r"copy in flight: write .* \(data\+0\) by warp \d before .* that reads it was "
+        r"waited for, at line \d+ \(@%p0 cp.*cp.async.bulk.wait_group tells",
         STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 "
         "cp.async.bulk.wait_group.read 0;\n@%p0 st.shared.u32 [data], 1;",
     ),
@@ -237,7 +239,8 @@ FAULTS = {
         + GROUP
         + STORE
         + WAIT,
-        r"copy in flight: write .* was waited for, at line \d+ \(wgmma.mma_async",
+        r"copy in flight: write .* by warp \d before .* was waited for, at line \d+ "
+        r"\(wgmma.mma_async.*wgmma.wait_group tells",
         MATRIX
         + ZERO
         + PROXY
@@ -320,7 +323,7 @@ FAULTS = {
     ),
     "part of a warp at an aligned instruction": Fault(
         "@%p0 wgmma.fence.sync.aligned;",
-        "divergence: the guard lets only some lanes run",
+        r"divergence: the guard lets only some lanes run .*: warp 0 \(lane 0\)",
         "wgmma.fence.sync.aligned;",
     ),
     "part of a warp at a shuffle": Fault(
@@ -340,7 +343,7 @@ FAULTS = {
     ),
     "out of bounds of an array": Fault(
         "st.global.u32 [%q3+4], %r0;",
-        r"out of bounds: .* past its end",
+        r"out of bounds: store of 4 .* x: uint32\[128\] .* past its end .*warp \d",
         "st.global.u32 [%q3], %r0;",
     ),
     "TMA target that is not aligned": Fault(

@@ -173,7 +173,10 @@ MISUSES = {
         "mov.u32 %r1, 0;\n@%p0 mbarrier.init.shared.b64 [%r7+8], %r1;",
         INIT,
     ),
-    "ordinary data": ("@%p0 st.shared.u32 [%r7], 1;", INIT),
+    "warp 0 overwrites the mbarrier object at offset": (
+        "@%p0 st.shared.u32 [%r7], 1;",
+        INIT,
+    ),
     "initialised": (
         "mbarrier.arrive.shared.b64 %q1, [%r7];",
         "@%p0 mbarrier.init.shared.b64 [%r7], {count};",

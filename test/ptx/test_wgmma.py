@@ -157,12 +157,12 @@ HAZARDS = {
     "an accumulator written after the fence": (
         "wgmma.fence.sync.aligned;",
         "wgmma.fence.sync.aligned;\nmov.f32 %d0, 0f00000000;",
-        "no wgmma.fence since",
+        "no wgmma.fence of warp",
     ),
     "an A register written after the fence": (
         "wgmma.fence.sync.aligned;",
         "wgmma.fence.sync.aligned;\nmov.b32 %a1, 0;",
-        "no wgmma.fence since",
+        "no wgmma.fence of warp",
     ),
     "a missing wait": (
         "wgmma.wait_group.sync.aligned 0;",

@@ -13,6 +13,16 @@ from numpy.typing import NDArray
 _LENGTH = 4096
 
 
+# What waits for an asynchronous operation, by a part of its name.
+_WAITS = (
+    ("wgmma", "wgmma.wait_group"),
+    ("tcgen05", "the mbarrier of a tcgen05.commit"),
+    ("complete_tx", "its mbarrier"),
+    ("bulk_group", "cp.async.bulk.wait_group"),
+    ("cp.async", "cp.async.wait_group"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """One executed instruction: offsets int64[n], warps uint8[n], bytes each."""
@@ -84,6 +94,11 @@ class AccessLog:
             if (hit & (entry.warps != other_than)).any():
                 return entry.at
         return -1
+
+    def wait_for(self, at: int) -> str:
+        """Says in words what waits for an asynchronous instruction."""
+        text = "" if at < 0 else self.naming(at)
+        return next((wait for part, wait in _WAITS if part in text), "a wait")
 
     def where(self, at: int) -> str:
         """Says in words where an instruction is."""

@@ -65,9 +65,7 @@ class AsyncShadow(SharedShadow):
         is_strong: bool = False,
     ) -> None:
         if self.barrier_words[offsets >> 3].any():
-            self.report(
-                "mbarrier", "ordinary data overwrites an mbarrier object", self._at
-            )
+            self._overwrites_mbarrier(offsets, warps)
         super()._before_write(
             at, offsets, size, warps, data, memory, is_strong=is_strong
         )
@@ -97,6 +95,18 @@ class AsyncShadow(SharedShadow):
         super()._store(at, offsets, data, warps, memory, clock)
         if self._slots is not None:
             self._slots[_bytes_of(offsets, data.shape[1])] = False
+
+    def _overwrites_mbarrier(self, offsets: Offsets, warps: Bytes) -> None:
+        which = int(np.argmax(self.barrier_words[offsets >> 3]))
+        cell = int(offsets[which]) // 8 * 8
+        made = self.log.last(cell, is_write=True)
+        self.report(
+            "mbarrier",
+            f"{self.name(int(warps[which]))} overwrites the mbarrier object at "
+            f"{self.place(cell)}, last written {self.log.where(made)}; mbarrier.inval "
+            "ends it",
+            self._at,
+        )
 
     def begin_copy(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
@@ -154,7 +164,7 @@ class AsyncShadow(SharedShadow):
         self.log.add(Access(at, False, offsets, warps, size))
         cells = offsets[:, None] + np.arange(size)
         if self.flight.is_busy:
-            self._check_in_flight(offsets, size, "read")
+            self._check_in_flight(offsets, size, warps, "read")
         if not self._written[1][cells].all():
             self._uninitialised(offsets, size, warps)
         writer = self._writer[1][cells]
@@ -217,7 +227,8 @@ class AsyncShadow(SharedShadow):
         self.report(
             "cluster",
             f"the CTA ends while {self.name(int(agents[0]))} may still {verb} its "
-            f"shared memory at offset {self._in_cta(cell)}, {self.log.where(other)}",
+            f"shared memory at {self.place(cell)}, {self.log.where(other)}; let them "
+            "meet at a cluster barrier before",
             at,
         )
 
@@ -244,8 +255,9 @@ class AsyncShadow(SharedShadow):
         other = self.log.last(cell, is_write=True)
         self.report(
             "proxy",
-            f"an asynchronous operation touches shared memory at offset "
-            f"{self._in_cta(cell)} that {self.name(int(writer[which, byte]))} wrote "
+            f"an asynchronous operation of {self.name(int(warps[which]))} touches "
+            f"shared memory at {self.place(cell)} that "
+            f"{self.name(int(writer[which, byte]))} wrote "
             f"{self.log.where(other)}, with no fence.proxy.async between",
             self._at,
         )

@@ -144,7 +144,8 @@ class Barriers:
             raise Fault(
                 "barrier",
                 f"barrier {meeting.number} expects {needed} threads, but "
-                f"{meeting.arrived} arrived",
+                f"{meeting.arrived} arrived, the first "
+                f"{machine.shadow.log.where(meeting.at)}",
             )
         del self.meetings[meeting.cta, meeting.number]
         machine.progress += 1

@@ -46,9 +46,12 @@ class ClusterBarriers:
         machine = self._machine
         cluster = self._cluster_of[lanes.index]
         phase = self._phases[cluster] + 1
-        if (self._arrived[lanes.index] >= phase).any():
+        twice = self._arrived[lanes.index] >= phase
+        if twice.any():
             raise Fault(
-                "barrier", "a thread arrives twice at barrier.cluster without a wait"
+                "barrier",
+                f"{self._name(lanes, twice)} arrives twice at the cluster's barrier; "
+                "barrier.cluster.wait must stand between",
             )
         self._arrived[lanes.index] = phase
         clocks = machine.shadow.clocks
@@ -80,9 +83,12 @@ class ClusterBarriers:
         """barrier.cluster.wait; returns which lanes need not wait any more."""
         machine = self._machine
         self._settle()
-        if (self._arrived[lanes.index] <= self._waited[lanes.index]).any():
+        early = self._arrived[lanes.index] <= self._waited[lanes.index]
+        if early.any():
             raise Fault(
-                "barrier", "a thread waits at barrier.cluster before it arrives"
+                "barrier",
+                f"{self._name(lanes, early)} waits for the cluster's barrier before it "
+                "arrives; barrier.cluster.arrive must stand before",
             )
         done = self._arrived[lanes.index] <= self._phases[self._cluster_of[lanes.index]]
         clocks = machine.shadow.clocks
@@ -94,6 +100,13 @@ class ClusterBarriers:
                 known = self._released[cta // machine.geometry.cluster_size]
                 clocks.acquire(cta, warps, known, relaxed=not acquires)
         return done
+
+    def _name(self, lanes: Lanes, which: Bool) -> str:
+        """Names the first of some lanes."""
+        lane = int(lanes.numbers[int(np.argmax(which))])
+        machine = self._machine
+        warp, block = machine.warp_in_cta[lane], machine.grid_cta[lane]
+        return f"lane {lane & 31} of warp {warp} of block {block}"
 
     def words(self, lanes: Lanes) -> str:
         """Says who is missing."""

@@ -83,12 +83,12 @@ class LaneOrder:
         which, byte = (int(place) for place in np.argwhere(bad)[0])
         machine = self._machine
         lane = int(lanes.numbers[which])
-        offset = int(cells[which, byte]) % machine.stride_bytes
+        offset = machine.shared_place(int(cells[which, byte]))
         place = machine.shadow.log.where(int(where[which, byte]))
         machine.shadow.report(
             "race",
             f"lane {lane & 31} of warp {machine.warp_in_cta[lane]} {verb} shared "
-            f"memory at offset {offset} that lane {int(other[which, byte]) & 31} {did} "
+            f"memory at {offset} that lane {int(other[which, byte]) & 31} {did} "
             f"{place}, with no barrier or bar.warp.sync between",
             at,
         )

@@ -158,6 +158,7 @@ class Machine:
             ctas_per_cluster=size,
             tensor_tables=TENSOR_TABLES if uses_tensor_memory(symbols) else 0,
         )
+        self.shadow.place = self.shared_place
         self.presence = Presence(self, self.shadow.clocks)
         clocks = self.shadow.clocks
         self.order = None if clocks is None else GlobalOrder(self, clocks)
@@ -249,6 +250,15 @@ class Machine:
             self.specials[f"%ctaid.{name}"][:] = place
             before = int(np.prod(self.geometry.grid[:axis], dtype=np.int64))
             self.grid_cta += place * before
+
+    def shared_place(self, cell: int) -> str:
+        """Says in words where a byte of the machine's shared memory is."""
+        cta, offset = divmod(cell, self.stride_bytes)
+        text = self.symbols.shared_place(offset)
+        if self.geometry.grid == (1, 1, 1):
+            return text
+        lane = cta * self.geometry.lanes_per_cta
+        return f"{text} of block {int(self.grid_cta[lane])}"
 
     def registers_of(self, function: Function) -> list[Register]:
         """Returns the registers that a function's instructions name."""

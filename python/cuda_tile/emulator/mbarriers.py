@@ -86,9 +86,9 @@ class Mbarrier:
     phase: int = 0
     flying: list[Transfer] = field(default_factory=list[Transfer])
 
-    def describe(self, stride_bytes: int) -> str:
-        """Says in words what the barrier waits for."""
-        text = f"mbarrier at offset {self.cell % stride_bytes}, phase {self.phase}"
+    def describe(self, place: str) -> str:
+        """Says in words what the barrier waits for, given where it is."""
+        text = f"mbarrier at {place}, phase {self.phase}"
         text += f": {self.pending} of {self.expected} arrivals"
         return text + (f" and {self.tx} bytes pending" if self.tx else " pending")
 
@@ -138,8 +138,9 @@ class Mbarriers:
             if cell in self._barriers:
                 raise Fault(
                     "mbarrier",
-                    f"expected memory without an mbarrier, got a valid one at offset "
-                    f"{cell % machine.stride_bytes}; mbarrier.inval ends it",
+                    f"expected memory without an mbarrier, got a valid one at "
+                    f"{machine.shared_place(cell)}, initialised "
+                    f"{self._where(self._barriers[cell])}; mbarrier.inval ends it",
                 )
             warp = int(machine.agents[lanes.numbers[place]])
             zero = np.zeros((1, SIZE_BYTES), np.uint8)
@@ -163,20 +164,24 @@ class Mbarriers:
         """mbarrier.inval."""
         for cell in (int(offset) for offset in np.unique(offsets)):
             some = Lanes(lanes.numbers[offsets == cell], self._machine.n_lanes)
-            flying = self.find(some, cell).flying
-            if not all(transfer.is_over() for transfer in flying):
-                raise Fault("mbarrier", "a copy still completes on this mbarrier")
+            barrier = self.find(some, cell)
+            flying = [one for one in barrier.flying if not one.is_over()]
+            if flying:
+                begun = self._machine.shadow.log.where(flying[0].at)
+                raise Fault(
+                    "mbarrier",
+                    f"what was begun {begun} still completes on the "
+                    f"{self.describe(barrier)}; wait for its phase before",
+                )
             self._machine.shadow.barrier_words[cell // SIZE_BYTES] = False
             del self._barriers[cell]
 
     def find(self, lanes: Lanes, cell: int) -> Mbarrier:
         """Returns the mbarrier at a place, if these lanes may know of it."""
         barrier = self._barriers.get(cell)
-        offset = cell % self._machine.stride_bytes
+        place = self._machine.shared_place(cell)
         if barrier is None:
-            raise Fault(
-                "mbarrier", f"expected an initialised mbarrier at offset {offset}"
-            )
+            raise Fault("mbarrier", f"expected an initialised mbarrier at {place}")
         warp, clock = barrier.maker
         for mine in self._warps(lanes):
             if mine != warp and not self._clocks.knows_mbarrier(
@@ -184,7 +189,7 @@ class Mbarriers:
             ):
                 raise Fault(
                     "race",
-                    f"warp {mine} uses the mbarrier at offset {offset} that warp "
+                    f"warp {mine} uses the mbarrier at {place} that warp "
                     f"{warp} initialised {self._where(barrier)}, with no barrier "
                     f"between",
                 )
@@ -272,7 +277,7 @@ class Mbarriers:
 
     def describe(self, barrier: Mbarrier) -> str:
         """Says in words what a barrier waits for."""
-        text = barrier.describe(self._machine.stride_bytes)
+        text = barrier.describe(self._machine.shared_place(barrier.cell))
         return f"{text} (initialised {self._where(barrier)})"
 
     def expect(self, barrier: Mbarrier, size_bytes: int) -> None:

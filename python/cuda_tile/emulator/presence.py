@@ -75,23 +75,30 @@ class Presence:
         for place in np.unique(targets[targets != mine]):
             target = int(place)
             rank = target % geometry.cluster_size
+            lane = lanes.numbers[np.flatnonzero(targets == place)[0]]
+            who = self._name(int(lane))
             if not machine.live_threads[target]:
                 raise Fault(
                     "cluster",
-                    f"access to the shared memory of CTA rank {rank}, which has ended",
+                    f"{who} accesses the shared memory of CTA rank {rank}, which has "
+                    "ended; let them meet at a cluster barrier before",
                 )
             if self._clocks is None:
                 continue
             first = rank * geometry.warps_per_cta
             theirs = slice(first, first + geometry.warps_per_cta)
-            lane = lanes.numbers[np.flatnonzero(targets == place)[0]]
             known = self._knowledge(int(machine.cta_of[lane]))
             if not known[theirs].any():
                 raise Fault(
                     "cluster",
-                    f"warp {machine.warp_in_cta[lane]} reaches into the shared memory "
-                    f"of CTA rank {rank} with no cluster barrier since the start",
+                    f"{who} reaches into the shared memory of CTA rank {rank} with no "
+                    "cluster barrier since the start",
                 )
+
+    def _name(self, lane: int) -> str:
+        machine = self._machine
+        rank = int(machine.cta_of[lane]) % machine.geometry.cluster_size
+        return f"warp {machine.warp_in_cta[lane]} of CTA rank {rank}"
 
     def visit(self, lanes: Lanes, cta: int) -> None:
         """Lanes arrive at an mbarrier of a CTA."""

@@ -18,7 +18,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import InstructionTable
-from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.lanes import Lanes, describe_lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.step import Barrier, Control, Convergence, Step, Wait
 from cuda_tile.emulator.syntax import Function, Instruction, Register
@@ -252,9 +252,14 @@ def _member_checked(step: Step, machine: Machine) -> Step:
 
     def run(lanes: Lanes) -> None:
         bit = masks[lanes.index] >> (lanes.numbers & 31).astype(np.uint32)
-        if not (bit & np.uint32(1)).all():
+        inside = (bit & np.uint32(1)) != 0
+        if not inside.all():
+            which = int(np.argmin(inside))
+            lane, mask = int(lanes.numbers[which]), int(masks[lanes.index][which])
             raise Fault(
-                "divergence", "a lane runs this that is not in its own member mask"
+                "divergence",
+                f"lane {lane & 31} of warp {machine.warp_in_cta[lane]} runs this, "
+                f"which is not in its own member mask, {mask:#010x}",
             )
         inner(lanes)
 
@@ -271,10 +276,13 @@ def _guarded(step: Step, guard: Guard, machine: Machine) -> Step:
         chosen = Lanes(lanes.numbers[holds], n_lanes)
         lacking = missing_lanes(step.convergence, chosen, machine)
         if np.count_nonzero(lacking):
+            warp = chosen.warps[int(np.argmax(lacking != 0))]
+            mine = chosen.numbers[chosen.numbers >> 5 == warp]
+            mine = mine % machine.geometry.lanes_per_cta
             raise Fault(
                 "divergence",
                 "the guard lets only some lanes run an instruction that lanes must "
-                "run together",
+                f"run together: {describe_lanes(mine, machine.geometry.warps_per_cta)}",
             )
         inner(chosen)
 

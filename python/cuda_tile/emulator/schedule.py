@@ -331,9 +331,11 @@ class Scheduler:
     def _jump(self, group: Group, branch: IndexedBranch) -> Group | None:
         index = branch.index[group.lanes.index]
         if int(index.max()) >= len(branch.targets):
+            lane = int(group.lanes.numbers[int(np.argmax(index))])
             raise Fault(
                 "branch",
-                f"expected an index below {len(branch.targets)}, got {index.max()}",
+                f"expected an index below {len(branch.targets)}, got {index.max()} in "
+                f"lane {lane & 31} of warp {self._machine.warp_in_cta[lane]}",
             )
         for value in np.unique(index):
             numbers = group.lanes.numbers[index == value]

@@ -51,6 +51,7 @@ class SharedShadow:
     Attributes:
         report: Takes findings; set by whoever runs the machine.
         log: The latest accesses, for messages.
+        place: Says in words where a byte is; set by whoever runs the machine.
         keeps: Whether barriers leave the history, which proxies and clusters need.
     """
 
@@ -88,6 +89,7 @@ class SharedShadow:
         self.log = AccessLog()
         self._at = 0
         self.report: Report = _ignore
+        self.place: Callable[[int], str] = lambda cell: f"offset {cell % stride_bytes}"
 
     def reset(self) -> None:
         """Starts new CTAs: nothing is written, all clocks are equal."""
@@ -154,7 +156,7 @@ class SharedShadow:
         place = offsets >> (size.bit_length() - 1)
         own = warps.astype(_WORD[size]) * _ONES[size]
         if self.flight.is_busy:
-            self._check_in_flight(offsets, size, "read")
+            self._check_in_flight(offsets, size, warps, "read")
         if np.bitwise_and.reduce(self._written[size][place]) != _NONE[size]:
             self._uninitialised(offsets, size, warps)
         writer = self._writer[size][place]
@@ -232,7 +234,7 @@ class SharedShadow:
         is_strong: bool = False,
     ) -> None:
         if self.flight.is_busy:
-            self._check_in_flight(offsets, size, "write")
+            self._check_in_flight(offsets, size, warps, "write")
         offsets, part, warps = _split(offsets, size, warps)
         place = offsets >> (part.bit_length() - 1)
         own = warps.astype(_WORD[part]) * _ONES[part]
@@ -347,13 +349,15 @@ class SharedShadow:
         count = len(np.unique(bad[:, 0]))
         self.report(
             "uninitialised",
-            f"{self.name(int(warps[which]))} reads shared memory at offset "
-            f"{self._in_cta(int(cells[which, byte]))} that nobody wrote "
+            f"{self.name(int(warps[which]))} reads shared memory at "
+            f"{self.place(int(cells[which, byte]))} that nobody wrote "
             f"({count} of {len(offsets)} accesses)",
             self._at,
         )
 
-    def _check_in_flight(self, offsets: Offsets, size: int, verb: str) -> None:
+    def _check_in_flight(
+        self, offsets: Offsets, size: int, warps: Bytes, verb: str
+    ) -> None:
         cells = offsets[:, None] + np.arange(size)
         found = self.flight.conflict(cells, is_write=verb != "read")
         if found is None:
@@ -362,8 +366,10 @@ class SharedShadow:
         what = "copy to it" if is_target else "operation that reads it"
         self.report(
             "copy in flight",
-            f"{verb} of shared memory at offset {self._in_cta(int(offsets[row]))} "
-            f"before the asynchronous {what} was waited for, {self.log.where(other)}",
+            f"{verb} of shared memory at {self.place(int(offsets[row]))} by "
+            f"{self.name(int(warps[row]))} before the asynchronous {what} was waited "
+            f"for, {self.log.where(other)}; {self.log.wait_for(other)} tells that it "
+            "is over",
             self._at,
         )
 
@@ -406,8 +412,8 @@ class SharedShadow:
                 continue
             self.report(
                 "race",
-                f"{self.name(int(warps[which]))} {verb} shared memory at offset "
-                f"{self._in_cta(cell)} that {who} wrote "
+                f"{self.name(int(warps[which]))} {verb} shared memory at "
+                f"{self.place(cell)} that {who} wrote "
                 f"{self.log.where(other_at)} with no barrier between",
                 self._at,
             )
@@ -448,7 +454,7 @@ class SharedShadow:
             self.report(
                 "race",
                 f"{self.name(warp)} and a warp of another CTA touch shared memory at "
-                f"offset {self._in_cta(cell)} with .cta scope, the other "
+                f"{self.place(cell)} with .cta scope, the other "
                 f"{self.log.where(other_at)}; expected .cluster or wider on both, or "
                 f"a barrier between",
                 self._at,
@@ -458,8 +464,8 @@ class SharedShadow:
         other_at = self.log.last(cell, is_write=False, other_than=warp)
         self.report(
             "race",
-            f"{self.name(warp)} overwrites shared memory at offset "
-            f"{self._in_cta(cell)} that {who} read {self.log.where(other_at)} "
+            f"{self.name(warp)} overwrites shared memory at "
+            f"{self.place(cell)} that {who} read {self.log.where(other_at)} "
             f"with no barrier between",
             self._at,
         )
@@ -479,8 +485,9 @@ class SharedShadow:
         )
         self.report(
             "race",
-            f"lanes of {parties} write different values to shared memory at offset "
-            f"{self._in_cta(int(offsets[which]))} with one instruction",
+            f"lanes of {parties} write different values to shared memory at "
+            f"{self.place(int(offsets[which]))} with one instruction; let one lane "
+            "write",
             self._at,
         )
 
@@ -493,9 +500,6 @@ class SharedShadow:
         if self.clocks is not None and agent < self.clocks.n_readers:
             return "a tensor core"
         return "an asynchronous copy"
-
-    def _in_cta(self, cell: int) -> int:
-        return cell % self._stride_bytes
 
 
 def _by_width(words: NDArray[np.uint64]) -> dict[int, Array]:

@@ -126,7 +126,7 @@ class Spaces:
                     machine.order.wrote(lanes, addresses, size, order, updates=False)
                 machine.memory.store(addresses, data)
             except MemoryFault as fault:
-                raise self._out_of_bounds(lanes, fault) from fault
+                raise self._out_of_bounds(lanes, fault, "store") from fault
         elif space == "shared":
             self._store_shared(at, lanes, addresses, data, order)
         elif space == "local":
@@ -475,9 +475,13 @@ class Spaces:
                 f"{int(addresses[which]):#x} in {self.name_lane(lanes, which)}",
             )
 
-    def _out_of_bounds(self, lanes: Lanes, fault: MemoryFault) -> Fault:
+    def _out_of_bounds(
+        self, lanes: Lanes, fault: MemoryFault, access: str = ""
+    ) -> Fault:
+        """Makes a fault; `access` is what the instruction does, if not the load."""
         who = self.name_lane(lanes, fault.index)
-        return Fault("out of bounds", f"{fault} (in {who})")
+        text = str(fault).replace(fault.access, access or fault.access, 1)
+        return Fault("out of bounds", f"{text} (in {who})")
 
     def name_lane(self, lanes: Lanes, which: int) -> str:
         """Names one lane of a set: CTA, warp and lane."""

@@ -104,6 +104,18 @@ class Symbols:
             )
         return self._offsets[variable]
 
+    def shared_place(self, offset: int) -> str:
+        """Says in words where a byte of shared memory is: `offset 12 (cells+12)`."""
+        starts = [
+            (start, variable.name)
+            for variable, start in self._offsets.items()
+            if variable.space == "shared" and start <= offset
+        ]
+        if not starts:
+            return f"offset {offset}"
+        start, name = max(starts, key=lambda found: found[0])
+        return f"offset {offset} ({name}+{offset - start})"
+
     def _pack(self, variables: Iterable[Variable], start: int = 0) -> int:
         for variable in variables:
             start = -(-start // variable.align_bytes) * variable.align_bytes

@@ -120,19 +120,24 @@ class TensorCores:
         if bad.any():
             which, lane = (int(x) for x in np.argwhere(bad)[0])
             other = int(self._touched_at[rows[which], lanes.numbers[lane]])
+            warp = int(self._machine.warp_in_cta[lanes.numbers[lane]])
             raise Fault(
                 "wgmma",
                 f"register {registers[which]} was touched "
-                f"{self._machine.shadow.log.where(other)}, with no wgmma.fence since",
+                f"{self._machine.shadow.log.where(other)}, with no wgmma.fence of warp "
+                f"{warp} since",
             )
         shapes = self._shapes[rows][:, lanes.index]
         held = self._held[rows][:, lanes.index]
         other = (shapes != shape) & (held > self._waited[lanes.index])
         if other.any():
+            which, lane = (int(x) for x in np.argwhere(other)[0])
+            holder = int(self._held_at[rows[which], lanes.numbers[lane]])
             raise Fault(
                 "wgmma",
-                f"register {registers[int(np.argwhere(other)[0][0])]} belongs to a "
-                f"product of another shape that was not waited for",
+                f"register {registers[which]} belongs to a product of another shape, "
+                f"{self._machine.shadow.log.where(holder)}, that no wgmma.wait_group "
+                "has covered",
             )
         group = self._committed[lanes.index] + 1
         for row in rows:

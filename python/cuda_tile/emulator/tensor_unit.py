@@ -72,7 +72,8 @@ class TensorUnit:
             warp = int(self._machine.warp_in_cta[lanes.numbers[0]])
             raise Fault(
                 "tcgen05",
-                f"expected one thread to issue this, got several of warp {warp}",
+                f"expected one thread to issue this, got several of warp {warp}; "
+                "elect.sync chooses one",
             )
         return [int(number) for number in lanes.numbers]
 

@@ -93,7 +93,12 @@ def _row_addresses(lanes: Lanes, addresses: Array, count: int) -> tuple[Array, A
     rows = lanes.spread(addresses & np.uint64(WINDOW_MASK)).view(np.int64)
     rows = np.ascontiguousarray(rows[:, : 8 * count])
     if int(np.bitwise_or.reduce(rows, axis=None)) & 15:
-        raise Fault("misaligned", "expected row addresses that are multiples of 16")
+        place = int(np.argmax(rows & 15 != 0))
+        raise Fault(
+            "misaligned",
+            f"expected row addresses that are multiples of 16, got "
+            f"{int(rows.flat[place]):#x} in lane {place % rows.shape[1]}",
+        )
     return rows, np.repeat(lanes.warps, 8 * count)
 
 
