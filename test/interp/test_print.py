@@ -110,6 +110,12 @@ def test_a_directive_that_does_not_suit(text: str, kind: str) -> None:
     assert printed(text, (1, kind), mode="permissive") == text
 
 
+@pytest.mark.parametrize("text", ["%5000d", "%.999999999d"])
+def test_a_field_is_not_endless(text: str) -> None:
+    with pytest.raises(InterpError, match="a width and precision of at most 4096, got"):
+        printed(text, (1, "i32"))
+
+
 def test_each_block_prints_once() -> None:
     k = Kernel()
     x = k.op("get_tile_block_id", results=(tile_of("i32"),) * 3)[0]
