@@ -178,6 +178,30 @@ def test_other_blocks_may_use_a_global_alloca_only() -> None:
         passed_on().run(*args(), grid=(2,))
 
 
+def test_memory_ends_with_its_block() -> None:
+    """Each block publishes its alloca; block 1 stores into that of block 0."""
+    k = Kernel("ptr<i64>")
+    strong: dict[str, Any] = {"memory_scope": "device"}
+    before, _ = k.load(k.parameters[0], order="acquire", **strong)
+    zero = k.constant(0, "i64")
+    known = k.op(
+        "cmpi", before, zero, results=(tile_of("i1"),),
+        comparison_predicate="not_equal", signedness="signed",
+    )  # fmt: skip
+    with k.region() as then:
+        at = k.op("int_to_ptr", before, results=(tile_of("ptr<i32>"),))
+        k.store(at, k.constant(5, "i32"))
+        k.op("yield")
+    k.op("if", known, regions=(then, None))
+    memory = alloca(k, "i32", 1, **{"global": True})
+    where = k.op("ptr_to_int", memory, results=(tile_of("i64"),))
+    k.store(k.parameters[0], where, order="release", **strong)
+    k.run(np.zeros(1, np.int64))
+    with pytest.raises(InterpError, match=r"alloca at .* whose life ended") as caught:
+        k.run(np.zeros(1, np.int64), grid=(2,))
+    assert caught.value.block_id == (1, 0, 0)
+
+
 def counter(name: str = "n", *, constant: bool = False) -> Kernel:
     k = Kernel("ptr<i32>")
     memory = np.array([40, 2], np.int32).view(np.uint8)
