@@ -15,6 +15,8 @@ import numpy as np
 from ptx_harness import module
 
 PLACES = 3
+# The place of an mbarrier that one arrival completes.
+MBARRIER = PLACES
 FIRST_FLAG = 64
 
 
@@ -39,7 +41,7 @@ class Op:
 
     Attributes:
         kind: "load", "store", "add", "red" (an addition that returns nothing),
-            "fence" or "barrier".
+            "fence", "barrier", or of an mbarrier "arrive" or "test".
         block, warp: Whose; the first thread of the warp.
         place: The word it touches; larger numbers are flags.
         order: "weak", "relaxed", "acquire", "release" or "acq_rel".
@@ -55,11 +57,11 @@ class Op:
 
     @property
     def reads(self) -> bool:
-        return self.kind in ("load", "add", "red")
+        return self.kind in ("load", "add", "red", "arrive", "test")
 
     @property
     def writes(self) -> bool:
-        return self.kind in ("store", "add", "red")
+        return self.kind in ("store", "add", "red", "arrive")
 
     @property
     def is_strong(self) -> bool:
@@ -73,10 +75,21 @@ class Op:
     def acquires(self) -> bool:
         return self.order in ("acquire", "acq_rel")
 
-    def ptx(self, space: str) -> str:
-        """The instruction; words lie at `%q0`, in `box`, or at `%r5`."""
+    def ptx(self, space: str, parity: int = 0) -> str:
+        """The instruction; words lie at `%q0`, in `box`, or at `%r5`.
+
+        Args:
+            space: Where the words are.
+            parity: Of the phase that a test asks for.
+        """
         if self.kind == "barrier":
             return "bar.sync 0;"
+        if self.kind == "test":
+            qualifiers = f"parity.{self.order}.{self.scope}"
+            return f"mbarrier.test_wait.{qualifiers}.shared.b64 %p1, [gate], {parity};"
+        if self.kind == "arrive":
+            where = "[%r6]" if space == "shared::cluster" else "[gate]"
+            return f"mbarrier.arrive.{self.order}.{self.scope}.{space}.b64 _, {where};"
         qualifiers = "weak" if self.order == "weak" else f"{self.order}.{self.scope}"
         if self.kind == "fence":
             return f"fence.{qualifiers};"
@@ -93,8 +106,32 @@ class Op:
 def random_ops(rng: np.random.Generator, shape: Shape) -> list[Op]:
     """Operations in the order in which they run: anything, or a message passed on."""
     if rng.random() < 0.3:
-        return [_random_op(rng, shape, weak=0.3) for _ in range(rng.integers(4, 16))]
-    return _message(rng, shape)
+        count = int(rng.integers(4, 16))
+        return _legal([_random_op(rng, shape, weak=0.3) for _ in range(count)], shape)
+    return _legal(_message(rng, shape), shape)
+
+
+def _legal(ops: list[Op], shape: Shape) -> list[Op]:
+    """Mbarriers are tested by their CTA, after an arrival, and have no gpu scope.
+
+    Arrivals of other CTAs may take their time, so that there is a test after each.
+    """
+    found = list[Op]()
+    pending, ended = 0, 0
+    for op in ops:
+        if op.kind == "arrive":
+            if pending and shape.cluster > 1:
+                continue
+            pending += 1
+        if op.kind == "test":
+            if not pending + ended:
+                continue
+            pending, ended = 0, 1
+        if op.kind in ("arrive", "test"):
+            block = 0 if op.kind == "test" else op.block
+            op = replace(op, place=MBARRIER, block=block, scope="cluster")
+        found.append(op)
+    return found
 
 
 def _message(rng: np.random.Generator, shape: Shape) -> list[Op]:
@@ -131,8 +168,13 @@ def _random_op(rng: np.random.Generator, shape: Shape, *, weak: float) -> Op:
         "red": ("relaxed", "release"),
         "fence": ("acq_rel",),
         "barrier": ("relaxed",),
+        "arrive": ("relaxed", "release"),
+        "test": ("relaxed", "acquire"),
     }
-    kind = str(rng.choice(("load", "load", "store", "store", *orders)))
+    kinds = ["load", "load", "store", "store", *orders, "arrive", "test"]
+    if shape.space == "global":
+        kinds = [kind for kind in kinds if kind not in ("arrive", "test")]
+    kind = str(rng.choice(kinds))
     order = str(rng.choice(orders[kind]))
     if kind in ("load", "store") and rng.random() < weak:
         order = "weak"
@@ -162,7 +204,11 @@ def program(ops: list[Op], shape: Shape) -> tuple[str, dict[int, int]]:
             body = bodies[op.block, warp]
             if turn:
                 body += _wait(turn - 1, op.block, warp)
-            body.append(f"{op.ptx(shape.space)} // op {turn}")
+            parity = (sum(o.kind == "arrive" for o in ops[:turn]) - 1) & 1
+            again = f"TEST{turn}"
+            body += [f"{again}:"] if op.kind == "test" else []
+            body.append(f"{op.ptx(shape.space, parity)} // op {turn}")
+            body += [f"@!%p1 bra {again};"] if op.kind == "test" else []
         flag = 4 * (FIRST_FLAG + turn)
         bodies[op.block, warps[0]].append(f"st.relaxed.gpu.global.u32 [%q0+{flag}], 1;")
     text = ""
@@ -170,7 +216,10 @@ def program(ops: list[Op], shape: Shape) -> tuple[str, dict[int, int]]:
     meet = "bar.sync 0;"
     if remote:
         meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
-    clear = "mapa.shared::cluster.u32 %r5, box, 0;\n" if remote else ""
+    clear = "@%p0 mbarrier.init.shared.b64 [gate], 1;\n"
+    if remote:
+        clear += "mapa.shared::cluster.u32 %r5, box, 0;\n"
+        clear += "mapa.shared::cluster.u32 %r6, gate, 0;\n"
     clear += "\n".join(f"@%p0 st.shared.u32 [box+{4 * n}], 0;" for n in range(PLACES))
     for (block, warp), body in bodies.items():
         number = block * shape.warps + warp
@@ -181,8 +230,9 @@ def program(ops: list[Op], shape: Shape) -> tuple[str, dict[int, int]]:
         f"""
 .visible .entry k(.param .u64 x)
 {{
-    .reg .b32 %r<6>; .reg .b64 %q0; .reg .pred %p<2>;
+    .reg .b32 %r<7>; .reg .b64 %q0; .reg .pred %p<2>;
     .shared .align 4 .b32 box[{PLACES}];
+    .shared .align 8 .b64 gate;
     ld.param.u64 %q0, [x];
     mov.u32 %r0, %tid.x;
     and.b32 %r1, %r0, 31;
@@ -356,7 +406,8 @@ class Model:
             yield last
         for event in range(last):
             other = self._events[event]
-            if not other.reads or not other.is_strong or other.kind == "red":
+            silent = other.kind in ("red", "arrive")
+            if not other.reads or not other.is_strong or silent:
                 continue
             if op.kind == "fence" and self._follows(event, last):
                 yield event
@@ -390,7 +441,9 @@ class Model:
         found = set[int]()
         for earlier, event in enumerate(self._of_op[:-1]):
             other = self._events[event]
-            conflict = other.place == op.place and (op.writes or other.writes)
+            # mbarriers are changed by nothing but such operations.
+            conflict = other.place == op.place != MBARRIER
+            conflict = conflict and (op.writes or other.writes)
             touches = (op.reads or op.writes) and (other.reads or other.writes)
             if not conflict or not touches or self._morally_strong(event, last):
                 continue

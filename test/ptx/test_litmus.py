@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 import pytest
-from litmus import Model, Op, Shape, certain_races, program, random_ops
+from litmus import MBARRIER, Model, Op, Shape, certain_races, program, random_ops
 
 from cuda_tile.emulator import launch
 
@@ -137,3 +137,29 @@ def test_what_an_acquiring_atomic_learns_covers_itself() -> None:
     ops.append(op("add", 1, 1, "acquire"))
     assert not Model(ops, SHAPES["blocks"]).blame[-1]
     assert not accused(ops, SHAPES["blocks"], 0)
+
+
+@pytest.mark.parametrize("name", ["shared memory", "distributed shared memory"])
+@pytest.mark.parametrize("arrival", ["release", "relaxed"])
+@pytest.mark.parametrize("wait", ["acquire", "relaxed"])
+@pytest.mark.parametrize("fences", ["", "before", "after", "before, after"])
+def test_mbarriers_and_fences(name: str, arrival: str, wait: str, fences: str) -> None:
+    """A release is an arrival of that kind or one after a fence; so for acquires."""
+    shape = SHAPES[name]
+    far = shape.blocks - 1
+    ops = [op("store", far, 0, "weak")]
+    if "before" in fences:
+        ops.append(op("fence", far, -1, "acq_rel"))
+    ops.append(Op("arrive", far, 0, MBARRIER, arrival, "cluster"))
+    ops.append(Op("test", 0, 1, MBARRIER, wait, "cluster"))
+    if "after" in fences:
+        ops.append(op("fence", 0, -1, "acq_rel", warp=1))
+    ops.append(op("load", 0, 0, "weak", warp=1))
+    released = arrival == "release" or "before" in fences
+    acquired = wait == "acquire" or "after" in fences
+    found = set() if released and acquired else {len(ops) - 1}
+    assert {
+        turn for turn, races in enumerate(Model(ops, shape).blame) if races
+    } == found
+    for seed in range(4):
+        assert accused(ops, shape, seed) == found

@@ -206,6 +206,26 @@ class GlobalOrder:
             if release.cluster == cluster and release.start == self._start:
                 self._clocks.acquire(place, agents, release.inside)
 
+    # mbarriers ---------------------------------------------------------------------
+
+    def fenced(self, warp: int) -> Iterator[Knowledge]:
+        """What a relaxed arrival of a warp makes known within the cluster."""
+        for release in self._fences(warp):
+            yield release.inside
+
+    def hear_arrivals(self, warp: int, cell: int, inside: Knowledge) -> None:
+        """A relaxed wait ended; the next fence learns what the arrivals made known.
+
+        Args:
+            warp: Its number in the machine.
+            cell: Where the mbarrier is in shared memory.
+            inside: What arrivals made known, as the clocks have it.
+        """
+        _, cluster, cta = self._cta(warp)
+        nothing = np.zeros((2, self._n_warps), np.int32)
+        heard = Release(nothing, DEVICE, cta, cluster, inside, self._start)
+        self._hear(warp, _SHARED_WORDS + cell // _WORD_BYTES, [heard])
+
     # Fences and accesses -----------------------------------------------------------
 
     def fence(self, lanes: Lanes, order: MemoryOrder) -> None:
@@ -356,8 +376,8 @@ class GlobalOrder:
     def _hear(self, warp: int, word: int, seen: list[Release]) -> None:
         """A strong read that does not acquire saw releases of a word."""
         clock, entries = self._own(warp), self._of(warp).heard.setdefault(word, [])
-        known = {id(release.known) for _, release in entries}
-        entries += [(clock, r) for r in seen if id(r.known) not in known]
+        known = {id(release.inside) for _, release in entries}
+        entries += [(clock, r) for r in seen if id(r.inside) not in known]
         if len(entries) > _MOST_RELEASES:
             oldest, _ = entries[0]
             entries[:] = [(oldest, r) for r in merged([r for _, r in entries])]

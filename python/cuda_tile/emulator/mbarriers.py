@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.clocks import MOST_AGENTS, Knowledge, WarpClocks
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.lanes import Lanes
+from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.machine import Machine
 from cuda_tile.emulator.types import Bool
 
@@ -229,6 +229,8 @@ class Mbarriers:
             straddles = int(counts[which].sum()) > barrier.pending
             tables = slice(None) if releases else self._clocks.relaxed
             self._release(some, barrier, tables, straddles=straddles)
+            if not releases:
+                self._tell_fenced(some, barrier)
             if straddles or int(counts[which].min()) < 1:
                 parts = [which[place : place + 1] for place in range(len(which))]
             else:  # the phase ends with the last arrival, or goes on
@@ -257,6 +259,16 @@ class Mbarriers:
                 known[0, warps] -= 1
             gathering = barrier.gathering[part]
             np.maximum(gathering, known[part], out=gathering)
+
+    def _tell_fenced(self, lanes: Lanes, barrier: Mbarrier) -> None:
+        """Relaxed arrivals tell of what their last fences released.
+
+        PTX ISA, "Release and Acquire Patterns": a fence, then a strong write.
+        """
+        if self._machine.order is not None:
+            for warp in lanes.warps:
+                for known in self._machine.order.fenced(int(warp)):
+                    np.maximum(barrier.gathering, known, out=barrier.gathering)
 
     def _arrive(self, barrier: Mbarrier, count: int, drops: bool) -> None:
         if count < 1 or count > barrier.pending:
@@ -442,6 +454,10 @@ class Mbarriers:
             ready = some.numbers[done[which]]
             for cta, warps in machine.agents_by_cta(ready):
                 self._clocks.acquire(cta, warps, barrier.released, relaxed=not acquires)
+            if machine.order is not None and not acquires:
+                for warp in np.unique(ready // WARP_LANES):
+                    known = barrier.released.copy()
+                    machine.order.hear_arrivals(int(warp), int(cell), known)
         return done
 
     def waiting_words(self, offsets: Offsets) -> Iterator[str]:
