@@ -36,7 +36,7 @@ def accused(ops: list[Op], shape: Shape, seed: int) -> set[int]:
         seed=seed,
         on_finding="collect",
     )
-    assert not report.limits
+    assert not report.warnings
     assert {finding.kind for finding in report.findings} <= {"race"}
     return {lines[finding.line] for finding in report.findings}
 

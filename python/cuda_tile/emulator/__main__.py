@@ -216,8 +216,8 @@ def _print(
 ) -> None:
     for finding in report.findings:
         print(f"finding: {finding}", file=sys.stderr)
-    for limit in report.limits:
-        print(f"not watched: {limit}", file=sys.stderr)
+    for warning in report.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     if options.json == "-":
         print(report.to_json())
         return

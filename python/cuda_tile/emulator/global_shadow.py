@@ -350,12 +350,12 @@ class GlobalShadow:
 
     # Words -------------------------------------------------------------------------
 
-    def limits(self) -> Iterator[str]:
+    def warnings(self) -> Iterator[str]:
         """Says what is not watched."""
         if self._history.is_partial:
             yield (
-                f"races in global memory: only the first {self._history.most_bytes} "
-                f"bytes that the launch touched, in pages, are watched"
+                f"races in global memory were not watched beyond the first "
+                f"{self._history.most_bytes} bytes, in pages, that the launch touched"
             )
         if self.order.is_lenient:
             yield (

@@ -299,7 +299,7 @@ class _Run:
             self.report.findings.append(finding)
         finally:
             self.report.stdout = "".join(self._builtins.output)
-            self.report.limits += watch.limits() if watch is not None else ()
+            self.report.warnings += watch.warnings() if watch is not None else ()
 
     def _collect(self, kind: str, message: str, at: int) -> None:
         """Keeps the first finding of each kind at each instruction."""

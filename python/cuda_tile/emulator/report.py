@@ -41,7 +41,7 @@ class Report:
         findings: Faults found; empty for a clean run.
         counters: Counts per instruction, of all functions one after another.
         stdout: What the kernel printed.
-        limits: What adversarial mode did not watch, in words; mostly empty.
+        warnings: What adversarial mode did not watch, in words; mostly empty.
     """
 
     kernel: str
@@ -50,7 +50,7 @@ class Report:
     counters: Counters
     findings: list[Finding] = field(default_factory=list[Finding])
     stdout: str = ""
-    limits: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
 
     @property
     def totals(self) -> Counts:
@@ -165,7 +165,7 @@ class Report:
                 "lines": {str(line): c for line, c in self.by_line().items()},
                 "instructions": self.by_instruction(),
                 "stdout": self.stdout,
-                "limits": self.limits,
+                "warnings": self.warnings,
             },
             indent=2,
         )
