@@ -392,13 +392,36 @@ _COPY = (
         TENSOR_COPY,
         "cp.async.bulk.tensor",
         (
-            f"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4{_TX} "
+            "cp.async.bulk.tensor.2d.shared::{cluster cta}.global.tile::gather4"
+            f"{_TX} [%sa], [%tm, <r r r r r>], [%sa]",
+            f"cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global{_TX} "
             "[%sa], [%tm, <r r r r r>], [%sa]",
             "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
             "[%tm, <r r r r r>], [%sa]",
+            "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group "
+            "[%tm, <r r r r r>], [%sa]",
+            f"cp.async.bulk.tensor.2d.tile.shared::cluster.global{_TX} "
+            "[%sa], [%tm, <r r>], [%sa]",
         ),
         "sm_100a",
-        "which is not supported",
+    ),
+    Family(
+        TENSOR_COPY,
+        "cp.reduce.async.bulk.tensor",
+        (
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4"
+            ".bulk_group [%tm, <r r r r r>], [%sa]",
+        ),
+        "sm_100a",
+    ),
+    Family(
+        TENSOR_COPY,
+        "cp.async.bulk.prefetch.tensor",
+        (
+            "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 "
+            "[%tm, <r r r r r>]",
+        ),
+        "sm_100a",
     ),
     Family(
         TENSOR_COPY,

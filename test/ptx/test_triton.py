@@ -51,6 +51,8 @@ ORDERED = [
     "persistent_matmul_specialized.sm_100",
     "tma_attention.sm_90",
     "tma_attention_specialized.sm_100",
+    "own_descriptors.sm_100",
+    "pick_rows.sm_100",
     "tma_reductions.sm_90",
     "products_in_flight.sm_90",
     "accumulate_in_tensor_memory_of_16_by_256b.sm_100",

@@ -141,7 +141,8 @@ class Kernel:
     @staticmethod
     def _map(arg: Described, about: dict[str, Any]) -> TensorMap:
         swizzle = (0, 32, 64, 128)[about["swizzle"]]
-        return TensorMap(arg.array, about["box"], swizzle, arg.fill)
+        packed_bits = 4 if about["fp4_padded"] else 0
+        return TensorMap(arg.array, about["box"], swizzle, arg.fill, packed_bits)
 
 
 def check(array: Array, wanted: Array, most: Array | float, what: str) -> None:

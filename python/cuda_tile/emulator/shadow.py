@@ -507,12 +507,12 @@ def _by_width(words: NDArray[np.uint64]) -> dict[int, Array]:
 
 
 def _split(offsets: Offsets, size: int, warps: Bytes) -> tuple[Offsets, int, Bytes]:
-    """Makes accesses of 16 or 32 bytes into 8-byte ones."""
+    """Makes accesses of 16 or 32 bytes into 8-byte ones, of 12 into 4-byte ones."""
     if size <= 8:
         return offsets, size, warps
-    parts = size // 8
-    cells = (offsets[:, None] + np.arange(0, size, 8)).ravel()
-    return cells, 8, np.repeat(warps, parts)
+    part = min(size & -size, 8)
+    cells = (offsets[:, None] + np.arange(0, size, part)).ravel()
+    return cells, part, np.repeat(warps, size // part)
 
 
 def _ignore(kind: str, message: str, at: int) -> None:

@@ -28,6 +28,8 @@ class TensorMap:
         box: Extents of a copied box, in the order of the array's dimensions.
         swizzle_bytes: 0, or the span of the swizzle in shared memory: 32, 64, 128.
         fill: What loads put in elements outside the array: zeros, or for floats NaN.
+        packed_bits: 4 or 6 if bytes of the array hold packed elements, which loads pad
+            in shared memory; the box then counts elements. 0 for others.
 
     Raises:
         LaunchError: The hardware's limits are broken.
@@ -39,6 +41,7 @@ class TensorMap:
         box: Sequence[int],
         swizzle_bytes: int = 0,
         fill: Fill = "zero",
+        packed_bits: int = 0,
     ) -> None:
         self.array = _plain(array)
         extents = _box(box)
@@ -57,14 +60,20 @@ class TensorMap:
         is_swizzle = is_swizzle and swizzle_bytes in SWIZZLES
         _must(is_swizzle, "a swizzle of 0, 32, 64 or 128", repr(swizzle_bytes))
         _must(fill in ("zero", "nan"), "fill 'zero' or 'nan'", repr(fill))
+        _must(packed_bits in (0, 4, 6), "packed elements of 4 or 6 bits", packed_bits)
+        shape = array.shape
+        if packed_bits:
+            _must(array.dtype == np.uint8, "packed elements in uint8", array.dtype)
+            shape = (*shape[:-1], shape[-1] * 8 // packed_bits)
         self.tensor = Tensor(
             int(array.__array_interface__["data"][0]),
             array.dtype,
-            array.shape,
+            shape,
             array.strides[:-1],
             extents,
             swizzle_bytes,
             fill == "nan",
+            packed_bits,
         )
         if problem := self.tensor.problem():
             raise LaunchError(f"tensor map: {problem}")

@@ -73,6 +73,11 @@ _ELEMENTS: tuple[Any, ...] = (
     np.float32,
     np.float32,
 )
+# Bits of elements that are packed in memory; in shared memory 16 of them begin a piece
+# of 16 bytes: b4x16_p64 and b6x16_p32. CUDA Driver API: 16U4_ALIGN16B, 16U6_ALIGN16B.
+_PACKED = {14: 4, 15: 6}
+_PACKED_EXTENT = 128
+_PIECE_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class Tensor:
         box: Extents of a copied box.
         swizzle_bytes: 0, or the span of the swizzle in shared memory.
         fills_nan: Whether loads put NaN, and not zero, outside the tensor.
+        packed_bits: Bits of an element packed in memory, 4 or 6; the type is then
+            uint8. 0 for others.
     """
 
     address: int
@@ -96,6 +103,7 @@ class Tensor:
     box: tuple[int, ...]
     swizzle_bytes: int
     fills_nan: bool
+    packed_bits: int = 0
 
     @property
     def rank(self) -> int:
@@ -106,6 +114,14 @@ class Tensor:
     def box_bytes(self) -> int:
         """Size of a box in shared memory; elements outside the tensor count."""
         return prod(self.box) * self.dtype.itemsize
+
+    @property
+    def piece_bytes(self) -> int:
+        """Bytes of each 16 in shared memory that a copy writes, and counts.
+
+        That padding is not counted is what kernels expect that Triton makes.
+        """
+        return 2 * self.packed_bits or _PIECE_BYTES
 
     def problem(self) -> str:
         """Says which limit of the hardware is broken; empty if none is."""
@@ -140,10 +156,32 @@ class Tensor:
                 self.dtype,
             ),
         )
+        if self.packed_bits:
+            limits += self._packed_limits()
         for holds, expected, got in limits:
             if not holds:
                 return f"expected {expected}, got {got}"
         return ""
+
+    def _packed_limits(self) -> tuple[tuple[bool, str, object], ...]:
+        wide = _PACKED_EXTENT
+        return (
+            (
+                self.address % 32 == 0,
+                "an array at a multiple of 32 bytes",
+                self.address,
+            ),
+            (
+                self.extents[-1] % wide == 0,
+                f"rows of a multiple of {wide} packed elements",
+                self.extents,
+            ),
+            (
+                self.box[-1] == wide,
+                f"{wide} packed elements in a row of a box",
+                self.box,
+            ),
+        )
 
     # In memory ---------------------------------------------------------------------
 
@@ -161,7 +199,8 @@ class Tensor:
             inward = [value & 0xFFFFFFFFFFFFFFFF for value in values[::-1]]
             found[name][: len(inward)] = inward
         found["rank"] = self.rank - 1
-        found["elemtype"] = _element_number(self.dtype)
+        numbers = {bits: number for number, bits in _PACKED.items()}
+        found["elemtype"] = numbers.get(self.packed_bits, _element_number(self.dtype))
         found["swizzle_mode"] = SWIZZLES.index(self.swizzle_bytes)
         found["fill_mode"] = self.fills_nan
         return found.tobytes()
@@ -179,8 +218,10 @@ class Tensor:
         rank = int(found["rank"]) + 1
         if rank > MOST_RANK:
             raise Fault("tma", f"expected a tensor map of rank 1 to 5, got {rank}")
+        element = int(found["elemtype"])
+        packed_bits = _PACKED.get(element, 0)
         for name, got, allowed in (
-            ("elemtype", int(found["elemtype"]), len(_ELEMENTS)),
+            ("elemtype", 0 if packed_bits else element, len(_ELEMENTS)),
             ("interleave_layout", int(found["interleave_layout"]), 1),
             ("swizzle_mode", int(found["swizzle_mode"]), len(SWIZZLES)),
             ("swizzle_atomicity", int(found["swizzle_atomicity"]), 1),
@@ -205,12 +246,13 @@ class Tensor:
 
         tensor = cls(
             int(found["global_address"]),
-            np.dtype(_ELEMENTS[int(found["elemtype"])]),
+            np.dtype(np.uint8 if packed_bits else _ELEMENTS[element]),
             outward("global_dim", rank),
             outward("global_stride", rank - 1),
             outward("box_dim", rank),
             SWIZZLES[int(found["swizzle_mode"])],
             bool(found["fill_mode"]),
+            packed_bits,
         )
         if problem := tensor.problem():
             raise Fault("tma", f"{problem} in a tensor map")
@@ -221,7 +263,10 @@ class Tensor:
     def _overlap(
         self, start: Sequence[int]
     ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-        """Where a box at `start` overlaps the tensor: in the tensor, in the box."""
+        """Where a box at `start` overlaps the tensor: in the tensor, in the box.
+
+        Packed elements of the last dimension are counted in bytes.
+        """
         outer: list[slice] = []
         inner: list[slice] = []
         for first, extent, size in zip(start, self.box, self.extents, strict=True):
@@ -229,7 +274,19 @@ class Tensor:
             high = max(high, low)
             outer.append(slice(low, high))
             inner.append(slice(low - first, high - first))
+        if self.packed_bits:
+            if start[-1] % _PACKED_EXTENT:
+                raise Fault(
+                    "tma",
+                    f"expected a multiple of {_PACKED_EXTENT} as the first coordinate "
+                    f"of packed elements, got {start[-1]}",
+                )
+            outer[-1], inner[-1] = self._packed(outer[-1]), self._packed(inner[-1])
         return tuple(outer), tuple(inner)
+
+    def _packed(self, part: slice) -> slice:
+        bits = self.packed_bits
+        return slice(part.start * bits // 8, part.stop * bits // 8)
 
     def rows(self, start: Sequence[int]) -> GlobalRows:
         """Where the part of a box that lies in the tensor has its rows in memory."""
@@ -245,7 +302,8 @@ class Tensor:
     def load(self, memory: GlobalMemory, start: Sequence[int]) -> NDArray[np.uint8]:
         """Reads the box at `start`; returns its bytes, flat."""
         word = np.dtype(f"u{self.dtype.itemsize}")
-        bits = np.zeros(self.box, word)
+        width = self.box[-1] * self.packed_bits // 8 or self.box[-1]
+        bits = np.zeros((*self.box[:-1], width), word)
         if self.fills_nan:
             bits[...] = np.array(np.nan, self.dtype).view(word)
         _, inner = self._overlap(start)
@@ -281,6 +339,8 @@ class Tensor:
         Raises:
             Fault: The elements' type does not have the reduction.
         """
+        if self.packed_bits:
+            raise Fault("tma", "expected no store of padded elements")
         _, inner = self._overlap(start)
         values = data.view(self.dtype).reshape(self.box)[inner]
         if not values.size:

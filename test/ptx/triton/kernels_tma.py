@@ -276,6 +276,12 @@ BUILDS = [
         "specialized",
     ),
     Build(
+        pick_rows,
+        f"{boxes('fp16', (1, 64))} *i32 {boxes('fp16', (1, 64))}",
+        (100,),
+        {"N": 32, "W": 64},
+    ),
+    Build(
         tma_reductions,
         boxes("i32", *[(32, 16)] * 3) + " " + boxes("u32", *[(32, 16)] * 2),
         (90,),
@@ -290,4 +296,5 @@ BUILDS = [
     tma_scaled_product((100,), "mxfp8", "e4m3", "e4m3"),
     tma_scaled_product((100,), "mxfp4", "e2m1", "e2m1"),
     tma_scaled_product((100,), "nvfp4", "e2m1", "e2m1", 16),
+    tma_scaled_product((100,), "mixed", "e4m3", "e2m1"),
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator import tensor_rows
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.flight import CHUNK_BYTES
@@ -33,6 +34,7 @@ from cuda_tile.emulator.spaces import Addresses
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
 from cuda_tile.emulator.tensor_object import REDUCTIONS, Tensor
+from cuda_tile.emulator.tensor_rows import TensorRows
 from cuda_tile.emulator.types import B64, TYPES, U32
 from cuda_tile.runtime.memory import MemoryFault
 
@@ -62,10 +64,10 @@ def _prefetch(form: Form, b: Builder) -> Compiled:
     if form.flag("tensor"):
         form.choice("1d", "2d", "3d", "4d", "5d")
         form.require("L2", "global")
-        _tiled(form)
+        rows = _mode(form, "gather4")
         has_policy = form.flag("L2::cache_hint")
         (x,) = operands_before_policy(form, b, 1, has_policy=has_policy)
-        _tensor_operand(form, b, x, None)
+        _tensor_operand(form, b, x, None, by_rows=rows)
     else:
         form.require("L2", "global")
         has_policy = form.flag("L2::cache_hint")
@@ -75,10 +77,15 @@ def _prefetch(form: Form, b: Builder) -> Compiled:
     return b.no_effect()
 
 
-def _tiled(form: Form) -> None:
+def _mode(form: Form, rows: str) -> bool:
+    """Takes `.tile`, or `.tile::` and how rows are called; says which it was."""
     mode = form.prefix("tile") or form.prefix("im2col")
-    if mode not in ("", "tile"):
-        form.error(f"expected '.tile', got '.{mode}', which is not supported")
+    if mode not in ("", "tile", f"tile::{rows}"):
+        form.error(
+            f"expected '.tile' or '.tile::{rows}', got '.{mode}', which is not "
+            "supported"
+        )
+    return "::" in mode
 
 
 # Plain copies ----------------------------------------------------------------------
@@ -170,14 +177,18 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
 
 
 def _tensor_operand(
-    form: Form, b: Builder, x: Operand, rank: int | None
-) -> Callable[[int, Lanes], tuple[Tensor, list[int]]]:
+    form: Form, b: Builder, x: Operand, rank: int | None, *, by_rows: bool = False
+) -> Callable[[int, Lanes], tuple[Tensor | TensorRows, list[int]]]:
     """Returns what reads a lane's tensor map and coordinates (in array order)."""
     if not isinstance(x, Address) or len(x.coordinates) != 1:
         form.error("expected [tensorMap, {coordinates}]")
     vector = x.coordinates[0]
     if not isinstance(vector, Vector):
         form.error("expected coordinates in braces")
+    if by_rows:
+        if rank not in (None, 2):
+            form.error(f"expected '.2d' for rows of a tensor, got '.{rank}d'")
+        rank = 1 + tensor_rows.COUNT
     if rank is not None and len(vector.elements) != rank:
         form.error(f"expected {rank} coordinates, got {len(vector.elements)}")
     is_param = isinstance(x.base, Variable) and x.base.space == "param"
@@ -186,22 +197,29 @@ def _tensor_operand(
     starts = [b.src(element, TYPES["s32"]) for element in reversed(vector.elements)]
     maps, spaces, at = b.maps, b.spaces, b.at
 
-    def read(number: int, lane: Lanes) -> tuple[Tensor, list[int]]:
+    def read(number: int, lane: Lanes) -> tuple[Tensor | TensorRows, list[int]]:
         where = address(lane)
         maps.check_use(at, number, int(where[0]))
         found = Tensor.decode(read_object(spaces, at, space, lane, where))
+        start = [int(start[number]) for start in starts]
+        if by_rows:
+            return TensorRows(found), start
         if found.rank != len(starts):
             raise Fault(
                 "tma",
                 f"expected a tensor map of rank {len(starts)}, got {found.rank}",
             )
-        return found, [int(start[number]) for start in starts]
+        return found, start
 
     return read
 
 
 def _rows(
-    b: Builder, lane: Lanes, tensor: Tensor, start: list[int], access: str
+    b: Builder,
+    lane: Lanes,
+    tensor: Tensor | TensorRows,
+    start: list[int],
+    access: str,
 ) -> GlobalRows:
     """Where a box lies in memory, which must be there."""
     rows = tensor.rows(start)
@@ -214,15 +232,25 @@ def _rows(
 
 
 def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
-    """cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, 1d to 5d, tiled."""
+    """cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, 1d to 5d, tiled.
+
+    ptxas takes the mode before the state spaces as well.
+    """
     rank = int(form.choice("1d", "2d", "3d", "4d", "5d")[0])
+    mode = form.next
+    by_rows = mode.startswith("tile") and _mode(form, mode.rpartition("::")[2])
     if form.next == "global":
-        return _tensor_out(form, b, rank, reduces=reduces)
+        scatters = by_rows and mode.endswith("scatter4")
+        if by_rows and not scatters:
+            form.fail("'.shared::cluster' or '.shared::cta'")
+        return _tensor_out(form, b, rank, reduces=reduces, by_rows=scatters)
+    if mode.endswith("scatter4"):
+        form.fail("'.global'")
     if reduces:
         form.fail("'.global'")
     form.choice("shared::cluster", "shared::cta")
     form.require("global")
-    _tiled(form)
+    by_rows = _mode(form, "gather4") or by_rows
     form.require(COMPLETES)
     is_multicast = form.flag("multicast::cluster")
     group = form.option("cta_group::1", "cta_group::2")
@@ -230,7 +258,7 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     operands = operands_before_policy(form, b, 3 + is_multicast, has_policy=has_policy)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None
     target = shared_address(form, b, operands[0])
-    read = _tensor_operand(form, b, operands[1], rank)
+    read = _tensor_operand(form, b, operands[1], rank, by_rows=by_rows)
     place = barrier_place(form, b, operands[2], "shared")
     engine, memory, at = b.bulk, b.machine.memory, b.at
 
@@ -251,20 +279,27 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
             pairs = group == "cta_group::2"
             for some, cell in copy_targets(b, number, chunks, near, mask, pairs=pairs):
                 engine.into_shared(
-                    at, number, some, cell, lambda t=tensor, s=start: t.load(memory, s)
+                    at,
+                    number,
+                    some,
+                    cell,
+                    lambda t=tensor, s=start: t.load(memory, s),
+                    tensor.piece_bytes,
                 )
 
     return b.step(run)
 
 
-def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled:
+def _tensor_out(
+    form: Form, b: Builder, rank: int, *, reduces: bool, by_rows: bool
+) -> Compiled:
     form.require("global", "shared::cta")
     operation = form.choice(*REDUCTIONS) if reduces else ""
-    _tiled(form)
+    by_rows = _mode(form, "scatter4") or by_rows
     form.require("bulk_group")
     has_policy = form.flag("L2::cache_hint")
     operands = operands_before_policy(form, b, 2, has_policy=has_policy)
-    read = _tensor_operand(form, b, operands[0], rank)
+    read = _tensor_operand(form, b, operands[0], rank, by_rows=by_rows)
     source = shared_address(form, b, operands[1])
     engine, memory, at = b.bulk, b.machine.memory, b.at
 
@@ -276,7 +311,7 @@ def _tensor_out(form: Form, b: Builder, rank: int, *, reduces: bool) -> Compiled
 
             def sink(
                 data: NDArray[np.uint8],
-                tensor: Tensor = tensor,
+                tensor: Tensor | TensorRows = tensor,
                 start: list[int] = start,
             ) -> None:
                 tensor.store(memory, start, data, operation)
