@@ -285,47 +285,75 @@ _MBARRIER = (
     ),
 )
 
-_VIDEO_REASON = "video instructions are not supported"
+_PARTS = ((2, "{h0 h10}", "{h10 h03}"), (4, "{b3 b20 b3210}", "{b3210 b0474}"))
 _MISC = (
     Family(STACK, "alloca", ("alloca.u64 l, {l 32}{- ,16}",)),
     Family(STACK, "stacksave", ("stacksave.u64 l",)),
     Family(STACK, "stackrestore", ("stackrestore.u64 l",)),
     *(
-        Family(VIDEO, name, (f"{name}.u32.u32.s32 r, r, r",), "sm_90a", _VIDEO_REASON)
+        Family(
+            VIDEO,
+            name,
+            (
+                f"{name}.{{u32 s32}}.{{u32 s32}}.{{u32 s32}}{{- .sat}} r, r, r",
+                f"{name}.u32.u32.s32{{- .sat}}{{.add .min .max}} r, r, r, r",
+                f"{name}.s32.u32.s32 %r1{{.b0 .b3 .h1}}, %r2{{.b1 .h0}}, "
+                "%r3{- .b2 .h1}, r",
+            ),
+        )
         for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
     ),
     *(
         Family(
             VIDEO,
             name,
-            (f"{name}.u32.u32.u32.{{clamp wrap}} r, r, r",),
-            "sm_90a",
-            _VIDEO_REASON,
+            (
+                f"{name}.{{u32 s32}}.{{u32 s32}}.u32{{- .sat}}.{{clamp wrap}} r, r, r",
+                f"{name}.u32.s32.u32.clamp{{.add .min .max}} r, %r2{{.b1 .h1}}, r, r",
+            ),
         )
         for name in ("vshl", "vshr")
     ),
-    Family(VIDEO, "vmad", ("vmad.s32.s32.s32 r, r, r, r",), "sm_90a", _VIDEO_REASON),
-    Family(VIDEO, "vset", ("vset.u32.u32.lt r, r, r",), "sm_90a", _VIDEO_REASON),
+    Family(
+        VIDEO,
+        "vmad",
+        ("vmad.s32.s32.s32 r, r, r, r",),
+        "sm_90a",
+        "vmad is not supported",
+    ),
+    Family(
+        VIDEO,
+        "vset",
+        (
+            "vset.{u32 s32}.{u32 s32}.{eq ne lt le gt ge} r, r, r",
+            "vset.u32.u32.lt{.add .min .max} r, r, r, r",
+            "vset.u32.u32.lt %r1.h1, %r2.b0, r, r",
+        ),
+    ),
     *(
         Family(
             SIMD_VIDEO,
             f"{name}{n}",
-            (f"{name}{n}.u32.u32.u32 r, r, r, r",),
-            "sm_90a",
-            _VIDEO_REASON,
+            (
+                f"{name}{n}.{{u32 s32}}.{{u32 s32}}.{{u32 s32}}{{- .sat .add}} "
+                "r, r, r, r",
+                f"{name}{n}.u32.u32.u32 %r1.{masks}, %r2.{selectors}, %r3, r",
+            ),
         )
         for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg")
-        for n in (2, 4)
+        for n, masks, selectors in _PARTS
     ),
     *(
         Family(
             SIMD_VIDEO,
             f"vset{n}",
-            (f"vset{n}.u32.u32.lt r, r, r, r",),
-            "sm_90a",
-            _VIDEO_REASON,
+            (
+                f"vset{n}.{{u32 s32}}.{{u32 s32}}.{{eq ne lt le gt ge}}{{- .add}} "
+                "r, r, r, r",
+                f"vset{n}.u32.u32.lt %r1.{masks}, %r2, %r3.{selectors}, r",
+            ),
         )
-        for n in (2, 4)
+        for n, masks, selectors in _PARTS
     ),
     *(
         Family(TEXTURE, name, patterns, "sm_90a", "textures are not supported")

@@ -24,6 +24,7 @@ from cuda_tile.emulator.syntax import (
     Negated,
     Operand,
     Pair,
+    Part,
     Prototype,
     Register,
     Sink,
@@ -328,6 +329,8 @@ class BodyParser:
             return Immediate(32)
         register = self._scope.register(name)
         if register is not None:
+            if cursor.token.kind == "suffix":
+                return Part(register, cursor.take().text[1:])
             return register
         if name.startswith("%"):
             if cursor.token.kind == "suffix":

@@ -20,6 +20,14 @@ class Register:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Bytes or halves of a register, `%r1.b2` or `%r1.h10`, in a video instruction."""
+
+    register: Register
+    selector: str
+
+
+@dataclass(frozen=True)
 class Special:
     """A special register such as `%tid.x`."""
 
@@ -157,6 +165,7 @@ class Sink:
 
 Operand = (
     Register
+    | Part
     | Special
     | Immediate
     | Label

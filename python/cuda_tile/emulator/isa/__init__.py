@@ -25,6 +25,7 @@ from cuda_tile.emulator.isa import (
     stack,
     tcgen05,
     tensormap,
+    video,
     warp,
     wgmma,
 )
@@ -51,6 +52,7 @@ CHAPTERS = (
     wgmma.CHAPTER,
     tcgen05.CHAPTER,
     tensormap.CHAPTER,
+    video.CHAPTER,
     cancel.CHAPTER,
     remote.CHAPTER,
     stack.CHAPTER,

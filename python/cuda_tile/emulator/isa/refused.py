@@ -8,16 +8,11 @@ CHAPTER = Chapter("Instructions that are not emulated")
 
 _TEXTURES = "textures are not supported; read the array with ld.global"
 _SURFACES = "surfaces are not supported; use ld.global and st.global"
-_VIDEO = "video instructions are not supported; use integer instructions"
 
 for _opcode in ("tex", "tld4", "txq", "istypep"):
     CHAPTER.refuse(_opcode, _TEXTURES)
 for _opcode in ("suld", "sust", "sured", "suq"):
     CHAPTER.refuse(_opcode, _SURFACES)
-for _operation in ("add", "sub", "absdiff", "min", "max", "set"):
-    for _width in ("", "2", "4"):
-        CHAPTER.refuse(f"v{_operation}{_width}", _VIDEO)
-for _opcode in ("vshl", "vshr", "vmad", "vavrg2", "vavrg4"):
-    CHAPTER.refuse(_opcode, _VIDEO)
+CHAPTER.refuse("vmad", "vmad is not supported; use mad and shr")
 CHAPTER.refuse("wmma", "wmma is not supported; use mma, whose fragments are specified")
 CHAPTER.refuse("multimem", "multimem addresses are not supported; there is one device")
