@@ -209,6 +209,13 @@ class Builder:
             raise self.error(f"expected {what}, got {name_of(operand)}")
         return operand.value
 
+    def groups(self, operand: Operand) -> int:
+        """Returns the constant number of groups that a wait leaves pending."""
+        count = self.integer(operand, "a constant number of groups")
+        if count < 0:
+            raise self.error(f"expected a number of groups from 0 on, got {count}")
+        return count
+
     def symbol(self, variable: Variable) -> int:
         """Returns the address of a variable within its state space."""
         return self.machine.symbols.address(variable, self.line)

@@ -38,7 +38,7 @@ def cp(form: Form, b: Builder) -> Compiled:
         return b.step(lambda lanes: b.copies.wait(lanes, 0, everything=True))
     if form.flag("wait_group"):
         (count,) = form.operands(1)
-        pending = b.integer(count, "a constant number of groups")
+        pending = b.groups(count)
         return b.step(lambda lanes: b.copies.wait(lanes, pending))
     return _cp_async(form, b)
 
@@ -79,6 +79,8 @@ def _cp_async(form: Form, b: Builder) -> Compiled:
     target = b.address(operands[0], "shared")
     origin = b.address(operands[1], "global")
     rest = operands[3] if len(operands) > 3 else Immediate(size)
+    if isinstance(rest, Immediate) and not 0 <= rest.value <= size:
+        form.error(f"expected a source size from 0 to {size}, got {rest.value}")
     is_ignored = isinstance(rest, Negated) or (
         isinstance(rest, Register) and rest.type is PRED
     )

@@ -50,7 +50,7 @@ def bulk(form: Form, b: Builder, *, reduces: bool = False) -> Compiled:
     if form.flag("wait_group"):
         reads_only = form.flag("read")
         (count,) = form.operands(1)
-        pending = b.integer(count, "a constant number of groups")
+        pending = b.groups(count)
         return b.step(lambda lanes: b.bulk.wait(lanes, pending, reads_only=reads_only))
     if form.flag("prefetch"):
         return _prefetch(form, b)

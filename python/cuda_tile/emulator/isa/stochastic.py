@@ -17,6 +17,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.narrow import LARGEST, SMALL
 from cuda_tile.emulator.step import Compiled
+from cuda_tile.emulator.syntax import Register
 from cuda_tile.emulator.types import B32, TYPES, Array
 
 Random = NDArray[np.uint32]
@@ -79,6 +80,8 @@ def convert(form: Form, b: Builder) -> Compiled:
             packed = packed << np.uint32(bits) | encode(rounded)
         return packed.astype(word.dtype)
 
+    if not isinstance(random, Register):
+        form.error("expected a register with random bits")
     singles = [b.src(source, TYPES["f32"]) for source in sources]
     return b.elementwise(pack, b.dst(d, word), b.src(random, B32), *singles)
 

@@ -17,7 +17,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand, Part
+from cuda_tile.emulator.syntax import Immediate, Operand, Part, Register
 from cuda_tile.emulator.types import B32, Array
 
 CHAPTER = Chapter("Video Instructions")
@@ -75,6 +75,16 @@ def _split(operand: Operand) -> tuple[Operand, str]:
     return operand, ""
 
 
+def _source(form: Form, b: Builder, operand: Operand, *, constants: bool) -> Array:
+    """A source of 32 bits; the scalar instructions take integer constants too."""
+    is_integer = isinstance(operand, Immediate) and isinstance(operand.value, int)
+    if not isinstance(operand, Register) and not (constants and is_integer):
+        form.error("expected a register as a source")
+    if isinstance(operand, Immediate) and operand.bits:
+        form.error("expected an integer as a constant source")
+    return b.src(operand, B32)
+
+
 # One value ----------------------------------------------------------------------------
 
 
@@ -110,8 +120,8 @@ def _scalar(
     for operand, ty in zip(operands, sources, strict=False):
         register, selector = _split(operand)
         fields.append((*_field(form, selector), ty == "s32"))
-        registers.append(b.src(register, B32))
-    registers += [b.src(operand, B32) for operand in operands[2:]]
+        registers.append(_source(form, b, register, constants=True))
+    registers += [_source(form, b, x, constants=True) for x in operands[2:]]
 
     def run(*values: Array) -> Array:
         x, y = (
@@ -216,8 +226,8 @@ def _simd(
     for number, operand in enumerate(operands[:2]):
         register, selector = _split(operand)
         chosen.append(_places(form, selector, n, number * n))
-        registers.append(b.src(register, B32))
-    third = b.src(operands[2], B32)
+        registers.append(_source(form, b, register, constants=False))
+    third = _source(form, b, operands[2], constants=False)
 
     def run(x: Array, y: Array, c: Array) -> Array:
         both = [

@@ -51,7 +51,7 @@ def wgmma(form: Form, b: Builder) -> Compiled:
         return _mma_async(form, b)
     if kind == "wait_group":
         (count,) = form.operands(1)
-        pending = b.integer(count, "a constant number of groups")
+        pending = b.groups(count)
         step = b.step(lambda lanes: cores.wait(lanes, pending))
     else:
         form.operands(0)
