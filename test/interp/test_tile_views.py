@@ -212,6 +212,48 @@ def test_multicast_writes_reach_every_replica(op: str) -> None:
         assert replica[8:].tolist() == [added, 1 + added, 2 + added, 3 + added]
 
 
+@pytest.mark.parametrize("first", ["load_reduce", "store", "reduce"])
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_multicast_accesses_are_ordered_by_their_tokens(
+    first: str, is_ordered: bool
+) -> None:
+    """A store after another access to the same tile, in every replica."""
+    k = Kernel("ptr<i32>")
+    view, _ = k.view(k.parameters[0], (8,), (8,))
+    tile, at = k.constant(np.ones(8), "i32"), k.constant(0, "i32")
+    weak: dict[str, Any] = {"memory_ordering_semantics": "weak"}
+    kinds: dict[str, tuple[list[Any], tuple[Any, ...], dict[str, Any]]] = {
+        "load_reduce": (
+            [[view], [at], []],
+            (tile.type, TOKEN),
+            {"reduction": "add", "inbounds": (False,), **weak},
+        ),
+        "store": ([[view], [tile], [at], []], (TOKEN,), weak),
+        "reduce": (
+            [[view], [tile], [at], []],
+            (TOKEN,),
+            {
+                "reduction": "add",
+                "memory_ordering_semantics": "relaxed",
+                "memory_scope": "device",
+            },
+        ),
+    }
+    operands, results, kw = kinds[first]
+    made = k.op(f"multimem_{first}_view_tko", *operands, results=results, **kw)
+    token = made[-1] if isinstance(made, tuple) else made
+    order = [token] if is_ordered else []
+    k.op(
+        "multimem_store_view_tko", [view], [tile], [at], order, results=(TOKEN,), **weak
+    )
+    replicas = [np.zeros(8, np.int32) for _ in "ab"]
+    if is_ordered:
+        k.run(Multicast.over(replicas))
+        return
+    with pytest.raises(InterpError, match="no token orders the two"):
+        k.run(Multicast.over(replicas))
+
+
 def test_multicast_wants_equal_replicas() -> None:
     with pytest.raises(UserError, match="expected at least one replica"):
         Multicast.over([])
