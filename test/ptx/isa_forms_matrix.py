@@ -154,21 +154,6 @@ _WARP = (
         "sm_90a",
         "sparse matrices are not supported",
     ),
-    *(
-        Family(WARP, name, patterns, "sm_90a", "wmma is not supported; use mma")
-        for name, patterns in {
-            "wmma.load": (
-                "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 <r*8>, [%sa]",
-            ),
-            "wmma.store": (
-                "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%sa], <r*8>",
-            ),
-            "wmma.mma": (
-                "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 <r*8>, <r*8>, <r*8>, "
-                "<r*8>",
-            ),
-        }.items()
-    ),
 )
 
 _WG = "wgmma.mma_async.sync.aligned"

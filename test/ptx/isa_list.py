@@ -33,8 +33,9 @@ from isa_forms_sync import (
 from isa_forms_sync import FAMILIES as REST
 from isa_forms_tensor import FAMILIES as TENSOR
 from isa_forms_tensor import TENSOR_CORES
+from isa_forms_wmma import FAMILIES as WMMA
 
-FAMILIES: tuple[Family, ...] = (*SCALAR, *MEMORY, *REST, *MATRIX, *TENSOR)
+FAMILIES: tuple[Family, ...] = (*SCALAR, *MEMORY, *REST, *MATRIX, *WMMA, *TENSOR)
 
 # PTX ISA 9.0, chapter "Instructions". "special registers" stands for that chapter.
 INSTRUCTIONS = {

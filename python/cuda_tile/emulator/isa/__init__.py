@@ -28,6 +28,7 @@ from cuda_tile.emulator.isa import (
     video,
     warp,
     wgmma,
+    wmma,
 )
 from cuda_tile.emulator.isa.chapter import InstructionTable
 
@@ -49,6 +50,7 @@ CHAPTERS = (
     atomic.CHAPTER,
     matrix.CHAPTER,
     mma.CHAPTER,
+    wmma.CHAPTER,
     wgmma.CHAPTER,
     tcgen05.CHAPTER,
     tensormap.CHAPTER,

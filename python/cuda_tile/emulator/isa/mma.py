@@ -1,8 +1,6 @@
 """PTX ISA: "Warp Level Matrix Instructions": mma, dense, of all types and shapes.
 
-Products are exact. Those of f64 are fused one after another along K, those of integers
-and bits wrap (or saturate) once, all other are summed in single precision in an
-unspecified order, as the hardware's are, and the accumulator is added last.
+The arithmetic is in `mma_products`.
 """
 
 from __future__ import annotations
@@ -11,14 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cuda_tile.emulator import numerics
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, SMALL, decode
+from cuda_tile.emulator.isa.mma_products import fused, integral
 from cuda_tile.emulator.isa.mma_scale import KINDS, Scales, scales
 from cuda_tile.emulator.isa.warp import whole_warp
 from cuda_tile.emulator.lanes import Lanes
@@ -291,13 +288,23 @@ def mma(form: Form, b: Builder) -> Compiled:
 def _multiplication(m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:
     if m.is_volta:
         return lambda lanes: _volta(m, operands, lanes)
-    if m.left == "f64":
-        return lambda lanes: operands.put(lanes, _fused(m, operands, lanes))
-    if m.result == "s32":
-        return lambda lanes: operands.put(lanes, _integral(m, operands, lanes))
 
     def run(lanes: Lanes) -> None:
         left, right = operands.left(lanes), operands.right(lanes)
+        if m.left == "f64":
+            mode = m.mode or "rn"
+            operands.put(lanes, fused(left, right, operands.addend(lanes), mode))
+            return
+        if m.result == "s32":
+            total = integral(
+                left,
+                right,
+                operands.addend(lanes),
+                bit_operation=m.bit_operation,
+                is_saturated=m.is_saturated,
+            )
+            operands.put(lanes, total)
+            return
         if operands.scales is not None:
             # Scales reach from 2**-127 to 2**127; double holds products of two.
             left = left * np.float64(1) * operands.scales[0].read(lanes, m.depth)
@@ -306,30 +313,6 @@ def _multiplication(m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:
         operands.put(lanes, finish(total, m.result))
 
     return run
-
-
-def _fused(m: _Mma, operands: _Operands, lanes: Lanes) -> NDArray[np.float64]:
-    left, right = operands.left(lanes), operands.right(lanes)
-    total = np.ascontiguousarray(operands.addend(lanes))
-    shape = total.shape
-    for k in range(m.depth):
-        x = np.broadcast_to(left[:, :, k, None], shape).ravel()
-        y = np.broadcast_to(right[:, None, k, :], shape).ravel()
-        fused = numerics.fma_f64(x, y, total.ravel(), m.mode or "rn")
-        total = fused.reshape(shape)
-    return total
-
-
-def _integral(m: _Mma, operands: _Operands, lanes: Lanes) -> NDArray[np.int32]:
-    left, right = operands.left(lanes), operands.right(lanes)
-    product = np.matmul(left, right)
-    if m.bit_operation == "xor":
-        ones = left.sum(axis=2, keepdims=True) + right.sum(axis=1, keepdims=True)
-        product = ones - 2 * product
-    total = operands.addend(lanes).astype(np.int64) + product.astype(np.int64)
-    if m.is_saturated:
-        total = total.clip(-(2**31), 2**31 - 1)
-    return total.astype(np.int32)
 
 
 # m8n8k4 of f16 ---------------------------------------------------------------------

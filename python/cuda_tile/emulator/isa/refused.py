@@ -14,5 +14,4 @@ for _opcode in ("tex", "tld4", "txq", "istypep"):
 for _opcode in ("suld", "sust", "sured", "suq"):
     CHAPTER.refuse(_opcode, _SURFACES)
 CHAPTER.refuse("vmad", "vmad is not supported; use mad and shr")
-CHAPTER.refuse("wmma", "wmma is not supported; use mma, whose fragments are specified")
 CHAPTER.refuse("multimem", "multimem addresses are not supported; there is one device")
