@@ -68,6 +68,11 @@ def build_parser() -> argparse.ArgumentParser:
         metavar=shape,
         help="CTAs of a cluster; without it what .reqnctapercluster says, or 1",
     )
+    parser.add_argument(
+        "--cooperative",
+        action="store_true",
+        help="run all CTAs together, so that they may wait for each other",
+    )
     parser.add_argument("--entry", metavar="NAME", help="which entry of the module")
     parser.add_argument(
         "--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory"
@@ -159,6 +164,7 @@ def _run(options: argparse.Namespace) -> int:
         block=options.block or _declared(entry, "reqntid", "--block"),
         cluster=options.cluster or entry.limits.get("reqnctapercluster", (1,)),
         args=[arg.value for arg in args],
+        cooperative=options.cooperative,
         shared_bytes=options.shared,
         stack_bytes=options.stack,
         mode=options.mode,

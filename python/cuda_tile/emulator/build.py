@@ -25,6 +25,7 @@ from cuda_tile.emulator.syntax import (
     Address,
     FunctionName,
     Immediate,
+    Instruction,
     Negated,
     Operand,
     Pair,
@@ -55,6 +56,7 @@ class Builder:
         maps: Tensor maps that the kernel changed.
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: What setmaxnreg moves between warps.
+        compared: Loads that count as strong; see `data_flow.compared_loads`.
         at: Number of the instruction within its function.
     """
 
@@ -77,6 +79,7 @@ class Builder:
             self.tensor = TensorUnit(machine, self.mbarriers)
         self.registers = RegisterPool(machine, declared_registers)
         self.spaces = spaces
+        self.compared: frozenset[Instruction] = frozenset()
         self.at = 0
         self.line = 0
         self._reads: list[Register] = []

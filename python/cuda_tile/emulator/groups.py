@@ -22,12 +22,17 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Group:
-    """Lanes that stand at one instruction of one function, called in one way."""
+    """Lanes that stand at one instruction of one function, called in one way.
+
+    Attributes:
+        polls: Whether they come back to a loop that may wait for other lanes.
+    """
 
     program: Program
     pc: int
     lanes: Lanes
     frames: tuple[Frame, ...] = ()
+    polls: bool = False
 
     def at(self, pc: int) -> Group:
         """The same lanes elsewhere in the function."""
@@ -53,5 +58,8 @@ class Group:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Sorts groups by place: the call sites, outermost first, then the place."""
-        return (*(frame.pc for frame in self.frames), self.pc)
+        """Sorts groups by place: the call sites, outermost first, then the place.
+
+        Those that poll come last, so that what they wait for can happen.
+        """
+        return (self.polls, *(frame.pc for frame in self.frames), self.pc)

@@ -33,17 +33,28 @@ class LaneOrder:
         total = len(machine.shared)
         # By byte: the lane in the machine, how often its warp had met, and where.
         self._written = np.full((3, total), _NOBODY, np.int32)
+        # The last reader, and the last before it that was another lane: whoever
+        # writes is not both of them.
         self._read = np.full((3, total), _NOBODY, np.int32)
+        self._read_before = np.full((3, total), _NOBODY, np.int32)
 
     def reset(self) -> None:
         """Starts new CTAs."""
-        self._written[0] = self._read[0] = _NOBODY
+        self._written[0] = self._read[0] = self._read_before[0] = _NOBODY
 
     def read(self, at: int, lanes: Lanes, offsets: Offsets, size: int) -> None:
         """Checks and records loads of each lane."""
         cells: Offsets = offsets[:, None] + np.arange(size)
         self._check(self._written, "reads", "wrote", at, lanes, cells, None)
+        mine = np.broadcast_to(lanes.numbers[:, None], cells.shape)
+        last = self._read[:, cells]
+        others = last[0] != mine
+        self._read_before[:, cells[others]] = last[:, others]
         self._note(self._read, at, lanes, cells)
+        # Of lanes that read one byte together only one became the last.
+        together = self._read[0, cells] != mine
+        self._read_before[0, cells[together]] = mine[together]
+        self._read_before[1:, cells[together]] = self._read[1:, cells[together]]
 
     def write(
         self, at: int, lanes: Lanes, offsets: Offsets, data: NDArray[np.uint8]
@@ -53,6 +64,7 @@ class LaneOrder:
         differs: NDArray[np.bool_] = self._machine.shared[cells] != data
         self._check(self._written, "overwrites", "wrote", at, lanes, cells, differs)
         self._check(self._read, "overwrites", "read", at, lanes, cells, differs)
+        self._check(self._read_before, "overwrites", "read", at, lanes, cells, differs)
         self._note(self._written, at, lanes, cells)
 
     def _note(

@@ -47,6 +47,8 @@ _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
 _MAX_THREADS = 1024
 _MOST_CLUSTER = 16
+_MOST_COOPERATIVE_THREADS = 1 << 17
+_WORKSPACE_BYTES = 8
 # Memory of each thread for alloca and for frames of functions that call themselves.
 STACK_BYTES = 16384
 _MOST_EXTENTS = {
@@ -67,6 +69,7 @@ def launch(
     args: Sequence[Any],
     shared_bytes: int = 0,
     cluster: int | Sequence[int] = (1, 1, 1),
+    cooperative: bool = False,
     mode: Mode = "fast",
     seed: int = 0,
     limit: int | None = None,
@@ -78,7 +81,8 @@ def launch(
 
     Args:
         ptx: The PTX text, or what `parse` made of it.
-        entry: Name of the entry; may be left out where there is only one.
+        entry: Name of the entry, as the text has it or as C++ has it; may be left out
+            where there is only one.
         grid: CTAs in x, y, z.
         block: Threads of a CTA in x, y, z.
         args: One value per parameter: NumPy arrays for pointers, which are read and
@@ -86,6 +90,8 @@ def launch(
             exactly the parameter's size; `TensorMap` for a tensor map.
         shared_bytes: Dynamic shared memory per CTA.
         cluster: CTAs per cluster in x, y, z.
+        cooperative: Whether all CTAs run together, so that they may wait for each
+            other (a cooperative launch; cooperative_groups::this_grid().sync()).
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
             random order and checks that registers are written before they are used.
         seed: Seed of the adversarial order.
@@ -121,7 +127,7 @@ def launch(
         raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
-    run = _Run(module, function, symbols, memory, dims, mode, seed)
+    run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
     run.prepare(arguments.pack(function, values, symbols), limit)
     run.execute(collects=on_finding == "collect")
     return run.report
@@ -149,6 +155,10 @@ def find_entry(module: Module, name: str | None) -> Function:
     """
     entries = [f for f in module.functions.values() if f.is_entry and f.is_defined]
     found = [f for f in entries if name is None or f.name == name]
+    if not found and name is not None:
+        # Itanium C++ ABI, "Mangling": a name stands behind its length.
+        mangled = f"{len(name)}{name}"
+        found = [f for f in entries if f.name.startswith("_Z") and mangled in f.name]
     if len(found) == 1:
         return found[0]
     names = ", ".join(f.name for f in entries) or "none"
@@ -228,6 +238,7 @@ class _Run:
         dims: tuple[Dim3, Dim3, Dim3],
         mode: Mode,
         seed: int,
+        cooperative: bool,
     ) -> None:
         self._module = module
         self._entry = entry
@@ -243,6 +254,8 @@ class _Run:
             most = min(_CTAS_INTERLEAVED, _with_local(dims[1], symbols))
         else:
             most = _together(dims, symbols, is_precise)
+        if cooperative:
+            most = _all_together(dims)
         size = _n_ctas(dims[2])
         if not is_adversarial and _cancels(self._functions):
             most = size  # so that clusters are left to cancel
@@ -258,6 +271,8 @@ class _Run:
             is_precise=is_precise,
             keeps=keeps,
         )
+        if cooperative:
+            _provide_workspace(self.machine)
 
     def prepare(self, params: Any, limit: int) -> None:
         """Compiles the functions."""
@@ -353,6 +368,30 @@ def _with_local(block: Dim3, symbols: Symbols) -> int:
     """How many CTAs' local memory fits well."""
     lanes = -(-block[0] * block[1] * block[2] // 32) * 32
     return max(_LOCAL_TOGETHER_BYTES // max(symbols.local_bytes * lanes, 1), 1)
+
+
+def _all_together(dims: tuple[Dim3, Dim3, Dim3]) -> int:
+    """All CTAs of a cooperative launch."""
+    total = _n_ctas(dims[0])
+    threads = total * _n_ctas(dims[1])
+    if threads > _MOST_COOPERATIVE_THREADS:
+        raise LaunchError(
+            f"expected at most {_MOST_COOPERATIVE_THREADS} threads in a cooperative "
+            f"launch, got {threads}"
+        )
+    return total
+
+
+def _provide_workspace(machine: Machine) -> None:
+    """Gives a cooperative grid what the driver does: the memory of its barrier.
+
+    PTX ISA, "Special Registers: %envreg<32>", leaves them to the driver; CUDA's header
+    cooperative_groups/details/driver_abi.h has the address of the workspace in 1 (high
+    half) and 2, and in it a size and the barrier, both 32 bits.
+    """
+    address = machine.memory.allocate("grid workspace", _WORKSPACE_BYTES)
+    for name, value in (("%envreg1", address >> 32), ("%envreg2", address)):
+        machine.specials[name] = np.full(machine.n_lanes, value & 0xFFFFFFFF, np.uint32)
 
 
 def _is_asynchronous(functions: list[Function]) -> bool:

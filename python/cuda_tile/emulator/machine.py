@@ -219,6 +219,16 @@ class Machine:
                 self._scramble(register, storage)
             for flags in self.defined.values():
                 flags[:] = False
+        self._clear_reserved()
+
+    def _clear_reserved(self) -> None:
+        """Each CTA finds zeros in the shared memory that the system keeps."""
+        start, end = self.symbols.reserved_start, self.symbols.shared_bytes
+        if start < end:
+            cells = np.arange(len(self.shared)).reshape(-1, self.stride_bytes)
+            chosen = cells[:, start:end].ravel()
+            self.shared[chosen] = 0
+            self.shadow.fill(chosen)
 
     def place_of_cta(self, number: int) -> tuple[int, int, int]:
         """Returns %ctaid.x, y and z of a CTA by its place in the launch order."""

@@ -15,6 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.build import Builder
+from cuda_tile.emulator.data_flow import (
+    changes_bit_field,
+    compared_loads,
+    only_loaded,
+    polling_branches,
+)
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import InstructionTable
@@ -55,6 +61,7 @@ class Program:
 
     Attributes:
         first: Number of the function's first instruction among all functions'.
+        polls: Branches that close a loop in which lanes may wait for others.
     """
 
     def __init__(
@@ -68,7 +75,10 @@ class Program:
         self._guards: list[Guard | None] = []
         self._demands: list[tuple[Register, ...]] = []
         self._segments: dict[int, Segment] = {}
+        self.polls = frozenset(polling_branches(function))
+        self._loaded = only_loaded(function)
         builder.tensor_cores.watch(function)
+        builder.compared = compared_loads(function)
         for number, instruction in enumerate(function.code):
             builder.begin(first + number, instruction.line)
             rule = table.rule(instruction)
@@ -85,6 +95,8 @@ class Program:
             guard = machine.register(register), negated
             demands = (*demands, register)
         if isinstance(compiled, Step):
+            if changes_bit_field(instruction, self._loaded):
+                compiled.defines = True
             compiled = _member_checked(compiled, machine)
             if instruction.opcode != "wgmma":
                 compiled = _watched(compiled, b)

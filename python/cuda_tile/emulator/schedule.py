@@ -9,6 +9,7 @@ lanes wait for each other only where an instruction asks for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -264,6 +265,8 @@ class Scheduler:
             chosen, rest = self._choose(group, segment)
             if isinstance(control, Branch):
                 moved = chosen.at(control.target) if chosen is not None else None
+                if moved is not None and segment.stop in group.program.polls:
+                    moved = replace(moved, polls=True)
                 return self._both(moved, rest)
             if chosen is None:
                 return rest

@@ -99,6 +99,10 @@ class SharedShadow:
         if self.clocks is not None:
             self.clocks.reset()
 
+    def fill(self, cells: Offsets) -> None:
+        """Notes bytes that hold values from the start."""
+        self._written[1][cells] = NONE
+
     def _forget(self, part: slice) -> None:
         self._writer[1][part] = NONE
         self._reader[1][part] = NONE

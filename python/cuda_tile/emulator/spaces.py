@@ -6,7 +6,7 @@ tells the shared-memory shadow, and is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,17 +292,31 @@ class Spaces:
             machine.counters.global_access(at, lanes, addresses, size, "global_atomic")
         else:
             raise Fault("atomic", f"expected global or shared memory, got .{space}")
-        if known is not None and returns:
-            known.read(lanes, where, size, order, shared=is_shared)
-        if is_shared:
-            warps = machine.agents[lanes.index]
-            machine.shadow.atomic(
-                at, where.view(np.int64), size, warps, machine.shared, order.scope
-            )
-        elif machine.global_shadow is not None:
-            machine.global_shadow.write(at, lanes, addresses, size, order=order)
-        if known is not None:
-            known.wrote(lanes, where, size, order, updates=True, shared=is_shared)
+        for some, place in self._one_after_another(lanes, where):
+            if known is not None and returns:
+                known.read(some, place, size, order, shared=is_shared)
+            if is_shared:
+                warps = machine.agents[some.index]
+                cells = place.view(np.int64)
+                machine.shadow.atomic(
+                    at, cells, size, warps, machine.shared, order.scope
+                )
+            elif machine.global_shadow is not None:
+                machine.global_shadow.write(at, some, place, size, order=order)
+            if known is not None:
+                known.wrote(some, place, size, order, updates=True, shared=is_shared)
+
+    def _one_after_another(
+        self, lanes: Lanes, where: Addresses
+    ) -> Iterator[tuple[Lanes, Addresses]]:
+        """Atomic updates by warp: where they order, a later one sees those before."""
+        if self._machine.order is None or len(lanes.warps) == 1:
+            yield lanes, where
+            return
+        warp_of = lanes.numbers >> 5
+        for warp in lanes.warps:
+            mine = warp_of == warp
+            yield Lanes(lanes.numbers[mine], self._machine.n_lanes), where[mine]
 
     def _turns(self, addresses: Addresses) -> list[Index]:
         """Splits lanes into rounds in which every address occurs once."""

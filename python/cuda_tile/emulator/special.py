@@ -12,6 +12,7 @@ import numpy as np
 
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.symbols import RESERVED_SHARED_BYTES
 from cuda_tile.emulator.types import Array
 
 
@@ -64,7 +65,7 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "%nsmid": (1, 32),
         "%gridid": (0, 64),
         "%dynamic_smem_size": (symbols.dynamic_shared_bytes, 32),
-        "%total_smem_size": (symbols.shared_bytes, 32),
+        "%total_smem_size": (symbols.used_shared_bytes, 32),
         "%aggr_smem_size": (symbols.shared_bytes, 32),
         "%current_graph_exec": (0, 64),
         "%is_explicit_cluster": (int(geometry.cluster != (1, 1, 1)), 1),
@@ -75,12 +76,20 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "%globaltimer_lo": (0, 32),
         "%globaltimer_hi": (0, 32),
     }
-    # No driver environment, no performance monitors, no reserved shared memory.
+    # No driver environment, no performance monitors.
     table |= {f"%envreg{number}": (0, 32) for number in range(32)}
     table |= {f"%pm{number}": (0, 32) for number in range(8)}
     table |= {f"%pm{number}_64": (0, 64) for number in range(8)}
-    for part in ("begin", "end", "cap", "0", "1"):
-        table[f"%reserved_smem_offset_{part}"] = (0, 32)
+    # Offset 0 is where the region begins, 1 where cooperative groups have their part.
+    start, size = symbols.reserved_start, RESERVED_SHARED_BYTES
+    for part, value in {
+        "begin": start,
+        "end": start + size,
+        "cap": start + size,
+        "0": start,
+        "1": start + size // 2,
+    }.items():
+        table[f"%reserved_smem_offset_{part}"] = (value, 32)
     for axis, letter in enumerate("xyz"):
         table[f"%ntid.{letter}"] = (geometry.block[axis], 32)
         table[f"%nctaid.{letter}"] = (geometry.grid[axis], 32)

@@ -23,6 +23,7 @@ from cuda_tile.emulator.syntax import (
     Instruction,
     Module,
     Operand,
+    Special,
     SymbolAddress,
     Variable,
     Vector,
@@ -30,6 +31,10 @@ from cuda_tile.emulator.syntax import (
 from cuda_tile.emulator.types import Type
 from cuda_tile.runtime.memory import GlobalMemory
 
+# Shared memory of a CTA that the system keeps, zero at the start; cooperative groups
+# have their barriers of tiles there (CUDA's cooperative_groups/details/memory.h).
+# CUDA C++ Programming Guide, "Compute Capability 8.x: Shared Memory": 1 KiB.
+RESERVED_SHARED_BYTES = 1024
 # What a call takes at least, for what the hardware keeps of the caller.
 _LEAST_FRAME_BYTES = 16
 _STACK = ("alloca", "stacksave", "stackrestore")
@@ -47,7 +52,9 @@ class Symbols:
     """Addresses of variables.
 
     Attributes:
-        shared_bytes: Size of a CTA's shared memory, static and dynamic.
+        used_shared_bytes: Size of a CTA's shared memory, static and dynamic.
+        reserved_start: Where the shared memory begins that the system has of a CTA.
+        shared_bytes: The sum of both; nothing is reserved where nobody asks for it.
         local_bytes: Size of a thread's local memory, with the params of calls.
         stack_start: Where in local memory the stack of alloca and of functions that
             call themselves begins, if there is one.
@@ -75,7 +82,11 @@ class Symbols:
         self._check_static(module, used)
         self._check_dynamic(module, used, dynamic_shared_bytes)
         self.dynamic_shared_bytes = dynamic_shared_bytes
-        self.shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
+        self.used_shared_bytes = self.static_shared_bytes + dynamic_shared_bytes
+        self.shared_bytes = self.used_shared_bytes
+        self.reserved_start = -(-self.shared_bytes // 16) * 16
+        if any(_asks_for_reserved(i) for f in used for i in f.code):
+            self.shared_bytes = self.reserved_start + RESERVED_SHARED_BYTES
         self.stack_start = -(-self._place_local(used) // 16) * 16
         has_stack = any(i.opcode in _STACK for f in used for i in f.code)
         has_stack = has_stack or bool(self.graph.recursive)
@@ -265,6 +276,13 @@ def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
 def _check_at_most(most: int, size: int, what: str) -> None:
     if size > most:
         raise LaunchError(f"expected at most {most} bytes of {what}, got {size}")
+
+
+def _asks_for_reserved(instruction: Instruction) -> bool:
+    return any(
+        isinstance(operand, Special) and "reserved_smem" in operand.name
+        for operand in instruction.operands
+    )
 
 
 def _named(code: Iterable[Instruction]) -> Iterator[Variable]:

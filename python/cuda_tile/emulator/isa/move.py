@@ -192,6 +192,8 @@ def _arrange(form: Form) -> None:
 def _load(form: Form, b: Builder) -> Compiled:
     _arrange(form)
     order = _order(form)
+    if order is None and form.instruction in b.compared:
+        order = MemoryOrder.of("relaxed", "sys")
     space = take_space(form)
     if "nc" in form.instruction.modifiers and space != "global":
         form.error("expected '.global' with '.nc'")
