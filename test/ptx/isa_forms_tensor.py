@@ -156,9 +156,12 @@ _REFUSED = (
         (
             "tcgen05.ld.red.sync.aligned.32x32b.x4.{min max}{- .abs}{- .NaN}.f32 "
             "<r*4>, r, [%r500]",
+            "tcgen05.ld.red.sync.aligned.32x32b.x128.{min max}.{u32 s32} "
+            "<r*128>, r, [%r500]",
+            "tcgen05.ld.red.sync.aligned.16x32bx2.x2.max{- .abs}{- .NaN}.f32 "
+            "<r*2>, r, [%r500], 16",
         ),
         "sm_103a",
-        "expected a load without '.red', which is not supported",
     ),
 )
 FAMILIES = (*_of_groups(), *_plain(), *_REFUSED)

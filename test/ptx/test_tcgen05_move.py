@@ -95,6 +95,68 @@ def expected(
     return result
 
 
+def least_or_greatest(values: list[float], kind: str) -> float:
+    """min or max; NaN counts only with `.NaN`, or if there is nothing else."""
+    values = [abs(v) for v in values] if ".abs" in kind else values
+    numbers = [v for v in values if not np.isnan(v)]
+    if not numbers or (".NaN" in kind and len(numbers) < len(values)):
+        return np.nan
+    # -0 is below +0.
+    order = sorted(numbers, key=lambda v: (v, not np.signbit(v)))
+    return order[-1] if kind.startswith("max") else order[0]
+
+
+KINDS = [
+    *(f"{op}{more}.f32" for op in ("min", "max") for more in ("", ".abs", ".NaN")),
+    "min.abs.NaN.f32",
+    *(f"{op}.{ty}" for op in ("min", "max") for ty in ("u32", "s32")),
+]
+
+
+@pytest.mark.parametrize("shape", ["32x32b", "16x32bx2"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_load_reduces_the_columns(kind: str, shape: str) -> None:
+    """PTX ISA, tcgen05.ld, `.red`: each thread's registers, and one of them all."""
+    count, tail = 4, ", 8" if shape == "16x32bx2" else ""
+    kernel = Kernel(
+        f"""
+        tcgen05.ld.red.sync.aligned.{shape}.x{count}.{kind} {{%c0, %c1, %c2, %c3}}, \
+%c4, [%tw]{tail};
+        tcgen05.wait::ld.sync.aligned;
+        ld.param.u64 %d0, [image];
+        mad.wide.u32 %d0, %t, 32, %d0;
+        st.global.v4.b32 [%d0], {{%c0, %c1, %c2, %c3}};
+        st.global.b32 [%d0+16], %c4;
+        """,
+        32,
+        shared_bytes=32 * 128,
+        target="sm_103a",
+    )
+    assert not assemble(kernel.text, "sm_103a")
+    words = RNG.integers(0, 2**32, (1, 128, 32), np.uint32)
+    if kind.endswith("f32"):
+        special = [0.0, -0.0, np.nan, -np.nan, np.inf, -1.5, 2.0, -3.0]
+        words = RNG.choice(np.array(special, np.float32), words.shape).view(np.uint32)
+        words[0, :4] = np.array(np.nan, np.float32).view(np.uint32)
+    out = np.zeros((128, 8), np.uint32)
+    data = out.view(np.uint8).reshape(1, -1)
+    kernel.launch([data, words, np.zeros_like(words)], "adversarial", 0)
+    dtype = {"f32": np.float32, "u32": np.uint32, "s32": np.int32}[kind[-3:]]
+    for thread in range(128):
+        lane = thread if shape == "32x32b" else thread // 32 * 32 + thread % 16
+        first = 8 if shape == "16x32bx2" and thread % 32 >= 16 else 0
+        mine = words[0, lane, first : first + count]
+        assert out[thread, :count].tolist() == mine.tolist()
+        values = mine.view(dtype)
+        found = out[thread, 4:5].view(dtype)[0]
+        if dtype is np.float32:
+            wanted = np.float32(least_or_greatest(values.tolist(), kind))
+            bits = 0x7FFFFFFF if np.isnan(wanted) else int(wanted.view(np.uint32))
+            assert out[thread, 4] == bits, values
+        else:
+            assert found == (values.max() if kind.startswith("max") else values.min())
+
+
 @pytest.mark.parametrize(("shape", "count", "pack"), run_cases())
 def test_load(shape: str, count: int, pack: bool) -> None:
     scale = 2 if pack else 1

@@ -5,6 +5,8 @@ PTX ISA: "Data Movement Shape", "Tensor Memory Access", "tcgen05.cp", "tcgen05.s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.matrix_formats import decompressed
 from cuda_tile.emulator.spaces import gather
@@ -22,7 +25,7 @@ from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.tensor_memory import N_LANES, Region, Words
 from cuda_tile.emulator.tensor_pipe import Chunks
 from cuda_tile.emulator.tensor_unit import TensorUnit
-from cuda_tile.emulator.types import B32, B64, Array
+from cuda_tile.emulator.types import B32, B64, Array, Type
 
 Numbers = NDArray[np.int64]
 
@@ -36,6 +39,8 @@ _SHAPES = {
     "16x256b": (16, 8, ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0)), ((0, 1), (8, 0))),
     "16x32bx2": (16, 1, ((1, 0), (2, 0), (4, 0), (8, 0), (0, 0)), ()),
 }
+# PTX ISA, tcgen05.ld: the shapes that `.red` has.
+_REDUCED = ("32x32b", "16x32bx2")
 _COUNTS = {f"x{1 << power}": 1 << power for power in range(8)}
 _MOST_REGISTERS = 128
 _SHIFTED_COLUMNS = 8
@@ -88,22 +93,61 @@ def _fragment(shape: str, count: int, second: int, *, is_packed: bool) -> _Fragm
     return _Fragment(n_lanes, count * width * scale, lanes, columns, second, is_packed)
 
 
+class _Reduction(NamedTuple):
+    """What `.red` makes of a thread's registers.
+
+    Attributes:
+        ty: Type of the elements.
+        fn: From elements [lanes, n] to results [lanes].
+        result: Where they go.
+    """
+
+    ty: Type
+    fn: Callable[[Array], Array]
+    result: Array
+
+
 class _Access(NamedTuple):
     """A compiled tcgen05.ld or st."""
 
     fragment: _Fragment
     registers: list[Array]
     address: AddressOf
+    reduction: _Reduction | None = None
 
 
-def _access(form: Form, b: Builder, *, is_load: bool) -> _Access:
+def _take_reduction(form: Form) -> tuple[Type, Callable[[Array], Array]]:
+    """Takes `.redOp{.abs}{.NaN}.type`, over the columns that a thread loads."""
+    is_max = form.choice("min", "max") == "max"
+    is_abs, nan = form.flag("abs"), form.flag("NaN")
+    ty = form.type("f32") if is_abs or nan else form.type("f32", "u32", "s32")
+    if ty.name != "f32":
+        whole = np.maximum if is_max else np.minimum
+        return ty, lambda values: whole.reduce(values, axis=1)
+    pick = extreme(is_max=is_max, nan=nan, xorsign=False)
+
+    def fn(values: Array) -> Array:
+        columns = (np.abs(values) if is_abs else values).T
+        return reduce(pick, columns)
+
+    return ty, fn
+
+
+def _access(form: Form, b: Builder, *, is_load: bool, reduces: bool = False) -> _Access:
     form.require("sync", "aligned")
-    shape = form.choice(*_SHAPES)
-    count = _COUNTS[form.choice(*_COUNTS)]
-    is_packed = form.flag("pack::16b" if is_load else "unpack::16b")
-    form.require("b32")
+    shape = form.choice(*(_REDUCED if reduces else _SHAPES))
+    count = _COUNTS[form.choice(*(name for name in _COUNTS if name != "x1" * reduces))]
+    is_packed, kind = False, None
+    if reduces:
+        kind = _take_reduction(form)
+    else:
+        is_packed = form.flag("pack::16b" if is_load else "unpack::16b")
+        form.require("b32")
     is_double = shape == "16x32bx2"
-    operands = list(form.operands(3 if is_double else 2))
+    operands = list(form.operands(2 + is_double + reduces))
+    reduction = None
+    if kind is not None:
+        reduction = _Reduction(*kind, b.dst(operands.pop(1), kind[0]))
     second = 0
     if is_double:
         place = operands.pop(2 if is_load else 1)
@@ -120,7 +164,7 @@ def _access(form: Form, b: Builder, *, is_load: bool) -> _Access:
         form.error("expected a register only once among the results")
     use = b.dst if is_load else b.stored
     registers = [use(element, B32) for element in elements]
-    return _Access(fragment, registers, b.address(target, "tensor"))
+    return _Access(fragment, registers, b.address(target, "tensor"), reduction)
 
 
 def _regions(
@@ -141,14 +185,12 @@ def _regions(
 
 
 def load(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
-    """tcgen05.ld: tensor memory to registers.
+    """tcgen05.ld{.red}: tensor memory to registers, and the least or greatest of them.
 
     The registers may be used at once: "Register dependencies, same thread". What
     tcgen05.wait::ld is for is the memory that was read.
     """
-    if form.next == "red":
-        form.error("expected a load without '.red', which is not supported")
-    access = _access(form, b, is_load=True)
+    access = _access(form, b, is_load=True, reduces=form.flag("red"))
     fragment, at = access.fragment, b.at
 
     def run(lanes: Lanes) -> None:
@@ -165,6 +207,9 @@ def load(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
                 values = values & np.uint32(0xFFFF) | upper << np.uint32(16)
             for place, register in enumerate(access.registers):
                 register[warp.index] = values[:, place]
+            if access.reduction is not None:
+                ty, fn, result = access.reduction
+                result[warp.index] = fn(values.view(ty.dtype))
 
     step = b.step(run, defines=True)
     step.convergence = "warp"
