@@ -167,9 +167,12 @@ _MOVE = (
     Family(
         MOVEMENT,
         "st.async",
-        ("st.async.mmio.release.sys{- .global}.{b16 b32 u64} [%ga], d",),
+        (
+            "st.async.mmio.release.sys{- .global}.{b16 b32 u64 f32} [%ga], d",
+            "st.async.mmio.release.sys.{b8 s8} [%ga], o",
+            "st.async.release.{gpu sys}{- .global}.{b16 b32 u64 f64} [%ga], d",
+        ),
         "sm_100a",
-        "stores to devices are not supported",
     ),
     Family(
         MOVEMENT,

@@ -165,9 +165,12 @@ _SYNC = (
     Family(
         SYNC,
         "red.async",
-        ("red.async.mmio.release.sys{- .global}.add.{u32 u64} [%ga], d",),
+        (
+            "red.async.mmio.release.sys{- .global}.add.{u32 s32 u64} [%ga], d",
+            "red.async.release.{gpu sys}{- .global}.{add.u32 min.s32 inc.u32 xor.b32} "
+            "[%ga], d",
+        ),
         "sm_100a",
-        "stores to devices are not supported",
     ),
     Family(
         SYNC,

@@ -371,3 +371,57 @@ def test_bulk_reduction_to_another_cta(name: str) -> None:
             seed=seed,
         )
         assert np.array_equal(found, wanted)
+
+
+# Of two CTAs the first fills the array and raises a flag, which the other waits for.
+RELEASED = """
+.visible .entry k(.param .u64 x, .param .u64 y) .reqntid 32
+{{
+    .reg .b32 %t, %n, %v; .reg .b64 %x, %y, %q; .reg .pred %p, %one, %first;
+    ld.param.u64 %x, [x];
+    ld.param.u64 %y, [y];
+    mov.u32 %t, %tid.x;
+    mov.u32 %n, %ctaid.x;
+    setp.eq.u32 %first, %n, 0;
+    setp.eq.u32 %one, %t, 0;
+    mad.wide.u32 %q, %t, 4, %x;
+    @!%first bra WAIT;
+    st.global.u32 [%q+4], %t;
+    bar.sync 0;
+    mov.u32 %v, 1;
+    @%one {flag} [%x], %v;
+    ret;
+WAIT:
+    ld.acquire.gpu.global.u32 %v, [%x];
+    setp.eq.u32 %p, %v, 1;
+    @!%p bra WAIT;
+    ld.global.u32 %v, [%q+4];
+    mad.wide.u32 %q, %t, 4, %y;
+    st.global.u32 [%q], %v;
+    ret;
+}}
+"""
+FLAGS = (
+    "st.async.mmio.release.sys.global.b32",
+    "st.async.release.gpu.global.u32",
+    "red.async.mmio.release.sys.global.add.u32",
+    "red.async.release.gpu.global.xor.b32",
+)
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_released_stores_order_what_came_before(flag: str) -> None:
+    text = module(RELEASED.format(flag=flag), "sm_100a")
+    assert not assemble(text, "sm_100a")
+    for mode, seed in MODES:
+        x, y = np.zeros(33, np.uint32), np.zeros(32, np.uint32)
+        launch(text, grid=2, block=32, args=[x, y], mode=mode, seed=seed)
+        assert (y == np.arange(32)).all()
+        assert x[0] == 1
+
+
+def test_a_plain_flag_orders_nothing() -> None:
+    text = module(RELEASED.format(flag="st.global.u32"), "sm_100a")
+    args = [np.zeros(33, np.uint32), np.zeros(32, np.uint32)]
+    with pytest.raises(FindingError, match="race"):
+        launch(text, grid=2, block=32, args=args, mode="adversarial")

@@ -29,7 +29,7 @@ CHAPTER = Chapter("Data Movement and Conversion Instructions")
 _MOV = ("pred", "b16", "b32", "b64", "b128", "u16", "u32", "u64")
 _MOV_TYPES = (*_MOV, "s16", "s32", "s64", "f32", "f64")
 _MEMORY = ("b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64")
-_MEMORY_TYPES = (*_MEMORY, "s8", "s16", "s32", "s64", "f32", "f64")
+MEMORY_TYPES = (*_MEMORY, "s8", "s16", "s32", "s64", "f32", "f64")
 SCOPES = ("cta", "cluster", "gpu", "sys")
 SPACES = {
     "global": "global",
@@ -199,7 +199,7 @@ def _load(form: Form, b: Builder) -> Compiled:
         form.error("expected '.global' with '.nc'")
     has_policy = take_cache_hints(form)
     width = _width(form)
-    ty = form.type(*_MEMORY_TYPES)
+    ty = form.type(*MEMORY_TYPES)
     operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     space, address = memory_operand(form, b, operands[1], space)
     targets = [
@@ -244,7 +244,7 @@ def st(form: Form, b: Builder) -> Compiled:
     space = take_space(form)
     has_policy = take_cache_hints(form)
     width = _width(form)
-    ty = form.type(*_MEMORY_TYPES)
+    ty = form.type(*MEMORY_TYPES)
     operands = operands_before_policy(form, b, 2, has_policy=has_policy)
     space, address = memory_operand(form, b, operands[0], space)
     elements = form.registers(operands[1], width)

@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.atomic import SHARED_TYPES, update_rule
 from cuda_tile.emulator.isa.bulk_places import one_by_one, shared_address
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
+from cuda_tile.emulator.isa.move import MEMORY_TYPES, memory_operand
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B64, Type
+from cuda_tile.emulator.types import B64, Array, Type
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: remote shared memory")
 
-_DEVICE = "stores to devices are not supported; use st.release.sys or red.release.sys"
 _TYPES = ("b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64")
 
 
@@ -32,8 +33,8 @@ _TYPES = ("b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64")
 def store_async(form: Form, b: Builder) -> Compiled:
     """Data Movement st.async: to the shared memory of a CTA of the cluster."""
     form.require("async")
-    if form.next == "mmio":
-        form.error(_DEVICE)
+    if form.next in ("mmio", "release"):
+        return _store_released(form, b)
     form.flag("weak")
     form.flag("shared::cluster")
     form.require(COMPLETES)
@@ -85,8 +86,8 @@ def _places(
 def red_async(form: Form, b: Builder) -> Compiled:
     """Parallel Synchronization red.async: updates shared memory of the cluster."""
     form.require("async")
-    if form.next == "mmio":
-        form.error(_DEVICE)
+    if form.next in ("mmio", "release"):
+        return _reduce_released(form, b)
     form.require("relaxed", "cluster")
     form.flag("shared::cluster")
     form.require(COMPLETES)
@@ -110,6 +111,58 @@ def red_async(form: Form, b: Builder) -> Compiled:
                 return update(old.view(ty.dtype), value).astype(ty.dtype).view(np.uint8)
 
             engine.reduce_shared(at, number, offset, cell, change, ty.bytes)
+
+    return b.step(run)
+
+
+def _released(form: Form) -> tuple[MemoryOrder, str]:
+    """Takes `{.mmio}.release.scope{.global}`; returns the order and the space.
+
+    These happen at once here, as they may.
+    """
+    scopes = ("sys",) if form.flag("mmio") else ("gpu", "sys")
+    form.require("release")
+    order = MemoryOrder.of("release", form.choice(*scopes))
+    assert order is not None, "a release is strong"
+    return order, form.option("global")
+
+
+def _store_released(form: Form, b: Builder) -> Compiled:
+    """st.async{.mmio}.release: a store to global memory after all before it."""
+    order, space = _released(form)
+    ty = form.type(*MEMORY_TYPES)
+    if ty.bits == 128:
+        form.error("expected at most 64 bits")
+    x, value = form.operands(2)
+    space, address = memory_operand(form, b, x, space)
+    source, machine, spaces, at = b.stored(value, ty), b.machine, b.spaces, b.at
+
+    def run(lanes: Lanes) -> None:
+        machine.progress += 1
+        data = np.ascontiguousarray(source[lanes.index]).reshape(-1, 1).view(np.uint8)
+        spaces.store(at, space, lanes, address(lanes), data, order)
+
+    return b.step(run)
+
+
+def _reduce_released(form: Form, b: Builder) -> Compiled:
+    """red.async{.mmio}.release: an update of global memory after all before it."""
+    order, space = _released(form)
+    operation = form.choice(*SHARED_TYPES)
+    ty = form.type(*SHARED_TYPES[operation])
+    x, value = form.operands(2)
+    space, address = memory_operand(form, b, x, space)
+    source, spaces, at = b.stored(value, ty), b.spaces, b.at
+    update = update_rule(operation, ty, "global")
+
+    def run(lanes: Lanes) -> None:
+        values = source[lanes.index]
+
+        def change(old: Array, which: Array) -> Array:
+            return update(old, values[which][:, None]).astype(ty.dtype, copy=False)
+
+        where = address(lanes)
+        spaces.atomic(at, space, lanes, where, ty, 1, change, order, returns=False)
 
     return b.step(run)
 
