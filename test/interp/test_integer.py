@@ -247,6 +247,24 @@ def test_checked_mode_names_the_element(
     assert caught.value.op_name == op
 
 
+@pytest.mark.parametrize("kind", WIDTHS)
+@pytest.mark.parametrize("op", ["divi", "remi"])
+def test_the_smallest_by_minus_one(op: str, kind: str) -> None:
+    """The one quotient that overflows; of i1 the smallest value is -1 itself."""
+    width = WIDTHS[kind]
+    smallest = True if width == 1 else -(1 << width - 1)
+    a = np.array([0, smallest], DTYPES[kind])
+    b = np.array([1, True if width == 1 else -1], DTYPES[kind])
+    with pytest.raises(
+        InterpError, match=f"the smallest {kind} divided by -1"
+    ) as caught:
+        binary(op, a, b, "signed")
+    assert caught.value.element_index == (1,)
+    got = binary(op, a, b, "signed", mode="permissive")
+    assert got.tolist() == [0, smallest if op == "divi" else 0]
+    binary(op, a, b, "unsigned")
+
+
 def test_kept_promises_pass() -> None:
     a, b = np.array([127, -128], np.int8), np.array([-1, 0], np.int8)
     got = binary("addi", a, b, "overflow<no_signed_wrap>")
