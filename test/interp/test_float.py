@@ -180,6 +180,26 @@ def test_approximate_division_of_huge_divisors() -> None:
     approx = binary("divf", a, b, "rounding<approx>")
     same_bits(approx, np.array([0.0, -0.0, nan, 3.0 * 2.0**-126], np.float32))
     same_bits(binary("divf", a, b, "rounding<full>"), a / b)
+    # The zero has the sign of the quotient; a NaN stays one.
+    a = np.array([1.0, -1.0, 0.0, -inf, nan, -0.0, 5.0, inf], np.float32)
+    b = np.full(8, -1.5 * 2.0**127, np.float32)
+    approx = binary("divf", a, b, "rounding<approx>")
+    expected = np.array([-0.0, 0.0, -0.0, nan, nan, 0.0, -0.0, nan], np.float32)
+    np.testing.assert_array_equal(approx, expected)
+    kept = ~np.isnan(expected)
+    same_bits(approx[kept], expected[kept])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", MODES)
+def test_fma_of_an_overflowing_product(kind: str, mode: str) -> None:
+    """The product is exact, hence finite: an infinite addend is the sum."""
+    largest = float(FIELDS[kind][2])
+    a = np.array([largest, -largest, largest, inf], DTYPES[kind])
+    b = np.array([largest, largest, largest, 1.0], DTYPES[kind])
+    c = np.array([-inf, inf, inf, -inf], DTYPES[kind])
+    same_bits(fma(a, b, c, mode)[:3], np.array([-inf, inf, inf], DTYPES[kind]))
+    assert np.isnan(fma(a, b, c, mode)[3].astype(np.float64))
 
 
 MAX = [
