@@ -21,6 +21,9 @@ def test_mmai(left: str, right: str, batch: tuple[int, ...]) -> None:
     a = rng.integers(-128, 128, (*batch, 8, 32)).astype(np.int8)
     b = rng.integers(-128, 128, (*batch, 32, 4)).astype(np.int8)
     c = rng.integers(-(2**31), 2**31, (*batch, 8, 4)).astype(np.int32)
+    # Sums beyond the ends of i32, which wrap.
+    a[..., 0, :], b[..., 0], b[..., 1] = 1, 1, -1
+    c[..., 0, 0], c[..., 0, 1] = 2**31 - 1, -(2**31)
     got = apply(
         "mmai",
         [(a, "i8"), (b, "i8"), (c, "i32")],
