@@ -22,8 +22,9 @@ from cuda_tile.emulator.isa.move import MEMORY_TYPES, memory_operand
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.step import Compiled
 from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B64, Array, Type
+from cuda_tile.emulator.types import B64, Array, Index, Type
 
+Offsets = NDArray[np.int64]
 CHAPTER = Chapter("Data Movement and Conversion Instructions: remote shared memory")
 
 _TYPES = ("b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64")
@@ -50,11 +51,14 @@ def store_async(form: Form, b: Builder) -> Compiled:
     engine, at = b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in one_by_one(b, lanes):
-            offset, cell = places(lane)
-            data = np.stack([source[number] for source in sources]).view(np.uint8)
+        offsets, cells = places(lanes)
+        values = np.stack([source[lanes.index] for source in sources], axis=1)
+        for some in _alike(lanes, offsets, cells):
+            data = np.ascontiguousarray(values[some]).view(np.uint8).reshape(-1)
+            number, cell = int(lanes.numbers[some[0]]), int(cells[some[0]])
+            where = offsets[some]
             engine.into_shared(
-                at, number, offset, cell, lambda data=data: data, size, is_bulk=False
+                at, number, where, cell, lambda data=data: data, size, is_bulk=False
             )
 
     return b.step(run)
@@ -62,24 +66,37 @@ def store_async(form: Form, b: Builder) -> Compiled:
 
 def _places(
     form: Form, b: Builder, x: Operand, barrier: Operand, size: int
-) -> Callable[[Lanes], tuple[NDArray[np.int64], int]]:
-    """Returns what finds one lane's target and mbarrier in the machine's memory."""
+) -> Callable[[Lanes], tuple[Offsets, Offsets]]:
+    """Returns what finds lanes' targets and mbarriers in the machine's memory."""
     target, place = (
         shared_address(form, b, x),
         barrier_place(form, b, barrier, "shared"),
     )
     spaces, stride = b.spaces, b.machine.stride_bytes
 
-    def find(lane: Lanes) -> tuple[NDArray[np.int64], int]:
-        where = target(lane)
-        spaces.check_alignment(lane, where, size)
-        offset = spaces.shared_offsets(lane, where, size, "store").copy()
-        cell = int(place(lane)[0])
-        if int(offset[0]) // stride != cell // stride:
+    def find(lanes: Lanes) -> tuple[Offsets, Offsets]:
+        where = target(lanes)
+        spaces.check_alignment(lanes, where, size)
+        offsets = spaces.shared_offsets(lanes, where, size, "store")
+        cells = place(lanes)
+        if (offsets // stride != cells // stride).any():
             raise Fault("async", "expected data and mbarrier in one CTA's memory")
-        return offset, cell
+        return offsets.copy(), cells
 
     return find
+
+
+def _alike(lanes: Lanes, offsets: Offsets, cells: Offsets) -> list[Index]:
+    """Positions of lanes of one warp with one mbarrier, that write different places."""
+    order = np.argsort(offsets, kind="stable")
+    ordered = offsets[order]
+    starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
+    turn = np.empty(len(order), np.int64)
+    turn[order] = np.arange(len(order)) - first
+    keys = np.stack([turn, lanes.numbers >> 5, cells])
+    _, group = np.unique(keys, axis=1, return_inverse=True)
+    return [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]
 
 
 @CHAPTER.instruction("red", "async")
@@ -99,9 +116,10 @@ def red_async(form: Form, b: Builder) -> Compiled:
     update, engine, at = update_rule(operation, ty, "shared"), b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
-        for number, lane in one_by_one(b, lanes):
-            offset, cell = places(lane)
-            value = source[number : number + 1].copy()
+        offsets, cells = places(lanes)
+        values = source[lanes.index]
+        for some in _alike(lanes, offsets, cells):
+            value = values[some]
 
             def change(
                 old: NDArray[np.uint8],
@@ -110,7 +128,8 @@ def red_async(form: Form, b: Builder) -> Compiled:
             ) -> NDArray[np.uint8]:
                 return update(old.view(ty.dtype), value).astype(ty.dtype).view(np.uint8)
 
-            engine.reduce_shared(at, number, offset, cell, change, ty.bytes)
+            number, cell = int(lanes.numbers[some[0]]), int(cells[some[0]])
+            engine.reduce_shared(at, number, offsets[some], cell, change, ty.bytes)
 
     return b.step(run)
 
