@@ -19,7 +19,7 @@ from ptx_harness import assemble
 from cuda_tile.emulator.launch import Mode
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "fuzz"
-SLOW_SECONDS = 1.0
+SLOW_SECONDS = 10.0
 _PLACE = re.compile(r'emulator/(\S+)", line (\d+)')
 
 

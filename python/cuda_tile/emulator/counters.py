@@ -114,7 +114,8 @@ class Counters:
         if found is None:
             found = self._remember(key, count_sectors(lanes.spread(addresses), size))
         requests, sectors, least = found
-        self.requests[at] += requests
+        if path != "copy_in":  # counted with the shared half
+            self.requests[at] += requests
         self.sectors[at] += sectors
         self.min_sectors[at] += least
         self.moved(at, path, size * lanes.count)
