@@ -263,6 +263,21 @@ def _carry_cases() -> list[Case]:
             lambda a, b: (a * b + a) >> 64,
         )
     )
+    # What subtracts adds the complement: the flag says that nothing was borrowed, as
+    # nvcc's division of 128-bit integers needs it.
+    cases += [
+        Case(
+            f"{{{{.reg .b32 %z; {first}.cc.u32 %z, {{a}}, {{b}}; "
+            f"{then} {{d}}, 7, 2;}}}}",
+            ("u32", "u32"),
+            "u32",
+            expected,
+        )
+        for first, then, expected in (
+            ("sub", "addc.u32", lambda a, b: 9 + (a >= b)),
+            ("add", "subc.u32", lambda a, b: 4 + (a + b >> 32)),
+        )
+    ]
     return cases
 
 

@@ -93,7 +93,13 @@ def _saturated(fn: Any) -> Any:
 def _with_carry(
     form: Form, b: Builder, *, subtracts: bool, reads: bool, writes: bool
 ) -> Compiled:
-    """Sum or difference with carry (borrow) in and out; a flag is a borrow for sub."""
+    """Sum or difference with carry in and out.
+
+    A difference is the sum with the complement of y, whose carry says that nothing was
+    borrowed. Where only differences, or only sums, follow each other this cannot be
+    told from the ISA's words ("borrow-out written to CC.CF"); nvcc's division of
+    128-bit integers reads the flag of sub.cc with addc, and is right this way only.
+    """
     ty = form.type("u32", "s32", "u64", "s64", "b32", "b64")
     word = TYPES[f"u{ty.bits}"]
     d, x, y = form.operands(3)
@@ -103,15 +109,14 @@ def _with_carry(
     def run(lanes: Any) -> None:
         index = lanes.index
         p, q = first[index], second[index]
-        carry_in = flags[index].astype(word.dtype) if reads else word.dtype.type(0)
         if subtracts:
-            partial = p - q
-            total = partial - carry_in
-            out = (p < q) | (partial < carry_in)
-        else:
-            partial = p + q
-            total = partial + carry_in
-            out = (partial < p) | (total < partial)
+            q = ~q
+        carry_in = word.dtype.type(subtracts)
+        if reads:
+            carry_in = flags[index].astype(word.dtype)
+        partial = p + q
+        total = partial + carry_in
+        out = (partial < p) | (total < partial)
         dst[index] = total
         if writes:
             flags[index] = out
