@@ -25,6 +25,7 @@ from cuda_tile.emulator import Report, launch
 from cuda_tile.emulator.launch import Mode, OnFinding
 from cuda_tile.emulator.parse import parse
 from cuda_tile.emulator.syntax import Module
+from cuda_tile.runtime.memory import GlobalMemory
 
 FOLDER = Path(__file__).parent / "cuda"
 Array = NDArray[Any]
@@ -73,6 +74,15 @@ def entry_name(module: Module, name: str) -> str:
     return entry
 
 
+def aligned(values: Array) -> Array:
+    """A copy at a multiple of 16 bytes, as cudaMalloc gives."""
+    raw = np.zeros(values.nbytes + 16, np.uint8)
+    skip = -raw.ctypes.data % 16
+    copy = raw[skip : skip + values.nbytes].view(values.dtype).reshape(values.shape)
+    copy[...] = values
+    return copy
+
+
 @dataclass(frozen=True)
 class Problem:
     """Arguments of a launch, and what must stand in some of them after it.
@@ -81,12 +91,14 @@ class Problem:
         args: As `launch` takes them.
         wanted: Pairs of an argument and its values; equal bit by bit.
         tolerance: How far floats may be off, relative to the wanted value.
+        behind: Arrays that structures among the arguments point to.
         holds: Whether what cannot be said by values is right.
     """
 
     args: Sequence[Any]
     wanted: Sequence[tuple[Array, Array]]
     tolerance: float = 0.0
+    behind: Sequence[Array] = ()
     holds: Callable[[], bool] = lambda: True
 
     def check(self) -> None:
@@ -136,6 +148,9 @@ class Kernel:
         module = compile_cuda(self.source, arch, flags)
         name = f"{self.name}<{without}>" if self.broken else self.name
         problem = self.make(np.random.default_rng(seed))
+        memory = GlobalMemory()
+        for number, array in enumerate(problem.behind):
+            memory.add(f"array {number}", array)
         report = launch(
             module,
             entry_name(module, name),
@@ -147,6 +162,7 @@ class Kernel:
             shared_bytes=self.shared_bytes,
             mode=mode,
             seed=seed,
+            memory=memory,
             limit=_LIMIT,
             on_finding=on_finding,
         )

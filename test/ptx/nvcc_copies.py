@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from nvcc import Array, Kernel, Problem
+from nvcc import Array, Kernel, Problem, aligned
 
 _I32 = np.int32
 
 
-def _aligned(values: Array) -> Array:
-    """A copy at a multiple of 16 bytes, as cudaMalloc gives."""
-    raw = np.zeros(values.nbytes + 16, np.uint8)
-    skip = -raw.ctypes.data % 16
-    copy = raw[skip : skip + values.nbytes].view(values.dtype).reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
 def _primitives(rng: np.random.Generator) -> Problem:
-    x = _aligned(rng.integers(-50, 50, (5, 64, 4)).astype(np.float32))
-    y = _aligned(np.zeros_like(x))
+    x = aligned(rng.integers(-50, 50, (5, 64, 4)).astype(np.float32))
+    y = aligned(np.zeros_like(x))
     a, b, c, d = np.moveaxis(x[:, ::-1], 2, 0)
     return Problem([x, y, 5], [(y, np.stack([a + b, b * c, d, a], axis=2))])
 
 
 def _tiles(rng: np.random.Generator, n: int) -> Array:
-    return _aligned(rng.integers(-1000, 1000, (n, 64)).astype(_I32))
+    return aligned(rng.integers(-1000, 1000, (n, 64)).astype(_I32))
 
 
 def _block_pipeline(rng: np.random.Generator) -> Problem:
@@ -54,7 +45,7 @@ def _group_copy(rng: np.random.Generator) -> Problem:
 
 def _bulk(rng: np.random.Generator) -> Problem:
     x = _tiles(rng, 3)
-    y = _aligned(np.zeros_like(x))
+    y = aligned(np.zeros_like(x))
     return Problem([x, y, 3], [(y, x[:, ::-1] ** 2)])
 
 

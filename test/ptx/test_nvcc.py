@@ -10,13 +10,16 @@ import re
 import nvcc_atomics
 import nvcc_calls
 import nvcc_copies
+import nvcc_cub
 import nvcc_groups
+import nvcc_memory
+import nvcc_numbers
 import nvcc_sync
 import nvcc_wmma
 import pytest
 from nvcc import DEBUG, LINES, UNOPTIMISED, Kernel
 
-from cuda_tile.emulator import FindingError
+from cuda_tile.emulator import FindingError, PtxError
 
 KERNELS = (
     *nvcc_calls.KERNELS,
@@ -25,8 +28,13 @@ KERNELS = (
     *nvcc_atomics.KERNELS,
     *nvcc_copies.KERNELS,
     *nvcc_wmma.KERNELS,
+    *nvcc_numbers.KERNELS,
+    *nvcc_memory.KERNELS,
+    *nvcc_cub.KERNELS,
 )
-OLDER = [kernel for kernel in KERNELS if kernel.arch == "sm_80"]
+# Sources whose PTX differs most from chip to chip.
+BY_CHIP = [k for k in KERNELS if k.source in ("sync", "groups", "atomics", "copies")]
+OLDER = [kernel for kernel in BY_CHIP if kernel.arch == "sm_80"]
 BROKEN = [(kernel, number) for kernel in KERNELS for number in kernel.broken]
 # Sources whose unoptimised code is small.
 PLAIN = [kernel for kernel in KERNELS if kernel.source in ("calls", "sync")]
@@ -47,10 +55,9 @@ def test_fast(kernel: Kernel) -> None:
     problem.check()
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_adversarial(kernel: Kernel, seed: int) -> None:
-    check(kernel, "sm_90", seed=seed)
+def test_adversarial(kernel: Kernel) -> None:
+    check(kernel, "sm_90", seed=1)
 
 
 @pytest.mark.parametrize("kernel", OLDER, ids=str)
@@ -58,7 +65,7 @@ def test_for_an_older_chip(kernel: Kernel) -> None:
     check(kernel, "sm_80")
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", BY_CHIP, ids=str)
 def test_for_a_newer_chip(kernel: Kernel) -> None:
     check(kernel, "sm_100a")
 
@@ -107,3 +114,9 @@ def test_assert() -> None:
     assert re.search(
         r"calls\.cu:\d+: .*assertion 'x\[threadIdx\.x\] < 7' failed", message
     )
+
+
+@pytest.mark.parametrize(("kernel", "message"), nvcc_memory.REFUSED, ids=str)
+def test_textures_and_surfaces_are_refused(kernel: Kernel, message: str) -> None:
+    with pytest.raises(PtxError, match=message):
+        kernel.run("sm_90")

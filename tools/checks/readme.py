@@ -28,6 +28,7 @@ PAGES = {
     ROOT / "docs" / "bindings.md": KERNELS,
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
+    ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,
 }
 """The pages, and the folder in whose copy each one's commands run."""
