@@ -1,9 +1,13 @@
-"""Launches of `cuda/cub.cu`: CUB's collectives."""
+"""Launches of `cuda/cub.cu` and `cuda/device_scan.cu`: CUB."""
 
 from __future__ import annotations
 
 import numpy as np
-from nvcc import Kernel, Problem, aligned
+from nvcc import Kernel, Problem, aligned, compile_cuda
+
+from cuda_tile.emulator import launch
+from cuda_tile.emulator.launch import Mode
+from cuda_tile.runtime.memory import GlobalMemory
 
 _I32 = np.int32
 _N = 256
@@ -54,3 +58,45 @@ KERNELS = (
     Kernel("cub", "warps", _warps, 1, 64),
     Kernel("cub", "histogram", _histogram, 1, 64),
 )
+
+# Of the pinned CUB for sm_80: threads of its kernels, elements of a tile, and states of
+# tiles before the first one.
+_SCAN_THREADS, _INIT_THREADS, _TILE, _PADDING = 320, 128, 3840, 32
+
+
+def device_scan(mode: Mode, seed: int) -> None:
+    """CUB's scan over a device: one kernel prepares the tiles' states, one scans."""
+    module = compile_cuda("device_scan", "sm_80")
+    init, scan = (
+        next(name for name in module.functions if f"{part}Kernel" in name)
+        for part in ("DeviceScanInit", "DeviceScan")
+    )
+    n_tiles = 3
+    n = n_tiles * _TILE - 1000
+    x = np.random.default_rng(seed).integers(-100, 100, n).astype(_I32)
+    y, states = np.zeros(n, _I32), np.zeros(n_tiles + _PADDING, np.uint64)
+    memory = GlobalMemory()
+    tiles = np.array([memory.add("states", states), 0], np.uint64).tobytes()
+    launch(
+        module,
+        init,
+        grid=1,
+        block=_INIT_THREADS,
+        args=[tiles, n_tiles],
+        memory=memory,
+        mode=mode,
+        seed=seed,
+    )
+    start, stages, plus = bytes(16), 1, bytes(1)
+    report = launch(
+        module,
+        scan,
+        grid=n_tiles,
+        block=_SCAN_THREADS,
+        args=[x, y, tiles, 0, plus, start, n, stages],
+        memory=memory,
+        mode=mode,
+        seed=seed,
+    )
+    assert report.findings == []
+    np.testing.assert_array_equal(y, np.cumsum(x) - x)

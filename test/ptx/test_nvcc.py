@@ -20,6 +20,7 @@ import pytest
 from nvcc import DEBUG, LINES, UNOPTIMISED, Kernel
 
 from cuda_tile.emulator import FindingError, PtxError
+from cuda_tile.emulator.launch import Mode
 
 KERNELS = (
     *nvcc_calls.KERNELS,
@@ -120,3 +121,8 @@ def test_assert() -> None:
 def test_textures_and_surfaces_are_refused(kernel: Kernel, message: str) -> None:
     with pytest.raises(PtxError, match=message):
         kernel.run("sm_90")
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_scan_over_a_device(mode: Mode) -> None:
+    nvcc_cub.device_scan(mode, 3)
