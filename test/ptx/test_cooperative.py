@@ -58,7 +58,7 @@ def test_without_it_later_ctas_wait_for_earlier_ones() -> None:
 
 
 def test_no_workspace_without_it() -> None:
-    with pytest.raises(FindingError, match="out of bounds: .* at 0x4 is outside"):
+    with pytest.raises(FindingError, match=r"out of bounds: .* at 0x4 is outside"):
         launch(TEXT, grid=1, block=1, args=[np.zeros(1, np.uint32), None])
 
 
