@@ -116,3 +116,13 @@ def test_lines_are_counted_whatever_ends_them() -> None:
         with pytest.raises(PtxError) as caught:
             launch(HEAD + text, grid=1, block=32, args=[])
         assert caught.value.line == LINE + 1
+
+
+@pytest.mark.parametrize("name", ["cp.async", "cp.async.bulk", "wgmma"])
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_a_wait_for_very_many_groups(name: str, mode: Mode) -> None:
+    """Found by `tools/fuzz_ptx`: more than an int64 of groups may be in flight."""
+    aligned = ".sync.aligned" if name == "wgmma" else ""
+    line = f"{name}.wait_group{aligned} 18446744073709551615;"
+    text = (HEAD + BODY.replace("LINE", line)).replace("sm_80", "sm_90a")
+    launch(text, grid=1, block=128, args=[], mode=mode)

@@ -41,6 +41,9 @@ from cuda_tile.emulator.types import PRED, U64, Array, Type
 
 AddressOf = Callable[[Lanes], Addresses]
 
+# More groups than anybody has in flight: a wait that lets so many pend waits for none.
+_MOST_GROUPS = 1 << 31
+
 
 class Builder:
     """Compiles operands of the current instruction.
@@ -217,7 +220,7 @@ class Builder:
         count = self.integer(operand, "a constant number of groups")
         if count < 0:
             raise self.error(f"expected a number of groups from 0 on, got {count}")
-        return count
+        return min(count, _MOST_GROUPS)
 
     def symbol(self, variable: Variable) -> int:
         """Returns the address of a variable within its state space."""
