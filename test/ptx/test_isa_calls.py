@@ -131,6 +131,27 @@ def test_an_indirect_call_needs_its_prototype() -> None:
         launch(text, grid=1, block=1, args=[None, None])
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "atom.global.cas.b32 %d, [%q];",
+        "mov.b32 %d; atom.global.cas.b32 %d, [%q], %d, %d;",
+        "ld.global.b32 %d; atom.global.cas.b32 %d, [%q], %d, %d;",
+        "call %q;",
+        "call (out);",
+        "mov.b64 %q, nobody;",
+        "P0: .callprototype; call %q, P0;",
+        "P0: .callprototype (.param .b32 _) _; call %q, P0;",
+        "P0: .calltargets; call %q, P0;",
+    ],
+)
+def test_malformed_calls_and_swaps_are_located(body: str) -> None:
+    text = module(FRAME.replace("BODY", body))
+    with pytest.raises(PtxError) as caught:
+        launch(text, grid=1, block=1, args=[None, None])
+    assert body in text.splitlines()[caught.value.line - 1]
+
+
 # f(n) = f(n - 1) + f(n - 2); the first result survives in memory, n in a register.
 FIBONACCI = """
 .func (.param .b32 r) fib(.param .b32 n)

@@ -22,14 +22,15 @@ _LOOKS = frozenset({"volatile", "relaxed", "acquire"})
 
 def polling_branches(function: Function) -> Iterator[int]:
     """Branches back over an instruction that looks at what other threads do."""
-    looks = [
-        instruction.opcode == "atom"
-        or (instruction.opcode == "ld" and not _LOOKS.isdisjoint(instruction.modifiers))
-        for instruction in function.code
-    ]
+    before = [0]
+    for instruction in function.code:
+        looks = instruction.opcode == "atom" or (
+            instruction.opcode == "ld" and not _LOOKS.isdisjoint(instruction.modifiers)
+        )
+        before.append(before[-1] + looks)
     for number, instruction in enumerate(function.code):
         for operand in instruction.operands:
-            if isinstance(operand, Label) and any(looks[operand.target : number]):
+            if isinstance(operand, Label) and before[operand.target] < before[number]:
                 yield number
 
 
@@ -66,37 +67,59 @@ def compared_loads(function: Function) -> frozenset[Instruction]:
     plain load, then atomicCAS until what it returns is what it was given. If the load
     saw an old value the swap fails, so it need not be ordered with other swaps.
     """
-    found: set[Instruction] = set()
+    # What has too few operands is told as it is compiled.
+    swaps = [
+        instruction.operands
+        for instruction in function.code
+        if instruction.opcode == "atom"
+        and "cas" in instruction.modifiers
+        and len(instruction.operands) > 2
+    ]
+    if not swaps:
+        return frozenset()
+    moves = _moves(function)
+    expected = {
+        (place.base, place.offset_bytes, register)
+        for _, place, value, *_ in swaps
+        if isinstance(place, Address) and isinstance(value, Register)
+        for register in _sources(moves, value)
+    }
+    return frozenset(
+        instruction
+        for instruction in function.code
+        if instruction.opcode == "ld"
+        and len(instruction.operands) > 1
+        and isinstance(instruction.operands[1], Address)
+        and (
+            instruction.operands[1].base,
+            instruction.operands[1].offset_bytes,
+            instruction.operands[0],
+        )
+        in expected
+    )
+
+
+def _moves(function: Function) -> dict[Register, set[Register]]:
+    """Which registers moves copy to each register, whole or as parts."""
+    moves: dict[Register, set[Register]] = {}
     for instruction in function.code:
-        if instruction.opcode == "atom" and "cas" in instruction.modifiers:
-            _, place, expected, *_ = instruction.operands
-            if isinstance(place, Address) and isinstance(expected, Register):
-                sources = _sources(function, expected)
-                found.update(_loads(function, place, sources))
-    return frozenset(found)
+        if instruction.opcode != "mov" or len(instruction.operands) != 2:
+            continue
+        target, value = instruction.operands
+        if isinstance(target, Register):
+            parts = value.elements if isinstance(value, Vector) else (value,)
+            found = {part for part in parts if isinstance(part, Register)}
+            moves.setdefault(target, set()).update(found)
+    return moves
 
 
-def _sources(function: Function, register: Register) -> set[Register]:
+def _sources(moves: dict[Register, set[Register]], register: Register) -> set[Register]:
     """The registers that moves bring to a register, itself included."""
-    sources = {register}
-    before = 0
-    while len(sources) > before:
-        before = len(sources)
-        for instruction in function.code:
-            if instruction.opcode == "mov" and instruction.operands[0] in sources:
-                value = instruction.operands[1]
-                parts = value.elements if isinstance(value, Vector) else (value,)
-                sources.update(part for part in parts if isinstance(part, Register))
+    sources: set[Register] = set()
+    pending = [register]
+    while pending:
+        found = pending.pop()
+        if found not in sources:
+            sources.add(found)
+            pending += moves.get(found, ())
     return sources
-
-
-def _loads(
-    function: Function, place: Address, targets: set[Register]
-) -> Iterator[Instruction]:
-    for instruction in function.code:
-        if instruction.opcode == "ld" and instruction.operands[0] in targets:
-            source = instruction.operands[1]
-            if isinstance(source, Address) and (
-                (source.base, source.offset_bytes) == (place.base, place.offset_bytes)
-            ):
-                yield instruction
