@@ -403,6 +403,8 @@ _COPY = (
             "[%tm, <r r r r r>], [%sa]",
             "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group "
             "[%tm, <r r r r r>], [%sa]",
+            f"cp.async.bulk.tensor.2d.cta_group::{{1 2}}.shared::cluster.global{_TX} "
+            "[%sa], [%tm, <r r>], [%sa]",
             f"cp.async.bulk.tensor.2d.tile.shared::cluster.global{_TX} "
             "[%sa], [%tm, <r r>], [%sa]",
         ),

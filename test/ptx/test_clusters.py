@@ -255,3 +255,42 @@ def test_relaxed_synchronisation_tells_of_mbarriers_behind_their_fence(
     run(MULTICAST.replace(fence, ""), mode="adversarial")
     with pytest.raises(FindingError, match=r"race.*mbarrier.*initialised"):
         run(RELAXED.replace(fence, ""), mode="adversarial")
+
+
+PLACES = module(
+    """
+.visible .entry k(.param .u64 y)
+.reqnctapercluster 4, 1, 1
+{
+    .reg .b32 %r<9>; .reg .b64 %q<4>; .reg .pred %p;
+    .shared .align 8 .b32 cell[4];
+    ld.param.u64 %q0, [y];
+    mov.u32 %r0, %cluster_ctarank;
+    mad.wide.u32 %q0, %r0, 12, %q0;
+    mov.u32 %r1, cell;
+    mapa.shared::cluster.u32 %r2, %r1, %r0;
+    sub.u32 %r2, %r2, %r1;
+    st.global.u32 [%q0], %r2;
+    and.b32 %r3, %r1, 0xFEFFFFFF;
+    getctarank.shared::cluster.u32 %r4, %r3;
+    st.global.u32 [%q0+4], %r4;
+    st.shared.u32 [%r1], %r0;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ld.shared::cluster.u32 %r5, [%r3];
+    st.global.u32 [%q0+8], %r5;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;
+}
+""",
+    "sm_90",
+)
+
+
+def test_addresses_have_the_rank_where_hardware_has_it() -> None:
+    assert not assemble(PLACES, "sm_90")
+    y = np.full((4, 3), 99, np.uint32)
+    launch(PLACES, grid=4, block=1, cluster=4, args=[y], mode="adversarial")
+    even = np.arange(4) & ~1
+    assert np.array_equal(y, np.stack([np.zeros(4), even, even], axis=1))

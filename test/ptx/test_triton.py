@@ -58,6 +58,10 @@ ORDERED = [
     "accumulate_in_tensor_memory_of_16_by_256b.sm_100",
     "left_in_tensor_memory.sm_100",
     "through_tensor_memory.sm_100",
+    "product_of_a_pair_of_256_rows.sm_100",
+    "product_of_a_pair_of_128_rows.sm_100",
+    "share_a_copy.sm_90",
+    "sum_over_the_cluster.sm_90",
 ]
 
 

@@ -335,7 +335,39 @@ _GLUON: dict[str, Make] = {
 }
 
 
-EVERY = PROBLEMS | _PRODUCTS | _TMA | _GLUON
+# Clusters --------------------------------------------------------------------------
+
+
+def product_of_a_pair(m: int) -> Make:
+    def make(rng: np.random.Generator) -> Problem:
+        a = whole(rng, m, 192, dtype=np.float16)
+        b = whole(rng, 192, 128, dtype=np.float16)
+        c = zeros(m, 128)
+        wanted = a.astype(f32) @ b.astype(f32)
+        args = [Described(a), Described(b), c, 192]
+        return Problem(args, (1,), [(c, wanted, 0.0)])
+
+    return make
+
+
+def share_a_copy(rng: np.random.Generator) -> Problem:
+    x, y = normal(rng, 64, 64, dtype=np.float16), zeros(64, 64, dtype=np.float16)
+    return Problem([Described(x), y], (1,), [(y, x, 0.0)])
+
+
+def sum_over_the_cluster(rng: np.random.Generator) -> Problem:
+    x, y = whole(rng, 64, 64), zeros(2, 64)
+    return Problem([x, y], (1,), [(y, np.stack([x.sum(0), x.sum(1)]), 0.0)])
+
+
+_CLUSTERS: dict[str, Make] = {
+    "product_of_a_pair_of_256_rows": product_of_a_pair(256),
+    "product_of_a_pair_of_128_rows": product_of_a_pair(128),
+    "share_a_copy": share_a_copy,
+    "sum_over_the_cluster": sum_over_the_cluster,
+}
+
+EVERY = PROBLEMS | _PRODUCTS | _TMA | _GLUON | _CLUSTERS
 
 
 def problem_of(name: str) -> Make:

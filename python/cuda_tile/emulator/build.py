@@ -13,7 +13,7 @@ from cuda_tile.emulator.clusters import ClusterBarriers
 from cuda_tile.emulator.copies import Copies
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import Machine, uses_tensor_memory
+from cuda_tile.emulator.machine import Machine, rank_bits, uses_tensor_memory
 from cuda_tile.emulator.map_changes import MapChanges
 from cuda_tile.emulator.mbarriers import Mbarriers
 from cuda_tile.emulator.register_pool import RegisterPool
@@ -165,6 +165,11 @@ class Builder:
             if address >> ty.bits:
                 name = operand.variable.name
                 raise self.error(f"expected a 64-bit type for the address of {name!r}")
+            if operand.variable.space == "shared" and (
+                self.machine.geometry.cluster_size > 1
+            ):
+                above = rank_bits(self.machine.rank)
+                return above.astype(ty.dtype) | ty.dtype.type(address)
             return self.machine.constant(address, ty.dtype)
         if isinstance(operand, FunctionName):
             if ty.bits != 64 or ty.kind == "f":

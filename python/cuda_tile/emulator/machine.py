@@ -34,10 +34,19 @@ SHARED_WINDOW = 1 << 56
 LOCAL_WINDOW = 1 << 57
 PARAM_WINDOW = 1 << 58
 WINDOW_MASK = (1 << 56) - 1
-# A shared::cluster address: rank of the CTA plus one above these bits, 0 for the own.
+# A shared::cluster address has the rank of its CTA from this bit on, as on hardware:
+# kernels for pairs of CTAs find the even one's mbarrier by clearing the bit. In a
+# register the rank is marked; where it is not, the own CTA is meant.
 CLUSTER_SHIFT = 24
+RANK_MASK = 0xF
+_RANK_MARK = 0x10
 
 Dim3 = tuple[int, int, int]
+
+
+def rank_bits(rank: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """What a shared::cluster address has above the offset."""
+    return (rank | np.uint32(_RANK_MARK)) << np.uint32(CLUSTER_SHIFT)
 
 
 def uses_tensor_memory(symbols: Symbols) -> bool:
@@ -99,6 +108,7 @@ class Machine:
         live_threads: Their number per CTA.
         shared: Shared memory of all CTAs one after another, bytes.
         shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
+        rank: Of each lane's CTA in its cluster, uint32[n_lanes].
         local: Local memory, uint8[n_lanes, bytes].
         call_stack: Where in local memory the variables of functions lie.
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
@@ -140,6 +150,7 @@ class Machine:
             np.arange(self.n_lanes) // geometry.lanes_per_cta
         )
         self.shared_base = self.cta_of.astype(np.int64) * self.stride_bytes
+        self.rank = (self.cta_of % geometry.cluster_size).astype(np.uint32)
         self.warp_in_cta = (
             np.arange(self.n_lanes) % geometry.lanes_per_cta // WARP_LANES
         ).astype(np.uint8)

@@ -18,6 +18,7 @@ from cuda_tile.emulator.machine import (
     CLUSTER_SHIFT,
     LOCAL_WINDOW,
     PARAM_WINDOW,
+    RANK_MASK,
     SHARED_WINDOW,
     WINDOW_MASK,
     Machine,
@@ -382,7 +383,9 @@ class Spaces:
         """Counts an access; to another CTA's memory if any lane has such an address."""
         counters = self._machine.counters
         offsets = addresses.view(np.int64)
-        if self._machine.geometry.cluster_size > 1 and (offsets >> CLUSTER_SHIFT).any():
+        ranks = offsets >> CLUSTER_SHIFT
+        own = self._machine.rank[lanes.index]
+        if ranks.any() and ((ranks != 0) & (ranks & RANK_MASK != own)).any():
             counters.shared_access(at, lanes, offsets, size, "cluster")
         else:
             counters.shared_access(at, lanes, offsets, size, path)
@@ -410,10 +413,11 @@ class Spaces:
         size = machine.geometry.cluster_size
         if size == 1 or not rank.any():
             return addresses, base
-        if int(rank.max()) > size or int(rank.min()) < 0:
+        place = rank & RANK_MASK
+        if int(rank.max()) > 2 * RANK_MASK + 1 or int(place.max()) >= size:
             return addresses, base
         mine = machine.cta_of[lanes.index]
-        other = mine // size * size + rank - 1
+        other = mine // size * size + place
         machine.presence.check_access(lanes, np.where(rank > 0, other, mine))
         base = np.where(rank > 0, other * machine.stride_bytes, base)
         return addresses & np.uint64((1 << CLUSTER_SHIFT) - 1), base

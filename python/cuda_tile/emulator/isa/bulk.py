@@ -234,12 +234,13 @@ def _rows(
 def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     """cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, 1d to 5d, tiled.
 
-    ptxas takes the mode before the state spaces as well.
+    ptxas takes the mode and the group before the state spaces as well.
     """
     rank = int(form.choice("1d", "2d", "3d", "4d", "5d")[0])
+    early_group = form.option("cta_group::1", "cta_group::2")
     mode = form.next
     by_rows = mode.startswith("tile") and _mode(form, mode.rpartition("::")[2])
-    if form.next == "global":
+    if form.next == "global" and not early_group:
         scatters = by_rows and mode.endswith("scatter4")
         if by_rows and not scatters:
             form.fail("'.shared::cluster' or '.shared::cta'")
@@ -253,7 +254,7 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     by_rows = _mode(form, "gather4") or by_rows
     form.require(COMPLETES)
     is_multicast = form.flag("multicast::cluster")
-    group = form.option("cta_group::1", "cta_group::2")
+    group = early_group or form.option("cta_group::1", "cta_group::2")
     has_policy = form.flag("L2::cache_hint")
     operands = operands_before_policy(form, b, 3 + is_multicast, has_policy=has_policy)
     masks = b.src(operands.pop(), TYPES["u16"]) if is_multicast else None

@@ -26,7 +26,7 @@ from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import memory_operand, take_space
 from cuda_tile.emulator.isa.warp import whole_warp
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import Machine
+from cuda_tile.emulator.machine import CLUSTER_SHIFT, RANK_MASK, Machine
 from cuda_tile.emulator.matrix_formats import codes
 from cuda_tile.emulator.spaces import WINDOW_MASK, gather
 from cuda_tile.emulator.step import Compiled
@@ -115,6 +115,11 @@ class _Rows:
         path: Path,
     ) -> None:
         rows, warps = _row_addresses(lanes, addresses, count)
+        above = rows >> CLUSTER_SHIFT
+        if above.any():
+            own = machine.rank[warps * 32].reshape(rows.shape)
+            is_own = (above != 0) & (above & RANK_MASK == own)
+            rows = np.where(is_own, rows & ((1 << CLUSTER_SHIFT) - 1), rows)
         limit = machine.symbols.shared_bytes
         if int(rows.max()) + 16 > limit:
             raise Fault(

@@ -9,7 +9,12 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import CLUSTER_SHIFT, Machine
+from cuda_tile.emulator.machine import (
+    CLUSTER_SHIFT,
+    RANK_MASK,
+    Machine,
+    rank_bits,
+)
 from cuda_tile.emulator.memory_order import MemoryOrder
 from cuda_tile.emulator.spaces import WINDOWS, Addresses, Spaces
 from cuda_tile.emulator.step import Compiled
@@ -389,7 +394,7 @@ def mapa(form: Form, b: Builder) -> Compiled:
             raise Fault(
                 "cluster", f"expected a rank below {size}, got {int(mine.max())}"
             )
-        above = (mine + np.uint32(1)).astype(ty.dtype) << ty.dtype.type(CLUSTER_SHIFT)
+        above = rank_bits(mine).astype(ty.dtype)
         dst[lanes.index] = (source[lanes.index] & low) | above | window
 
     return b.step(run)
@@ -403,12 +408,12 @@ def getctarank(form: Form, b: Builder) -> Compiled:
     d, x = form.operands(2)
     dst, source = b.dst(d, TYPES["u32"]), b.value(x, ty)
     machine = b.machine
-    own = (machine.cta_of % machine.geometry.cluster_size).astype(np.uint32)
     shift, bits = ty.dtype.type(CLUSTER_SHIFT), ty.dtype.type(0xFF)
 
     def run(lanes: Lanes) -> None:
         rank = ((source[lanes.index] >> shift) & bits).astype(np.uint32)
-        there = np.where(rank == 0, own[lanes.index], rank - np.uint32(1))
+        own = machine.rank[lanes.index]
+        there = np.where(rank == 0, own, rank & np.uint32(RANK_MASK))
         dst[lanes.index] = there
 
     return b.step(run)
