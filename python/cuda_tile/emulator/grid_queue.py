@@ -20,6 +20,11 @@ class GridQueue:
         self._stop = n_ctas
         self._size = cluster_size
 
+    @property
+    def remaining(self) -> int:
+        """CTAs that have not started."""
+        return self._stop - self._next
+
     def take(self, most: int) -> tuple[int, int]:
         """Starts up to `most` CTAs; returns the first and how many, 0 at the end."""
         first = self._next

@@ -416,17 +416,23 @@ def _cancels(functions: list[Function]) -> bool:
 
 def _uses_flags(functions: list[Function]) -> bool:
     """Whether strong accesses to memory may order others, not only barriers."""
-    orders = {"volatile", "acquire", "acq_rel"}
-    for function in functions:
-        for instruction in function.code:
-            opcode, modifiers = instruction.opcode, set(instruction.modifiers)
-            if opcode == "membar" or (opcode == "fence" and "proxy" not in modifiers):
-                return True
-            if opcode in ("ld", "atom") and orders & modifiers:
-                return True
-            # What a warp updates atomically in shared memory, it also sees.
-            if opcode in ("atom", "red") and "global" not in modifiers:
-                return True
+    return any(
+        _may_order(instruction.opcode, set(instruction.modifiers))
+        for function in functions
+        for instruction in function.code
+    )
+
+
+def _may_order(opcode: str, modifiers: set[str]) -> bool:
+    if opcode == "membar" or (opcode == "fence" and "proxy" not in modifiers):
+        return True
+    acquires = {"volatile", "acquire", "acq_rel"}
+    if opcode in ("ld", "atom") and acquires & modifiers:
+        return True
+    # What a warp sees in shared memory, it comes after.
+    is_strong = bool((acquires | {"relaxed", "release"}) & modifiers)
+    if opcode in ("atom", "red") or (opcode in ("ld", "st") and is_strong):
+        return "global" not in modifiers
     return False
 
 

@@ -22,6 +22,7 @@ from cuda_tile.emulator.global_shadow import GlobalShadow
 from cuda_tile.emulator.grid_queue import GridQueue
 from cuda_tile.emulator.lane_order import LaneOrder
 from cuda_tile.emulator.lanes import WARP_LANES, Lanes
+from cuda_tile.emulator.polls import Polls
 from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Register
@@ -117,6 +118,7 @@ class Machine:
         order: What fences and strong accesses order; None where only barriers do.
         global_shadow: Access history of global memory; None in fast mode.
         lane_order: What lanes of a warp pass each other; None in fast mode.
+        polls: Notices when all that run poll memory in vain.
         progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
     """
@@ -177,6 +179,7 @@ class Machine:
         if is_adversarial and clocks is not None and self.order is not None:
             self.global_shadow = GlobalShadow(self, clocks, self.order)
         self.lane_order = LaneOrder(self) if is_adversarial else None
+        self.polls = Polls(self)
         self.progress = 0
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
         # Which of its bytes were written; only an adversarial machine asks.

@@ -154,6 +154,7 @@ class Scheduler:
         while current is not None:
             segment = current.program.segment(current.pc)
             self._count(current, segment)
+            self._machine.polls.ran(current.lanes)
             met = self._run_steps(current, segment)
             if met is None:
                 return

@@ -67,6 +67,8 @@ class Spaces:
             order: How strong the load is; None for weak.
         """
         self.check_alignment(lanes, addresses, size)
+        if order is not None and space:
+            self._machine.polls.read(lanes)
         if space in ("global", "const"):
             shadow = self._machine.global_shadow
             if order is not None and self._machine.order is not None:
@@ -76,18 +78,7 @@ class Spaces:
             path: Path | None = "global_load" if space == "global" else None
             return self._load_global(at, lanes, addresses, size, path)
         if space == "shared":
-            machine = self._machine
-            offsets = self.shared_offsets(lanes, addresses, size, "load")
-            self._count_shared(at, lanes, addresses, size, "shared_load")
-            warps = machine.agents[lanes.index]
-            if order is not None and machine.order is not None:
-                where = offsets.view(np.uint64)
-                machine.order.read(lanes, where, size, order, shared=True)
-            elif machine.lane_order is not None:
-                machine.lane_order.read(at, lanes, offsets, size)
-            scope = WEAK if order is None else order.scope
-            machine.shadow.read(at, offsets, size, warps, scope=scope)
-            return gather(machine.shared, offsets, size)
+            return self._load_shared(at, lanes, addresses, size, order)
         if space == "local":
             cells = self._local_cells(lanes, addresses, size, "load")
             self._note_unwritten(lanes, cells)
@@ -100,6 +91,27 @@ class Spaces:
             some, chosen = self._select(lanes, addresses, mask)
             data[mask] = self.load(at, part, some, chosen, size, order)
         return data
+
+    def _load_shared(
+        self,
+        at: int,
+        lanes: Lanes,
+        addresses: Addresses,
+        size: int,
+        order: MemoryOrder | None,
+    ) -> Bytes:
+        machine = self._machine
+        offsets = self.shared_offsets(lanes, addresses, size, "load")
+        self._count_shared(at, lanes, addresses, size, "shared_load")
+        warps = machine.agents[lanes.index]
+        if order is not None and machine.order is not None:
+            where = offsets.view(np.uint64)
+            machine.order.read(lanes, where, size, order, shared=True)
+        elif machine.lane_order is not None:
+            machine.lane_order.read(at, lanes, offsets, size)
+        scope = WEAK if order is None else order.scope
+        machine.shadow.read(at, offsets, size, warps, scope=scope)
+        return gather(machine.shared, offsets, size)
 
     def store(
         self,
@@ -128,8 +140,10 @@ class Spaces:
                 machine.memory.store(addresses, data)
             except MemoryFault as fault:
                 raise self._out_of_bounds(lanes, fault, "store") from fault
+            machine.polls.changed()
         elif space == "shared":
             self._store_shared(at, lanes, addresses, data, order)
+            machine.polls.changed()
         elif space == "local":
             cells = self._local_cells(lanes, addresses, size, "store")
             machine.local[lanes.numbers[:, None], cells] = data
@@ -255,14 +269,19 @@ class Spaces:
         size = ty.bytes * width
         self.check_alignment(lanes, addresses, size)
         self._announce_atomic(at, space, lanes, addresses, size, order, returns=returns)
-        old = _empty(lanes.count, width, ty)
+        old, changed = _empty(lanes.count, width, ty), False
         for turn in self._turns(addresses):
             before = self._raw_load(space, lanes, addresses, turn, size)
             values = before.view(ty.dtype).reshape(old[turn].shape)
             old[turn] = values
             after = np.ascontiguousarray(change(values, turn))
             data = after.view(np.uint8).reshape(len(turn), size)
+            changed = changed or not np.array_equal(data, before)
             self._raw_store(space, lanes, addresses, turn, data)
+        if changed:
+            self._machine.progress += 1
+        else:
+            self._machine.polls.read(lanes)
         return old
 
     def _announce_atomic(
@@ -282,7 +301,6 @@ class Spaces:
         acquiring access sees released comes before itself.
         """
         machine, known = self._machine, self._machine.order
-        machine.progress += 1
         is_shared = space == "shared"
         where = addresses
         if is_shared:
