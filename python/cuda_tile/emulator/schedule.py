@@ -136,6 +136,12 @@ class Scheduler:
     def _add(self, group: Group) -> None:
         """Makes a group ready, joined with one that stands at the same place."""
         machine = self._machine
+        if self._is_joined(group):
+            numbers = group.lanes.numbers
+            for warp in group.lanes.warps:
+                mine = Lanes(numbers[numbers >> 5 == warp], machine.n_lanes)
+                self._add(group.only(mine))
+            return
         for pool in (self._ready, self._parked):
             for place, other in enumerate(pool):
                 same_warp = (
@@ -159,21 +165,15 @@ class Scheduler:
             if met is None:
                 return
             current = self._go_on(met, segment)
-            if current is not None and (self._ready or self._parked):
-                for part in self._by_warp(current):
-                    self._add(part)
+            if current is not None and (
+                self._ready or self._parked or self._is_joined(current)
+            ):
+                self._add(current)
                 return
 
-    def _by_warp(self, group: Group) -> list[Group]:
-        """Adversarial warps go their own ways after what they ran together."""
-        warps = group.lanes.warps
-        if not self._machine.is_adversarial or len(warps) == 1:
-            return [group]
-        numbers = group.lanes.numbers
-        return [
-            group.only(Lanes(numbers[numbers >> 5 == warp], self._machine.n_lanes))
-            for warp in warps
-        ]
+    def _is_joined(self, group: Group) -> bool:
+        """Whether adversarial warps have done together what only warpgroups may."""
+        return self._machine.is_adversarial and len(group.lanes.warps) > 1
 
     def _count(self, group: Group, segment: Segment) -> None:
         program = group.program
