@@ -361,3 +361,32 @@ def test_reading_before_the_wait_is_a_finding() -> None:
     text = module(COPY.replace("COPY", copy + "cp.async.wait_group 1;"))
     with pytest.raises(FindingError, match=r"uninitialised|in flight"):
         launch(text, grid=1, block=64, args=[np.zeros((64, 16), np.uint8)] * 2)
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+@pytest.mark.parametrize("timer", ["%clock64", "%globaltimer"])
+def test_time_passes(timer: str, mode: Mode) -> None:
+    """A loop that waits for time to pass ends; time never goes back."""
+    text = module(f"""
+.visible .entry k(.param .u64 x)
+{{
+    .reg .b64 %q<6>; .reg .b32 %r<4>; .reg .pred %p;
+    ld.param.u64 %q0, [x];
+    mov.u64 %q1, {timer};
+    mov.u32 %r1, %clock_hi;
+AGAIN:
+    mov.u64 %q2, {timer};
+    sub.u64 %q3, %q2, %q1;
+    setp.lt.u64 %p, %q3, 1000;
+    @%p bra AGAIN;
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %q4, %r0, 8;
+    add.u64 %q4, %q4, %q0;
+    st.global.u64 [%q4], %q3;
+    ret;
+}}
+""")
+    passed = np.zeros(64, np.uint64)
+    launch(text, grid=1, block=64, args=[passed], mode=mode)
+    assert (passed >= 1000).all()
+    assert (passed < 10_000).all()

@@ -27,6 +27,7 @@ from cuda_tile.emulator.presence import Presence
 from cuda_tile.emulator.symbols import Symbols
 from cuda_tile.emulator.syntax import Function, Register
 from cuda_tile.emulator.tensor_order import TENSOR_TABLES
+from cuda_tile.emulator.timers import Timers
 from cuda_tile.emulator.types import PRED, Array, Bool, Index, Type
 from cuda_tile.runtime.memory import GlobalMemory
 
@@ -118,6 +119,7 @@ class Machine:
         order: What fences and strong accesses order; None where only barriers do.
         global_shadow: Access history of global memory; None in fast mode.
         lane_order: What lanes of a warp pass each other; None in fast mode.
+        timers: What %clock and its like show.
         polls: Notices when all that run poll memory in vain.
         progress: Grows with everything that another thread may wait for.
         defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
@@ -180,6 +182,7 @@ class Machine:
             self.global_shadow = GlobalShadow(self, clocks, self.order)
         self.lane_order = LaneOrder(self) if is_adversarial else None
         self.polls = Polls(self)
+        self.timers = Timers(self.n_lanes)
         self.progress = 0
         self.local = np.zeros((self.n_lanes, symbols.local_bytes), np.uint8)
         # Which of its bytes were written; only an adversarial machine asks.

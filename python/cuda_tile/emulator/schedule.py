@@ -182,6 +182,7 @@ class Scheduler:
         counters = self._machine.counters
         counters.warps[first + segment.start : first + stop] += len(group.lanes.warps)
         self._steps += stop - segment.start
+        self._machine.timers.advance(stop - segment.start)
         if self._steps > self._limit:
             fault = Fault(
                 "runaway",

@@ -1,7 +1,7 @@
 """Special registers.
 
-PTX ISA: "Special Registers". What depends on the chip's real time or placement has a
-fixed value: clocks stand at 0, every CTA is on SM 0.
+PTX ISA: "Special Registers". What depends on the chip's placement has a fixed value:
+every CTA is on SM 0. Time is that of `Timers`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ def special_register(machine: Machine, name: str, line: int) -> tuple[Array, int
     """
     if name in machine.specials:
         return machine.specials[name], 32
+    timer = machine.timers.register(name)
+    if timer is not None:
+        return timer
     lane = np.arange(machine.n_lanes, dtype=np.uint32)
     rule = _PER_LANE.get(name)
     if rule is not None:
@@ -69,12 +72,6 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "%aggr_smem_size": (symbols.shared_bytes, 32),
         "%current_graph_exec": (0, 64),
         "%is_explicit_cluster": (int(geometry.cluster != (1, 1, 1)), 1),
-        "%clock": (0, 32),
-        "%clock_hi": (0, 32),
-        "%clock64": (0, 64),
-        "%globaltimer": (0, 64),
-        "%globaltimer_lo": (0, 32),
-        "%globaltimer_hi": (0, 32),
     }
     # No driver environment, no performance monitors.
     table |= {f"%envreg{number}": (0, 32) for number in range(32)}
