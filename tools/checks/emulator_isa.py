@@ -35,20 +35,19 @@ a choice: a division of integers by zero gives all ones, its remainder the divid
 conversions to `ue8m0`; `cvt.rs` adds its random bits right below the result's last bit
 (for `e2m1x4` a byte of each half of the operand, the upper one first); sums of `mma`
 and `wgmma` are in single precision, in the order of NumPy's matrix product, but for
-`f64`, which is fused along K. Clocks stand at 0. Functions must not call themselves,
-and calls are direct. Targets are not checked: an instruction runs whatever `.target`
-says.
+`f64`, which is fused along K. Clocks count the instructions that all threads execute.
+Targets are not checked: an instruction runs whatever `.target` says.
 
 Tensor maps are 128 bytes in a layout of our own; zeros are one whose fields are yet to
 be set. Element strides other than 1, interleaved layouts, swizzles that move other than
-16 bytes and elements of 4 or 6 bits are errors of the running kernel.
+16 bytes and elements of 4 bits without padding are errors of the running kernel.
 
 Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
 a random place. Accesses must be ordered as the ISA's memory model for `tcgen05` says,
 taken literally: only the pairs it lists form pipelines, so a `cp` over scale factors
-waits for the `mma` that reads them; between threads both fences are needed, be the
-synchronisation relaxed or not, and after `tcgen05.wait::ld` too; `tcgen05.commit` is
-its own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a
+waits for the `mma` that reads them; between threads both fences are needed, or the
+operation must be complete and a release and an acquire follow; `tcgen05.commit` is its
+own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a
 warp issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift` moves each warp's 32
 lanes by themselves, `row[i] = row[i + 1]`. These are errors of the running kernel:
 absolute addresses in a descriptor, K of 96, A in tensor memory where D is folded
