@@ -41,7 +41,7 @@ BROKEN = {
     "beyond a double": ("mov.f32 %r0, 1e999;", "a constant of double precision"),
     "nested blocks": ("{" * 5000, "at most 100 nested blocks"),
     "nested braces": (f"mov.b32 %r0, {'{' * 5000};", "in a list"),
-    "nested parentheses": (f"mov.b32 %r0, {'(' * 5000};", "in a list"),
+    "nested parentheses": (f"mov.b32 %r0, {'(' * 5000};", "nested constant"),
     "nested brackets": (f"ld.global.b32 %r0, {'[' * 5000};", "a register or variable"),
     "coordinates": ("ld.global.b32 %r0, [%rd0, [%rd0]];", "coordinates in braces"),
     "initial values": (f".global .u32 x[2] = {'{' * 5000};", "without braces"),

@@ -7,17 +7,18 @@ and functions may be used before they stand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuda_tile.emulator.cursor import Cursor
 from cuda_tile.emulator.declare import parse_prototype, parse_variables
 from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.expressions import at_constant, constant, integer_constant
+from cuda_tile.emulator.scope import Scope, split_number
 from cuda_tile.emulator.syntax import (
     Address,
     Function,
     FunctionName,
     Group,
-    Immediate,
     Instruction,
     Label,
     Module,
@@ -25,7 +26,6 @@ from cuda_tile.emulator.syntax import (
     Operand,
     Pair,
     Part,
-    Prototype,
     Register,
     Sink,
     Special,
@@ -33,102 +33,16 @@ from cuda_tile.emulator.syntax import (
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import Type
+from cuda_tile.emulator.types import PRED
 
 # Far more than any compiler nests, and few enough for Python's stack.
 _MOST_NESTED = 100
-# A register with more digits in its name belongs to no family.
-_MOST_DIGITS = 9
-
-
-@dataclass(eq=False)
-class Scope:
-    """The names that one pair of braces declares; `depth` pairs are around it."""
-
-    parent: Scope | None
-    depth: int = 0
-    registers: dict[str, Register] = field(default_factory=dict[str, Register])
-    families: dict[str, tuple[int, Type]] = field(
-        default_factory=dict[str, "tuple[int, Type]"]
-    )
-    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
-    labels: dict[str, int] = field(default_factory=dict[str, int])
-    tables: dict[str, tuple[str, ...]] = field(
-        default_factory=dict[str, "tuple[str, ...]"]
-    )
-    prototypes: dict[str, Prototype] = field(default_factory=dict[str, Prototype])
-
-    def has(self, name: str) -> bool:
-        """Whether the block itself declares a name, whatever it stands for."""
-        known = (self.registers, self.variables, self.labels, self.tables)
-        if any(name in names for names in known):
-            return True
-        return self.of_family(name) is not None
-
-    def of_family(self, name: str) -> Type | None:
-        """The type of a register that the block declares as one of `%r<32>`."""
-        stem, number = _numbered(name)
-        if number is None or stem not in self.families:
-            return None
-        count, ty = self.families[stem]
-        return ty if number < count else None
-
-    def register(self, name: str) -> Register | None:
-        """Finds a register, also one of a family `%r<32>`, here or further out."""
-        scope: Scope | None = self
-        while scope is not None:
-            found = scope.registers.get(name)
-            if found is not None:
-                return found
-            if (ty := scope.of_family(name)) is not None:
-                return scope.registers.setdefault(name, Register(name, ty))
-            scope = scope.parent
-        return None
-
-    def variable(self, name: str) -> Variable | None:
-        """Finds a variable declared here or further out."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.variables:
-                return scope.variables[name]
-            scope = scope.parent
-        return None
-
-    def label(self, name: str) -> int | None:
-        """Finds the instruction number of a label declared here or further out."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.labels:
-                return scope.labels[name]
-            scope = scope.parent
-        return None
-
-    def table(self, name: str) -> tuple[tuple[str, ...], Scope] | None:
-        """Finds a `.branchtargets` list declared here or further out."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.tables:
-                return scope.tables[name], scope
-            scope = scope.parent
-        return None
-
-    def prototype(self, name: str) -> Prototype | None:
-        """Finds a `.callprototype` or `.calltargets` declared here or further out."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.prototypes:
-                return scope.prototypes[name]
-            scope = scope.parent
-        return None
-
-
-def _numbered(name: str) -> tuple[str, int | None]:
-    """Splits `%r12` into stem and number; no number where it is not canonical."""
-    stem = name.rstrip("0123456789")
-    digits = name[len(stem) :]
-    if not digits or len(digits) > _MOST_DIGITS or (digits[0] == "0" and digits != "0"):
-        return name, None
-    return stem, int(digits)
+# PTX ISA, "Vectors": none is wider.
+_WIDEST_BITS = 128
+# PTX ISA, "Vectors as Operands": the names of an element.
+_ELEMENTS = {".x": 0, ".r": 0, ".y": 1, ".g": 1, ".z": 2, ".b": 2, ".w": 3, ".a": 3}
+# The only special register that is a predicate.
+_SPECIAL_PREDICATE = "%is_explicit_cluster"
 
 
 @dataclass(frozen=True)
@@ -209,6 +123,9 @@ class BodyParser:
         """`.reg .b32 %r<32>;` or `.reg .pred p, q;`."""
         cursor = self._cursor
         cursor.take()
+        if cursor.at(".v2", ".v4"):
+            self._vector_registers(int(cursor.take().text[2:]))
+            return
         ty = cursor.declared_type("a register type")
         while True:
             token = cursor.kind("name", "a register name")
@@ -224,12 +141,34 @@ class BodyParser:
                 break
         cursor.expect(";", "after a register declaration")
 
+    def _vector_registers(self, width: int) -> None:
+        """`.v4 .f32 v, w;`: as many registers, `v.x`, that also stand as `v`."""
+        cursor = self._cursor
+        line, ty = cursor.line, cursor.declared_type("a register type")
+        if ty.kind == "pred" or width * ty.bits > _WIDEST_BITS:
+            raise PtxError(
+                f"expected a vector of at most {_WIDEST_BITS} bits without predicates, "
+                f"got .v{width} {ty}",
+                line,
+            )
+        while True:
+            token = cursor.kind("name", "a register name")
+            if cursor.at("<"):
+                cursor.fail("vector registers that are declared one by one")
+            self._declare(token.text, token.line, "register")
+            self._scope.vectors[token.text] = Vector(
+                tuple(Register(f"{token.text}.{c}", ty) for c in "xyzw"[:width])
+            )
+            if not cursor.accept(","):
+                break
+        cursor.expect(";", "after a register declaration")
+
     def _declare(self, name: str, line: int, what: str, count: int = -1) -> None:
         """Checks that a name, or a family of `count`, is declared once in its block."""
         scope, function = self._scope, self._function
         is_known = scope.has(name)
         if count >= 0:
-            numbered = [_numbered(register) for register in scope.registers]
+            numbered = [split_number(register) for register in scope.registers]
             within = [n for stem, n in numbered if stem == name and n is not None]
             is_known = name in scope.families or min(within, default=count) < count
         if scope.depth == 1:
@@ -261,7 +200,7 @@ class BodyParser:
         guard: tuple[Register, bool] | None = None
         if cursor.accept("@"):
             negated = cursor.accept("!")
-            guard = (self._guard_register(), negated)
+            guard = (self._guard_register(is_guard=True), negated)
         line = cursor.line
         opcode = cursor.kind("name", "an instruction").text
         modifiers: list[str] = []
@@ -271,14 +210,23 @@ class BodyParser:
         while not cursor.at(";"):
             if operands:
                 cursor.expect(",", f"or ';' in the operands of {opcode}")
-            operands.append(self._operand())
+            if opcode == "call" and cursor.accept("("):
+                operands.append(Group(tuple(self._list(")"))))
+            else:
+                operands.append(self._operand())
         cursor.take()
         # _Name placeholders become labels and functions in `parse`.
         return Instruction(opcode, tuple(modifiers), tuple(operands), guard, line)  # pyright: ignore[reportArgumentType]
 
-    def _guard_register(self) -> Register:
+    def _guard_register(self, *, is_guard: bool = False) -> Register:
         token = self._cursor.kind("name", "a predicate register")
         register = self._scope.register(token.text)
+        if register is None and is_guard and token.text == _SPECIAL_PREDICATE:
+            # A special register is read by a mov of its own.
+            register = Register(token.text, PRED)
+            copied = (register, Special(token.text))
+            mov = Instruction("mov", ("pred",), copied, None, token.line)
+            self._pending.append((self._scope, mov))
         if register is None or register.type.kind != "pred":
             raise PtxError(
                 f"expected a predicate register after '@', got {token.text!r}",
@@ -299,24 +247,27 @@ class BodyParser:
             line, elements = cursor.line, tuple(self._list("}"))
             _check_alike(elements, line)
             return Vector(elements)
-        if cursor.accept("("):
-            return Group(tuple(self._list(")")))
+        if at_constant(cursor):
+            return constant(cursor)
         if cursor.accept("["):
             return self._address()
         if cursor.accept("!"):
             return Negated(self._guard_register())
-        if cursor.token.kind == "name":
-            return self._named()
-        return cursor.number()
+        if cursor.token.kind != "name":
+            cursor.fail("an operand")
+        return self._named()
 
     def _list(self, close: str) -> list[Operand]:
         elements: list[Operand] = []
         while not self._cursor.accept(close):
             if elements:
                 self._cursor.expect(",", f"or {close!r} in an operand list")
-            if self._cursor.at("{", "(", "["):
+            if self._cursor.at("{", "["):
                 self._cursor.fail("a register, a constant or a variable in a list")
-            elements.append(_sure(self._operand(), self._cursor.line))
+            line, element = self._cursor.line, _sure(self._operand(), self._cursor.line)
+            if isinstance(element, Vector):
+                raise PtxError("expected an element in a list, got a vector", line)
+            elements.append(element)
         return elements
 
     def _named(self) -> Operand | _Name:
@@ -325,13 +276,14 @@ class BodyParser:
         name = token.text
         if name == "_":
             return Sink()
-        if name == "WARP_SZ":
-            return Immediate(32)
         register = self._scope.register(name)
         if register is not None:
             if cursor.token.kind == "suffix":
                 return Part(register, cursor.take().text[1:])
             return register
+        vector = self._scope.vector(name)
+        if vector is not None:
+            return self._element(vector) if cursor.token.kind == "suffix" else vector
         if name.startswith("%"):
             if cursor.token.kind == "suffix":
                 name += cursor.take().text
@@ -339,17 +291,30 @@ class BodyParser:
         variable = self._scope.variable(name)
         if variable is None:
             return _Name(name)
+        if cursor.at("["):
+            cursor.fail("name+offset; an index behind a variable is not supported")
         return SymbolAddress(variable, self._offset())
+
+    def _element(self, vector: Vector) -> Operand:
+        token = self._cursor.take()
+        place = _ELEMENTS.get(token.text, len(vector.elements))
+        if place >= len(vector.elements):
+            raise PtxError(
+                f"expected an element of a vector of {len(vector.elements)}, "
+                f"got {token.text!r}",
+                token.line,
+            )
+        return vector.elements[place]
 
     def _offset(self) -> int:
         if self._cursor.accept("+"):
-            return self._cursor.integer("an offset in bytes")
+            return integer_constant(self._cursor, "an offset in bytes")
         return 0
 
     def _address(self) -> Address:
         cursor = self._cursor
-        if cursor.token.kind == "int":
-            base: Register | Variable | int = cursor.integer("an address")
+        if at_constant(cursor):
+            base: Register | Variable | int = integer_constant(cursor, "an address")
         else:
             token = cursor.kind("name", "a register or variable in an address")
             found = self._scope.register(token.text) or self._scope.variable(token.text)
@@ -362,7 +327,7 @@ class BodyParser:
         offset = self._offset()
         coordinates: tuple[Operand, ...] = ()
         while cursor.accept(","):
-            if cursor.at("(", "["):
+            if cursor.at("["):
                 cursor.fail("coordinates in braces, or a register")
             coordinates += (_sure(self._operand(), self._cursor.line),)
         cursor.expect("]", "after an address")

@@ -138,6 +138,8 @@ class Builder:
             return self._typed(operand, ty, wider)
         if isinstance(operand, Immediate):
             return self.constant(operand, ty)
+        if isinstance(operand, Special):
+            return self._special(operand, ty)
         raise self.error(f"expected a register or constant, got {name_of(operand)}")
 
     def stored(self, operand: Operand, ty: Type, *, wider: bool = False) -> Array:
@@ -148,14 +150,7 @@ class Builder:
         return values
 
     def value(self, operand: Operand, ty: Type) -> Array:
-        """Like `src`, but special registers and addresses may stand."""
-        if isinstance(operand, Special):
-            values, width = special_register(self.machine, operand.name, self.line)
-            if ty.bits != width or ty.kind == "f":
-                raise self.error(
-                    f"expected a {width}-bit integer type for {operand.name}, got {ty}"
-                )
-            return values.view(ty.dtype)
+        """Like `src`, but addresses may stand."""
         if isinstance(operand, SymbolAddress):
             if ty.bits not in (32, 64) or ty.kind == "f":
                 raise self.error(f"expected .b64 for an address, got {ty}")
@@ -264,6 +259,16 @@ class Builder:
             fixed = self.machine.constant(offset & (2**64 - 1), U64.dtype)
         return lambda lanes: fixed[lanes.index]
 
+    def _special(self, operand: Special, ty: Type) -> Array:
+        """One of 32 bits gives its low bits to a narrower type, as in ptxas."""
+        values, width = special_register(self.machine, operand.name, self.line)
+        is_narrowed = width == 32 and ty.bits in (8, 16)
+        if (ty.bits != width and not is_narrowed) or ty.kind == "f":
+            raise self.error(
+                f"expected a {width}-bit integer type for {operand.name}, got {ty}"
+            )
+        return values.view(ty.dtype)[:: width // ty.bits]
+
     def _typed(self, register: Register, ty: Type, wider: bool) -> Array:
         self._check_type(register, ty, wider)
         values = self.machine.register(register)
@@ -273,7 +278,7 @@ class Builder:
         return narrow[:: register.type.bits // ty.bits]
 
     def _check_type(self, register: Register, ty: Type, wider: bool) -> None:
-        """PTX ISA: "Operand Type Checking", "Operand Size Exceeding Size"."""
+        """PTX ISA, "Operand Size Exceeding Instruction-Type Size"."""
         have = register.type
         fits = have.bits == ty.bits or (wider and 64 >= have.bits > ty.bits > 1)
         is_mixed = {have.kind, ty.kind} in ({"f", "u"}, {"f", "s"})

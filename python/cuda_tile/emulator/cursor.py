@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NoReturn
 
 from cuda_tile.emulator.errors import PtxError
 from cuda_tile.emulator.lexer import Token
-from cuda_tile.emulator.syntax import Immediate
 from cuda_tile.emulator.types import TYPES, Type
 
+# The value of WARP_SZ.
+WARP_SIZE = 32
 # "0b" and 64 digits.
 _LONGEST_INTEGER = 66
 # No address space is larger, so no size, count or alignment may be.
@@ -81,7 +81,9 @@ class Cursor:
         return sign * parse_int(self.kind("int", what))
 
     def count(self, what: str) -> int:
-        """Takes an integer constant without a sign."""
+        """Takes an integer constant without a sign, or WARP_SZ."""
+        if self.accept("WARP_SZ"):
+            return WARP_SIZE
         return parse_int(self.kind("int", what))
 
     def alignment(self) -> int:
@@ -91,25 +93,6 @@ class Cursor:
         if value.bit_count() != 1 or value > _MOST_COUNT:
             raise PtxError(f"expected a power of two as alignment, got {value}", line)
         return value
-
-    def number(self) -> Immediate:
-        """Takes an integer or floating-point constant with an optional sign."""
-        sign = -1 if self.accept("-") else 1
-        token, line = self.token, self.line
-        if token.kind == "int":
-            self.take()
-            return Immediate(sign * parse_int(token))
-        if token.kind != "float":
-            self.fail("a constant")
-        self.take()
-        text = token.text
-        if text[:2] in ("0f", "0F", "0d", "0D"):
-            if sign < 0:
-                raise PtxError(f"expected no sign before {text!r}", token.line)
-            return Immediate(int(text[2:], 16), 4 * len(text[2:]))
-        if math.isinf(value := float(text)):
-            raise PtxError(f"expected a constant of double precision, got {text}", line)
-        return Immediate(sign * value)
 
     def type(self, what: str) -> Type:
         """Takes a type suffix such as `.b32`."""

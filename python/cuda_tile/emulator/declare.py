@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from cuda_tile.emulator.cursor import Cursor
 from cuda_tile.emulator.errors import PtxError
+from cuda_tile.emulator.expressions import at_constant, constant, integer_constant
 from cuda_tile.emulator.lexer import Token
 from cuda_tile.emulator.syntax import Element, Immediate, Prototype, Variable
 from cuda_tile.emulator.types import Type
@@ -200,13 +201,13 @@ def _initial(
 
 def _element(cursor: Cursor) -> Element:
     """Reads a constant, `name`, `name+offset` or `generic(name)+offset`."""
-    if cursor.token.kind != "name":
-        return Element(cursor.number())
+    if cursor.token.kind != "name" or at_constant(cursor):
+        return Element(constant(cursor))
     name = cursor.take().text
     is_generic = name == "generic" and cursor.at("(")
     if is_generic:
         cursor.take()
         name = cursor.kind("name", "a variable name").text
         cursor.expect(")", "after generic(")
-    offset = cursor.integer("an offset") if cursor.accept("+") else 0
+    offset = integer_constant(cursor, "an offset") if cursor.accept("+") else 0
     return Element(name, offset, is_generic)

@@ -10,9 +10,12 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from cuda_tile.emulator.errors import PtxError
-from cuda_tile.emulator.syntax import Instruction, Operand, Sink, Vector
+from cuda_tile.emulator.syntax import Instruction, Operand, Sink, Special, Vector
 from cuda_tile.emulator.types import TYPES, Type
 
+# PTX ISA, "Special Registers": they are "accessed through mov or cvt instructions".
+# ptxas also takes them as elements of any vector that is a source.
+_READING_SPECIAL = ("mov", "cvt")
 # Instructions whose whole result may be `_`.
 _DISCARDING = ("atom", "mbarrier")
 
@@ -91,10 +94,13 @@ class Form:
         if not least <= len(operands) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
             self.error(f"expected {wanted} operands, got {len(operands)}")
-        if operands and isinstance(operands[0], Sink):
-            opcode = self.instruction.opcode
-            if opcode not in _DISCARDING:
-                self.error("expected a register for the result, got '_'")
+        opcode = self.instruction.opcode
+        for operand in operands:
+            if isinstance(operand, Special) and opcode not in _READING_SPECIAL:
+                self.error(f"expected a register, got {operand}; copy it with mov")
+        is_discarded = bool(operands) and isinstance(operands[0], Sink)
+        if is_discarded and opcode not in _DISCARDING:
+            self.error("expected a register for the result, got '_'")
         return operands
 
     def vector(self, operand: Operand, count: int) -> tuple[Operand, ...]:

@@ -87,6 +87,10 @@ def _fixed(machine: Machine) -> dict[str, tuple[int, int]]:
         "1": start + size // 2,
     }.items():
         table[f"%reserved_smem_offset_{part}"] = (value, 32)
+    for name in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid"):
+        table[f"%{name}.w"] = (0, 32)  # the ISA: "always returns zero"
+    for name in ("cluster_ctaid", "cluster_nctaid"):
+        table[f"%{name}.w"] = (0, 32)
     for axis, letter in enumerate("xyz"):
         table[f"%ntid.{letter}"] = (geometry.block[axis], 32)
         table[f"%nctaid.{letter}"] = (geometry.grid[axis], 32)

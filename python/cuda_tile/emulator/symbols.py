@@ -28,7 +28,7 @@ from cuda_tile.emulator.syntax import (
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import Type
+from cuda_tile.emulator.types import TYPES, Type
 from cuda_tile.runtime.memory import GlobalMemory
 
 # Shared memory of a CTA that the system keeps, zero at the start; cooperative groups
@@ -243,14 +243,20 @@ class Symbols:
                 )
             address = self._offsets[target] + element.offset_bytes
             return address.to_bytes(8, "little")[: ty.bytes]
+        is_double = isinstance(value.value, float) or value.bits == 64
+        if is_double and ty.name in ("b32", "b64"):
+            ty = TYPES[f"f{ty.bits}"]  # untyped memory takes either kind
         return constant_bytes(value, ty, variable.line)
 
 
 def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
     """Returns the bytes of a constant as a value of a type.
 
+    PTX ISA, "Integer Constants": an integer takes the size of the type at its use, so
+    only its low bits count.
+
     Raises:
-        PtxError: The constant does not fit the type.
+        PtxError: The constant is of another kind than the type.
     """
     value, bits = constant.value, constant.bits
     if bits:
@@ -268,8 +274,6 @@ def constant_bytes(constant: Immediate, ty: Type, line: int) -> bytes:
             return np.array([value], ty.dtype).tobytes()
     if ty.is_float and ty.bits > 16:
         raise PtxError(f"expected a constant of type {ty}, got integer {value}", line)
-    if not -(1 << (ty.bits - 1)) <= value < 1 << ty.bits:
-        raise PtxError(f"expected a constant of type {ty}, got {value}", line)
     return (value & ((1 << ty.bits) - 1)).to_bytes(ty.bytes, "little")
 
 
@@ -280,8 +284,9 @@ def _check_at_most(most: int, size: int, what: str) -> None:
 
 def _asks_for_reserved(instruction: Instruction) -> bool:
     return any(
-        isinstance(operand, Special) and "reserved_smem" in operand.name
+        isinstance(part, Special) and "reserved_smem" in part.name
         for operand in instruction.operands
+        for part in (operand.elements if isinstance(operand, Vector) else (operand,))
     )
 
 

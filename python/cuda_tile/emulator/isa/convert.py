@@ -17,7 +17,7 @@ from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa import narrow, stochastic
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand, Register
+from cuda_tile.emulator.syntax import Operand, Register, Special
 from cuda_tile.emulator.types import TYPES, Array, Type
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: cvt")
@@ -66,7 +66,19 @@ def cvt(form: Form, b: Builder) -> Compiled:
         fn = _flushing(fn, to, source, form)
     if relu or satfinite:
         fn = narrow.clamped(fn, to, relu=relu, satfinite=satfinite)
-    return _emit(b, fn, d, to, b.src(x, source, wider=True))
+    return _emit(b, fn, d, to, _source(form, b, to, source, x))
+
+
+def _source(form: Form, b: Builder, to: Type, source: Type, x: Operand) -> Array:
+    """The source, which may be wider than its type or a special register.
+
+    PTX ISA, "Operand Size Exceeding Instruction-Type Size": floating-point registers
+    have the size of the type, integer and untyped ones may be wider.
+    """
+    if isinstance(x, Special) and not to.is_integer:
+        form.error(f"expected a register, got {x}; copy it with mov")
+    is_untyped = isinstance(x, Register) and x.type.kind == "b"
+    return b.src(x, source, wider=source.is_integer or is_untyped)
 
 
 _PACKED = ("u2", "s2", "u4", "s4", "u8", "s8")

@@ -23,6 +23,7 @@ from cuda_tile.emulator.syntax import (
     Operand,
     Register,
     Sink,
+    Special,
     SymbolAddress,
     Variable,
     Vector,
@@ -57,8 +58,11 @@ _EVICT = ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_al
 @CHAPTER.instruction("mov")
 def mov(form: Form, b: Builder) -> Compiled:
     """Data Movement mov: copies, packs and unpacks; special registers, addresses."""
+    width = WIDTHS.get(form.option("v2", "v4"), 1)
     ty = form.type(*_MOV_TYPES)
     d, x = form.operands(2)
+    if width > 1:
+        return _copy(form, b, ty, width, d, x)
     if isinstance(d, Vector):
         return _unpack(form, b, ty, d, x)
     if isinstance(x, Vector):
@@ -69,6 +73,28 @@ def mov(form: Form, b: Builder) -> Compiled:
         return b.elementwise(np.logical_or, dst, source, source)
     word = TYPES[f"b{ty.bits}"].dtype
     return b.elementwise(np.positive, dst.view(word), source.view(word))
+
+
+def _copy(
+    form: Form, b: Builder, ty: Type, width: int, d: Operand, x: Operand
+) -> Compiled:
+    """`mov.v4.u32 d, %tid` or `mov.v2.f32 d, a`: element by element."""
+    if ty is PRED or width * ty.bits > 128:
+        form.error(f"expected a vector of at most 128 bits, got .v{width} {ty}")
+    if isinstance(x, Special):
+        if width != 4:
+            form.error(f"expected '.v4' for {x}, got '.v{width}'")
+        x = Vector(tuple(Special(f"{x.name}.{letter}") for letter in "xyzw"))
+    sources = [b.src(e, ty) for e in form.vector(x, width)]
+    targets = [b.dst(e, ty) for e in form.vector(d, width)]
+
+    def run(lanes: Lanes) -> None:
+        # All are read before the first is written: a vector may be its own source.
+        found = [source[lanes.index].copy() for source in sources]
+        for target, values in zip(targets, found, strict=True):
+            target[lanes.index] = values
+
+    return b.step(run)
 
 
 def _part(form: Form, ty: Type, count: int) -> Type:
