@@ -74,15 +74,6 @@ def entry_name(module: Module, name: str) -> str:
     return entry
 
 
-def aligned(values: Array) -> Array:
-    """A copy at a multiple of 16 bytes, as cudaMalloc gives."""
-    raw = np.zeros(values.nbytes + 16, np.uint8)
-    skip = -raw.ctypes.data % 16
-    copy = raw[skip : skip + values.nbytes].view(values.dtype).reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
 @dataclass(frozen=True)
 class Problem:
     """Arguments of a launch, and what must stand in some of them after it.

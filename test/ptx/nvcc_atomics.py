@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 from nvcc import Array, Kernel, Problem
+from ptx_arrays import aligned
 
 _I32, _U32, _U64 = np.int32, np.uint32, np.uint64
 
@@ -94,8 +95,7 @@ def _references(rng: np.random.Generator) -> Problem:
 
 def _quads(rng: np.random.Generator) -> Problem:
     x = rng.integers(-100, 100, 96).astype(_I32)
-    raw = np.zeros(4, np.int64)
-    sums = raw[raw.ctypes.data % 16 // 8 :][:2]
+    sums = aligned((2,), np.int64)
     return Problem([x, sums], [(sums, np.array([96, x.sum()]))])
 
 

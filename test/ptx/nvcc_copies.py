@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from nvcc import Array, Kernel, Problem, aligned
+from nvcc import Array, Kernel, Problem
+from ptx_arrays import placed
 
 _I32 = np.int32
 
 
 def _primitives(rng: np.random.Generator) -> Problem:
-    x = aligned(rng.integers(-50, 50, (5, 64, 4)).astype(np.float32))
-    y = aligned(np.zeros_like(x))
+    x = placed(rng.integers(-50, 50, (5, 64, 4)).astype(np.float32))
+    y = placed(np.zeros_like(x))
     a, b, c, d = np.moveaxis(x[:, ::-1], 2, 0)
     return Problem([x, y, 5], [(y, np.stack([a + b, b * c, d, a], axis=2))])
 
 
 def _tiles(rng: np.random.Generator, n: int) -> Array:
-    return aligned(rng.integers(-1000, 1000, (n, 64)).astype(_I32))
+    return placed(rng.integers(-1000, 1000, (n, 64)).astype(_I32))
 
 
 def _block_pipeline(rng: np.random.Generator) -> Problem:
@@ -45,7 +46,7 @@ def _group_copy(rng: np.random.Generator) -> Problem:
 
 def _bulk(rng: np.random.Generator) -> Problem:
     x = _tiles(rng, 3)
-    y = aligned(np.zeros_like(x))
+    y = placed(np.zeros_like(x))
     return Problem([x, y, 3], [(y, x[:, ::-1] ** 2)])
 
 

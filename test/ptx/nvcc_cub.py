@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from nvcc import Kernel, Problem, aligned, compile_cuda
+from nvcc import Kernel, Problem, compile_cuda
+from ptx_arrays import placed
 
 from cuda_tile.emulator import launch
 from cuda_tile.emulator.launch import Mode
@@ -14,9 +15,9 @@ _N = 256
 
 
 def _sort(rng: np.random.Generator) -> Problem:
-    keys = aligned(rng.integers(-40, 40, _N).astype(_I32))
-    values = aligned(rng.standard_normal(_N).astype(np.float32))
-    outs = aligned(np.zeros(_N, _I32)), aligned(np.zeros(_N, np.float32))
+    keys = placed(rng.integers(-40, 40, _N).astype(_I32))
+    values = placed(rng.standard_normal(_N).astype(np.float32))
+    outs = placed(np.zeros(_N, _I32)), placed(np.zeros(_N, np.float32))
     order = np.argsort(keys, kind="stable")
     wanted = [(outs[0], keys[order]), (outs[1], values[order])]
     return Problem([keys, values, *outs], wanted)

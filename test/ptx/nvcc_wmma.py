@@ -8,18 +8,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from nvcc import Array, Kernel, Problem
+from ptx_arrays import aligned
 
 
 def _laid_out(values: Array, by_columns: bool, padding: int) -> tuple[Array, int]:
     """The matrix in memory with its leading dimension, at a multiple of 32 bytes."""
     rows = values.T if by_columns else values
     leading = rows.shape[1] + padding
-    size = rows.shape[0] * leading
-    raw = np.zeros(size * values.itemsize + 32, np.uint8)
-    skip = -raw.ctypes.data % 32
-    memory = raw[skip : skip + size * values.itemsize].view(values.dtype)
-    memory.reshape(-1, leading)[:, : rows.shape[1]] = rows
-    return memory, leading
+    memory = aligned((rows.shape[0], leading), values.dtype)
+    memory[:, : rows.shape[1]] = rows
+    return memory.ravel(), leading
 
 
 def _product(

@@ -17,6 +17,7 @@ import make_ws_gemm as ws
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
+from ptx_arrays import aligned
 from ptx_gemm import Gemm
 
 from cuda_tile.emulator import Report, TensorMap, launch
@@ -103,14 +104,6 @@ class Program:
             problem.result.astype(np.float64), problem.wanted.astype(np.float64)
         )
         return report
-
-
-def aligned(shape: Sequence[int], dtype: Any) -> Array:
-    """An array of zeros at a multiple of 128 bytes, as cudaMalloc gives."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 128, np.uint8)
-    skip = -raw.ctypes.data % 128
-    return raw[skip : skip + size].view(dtype).reshape(shape)
 
 
 def _reduction(rng: np.random.Generator) -> Problem:

@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_gemm import Gemm
 from ptx_harness import module
-from ptx_programs import PROGRAMS, aligned
+from ptx_programs import PROGRAMS
 
 from cuda_tile.emulator import Report, launch
 from cuda_tile.emulator.counters import Counters

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 import make_tc_gemm as tc
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_harness import module
-from ptx_programs import FOLDER, PROGRAMS, aligned
+from ptx_programs import FOLDER, PROGRAMS
 
 from cuda_tile.emulator import Report, TensorMap, launch
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_harness import assemble, module
-from ptx_programs import aligned
 
 from cuda_tile.emulator import FindingError, TensorMap, launch
 

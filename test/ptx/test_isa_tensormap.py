@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_harness import assemble, module
 
 from cuda_tile.emulator import FindingError, TensorMap, launch
@@ -106,10 +107,8 @@ E:  ret;
 
     def run(self, array: np.ndarray = ARRAY, seed: int = 0) -> np.ndarray:
         """Runs it adversarially; returns the box as it lies in shared memory."""
-        room = np.zeros(256, np.uint8)
-        skip = -room.__array_interface__["data"][0] % 128
         out = np.zeros(self.size // 4, np.float32)
-        args: list[Any] = [out, MAP, room[skip : skip + 128], array]
+        args: list[Any] = [out, MAP, aligned((128,), np.uint8), array]
         launch(self.text, grid=1, block=32, args=args, mode="adversarial", seed=seed)
         return out
 

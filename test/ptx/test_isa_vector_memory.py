@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from ptx_arrays import placed
 from ptx_harness import assemble, module
 
 from cuda_tile.emulator import FindingError, launch
@@ -35,16 +34,6 @@ def kernel(body: str, target: str = "sm_100", declare: str = "") -> str:
     return text
 
 
-def aligned(values: NDArray[Any]) -> NDArray[Any]:
-    """A copy at a multiple of 128 bytes."""
-    whole = np.zeros(values.nbytes + 128, np.uint8)
-    start = -whole.ctypes.data % 128
-    copy = whole[start : start + values.nbytes].view(values.dtype)
-    copy = copy.reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
 WIDE = {
     "v8.b32": "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}",
     "v8.f32": "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}",
@@ -61,8 +50,8 @@ def test_32_bytes_at_once(name: str) -> None:
     ld.global.{name} {WIDE[name]}, [%q];
     st.global.{name} [%d], {WIDE[name]};"""
     )
-    source = aligned(np.random.default_rng(0).integers(0, 2**32, (64, 8), np.uint32))
-    found = aligned(np.zeros_like(source))
+    source = placed(np.random.default_rng(0).integers(0, 2**32, (64, 8), np.uint32))
+    found = placed(np.zeros_like(source))
     launch(text, grid=1, block=64, args=[source, found])
     assert np.array_equal(found, source)
 
@@ -74,8 +63,8 @@ def test_a_wide_store_leaves_out_sinks() -> None:
     ld.global.v8.b32 {%r0, %r1, _, %r3, %r4, %r5, %r6, _}, [%q];
     st.global.v8.b32 [%d], {%r0, _, _, %r3, %r4, %r5, _, %r0};"""
     )
-    source = aligned(np.random.default_rng(0).integers(0, 2**32, (32, 8), np.uint32))
-    found = aligned(np.full_like(source, 7))
+    source = placed(np.random.default_rng(0).integers(0, 2**32, (32, 8), np.uint32))
+    found = placed(np.full_like(source, 7))
     launch(text, grid=1, block=32, args=[source, found], mode="adversarial")
     wanted = source.copy()
     wanted[:, [1, 2, 6]] = 7
@@ -85,7 +74,7 @@ def test_a_wide_store_leaves_out_sinks() -> None:
 
 def test_a_misaligned_wide_load_is_a_finding() -> None:
     text = kernel(f"ld.global.v8.b32 {WIDE['v8.b32']}, [%q+16];")
-    arrays = [aligned(np.zeros(64, np.uint32)), np.zeros(8, np.uint32)]
+    arrays = [placed(np.zeros(64, np.uint32)), np.zeros(8, np.uint32)]
     with pytest.raises(FindingError, match="misaligned"):
         launch(text, grid=1, block=1, args=arrays)
 
@@ -249,7 +238,7 @@ def test_a_function_frees_its_stack() -> None:
 
 def test_a_discarded_line_holds_anything() -> None:
     text = kernel("mad.wide.u32 %d, %i, 128, %d; discard.global.L2 [%d], 128;", "sm_90")
-    lines = aligned(np.zeros(3 * 128, np.uint8))
+    lines = placed(np.zeros(3 * 128, np.uint8))
     launch(text, grid=1, block=2, args=[lines, lines])
     assert not lines.any()
     launch(text, grid=1, block=2, args=[lines, lines], mode="adversarial")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ptx_arrays import placed
 from ptx_harness import assemble, module
 
 from cuda_tile.emulator import FindingError, launch
@@ -47,14 +48,6 @@ def packed(codes: np.ndarray, bits: int) -> np.ndarray:
     return np.bitwise_or.reduce(grouped << shifts, axis=-1).astype(np.uint8)
 
 
-def aligned(array: np.ndarray) -> np.ndarray:
-    raw = np.zeros(array.nbytes + 32, np.uint8)
-    skip = -raw.ctypes.data % 32
-    copy = raw[skip : skip + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
-
-
 @pytest.mark.parametrize("ty", ["s4", "u4"])
 @pytest.mark.parametrize("sat", ["", ".satfinite"])
 def test_nibbles(ty: str, sat: str) -> None:
@@ -66,9 +59,9 @@ def test_nibbles(ty: str, sat: str) -> None:
     # Rows of A lie 64 elements apart.
     rows = np.zeros((8, 32), np.uint8)
     rows[:, :16] = packed(a & 15, 4)
-    d = aligned(np.zeros((8, 8), np.int32))
+    d = placed(np.zeros((8, 8), np.int32))
     body = INTEGERS.format(shape="m8n8k32", ty=ty, stride=64, op="", sat=sat)
-    run(body, [aligned(rows), aligned(packed(b & 15, 4)), aligned(c), d])
+    run(body, [placed(rows), placed(packed(b & 15, 4)), placed(c), d])
     total = c.astype(np.int64) + a @ b.T
     wanted = total.clip(LOWEST, HIGHEST) if sat else total.astype(np.int32)
     assert (wanted == d.T).all()
@@ -79,11 +72,14 @@ def test_bits(op: str) -> None:
     rng = np.random.default_rng(6)
     a, b = rng.integers(0, 2, (2, 8, 128))
     c = rng.integers(-1000, 1000, (8, 8)).astype(np.int32)
-    d = aligned(np.zeros((8, 8), np.int32))
+    d = placed(np.zeros((8, 8), np.int32))
     text = INTEGERS.format(
         shape="m8n8k128", ty="b1", stride=128, op=f".{op}.popc", sat=""
     )
-    run(text, [aligned(packed(a, 1)), aligned(packed(b, 1)), aligned(c), d])
+    run(
+        text,
+        [placed(packed(a, 1)), placed(packed(b, 1)), placed(c), d],
+    )
     pairs = a[:, None, :], b[None, :, :]
     hits = (pairs[0] ^ pairs[1]) if op == "xor" else (pairs[0] & pairs[1])
     assert (c + hits.sum(axis=2) == d.T).all()
@@ -101,8 +97,8 @@ def test_doubles_are_fused_along_k_and_rounded(mode: str) -> None:
     """
     a, b = np.zeros((8, 4)), np.zeros((8, 4))
     a[:, 0], b[:, 0] = 1.0, np.where(np.arange(8) % 2, 2.0**-60, -(2.0**-60))
-    c, d = np.ones((8, 8)), aligned(np.zeros((8, 8)))
-    run(body, [aligned(a), aligned(b), aligned(c), d])
+    c, d = np.ones((8, 8)), placed(np.zeros((8, 8)))
+    run(body, [placed(a), placed(b), placed(c), d])
     above, below = np.nextafter(1, 2), np.nextafter(1, 0)
     down, up = {
         "rn": (1.0, 1.0),
@@ -126,7 +122,7 @@ def test_lanes_must_agree_on_the_address() -> None:
 def test_a_tile_must_lie_in_its_array() -> None:
     body = "wmma.load.c.sync.aligned.row.m8n8k4.f64 {%t0, %t1}, [%a], 16;"
     with pytest.raises(FindingError, match="out of bounds: load of 16 bytes"):
-        run(body, [aligned(np.zeros(64)), *[np.zeros(64)] * 3], "fast")
+        run(body, [placed(np.zeros(64)), *[np.zeros(64)] * 3], "fast")
 
 
 def test_an_undefined_lane_spoils_the_product() -> None:
@@ -140,7 +136,7 @@ def test_an_undefined_lane_spoils_the_product() -> None:
     wmma.store.d.sync.aligned.row.m8n8k4.f64 [%d], {%t0, %t1};
     """
     with pytest.raises(FindingError, match=r"uninitialised: register %t[01]"):
-        run(body, [aligned(np.zeros(64))] * 4)
+        run(body, [placed(np.zeros(64))] * 4)
 
 
 @pytest.mark.parametrize(

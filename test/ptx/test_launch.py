@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_harness import module
 
 from cuda_tile.emulator import FindingError, LaunchError, TensorMap, launch
@@ -265,37 +266,32 @@ def test_a_read_only_array_may_be_read_only() -> None:
         run(arguments(dst=shut))
 
 
-def plain(shape: tuple[int, ...], dtype: Any = np.float32, skip: int = 0) -> Any:
-    """An array at a multiple of 128 bytes, and `skip` more."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 256, np.uint8)
-    first = -raw.ctypes.data % 128 + skip
-    return raw[first : first + size].view(dtype).reshape(shape)
-
-
 # CUDA Driver API, cuTensorMapEncodeTiled, and what NumPy adds to go wrong.
 MAPS: dict[str, tuple[tuple[Any, ...], str]] = {
     "a list": (([1, 2], (4,)), "an array, got list"),
-    "a box of one number": ((plain((8, 8)), 8), "a box of integers.*, got 8"),
-    "fractions": ((plain((8, 8)), (4.5, 8)), "a box of integers"),
-    "other rank": ((plain((8, 8)), (8,)), "a box of as many, got an array of 2 and"),
-    "six dimensions": ((plain((1,) * 6), (1,) * 6), "1 to 5 dimensions"),
-    "no rows": ((plain((8, 8)), (0, 8)), "box extents from 1 to 256"),
-    "many rows": ((plain((512, 8)), (257, 8)), "box extents from 1 to 256"),
-    "12 bytes": ((plain((8, 8)), (8, 3)), "a multiple of 16 bytes in a row, got 12"),
-    "36 bytes": ((plain((8, 9)), (8, 8)), "strides that are multiples of 16"),
-    "unaligned": ((plain((8, 8), skip=4), (8, 8)), "an array at a multiple of 16"),
-    "columns": ((plain((8, 8)).T, (8, 8)), "a contiguous last dimension"),
-    "backwards": ((plain((8, 8))[::-1], (8, 8)), "strides that are multiples"),
-    "empty": ((plain((0, 8)), (8, 8)), "extents above 0"),
-    "swizzle": ((plain((8, 8)), (8, 8), 48), "swizzle of 0, 32, 64 or 128, got 48"),
-    "text": ((plain((8, 8)), (8, 8), "32"), "swizzle of 0, 32, 64 or 128, got '32'"),
-    "wide rows": ((plain((8, 64)), (8, 64), 128), "within the swizzle of 128"),
+    "a box of one number": ((aligned((8, 8)), 8), "a box of integers.*, got 8"),
+    "fractions": ((aligned((8, 8)), (4.5, 8)), "a box of integers"),
+    "other rank": ((aligned((8, 8)), (8,)), "a box of as many, got an array of 2 and"),
+    "six dimensions": ((aligned((1,) * 6), (1,) * 6), "1 to 5 dimensions"),
+    "no rows": ((aligned((8, 8)), (0, 8)), "box extents from 1 to 256"),
+    "many rows": ((aligned((512, 8)), (257, 8)), "box extents from 1 to 256"),
+    "12 bytes": ((aligned((8, 8)), (8, 3)), "a multiple of 16 bytes in a row, got 12"),
+    "36 bytes": ((aligned((8, 9)), (8, 8)), "strides that are multiples of 16"),
+    "unaligned": (
+        (aligned((8, 8), skip_bytes=4), (8, 8)),
+        "an array at a multiple of 16",
+    ),
+    "columns": ((aligned((8, 8)).T, (8, 8)), "a contiguous last dimension"),
+    "backwards": ((aligned((8, 8))[::-1], (8, 8)), "strides that are multiples"),
+    "empty": ((aligned((0, 8)), (8, 8)), "extents above 0"),
+    "swizzle": ((aligned((8, 8)), (8, 8), 48), "swizzle of 0, 32, 64 or 128, got 48"),
+    "text": ((aligned((8, 8)), (8, 8), "32"), "swizzle of 0, 32, 64 or 128, got '32'"),
+    "wide rows": ((aligned((8, 64)), (8, 64), 128), "within the swizzle of 128"),
     "objects": ((np.zeros((8, 8), object), (8, 8)), "real numbers, got object"),
-    "complex": ((plain((8, 8), np.complex64), (8, 8)), "real numbers, got complex64"),
-    "big end": ((plain((8, 8), ">f4"), (8, 8)), "this machine's byte order"),
-    "fill": ((plain((8, 8)), (8, 8), 0, "one"), "fill 'zero' or 'nan', got 'one'"),
-    "NaN of an integer": ((plain((8, 8), np.int32), (8, 8), 0, "nan"), "floats for"),
+    "complex": ((aligned((8, 8), np.complex64), (8, 8)), "real numbers, got complex64"),
+    "big end": ((aligned((8, 8), ">f4"), (8, 8)), "this machine's byte order"),
+    "fill": ((aligned((8, 8)), (8, 8), 0, "one"), "fill 'zero' or 'nan', got 'one'"),
+    "NaN of an integer": ((aligned((8, 8), np.int32), (8, 8), 0, "nan"), "floats for"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ptx_arrays import aligned
 from ptx_harness import assemble
 from test_bulk_copy import WAIT, dump, image, run, tensor_kernel
 
@@ -95,17 +96,11 @@ def test_a_gather_has_two_dimensions() -> None:
 TILED = "cp.async.bulk.tensor.2d.shared::cta.global"
 
 
-def aligned(shape: tuple[int, int]) -> np.ndarray:
-    raw = np.zeros(shape[0] * shape[1] + 32, np.uint8)
-    start = -raw.ctypes.data % 32
-    return raw[start : start + shape[0] * shape[1]].reshape(shape)
-
-
 @pytest.mark.parametrize("swizzle", [0, 128])
 @pytest.mark.parametrize("bits", [4, 6])
 def test_packed_elements_are_padded(bits: int, swizzle: int) -> None:
     """Each 16 elements begin a piece of 16 bytes; only their bytes are counted."""
-    array = aligned((12, 256 * bits // 8))
+    array = aligned((12, 256 * bits // 8), np.uint8)
     array[...] = np.random.default_rng(bits).integers(0, 256, array.shape)
     piece = 2 * bits
     size, counted = 4 * 128, 4 * 8 * piece
@@ -127,7 +122,7 @@ def test_packed_elements_are_padded(bits: int, swizzle: int) -> None:
 
 
 def test_the_limits_of_packed_elements() -> None:
-    array = aligned((12, 128))
+    array = aligned((12, 128), np.uint8)
     with pytest.raises(LaunchError, match="128 packed elements"):
         TensorMap(array, (4, 64), packed_bits=4)
     with pytest.raises(LaunchError, match="packed elements in uint8"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import make_ws_gemm as ws
 import ml_dtypes
 import numpy as np
-from ptx_programs import PROGRAMS, aligned
+from ptx_arrays import aligned
+from ptx_programs import PROGRAMS
 
 from cuda_tile.emulator import TensorMap, launch
 

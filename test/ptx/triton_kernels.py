@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from ptx_arrays import aligned
 
 from cuda_tile.emulator import Report, TensorMap, launch
 from cuda_tile.emulator.launch import Mode
@@ -164,21 +165,6 @@ def check(array: Array, wanted: Array, most: Array | float, what: str) -> None:
 
 def _plain(array: Array) -> Array:
     return array.astype(np.float64) if array.dtype.kind not in "iub" else array
-
-
-def aligned(shape: Sequence[int], dtype: Any) -> Array:
-    """An array of zeros at a multiple of 128 bytes, as cudaMalloc gives."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 128, np.uint8)
-    skip = -raw.ctypes.data % 128
-    return raw[skip : skip + size].view(dtype).reshape(shape)
-
-
-def placed(values: Array) -> Array:
-    """A copy of values at a multiple of 128 bytes."""
-    array = aligned(values.shape, values.dtype)
-    array[...] = values
-    return array
 
 
 @functools.cache

@@ -7,7 +7,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from triton_kernels import Array, Problem, placed
+from ptx_arrays import placed
+from triton_kernels import Array, Problem
 
 Make = Callable[[np.random.Generator], Problem]
 f32 = np.float32

@@ -6,7 +6,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from triton_kernels import Array, Described, Problem, placed
+from ptx_arrays import placed
+from triton_kernels import Array, Described, Problem
 from triton_problems import PROBLEMS, Make, f32, normal, whole, zeros
 
 # Products --------------------------------------------------------------------------

@@ -1,0 +1,29 @@
+"""Arrays at addresses such as cudaMalloc gives; NumPy's begin at multiples of 16."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALIGNMENT_BYTES = 128
+
+
+def aligned(
+    shape: Sequence[int], dtype: Any = np.float32, *, skip_bytes: int = 0
+) -> NDArray[Any]:
+    """An array of zeros at a multiple of 128 bytes, and `skip_bytes` more."""
+    size = prod(shape) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + ALIGNMENT_BYTES + skip_bytes, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT_BYTES + skip_bytes
+    return raw[start : start + size].view(dtype).reshape(shape)
+
+
+def placed(values: NDArray[Any]) -> NDArray[Any]:
+    """A copy of values at a multiple of 128 bytes."""
+    array = aligned(values.shape, values.dtype)
+    array[...] = values
+    return array
