@@ -158,9 +158,7 @@ class Machine:
         self.warp_in_cta = (
             np.arange(self.n_lanes) % geometry.lanes_per_cta // WARP_LANES
         ).astype(np.uint8)
-        size = geometry.cluster_size
-        rank = self.cta_of % size
-        self.agents = (rank * geometry.warps_per_cta + self.warp_in_cta).astype(
+        self.agents = (self.rank * geometry.warps_per_cta + self.warp_in_cta).astype(
             np.uint8
         )
         self.grid_cta: NDArray[np.int64] = np.zeros(self.n_lanes, np.int64)
@@ -170,7 +168,7 @@ class Machine:
             geometry.warps_per_cta,
             is_precise=is_precise or is_adversarial,
             keeps=keeps,
-            ctas_per_cluster=size,
+            ctas_per_cluster=geometry.cluster_size,
             tensor_tables=TENSOR_TABLES if uses_tensor_memory(symbols) else 0,
         )
         self.shadow.place = self.shared_place

@@ -23,6 +23,7 @@ from cuda_tile.emulator.isa.bulk_places import (
     copy_targets,
     global_address,
     one_by_one,
+    outgoing,
     shared_address,
 )
 from cuda_tile.emulator.isa.bulk_reduce import plain_reduction
@@ -148,27 +149,24 @@ def _plain_out(form: Form, b: Builder) -> Compiled:
         shared_address(form, b, operands[1]),
     )
     sizes = b.src(operands[2], U32)
-    spaces, engine, at = b.spaces, b.bulk, b.at
+    engine, at = b.bulk, b.at
 
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
-            size = checked_size(int(sizes[number]))
-            chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
-            where = target(lane).copy()  # the register may change before the copy ends
-            spaces.check_alignment(lane, where, CHUNK_BYTES)
-            spaces.load_bytes(lane, where, size)
+            size = int(sizes[number])
+            chunks, rows = outgoing(b, lane, source(lane), target(lane), size)
             mask = 0xFFFF if masks is None else int(masks[number])
             copied = np.tile((mask >> np.arange(16) & 1).astype(np.bool_), size // 16)
 
             def sink(
                 data: NDArray[np.uint8],
-                where: Addresses = where,
+                where: Addresses = rows.addresses,
                 copied: NDArray[np.bool_] = copied,
             ) -> None:
                 old = b.machine.memory.load(where, len(data))
                 b.machine.memory.store(where, np.where(copied, data, old))
 
-            engine.out_of_shared(at, number, chunks, sink, GlobalRows(where, size))
+            engine.out_of_shared(at, number, chunks, sink, rows)
 
     return b.step(run)
 

@@ -14,6 +14,7 @@ from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.move import memory_operand
 from cuda_tile.emulator.lanes import Lanes
 from cuda_tile.emulator.spaces import WINDOW_MASK, Addresses
@@ -46,6 +47,29 @@ def chunk_places(
 def one_by_one(b: Builder, lanes: Lanes) -> list[tuple[int, Lanes]]:
     """Splits lanes: a bulk copy is of one thread."""
     return [(int(n), Lanes(np.array([n]), b.machine.n_lanes)) for n in lanes.numbers]
+
+
+def outgoing(
+    b: Builder, lane: Lanes, source: Addresses, target: Addresses, size: int
+) -> tuple[Offsets, GlobalRows]:
+    """The chunks of shared memory that a copy reads, and what it writes.
+
+    Args:
+        b: The machine's.
+        lane: Who starts the copy.
+        source: Where in shared memory it begins, uint64[1].
+        target: Where in global memory it begins, uint64[1].
+        size: Bytes.
+
+    Raises:
+        Fault: Places or size are not multiples of 16 bytes, or out of bounds.
+    """
+    size = checked_size(size)
+    chunks = chunk_places(b, lane, source, size, CHUNK_BYTES, 0)
+    where = target.copy()  # the register may change before the copy ends
+    b.spaces.check_alignment(lane, where, CHUNK_BYTES)
+    b.spaces.load_bytes(lane, where, size)
+    return chunks, GlobalRows(where, size)
 
 
 def _ranks(b: Builder, mask: int) -> list[int]:

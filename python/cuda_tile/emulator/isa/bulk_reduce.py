@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.flight import CHUNK_BYTES
 from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.atomic import SHARED_TYPES, Update, update_rule
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
@@ -20,6 +19,7 @@ from cuda_tile.emulator.isa.bulk_places import (
     copy_targets,
     global_address,
     one_by_one,
+    outgoing,
     shared_address,
 )
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
@@ -101,18 +101,16 @@ def _to_global(form: Form, b: Builder) -> Compiled:
     target = global_address(form, b, operands[0])
     source = shared_address(form, b, operands[1])
     sizes = b.src(operands[2], U32)
-    spaces, engine, memory, at = b.spaces, b.bulk, b.machine.memory, b.at
+    engine, memory, at = b.bulk, b.machine.memory, b.at
 
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
-            size = checked_size(int(sizes[number]))
-            chunks = chunk_places(b, lane, source(lane), size, CHUNK_BYTES, 0)
-            where = target(lane).copy()  # the register may change before the copy ends
-            spaces.check_alignment(lane, where, CHUNK_BYTES)
-            spaces.load_bytes(lane, where, size)
-            rows = GlobalRows(where, size)
+            size = int(sizes[number])
+            chunks, rows = outgoing(b, lane, source(lane), target(lane), size)
 
-            def sink(data: NDArray[np.uint8], where: Addresses = where) -> None:
+            def sink(
+                data: NDArray[np.uint8], where: Addresses = rows.addresses
+            ) -> None:
                 old = memory.load(where, len(data)).reshape(-1)
                 memory.store(where, _combined(update, ty, old, data).reshape(1, -1))
 
