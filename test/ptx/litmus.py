@@ -117,16 +117,16 @@ def _legal(ops: list[Op], shape: Shape) -> list[Op]:
     Arrivals of other CTAs may take their time, so that there is a test after each.
     """
     found = list[Op]()
-    pending, ended = 0, 0
+    has_arrived = is_pending = False
     for op in ops:
         if op.kind == "arrive":
-            if pending and shape.cluster > 1:
+            if is_pending and shape.cluster > 1:
                 continue
-            pending += 1
+            has_arrived = is_pending = True
         if op.kind == "test":
-            if not pending + ended:
+            if not has_arrived:
                 continue
-            pending, ended = 0, 1
+            is_pending = False
         if op.kind in ("arrive", "test"):
             block = 0 if op.kind == "test" else op.block
             op = replace(op, place=MBARRIER, block=block, scope="cluster")
