@@ -7,7 +7,6 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cuda_tile;
@@ -74,66 +73,4 @@ void BufferType::print(AsmPrinter &printer) const {
     printer << "x";
   printCudaTileType(printer, getElementType());
   printer << ", " << getLayout() << ">";
-}
-
-//===----------------------------------------------------------------------===//
-// store_shared
-//===----------------------------------------------------------------------===//
-
-LogicalResult StoreSharedOp::verify() {
-  TileType tile = getTile().getType();
-  BufferType buffer = getBuffer().getType();
-  if (tile.getShape() != buffer.getShape() || // C1
-      tile.getElementType() != buffer.getElementType())
-    return emitOpError("expected tile and buffer of one shape and element "
-                       "type, got ")
-           << tile << " and " << buffer;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// load_shared
-//===----------------------------------------------------------------------===//
-
-LogicalResult LoadSharedOp::verify() {
-  TileType tile = getTile().getType();
-  BufferType buffer = getBuffer().getType();
-  ArrayRef<int64_t> extents = buffer.getShape();
-  if (tile.getShape().size() != extents.size() || // C1
-      tile.getElementType() != buffer.getElementType())
-    return emitOpError("expected tile and buffer of one rank and element type, "
-                       "got ")
-           << tile << " and " << buffer;
-  if (getOffsets().size() != extents.size()) // C2
-    return emitOpError("expected ")
-           << extents.size() << " offsets (the buffer's rank), got "
-           << getOffsets().size();
-  for (auto [i, offset] : llvm::enumerate(getOffsets())) // C2
-    if (offset < 0 || offset > extents[i] - tile.getDimSize(i))
-      return emitOpError("expected the tile to lie inside the buffer, got "
-                         "offset ")
-             << offset << " and extent " << tile.getDimSize(i)
-             << " along dimension " << i << " of extent " << extents[i];
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// mma_sync
-//===----------------------------------------------------------------------===//
-
-LogicalResult MmaSyncOp::verify() {
-  TileType lhs = getLhs().getType(), rhs = getRhs().getType(),
-           acc = getAcc().getType();
-  if (lhs.getRank() != 2) // C1
-    return emitOpError("expected matrices, got rank ") << lhs.getRank();
-  if (lhs.getDimSize(1) != rhs.getDimSize(0) || // C1
-      lhs.getDimSize(0) != acc.getDimSize(0) ||
-      rhs.getDimSize(1) != acc.getDimSize(1))
-    return emitOpError("expected shapes [M, K], [K, N], [M, N], got ")
-           << shapeText(lhs.getShape()) << ", " << shapeText(rhs.getShape())
-           << ", " << shapeText(acc.getShape());
-  if (lhs.getElementType() != rhs.getElementType()) // C2
-    return emitOpError("expected lhs and rhs of one element type, got ")
-           << lhs.getElementType() << " and " << rhs.getElementType();
-  return success();
 }

@@ -1,0 +1,66 @@
+//===- Base.td - Tile assembly: dialect and types -------------*- tablegen -*-===//
+//
+// What tiles alone cannot say once they are placed: where a value changes its
+// layout, what lies in shared memory, when the threads of a block wait for each
+// other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_TILEAS_BASE_TD
+#define CUDA_TILE_TILEAS_BASE_TD
+
+include "cuda_tile/IR/Types.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tileas_Dialect : Dialect {
+  let name = "tileas";
+  let summary = "Tile assembly: placed tiles, shared memory, barriers";
+  let cppNamespace = "::cuda_tile::tileas";
+  let dependentDialects = ["::cuda_tile::CudaTileDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = "void registerTypes();";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Tileas_BufferType : TypeDef<Tileas_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "one slot of shared memory";
+  let description = [{
+    `!tileas.buffer<8x64xf16, #cute.layout<(1@1, ...)>>`: basis `i` of the flat
+    layout says which element bit `i` of the offset (in elements) leads to. Each
+    element has one offset.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType,
+    "::cuda_tile::cute::LayoutAttr":$layout
+  );
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+           "::cuda_tile::cute::LayoutAttr":$layout), [{
+    return $_get(elementType.getContext(), shape, elementType, layout);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+// Shared memory of a block.
+def Tileas_SharedMemory : Resource<"::cuda_tile::tileas::SharedMemory">;
+
+//===----------------------------------------------------------------------===//
+// Op base class
+//===----------------------------------------------------------------------===//
+
+class Tileas_Op<string mnemonic, string stem, list<Trait> traits = []>
+    : Op<Tileas_Dialect, mnemonic, traits> {
+  string family = stem;
+  // Snippets that parse as the body of an entry, as in cuda_tile.
+  list<string> examples = [];
+}
+
+#endif // CUDA_TILE_TILEAS_BASE_TD

@@ -1,0 +1,67 @@
+//===- Shared.td - What lies in shared memory --------------*- tablegen -*-===//
+
+#ifndef CUDA_TILE_TILEAS_OPS_SHARED_TD
+#define CUDA_TILE_TILEAS_OPS_SHARED_TD
+
+include "cuda_tile/Tileas/Base.td"
+
+def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
+  let summary = "A slot of shared memory";
+  let description = [{
+    `offset` counts bytes from the start of the block's shared memory; the
+    allocate pass sets it.
+  }];
+  let examples = [
+    "%b = tileas.alloc_shared : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>",
+  ];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<Tileas_BufferType, "",
+                          [MemAlloc<Tileas_SharedMemory>]>:$buffer);
+  let assemblyFormat = [{
+    (`offset` `=` $offset^)? attr-dict `:`
+    qualified(type($buffer))
+  }];
+}
+
+def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
+  let summary = "Writes a tile to a slot";
+  let description = "(C1) Shapes and element types are equal.";
+  let examples = [[{
+    %x = iota : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+    %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+    tileas.store_shared %x, %b : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>, !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+  }]];
+  let arguments = (ins
+    CudaTile_Tile:$tile,
+    Arg<Tileas_BufferType, "", [MemWrite<Tileas_SharedMemory>]>:$buffer
+  );
+  let assemblyFormat = [{
+    $tile `,` $buffer attr-dict `:` custom<CudaTileType>(type($tile)) `,`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1; // C1
+}
+
+def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
+  let summary = "Reads a tile from a slot";
+  let description = [{
+    (C1) Ranks and element types are equal.
+    (C2) The tile that begins at `offsets` (in elements) lies inside the slot.
+  }];
+  let examples = [[{
+    %b = tileas.alloc_shared : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %x = tileas.load_shared %b[32] : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>> -> tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+  }]];
+  let arguments = (ins
+    Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$buffer,
+    DenseI64ArrayAttr:$offsets
+  );
+  let results = (outs CudaTile_Tile:$tile);
+  let assemblyFormat = [{
+    $buffer `` $offsets attr-dict `:` qualified(type($buffer)) `->`
+    custom<CudaTileType>(type($tile))
+  }];
+  let hasVerifier = 1; // C1, C2
+}
+
+#endif // CUDA_TILE_TILEAS_OPS_SHARED_TD
