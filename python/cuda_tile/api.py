@@ -19,8 +19,8 @@ from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import body, entries, entry_name, find_entry
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
-from cuda_tile.passes.report import KernelReport, Report, occupancy
 from cuda_tile.pipeline import Hooks, Observer, Timings, run_passes
+from cuda_tile.report import KernelReport, Report, occupancy
 from cuda_tile.runtime.args import Argument, Bound, bind_args
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, find_target
 
@@ -77,7 +77,7 @@ def lower(
     Args:
         module: What `load` gave; it is not changed.
         gpu: Target chip; overrides `options.gpu`.
-        until: Last pass, see `pipeline.NAMES`: "fence" gives level W as compiled,
+        until: Last pass, see `pipeline.NAMES`: "barriers" gives level W as compiled,
             "emit" level P.
         options: Further choices.
         before: Functions to call before a pass, by its name.
@@ -142,7 +142,7 @@ def compile(  # noqa: A001  (the name users expect)
     shapes: dict[str, _Shape] = {}
 
     def watch(name: str, level: ir.Operation) -> None:
-        if name == "fence":
+        if name == "barriers":
             shapes.update((entry_name(e), _Shape.of(e)) for e in entries(level))
         if observe is not None:
             observe(name, level)
@@ -239,7 +239,7 @@ def translate(
         case "tile":
             return str(module)
         case "placed":
-            return str(lower(module, gpu, until="fence", **choices))
+            return str(lower(module, gpu, until="barriers", **choices))
         case "nvvm":
             return str(lower(module, gpu, **choices))
         case "llvm":

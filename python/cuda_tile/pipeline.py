@@ -16,9 +16,9 @@ from cuda_tile.errors import UserError
 from cuda_tile.options import Options
 from cuda_tile.passes import (
     allocate,
+    barriers,
     emit,
     facts,
-    fence,
     order,
     place,
     plan,
@@ -58,7 +58,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("order", "turn tokens into barriers where needed", order.run),
     Pass("allocate", "give shared buffers their places", allocate.run),
     # Needs places: buffers that share bytes must be kept apart too.
-    Pass("fence", "add the barriers shared memory needs", fence.run),
+    Pass("barriers", "insert the barriers shared memory needs", barriers.run),
     Pass("emit", "to llvm and nvvm for one thread (level P)", emit.run),
 )
 NAMES = tuple(step.name for step in PIPELINE)

@@ -45,7 +45,7 @@ def test_text_of_level_p_parses(name: str) -> None:
     cuda_tile.load(text.encode())
 
 
-@pytest.mark.parametrize("last", ["place", "stage", "fence"])
+@pytest.mark.parametrize("last", ["place", "stage", "barriers"])
 @pytest.mark.parametrize(
     "name", ["softmax_f32_1024", "matmul_f16_64x64x64", "saxpy_tail_f32"]
 )

@@ -113,7 +113,7 @@ def test_random_programs_are_placed(p: Program, warps: int) -> None:
             check_entry(entry)
 
 
-@pytest.mark.parametrize("last", ["place", "stage", "fence"])
+@pytest.mark.parametrize("last", ["place", "stage", "barriers"])
 @pytest.mark.parametrize("name", RECIPES)
 def test_real_kernels_are_placed(name: str, last: str) -> None:
     placed = cuda_tile.lower(cuda_tile.load(kernel_path(name)), until=last)

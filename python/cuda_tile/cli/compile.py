@@ -20,8 +20,8 @@ from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
-from cuda_tile.passes.report import Report
 from cuda_tile.pipeline import NAMES, Observer
+from cuda_tile.report import Report
 from cuda_tile.targets import find_target, target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}

@@ -1,6 +1,6 @@
 """Level W to level P: one `llvm.func` per entry, in a `gpu.module`.
 
-Contract: in, fenced level W; out, `cuda_tile.module` is replaced by a
+Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
 `gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel
 parameters are the entry's, one to one, with natural alignment.
 """

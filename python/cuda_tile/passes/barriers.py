@@ -50,7 +50,7 @@ class Pending:
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Fences every entry of `module`."""
+    """Inserts the barriers of every entry of `module`."""
     del options
     for entry in entries(module):
         _Walk(insert=True).block(body(entry), Pending())
@@ -105,7 +105,7 @@ class _Walk:
 def _place(buffer: ir.Value) -> Bytes:
     op = defining_op(buffer)
     if op is None or "offset" not in op.attributes:
-        raise InternalError("fence: a shared buffer without an offset; run allocate")
+        raise InternalError("barriers: a shared buffer without an offset; run allocate")
     start = integer(op, "offset")
     return start, start + buffer_bytes(op)
 

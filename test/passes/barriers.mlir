@@ -1,9 +1,9 @@
 // Barriers for shared memory, right before the access that needs them, as few as order
 // demands; a second run adds none.
 
-// RUN: cuda-tile-opt %s --cuda-tile-fence -o %t.once
+// RUN: cuda-tile-opt %s --cuda-tile-barriers -o %t.once
 // RUN: FileCheck %s < %t.once
-// RUN: cuda-tile-opt %t.once --cuda-tile-fence | diff %t.once -
+// RUN: cuda-tile-opt %t.once --cuda-tile-barriers | diff %t.once -
 
 !buffer = !tileas.buffer<32xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
 !tile = !cuda_tile.tile<32xf32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
@@ -87,11 +87,11 @@ cuda_tile.module @kernels {
   }
 
   // A barrier that stands there already is enough.
-  // CHECK-LABEL: entry @fenced
+  // CHECK-LABEL: entry @separated
   // CHECK-COUNT-1: tileas.barrier
   // CHECK-NOT: tileas.barrier
   // CHECK: return
-  entry @fenced() {
+  entry @separated() {
     %x = constant <f32: 1.0> : !tile
     %a = tileas.alloc_shared offset = 0 : !buffer
     tileas.store_shared %x, %a : !tile, !buffer

@@ -1,0 +1,1 @@
+"""What goes through shared memory, one file per kind of rewrite."""
