@@ -23,8 +23,8 @@ from ptx_harness import find_ptxas
 
 from cuda_tile.emulator import Report, launch
 from cuda_tile.emulator.launch import Mode, OnFinding
-from cuda_tile.emulator.parse import parse
-from cuda_tile.emulator.syntax import Module
+from cuda_tile.emulator.ptx.parse import parse
+from cuda_tile.emulator.ptx.syntax import Module
 from cuda_tile.runtime.memory import GlobalMemory
 
 FOLDER = Path(__file__).parent / "cuda"

@@ -12,7 +12,7 @@ from ptx_harness import module
 from ptx_programs import PROGRAMS
 
 from cuda_tile.emulator import Report, launch
-from cuda_tile.emulator.counters import Counters
+from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.runtime.memory import GlobalMemory
 
 SHARED = """

@@ -13,7 +13,7 @@ from ptx_fuzz import Start, mutated, outcome, starts
 
 from cuda_tile.emulator import LaunchError, PtxError, launch
 from cuda_tile.emulator.launch import Mode
-from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.ptx.parse import parse
 
 STARTS = starts()
 

@@ -17,7 +17,7 @@ from ptx_harness import assemble
 
 from cuda_tile.emulator import TensorMap, launch
 from cuda_tile.emulator.errors import PtxError
-from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.ptx.parse import parse
 
 ARRAY = np.zeros((64, 64), np.float32)
 MAP = TensorMap(ARRAY, (8, 8))

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from ptx_harness import module
 
-from cuda_tile.emulator import Finding, Report, global_history, global_order, launch
+from cuda_tile.emulator import Finding, Report, launch
+from cuda_tile.emulator.ordering import global_order
+from cuda_tile.emulator.shadow import global_history
 
 SEEDS = range(3)
 WORDS = 256

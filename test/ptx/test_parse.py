@@ -8,7 +8,7 @@ from ptx_harness import assemble, module
 
 from cuda_tile.emulator import PtxError, launch
 from cuda_tile.emulator.isa import instruction_table
-from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.ptx.parse import parse
 
 BODY = """.visible .entry k(.param .u64 p)
 {

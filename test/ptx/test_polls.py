@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from ptx_harness import module
 
-from cuda_tile.emulator import FindingError, launch, polls
+from cuda_tile.emulator import FindingError, launch
 from cuda_tile.emulator.launch import Mode
+from cuda_tile.emulator.ordering import polls
 
 
 @pytest.fixture(autouse=True)

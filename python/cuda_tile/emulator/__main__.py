@@ -21,10 +21,10 @@ import numpy as np
 
 from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
-from cuda_tile.emulator.parse import parse
+from cuda_tile.emulator.ptx.parse import parse
+from cuda_tile.emulator.ptx.syntax import Function
 from cuda_tile.emulator.report import Report
-from cuda_tile.emulator.syntax import Function
-from cuda_tile.emulator.tensor_map import TensorMap
+from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import LaunchError
-from cuda_tile.emulator.symbols import Symbols
-from cuda_tile.emulator.syntax import Function, Variable
-from cuda_tile.emulator.tensor_map import TensorMap
-from cuda_tile.emulator.tensor_object import SIZE_BYTES
+from cuda_tile.emulator.memory.symbols import Symbols
+from cuda_tile.emulator.ptx.syntax import Function, Variable
+from cuda_tile.emulator.tensor.map import TensorMap
+from cuda_tile.emulator.tensor.map_object import SIZE_BYTES
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16

@@ -10,10 +10,6 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from cuda_tile.emulator import arguments
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.builtins import Builtins
-from cuda_tile.emulator.copies import Copies
-from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.errors import (
     Fault,
     FaultAt,
@@ -22,14 +18,19 @@ from cuda_tile.emulator.errors import (
     LaunchError,
 )
 from cuda_tile.emulator.isa import instruction_table
-from cuda_tile.emulator.machine import Dim3, Geometry, Machine
-from cuda_tile.emulator.parse import parse
-from cuda_tile.emulator.program import Program
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.builtins import Builtins
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.program import Program
+from cuda_tile.emulator.machine.schedule import Scheduler
+from cuda_tile.emulator.memory.counters import Counters
+from cuda_tile.emulator.memory.spaces import Spaces
+from cuda_tile.emulator.memory.symbols import Symbols
+from cuda_tile.emulator.ptx.parse import parse
+from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.report import Report
-from cuda_tile.emulator.schedule import Scheduler
-from cuda_tile.emulator.spaces import Spaces
-from cuda_tile.emulator.symbols import Symbols
-from cuda_tile.emulator.syntax import Function, Module
+from cuda_tile.emulator.sync.copies import Copies
+from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.runtime.memory import GlobalMemory
 
 Mode = Literal["fast", "adversarial"]
@@ -279,11 +280,12 @@ class _Run:
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
         (declared,) = self._entry.limits.get("maxnreg", (0,))
-        builder, table = Builder(machine, spaces, copies, declared), instruction_table()
+        builder = Builder(machine, spaces, copies, declared)
+        rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0
         for function in self._functions:
-            program = Program(function, first, builder, table)
+            program = Program(function, first, builder, rule_of)
             self._programs[function.name] = program
             first += len(function.code)
         self._builtins = Builtins(machine, spaces)

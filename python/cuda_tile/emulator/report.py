@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
-from cuda_tile.emulator.counters import Counters
 from cuda_tile.emulator.errors import Finding
-from cuda_tile.emulator.syntax import Function, Instruction, Label, Module
+from cuda_tile.emulator.memory.counters import Counters
+from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
 from cuda_tile.emulator.text_table import listing, table
 
 Counts = dict[str, int]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.bulk import bulk
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.mbarrier import barrier_place
 from cuda_tile.emulator.isa.move import take_space
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOW_MASK
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate, Negated, Register
-from cuda_tile.emulator.types import B64, PRED, U32
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import WINDOW_MASK
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Negated, Register
+from cuda_tile.emulator.ptx.types import B64, PRED, U32
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: Asynchronous copy")
 

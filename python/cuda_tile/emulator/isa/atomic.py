@@ -10,9 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.isa.half import HALVES, on_halves
@@ -24,12 +22,14 @@ from cuda_tile.emulator.isa.move import (
     operands_before_policy,
     take_space,
 )
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.memory_order import MemoryOrder
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.tensor_object import decrement, increment
-from cuda_tile.emulator.types import Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ordering.memory_order import MemoryOrder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.ptx.types import Array, Type
+from cuda_tile.emulator.tensor.map_object import decrement, increment
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: atomics")
 

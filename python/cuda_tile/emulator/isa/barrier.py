@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import SCOPES
-from cuda_tile.emulator.lanes import WARP_LANES, Lanes
-from cuda_tile.emulator.machine import Machine
-from cuda_tile.emulator.memory_order import MemoryOrder
-from cuda_tile.emulator.step import Barrier, Compiled, Wait
-from cuda_tile.emulator.syntax import Immediate, Negated, Operand, Register
-from cuda_tile.emulator.tensor_object import SIZE_BYTES
-from cuda_tile.emulator.types import PRED, U32, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.step import Barrier, Compiled, Wait
+from cuda_tile.emulator.ordering.memory_order import MemoryOrder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Negated, Operand, Register
+from cuda_tile.emulator.ptx.types import PRED, U32, Array
+from cuda_tile.emulator.tensor.map_object import SIZE_BYTES
+from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: barriers")
 

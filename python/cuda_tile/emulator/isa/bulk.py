@@ -11,12 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator import tensor_rows
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
     chunk_places,
@@ -30,13 +25,18 @@ from cuda_tile.emulator.isa.bulk_reduce import plain_reduction
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
 from cuda_tile.emulator.isa.move import memory_operand, operands_before_policy
 from cuda_tile.emulator.isa.tensormap import read_object
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import Addresses
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Address, Operand, Variable, Vector
-from cuda_tile.emulator.tensor_object import REDUCTIONS, Tensor
-from cuda_tile.emulator.tensor_rows import TensorRows
-from cuda_tile.emulator.types import B64, TYPES, U32
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import Addresses
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Address, Operand, Variable, Vector
+from cuda_tile.emulator.ptx.types import B64, TYPES, U32
+from cuda_tile.emulator.shadow.global_rows import GlobalRows
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.tensor import rows
+from cuda_tile.emulator.tensor.map_object import REDUCTIONS, Tensor
+from cuda_tile.emulator.tensor.rows import TensorRows
+from cuda_tile.emulator.threads.lanes import Lanes
 from cuda_tile.runtime.memory import MemoryFault
 
 Offsets = NDArray[np.int64]
@@ -186,7 +186,7 @@ def _tensor_operand(
     if by_rows:
         if rank not in (None, 2):
             form.error(f"expected '.2d' for rows of a tensor, got '.{rank}d'")
-        rank = 1 + tensor_rows.COUNT
+        rank = 1 + rows.COUNT
     if rank is not None and len(vector.elements) != rank:
         form.error(f"expected {rank} coordinates, got {len(vector.elements)}")
     is_param = isinstance(x.base, Variable) and x.base.space == "param"

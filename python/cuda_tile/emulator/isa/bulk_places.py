@@ -10,16 +10,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_rows import GlobalRows
 from cuda_tile.emulator.isa.move import memory_operand
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOW_MASK, Addresses
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.tensor_map import swizzled
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.memory.spaces import WINDOW_MASK, Addresses
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.shadow.global_rows import GlobalRows
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.tensor.map import swizzled
+from cuda_tile.emulator.threads.lanes import Lanes
 
 Offsets = NDArray[np.int64]
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.atomic import SHARED_TYPES, Update, update_rule
 from cuda_tile.emulator.isa.bulk_places import (
     checked_size,
@@ -24,10 +21,13 @@ from cuda_tile.emulator.isa.bulk_places import (
 )
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
 from cuda_tile.emulator.isa.move import operands_before_policy
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import Addresses
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import U32, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import Addresses
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import U32, Type
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.threads.lanes import Lanes
 
 # PTX ISA, cp.reduce.async.bulk: types of each operation on global memory.
 _GLOBAL: dict[str, tuple[str, ...]] = {

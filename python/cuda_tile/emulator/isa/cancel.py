@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.bulk_places import one_by_one, shared_address
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Sink
-from cuda_tile.emulator.types import B32, PRED, TYPES
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Sink
+from cuda_tile.emulator.ptx.types import B32, PRED, TYPES
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: launches")
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import PtxError
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Instruction
-
-Rule = Callable[[Form, Builder], Compiled]
+from cuda_tile.emulator.machine.build import Builder, Rule
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Instruction
 
 
 class Chapter:

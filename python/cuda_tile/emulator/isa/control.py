@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.builtins import SIGNATURES
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import (
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.builtins import SIGNATURES
+from cuda_tile.emulator.machine.step import (
     Branch,
     Call,
     Compiled,
@@ -20,7 +18,8 @@ from cuda_tile.emulator.step import (
     Return,
     Wait,
 )
-from cuda_tile.emulator.syntax import (
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import (
     FunctionName,
     Group,
     Label,
@@ -31,7 +30,8 @@ from cuda_tile.emulator.syntax import (
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import U32, U64
+from cuda_tile.emulator.ptx.types import U32, U64
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Control Flow Instructions")
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.isa import narrow, stochastic
+from cuda_tile.emulator.isa import narrow, numerics, stochastic
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand, Register, Special
-from cuda_tile.emulator.types import TYPES, Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand, Register, Special
+from cuda_tile.emulator.ptx.types import TYPES, Array, Type
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: cvt")
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import Array, Type
 
 CHAPTER = Chapter("Half Precision Floating-Point Instructions")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate
-from cuda_tile.emulator.types import B64, TYPES, U32
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate
+from cuda_tile.emulator.ptx.types import B64, TYPES, U32
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: caches")
 # PTX ISA, discard and applypriority: the only size.

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate, Operand
-from cuda_tile.emulator.types import B32, TYPES, U32, Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Operand
+from cuda_tile.emulator.ptx.types import B32, TYPES, U32, Array, Type
 
 CHAPTER = Chapter("Logic and Shift Instructions")
 

@@ -17,20 +17,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.counters import Path
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import memory_operand, take_space
 from cuda_tile.emulator.isa.warp import whole_warp
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import CLUSTER_SHIFT, RANK_MASK, Machine
-from cuda_tile.emulator.matrix_formats import codes
-from cuda_tile.emulator.spaces import WINDOW_MASK, gather
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import B32, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.addresses import CLUSTER_SHIFT, RANK_MASK, WINDOW_MASK
+from cuda_tile.emulator.memory.counters import Path
+from cuda_tile.emulator.memory.spaces import gather
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import B32, Array
+from cuda_tile.emulator.tensor.formats import codes
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Warp Level Matrix Instructions")
 

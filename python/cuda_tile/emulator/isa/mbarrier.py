@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import SPACES
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOW_MASK
-from cuda_tile.emulator.step import Compiled, Wait
-from cuda_tile.emulator.syntax import Immediate, Operand, Register, Sink
-from cuda_tile.emulator.types import B64, PRED, U32, Array, Bool
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled, Wait
+from cuda_tile.emulator.memory.spaces import WINDOW_MASK
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Operand, Register, Sink
+from cuda_tile.emulator.ptx.types import B64, PRED, U32, Array, Bool
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: mbarrier")
 

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, SMALL, decode
 from cuda_tile.emulator.isa.mma_products import fused, integral
 from cuda_tile.emulator.isa.mma_scale import KINDS, Scales, scales
 from cuda_tile.emulator.isa.warp import whole_warp
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B32, TYPES, Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Warp Level Matrix Instructions: mma")
 

@@ -13,13 +13,13 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator import matrix_formats
-from cuda_tile.emulator.types import Array
+from cuda_tile.emulator.ptx.types import Array
+from cuda_tile.emulator.tensor import formats
 
 SMALL = ("e3m2", "e2m3", "e2m1")
 # Bits that an element takes in a register.
 BITS = {
-    **{name: n for name, n in matrix_formats.BITS.items() if n != 6},
+    **{name: n for name, n in formats.BITS.items() if n != 6},
     **{f"{name}:8": 8 for name in SMALL},
     "s4": 4,
     "u4": 4,
@@ -57,7 +57,7 @@ def decode(rows: Array, name: str) -> Array:
         return rows.view(np.float64)[..., None]
     if name not in _TABLES:
         octets = np.ascontiguousarray(rows).view(np.uint8)
-        return matrix_formats.unpack(octets, name, "dense").reshape(*rows.shape, -1)
+        return formats.unpack(octets, name, "dense").reshape(*rows.shape, -1)
     bits = BITS[name]
     shifts = np.arange(0, 32, bits, dtype=np.uint32)
     codes = rows[..., None] >> shifts & np.uint32((1 << bits) - 1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.types import Array
+from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.ptx.types import Array
 
 
 def fused(left: Array, right: Array, addend: Array, mode: str) -> NDArray[np.float64]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.matrix_formats import SCALE_BYTES, decode_scales
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B32, TYPES, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.ptx.types import B32, TYPES, Array
+from cuda_tile.emulator.tensor.formats import SCALE_BYTES, decode_scales
+from cuda_tile.emulator.threads.lanes import Lanes
 
 KINDS = ("kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4")
 

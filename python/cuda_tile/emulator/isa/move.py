@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.build import AddressOf, Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.machine import (
-    CLUSTER_SHIFT,
-    RANK_MASK,
-    Machine,
-    rank_bits,
-)
-from cuda_tile.emulator.memory_order import MemoryOrder
-from cuda_tile.emulator.spaces import WINDOWS, Addresses, Spaces
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import (
+from cuda_tile.emulator.machine.build import AddressOf, Builder
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.addresses import CLUSTER_SHIFT, RANK_MASK, rank_bits
+from cuda_tile.emulator.memory.spaces import WINDOWS, Addresses, Spaces
+from cuda_tile.emulator.ordering.memory_order import MemoryOrder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import (
     Address,
     Operand,
     Register,
@@ -28,7 +23,8 @@ from cuda_tile.emulator.syntax import (
     Variable,
     Vector,
 )
-from cuda_tile.emulator.types import B64, PRED, TYPES, Array, Bool, Type
+from cuda_tile.emulator.ptx.types import B64, PRED, TYPES, Array, Bool, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions")
 

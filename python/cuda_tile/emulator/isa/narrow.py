@@ -13,11 +13,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import B32, TYPES, Array, Type
+from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
 
 
 @dataclass(frozen=True)

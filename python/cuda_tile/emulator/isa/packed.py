@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import MODES, finish, product_in_mode, sum_in_mode
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate
-from cuda_tile.emulator.types import TYPES, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate
+from cuda_tile.emulator.ptx.types import TYPES, Array
 
 CHAPTER = Chapter("Floating-Point Instructions: pairs")
 

@@ -10,19 +10,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.atomic import SHARED_TYPES, update_rule
 from cuda_tile.emulator.isa.bulk_places import one_by_one, shared_address
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.mbarrier import COMPLETES, barrier_place
 from cuda_tile.emulator.isa.move import MEMORY_TYPES, memory_operand
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B64, Array, Index, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ordering.global_order import MemoryOrder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.ptx.types import B64, Array, Index, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 Offsets = NDArray[np.int64]
 CHAPTER = Chapter("Data Movement and Conversion Instructions: remote shared memory")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.types import Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Stack Manipulation Instructions")
 # PTX ISA, alloca: alignment where none is given.

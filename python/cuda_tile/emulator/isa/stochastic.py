@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.narrow import LARGEST, SMALL
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Register
-from cuda_tile.emulator.types import B32, TYPES, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Register
+from cuda_tile.emulator.ptx.types import B32, TYPES, Array
 
 Random = NDArray[np.uint32]
 

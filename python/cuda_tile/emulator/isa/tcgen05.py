@@ -11,18 +11,18 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.mbarrier import barrier_place
 from cuda_tile.emulator.isa.tcgen05_mma import mma
 from cuda_tile.emulator.isa.tcgen05_move import copy, load, shift, store
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOW_MASK
-from cuda_tile.emulator.step import Compiled, Wait
-from cuda_tile.emulator.tensor_unit import TensorUnit
-from cuda_tile.emulator.types import TYPES, U32, Bool
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled, Wait
+from cuda_tile.emulator.memory.spaces import WINDOW_MASK
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import TYPES, U32, Bool
+from cuda_tile.emulator.tensor.unit import TensorUnit
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("TensorCore 5th Generation Family Instructions")
 

@@ -13,31 +13,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import AddressOf, Builder
-from cuda_tile.emulator.datapaths import Part, parts_of
-from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.instruction_descriptor import (
+from cuda_tile.emulator.isa.matrix import finish
+from cuda_tile.emulator.isa.tcgen05_move import shared_chunks, split_address
+from cuda_tile.emulator.isa.tcgen05_scale import Scaling, take_scaling
+from cuda_tile.emulator.machine.build import AddressOf, Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import gather
+from cuda_tile.emulator.ordering.tensor_order import Operation
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Address, Immediate, Operand, Vector
+from cuda_tile.emulator.ptx.types import B64, PRED, U32, Array, Bool
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.tensor.datapaths import Part, parts_of
+from cuda_tile.emulator.tensor.descriptor import Descriptor
+from cuda_tile.emulator.tensor.formats import BITS, Packing, unpack
+from cuda_tile.emulator.tensor.instruction_descriptor import (
     KINDS,
     SCALED_KINDS,
     InstructionDescriptor,
     zero_columns,
 )
-from cuda_tile.emulator.isa.matrix import finish
-from cuda_tile.emulator.isa.tcgen05_move import shared_chunks, split_address
-from cuda_tile.emulator.isa.tcgen05_scale import Scaling, take_scaling
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.matrix_formats import BITS, Packing, unpack
-from cuda_tile.emulator.spaces import gather
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Address, Immediate, Operand, Vector
-from cuda_tile.emulator.tensor_memory import Region, Words
-from cuda_tile.emulator.tensor_order import Operation
-from cuda_tile.emulator.tensor_pipe import Chunks
-from cuda_tile.emulator.tensor_unit import TensorUnit
-from cuda_tile.emulator.types import B64, PRED, U32, Array, Bool
+from cuda_tile.emulator.tensor.memory import Region, Words
+from cuda_tile.emulator.tensor.pipe import Chunks
+from cuda_tile.emulator.tensor.unit import TensorUnit
+from cuda_tile.emulator.threads.lanes import Lanes
 
 Offsets = NDArray[np.int64]
 Matrix = NDArray[np.float32]

@@ -12,20 +12,20 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import AddressOf, Builder
-from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.floating import extreme
-from cuda_tile.emulator.lanes import WARP_LANES, Lanes
-from cuda_tile.emulator.matrix_formats import decompressed
-from cuda_tile.emulator.spaces import gather
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.tensor_memory import N_LANES, Region, Words
-from cuda_tile.emulator.tensor_pipe import Chunks
-from cuda_tile.emulator.tensor_unit import TensorUnit
-from cuda_tile.emulator.types import B32, B64, Array, Type
+from cuda_tile.emulator.machine.build import AddressOf, Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import gather
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.types import B32, B64, Array, Type
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.tensor.descriptor import Descriptor
+from cuda_tile.emulator.tensor.formats import decompressed
+from cuda_tile.emulator.tensor.memory import N_LANES, Region, Words
+from cuda_tile.emulator.tensor.pipe import Chunks
+from cuda_tile.emulator.tensor.unit import TensorUnit
+from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
 Numbers = NDArray[np.int64]
 

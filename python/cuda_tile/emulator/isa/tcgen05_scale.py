@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import AddressOf
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.instruction_descriptor import InstructionDescriptor
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.matrix_formats import SCALE_BYTES, decode_scales
-from cuda_tile.emulator.tensor_memory import N_LANES, Region, TensorMemory
-from cuda_tile.emulator.tensor_order import Operation
+from cuda_tile.emulator.machine.build import AddressOf
+from cuda_tile.emulator.ordering.tensor_order import Operation
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.tensor.formats import SCALE_BYTES, decode_scales
+from cuda_tile.emulator.tensor.instruction_descriptor import InstructionDescriptor
+from cuda_tile.emulator.tensor.memory import N_LANES, Region, TensorMemory
+from cuda_tile.emulator.threads.lanes import Lanes
 
 Matrix = NDArray[np.float32]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
-from cuda_tile.emulator.global_order import MemoryOrder
 from cuda_tile.emulator.isa.bulk_places import one_by_one
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.move import SCOPES, memory_operand, take_space
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import WINDOWS, Addresses, Spaces
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.tensor_object import SIZE_BYTES, dimensions, replaced
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import WINDOWS, Addresses, Spaces
+from cuda_tile.emulator.ordering.global_order import MemoryOrder
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.tensor.map_object import SIZE_BYTES, dimensions, replaced
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Data Movement and Conversion Instructions: tensormap")
 

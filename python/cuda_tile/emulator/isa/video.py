@@ -13,12 +13,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate, Operand, Part, Register
-from cuda_tile.emulator.types import B32, Array
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Operand, Part, Register
+from cuda_tile.emulator.ptx.types import B32, Array
 
 CHAPTER = Chapter("Video Instructions")
 

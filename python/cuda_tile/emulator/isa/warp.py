@@ -9,15 +9,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator import numerics
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.form import Form
+from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Negated
-from cuda_tile.emulator.types import B32, PRED, U32, Array, Bool, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Negated
+from cuda_tile.emulator.ptx.types import B32, PRED, U32, Array, Bool, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Parallel Synchronization and Communication Instructions: warps")
 

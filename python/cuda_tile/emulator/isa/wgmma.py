@@ -12,19 +12,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
-from cuda_tile.emulator.descriptor import Descriptor
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.flight import CHUNK_BYTES
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import gather
-from cuda_tile.emulator.step import Compiled
-from cuda_tile.emulator.syntax import Immediate, Operand, Register, Vector
-from cuda_tile.emulator.types import B32, B64, TYPES, Array, Bool
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled
+from cuda_tile.emulator.memory.spaces import gather
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Immediate, Operand, Register, Vector
+from cuda_tile.emulator.ptx.types import B32, B64, TYPES, Array, Bool
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.tensor.descriptor import Descriptor
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
 

@@ -17,20 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.build import Builder
 from cuda_tile.emulator.errors import Fault
-from cuda_tile.emulator.form import Form
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
 from cuda_tile.emulator.isa.mma_products import fused, integral
 from cuda_tile.emulator.isa.move import memory_operand, take_space
 from cuda_tile.emulator.isa.warp import whole_warp
-from cuda_tile.emulator.lanes import Lanes
-from cuda_tile.emulator.spaces import Addresses
-from cuda_tile.emulator.step import Compiled, Step
-from cuda_tile.emulator.syntax import Operand
-from cuda_tile.emulator.types import B32, TYPES, U32, Array, Type
+from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.step import Compiled, Step
+from cuda_tile.emulator.memory.spaces import Addresses
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand
+from cuda_tile.emulator.ptx.types import B32, TYPES, U32, Array, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Warp Level Matrix Instructions: wmma")
 

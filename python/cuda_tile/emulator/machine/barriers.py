@@ -1,0 +1,193 @@
+"""The barriers of the CTAs in a machine: who arrived, who waits, who is let go.
+
+PTX ISA: "Parallel Synchronization and Communication Instructions: bar, barrier".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.machine.groups import Group
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.step import Barrier
+from cuda_tile.emulator.machine.stuck import Stuck
+from cuda_tile.emulator.ptx.types import Index
+from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
+
+
+@dataclass(eq=False)
+class Meeting:
+    """One barrier of one CTA between its first arrival and its completion.
+
+    Attributes:
+        threads: The number of threads it needs; None for all live ones.
+        at: The instruction that came first.
+        arrived: Threads that came so far.
+        lanes: Which ones, in pieces.
+        waiting: Groups to release, each already at the instruction after.
+    """
+
+    cta: int
+    number: int
+    threads: int | None
+    finish: Barrier
+    at: int
+    arrived: int = 0
+    lanes: list[Index] = field(default_factory=list[Index])
+    waiting: list[Group] = field(default_factory=list[Group])
+
+
+class Barriers:
+    """All barriers of all CTAs of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.meetings: dict[tuple[int, int], Meeting] = {}
+
+    def arrive(self, group: Group, barrier: Barrier) -> list[Group]:
+        """Lets a group arrive; returns the groups that can go on.
+
+        Every returned group, and every waiting one, stands after the barrier.
+        """
+        machine, lanes = self._machine, group.lanes
+        everybody = lanes.count == int(machine.live_threads.sum())
+        is_fixed = not barrier.number.flags.writeable
+        is_plain = barrier.waits and barrier.threads is None and is_fixed
+        if everybody and is_plain and not self.meetings:
+            self._finish_by_cta(barrier, lanes)
+            machine.shadow.synchronise_all()
+            return [group.at(group.pc + 1)]
+        released: list[Group] = []
+        for cta, number, part in self._split(lanes, barrier):
+            released += self._join(
+                group.only(part).at(group.pc + 1), barrier, cta, number
+            )
+        return released
+
+    def _finish_by_cta(self, barrier: Barrier, lanes: Lanes) -> None:
+        if barrier.finish is None:
+            return
+        cta_of = self._machine.cta_of[lanes.numbers]
+        for cta in np.unique(cta_of):
+            part = lanes.numbers[cta_of == cta]
+            barrier.finish(Lanes(part, self._machine.n_lanes))
+
+    def _split(self, lanes: Lanes, barrier: Barrier) -> list[tuple[int, int, Lanes]]:
+        """Splits lanes by CTA and barrier number."""
+        keys = self._machine.cta_of[lanes.numbers] * 16
+        numbers = barrier.number[lanes.index]
+        if int(numbers.max()) > 15:
+            raise Fault(
+                "barrier", f"expected a barrier from 0 to 15, got {int(numbers.max())}"
+            )
+        keys = keys + numbers
+        return [
+            (
+                int(key) // 16,
+                int(key) % 16,
+                Lanes(lanes.numbers[keys == key], self._machine.n_lanes),
+            )
+            for key in np.unique(keys)
+        ]
+
+    def _join(
+        self, group: Group, barrier: Barrier, cta: int, number: int
+    ) -> list[Group]:
+        lanes = group.lanes
+        at = group.program.first + group.pc - 1
+        threads = self._threads(barrier, lanes, number)
+        meeting = self.meetings.setdefault(
+            (cta, number), Meeting(cta, number, threads, barrier, at)
+        )
+        if meeting.threads != threads:
+            raise Fault(
+                "barrier",
+                f"barrier {number} is used with {_count(threads)} here and with "
+                f"{_count(meeting.threads)} by the warps that arrived before, "
+                f"{self._machine.shadow.log.where(meeting.at)}",
+            )
+        by_warp = threads is not None and barrier.is_aligned
+        meeting.arrived += len(lanes.warps) * WARP_LANES if by_warp else lanes.count
+        meeting.lanes.append(lanes.numbers)
+        released: list[Group] = []
+        if barrier.waits:
+            meeting.waiting.append(group)
+        else:
+            released.append(group)
+        return released + self._completed(meeting)
+
+    def _threads(self, barrier: Barrier, lanes: Lanes, number: int) -> int | None:
+        if barrier.threads is None:
+            return None
+        counts = np.unique(barrier.threads[lanes.index])
+        if len(counts) > 1 or int(counts[0]) % WARP_LANES or not int(counts[0]):
+            raise Fault(
+                "barrier",
+                f"expected one multiple of 32 as the thread count of barrier "
+                f"{number}, got {', '.join(str(int(c)) for c in counts)}",
+            )
+        return int(counts[0])
+
+    def _completed(self, meeting: Meeting) -> list[Group]:
+        """Releases the waiting groups if everybody came."""
+        machine = self._machine
+        needed = meeting.threads
+        if needed is None:
+            needed = int(machine.live_threads[meeting.cta])
+        if meeting.arrived < needed:
+            return []
+        if meeting.arrived > needed:
+            raise Fault(
+                "barrier",
+                f"barrier {meeting.number} expects {needed} threads, but "
+                f"{meeting.arrived} arrived, the first "
+                f"{machine.shadow.log.where(meeting.at)}",
+            )
+        del self.meetings[meeting.cta, meeting.number]
+        machine.progress += 1
+        arrived = np.sort(np.concatenate(meeting.lanes))
+        arriving = self._warps(arrived)
+        held = [group.lanes.numbers for group in meeting.waiting]
+        waiting = self._warps(np.concatenate([arrived[:0], *held]))
+        if meeting.finish.finish is not None:
+            meeting.finish.finish(Lanes(arrived, machine.n_lanes))
+        everyone = np.flatnonzero(machine.live & (machine.cta_of == meeting.cta))
+        if len(waiting) == len(arriving) == len(self._warps(everyone)):
+            machine.shadow.synchronise_cta(meeting.cta)
+        else:
+            machine.shadow.synchronise_warps(meeting.cta, arriving, waiting)
+        return meeting.waiting
+
+    def _warps(self, numbers: Index) -> Index:
+        """Numbers of warps as the shadow knows them."""
+        return np.unique(self._machine.agents[numbers]).astype(np.intp)
+
+    def stuck(self) -> Iterator[Stuck]:
+        """Who waits at which barrier."""
+        for meeting in self.meetings.values():
+            needed = meeting.threads
+            if needed is None:
+                needed = int(self._machine.live_threads[meeting.cta])
+            for group in meeting.waiting:
+                yield Stuck.of(
+                    group,
+                    group.pc - 1,
+                    f"at barrier {meeting.number}, where {meeting.arrived} of {needed} "
+                    f"threads arrived",
+                )
+
+    def after_exit(self) -> list[Group]:
+        """Completes barriers that waited only for threads that ended."""
+        released: list[Group] = []
+        for meeting in list(self.meetings.values()):
+            if meeting.threads is None:
+                released += self._completed(meeting)
+        return released
+
+
+def _count(threads: int | None) -> str:
+    return "all threads" if threads is None else f"{threads} threads"

@@ -1,0 +1,112 @@
+"""Functions that the CUDA driver supplies to kernels: vprintf and __assertfail.
+
+CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability,
+"System Calls".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.printf import format_text
+from cuda_tile.emulator.machine.step import Call
+from cuda_tile.emulator.memory.call_stack import Cells
+from cuda_tile.emulator.memory.spaces import Spaces
+from cuda_tile.emulator.ptx.syntax import Variable
+from cuda_tile.emulator.threads.lanes import Lanes
+
+# Arguments and results of the driver's functions.
+SIGNATURES = {"vprintf": (2, 1), "__assertfail": (5, 0)}
+_LONGEST_TEXT = 4096
+
+
+class Builtins:
+    """Executes calls of the driver's functions.
+
+    Attributes:
+        output: What the kernel printed, in the order of execution.
+    """
+
+    def __init__(self, machine: Machine, spaces: Spaces) -> None:
+        self._machine = machine
+        self._spaces = spaces
+        self.output: list[str] = []
+        self._at = 0
+
+    def call(self, call: Call, lanes: Lanes, at: int) -> None:
+        """Runs one call for some lanes, one after another, at instruction `at`.
+
+        What it reads is not counted: the host does, after the kernel.
+        """
+        self._at = at
+        if call.function not in SIGNATURES:
+            raise Fault("call", f"expected a defined function, got {call.function!r}")
+        with self._machine.counters.uncounted(at):
+            for number in lanes.numbers:
+                lane = Lanes(np.array([number]), self._machine.n_lanes)
+                if call.function == "vprintf":
+                    self._print(call, lane)
+                else:
+                    self._assert_failed(call, lane)
+
+    def _print(self, call: Call, lane: Lanes) -> None:
+        address, place = (self._argument(call, number, lane) for number in (0, 1))
+        count = -1
+
+        def take(size: int) -> bytes:
+            nonlocal place
+            start = -(-place // size) * size
+            place = start + size
+            return self._read(start, size, lane)
+
+        if address:
+            layout = self._text(address, lane)
+            text, count = format_text(layout, take, lambda at: self._text(at, lane))
+            self.output.append(text)
+        if call.results:
+            self._set(call.results[0], lane, count)
+
+    def _assert_failed(self, call: Call, lane: Lanes) -> None:
+        texts = [self._text(self._argument(call, n, lane), lane) for n in (0, 1, 3)]
+        message, file, function = texts
+        line = self._argument(call, 2, lane) & 0xFFFFFFFF
+        who = self._spaces.name_lane(lane, 0)
+        raise Fault(
+            "assert",
+            f"{file}:{line}: {function}: assertion {message!r} failed in {who}",
+        )
+
+    def _argument(self, call: Call, place: int, lane: Lanes) -> int:
+        if place >= len(call.arguments):
+            raise Fault("call", f"expected more arguments for {call.function}")
+        cells = self._machine.call_stack.read(call.arguments[place], lane)
+        return int.from_bytes(cells.data.tobytes(), "little")
+
+    def _set(self, variable: Variable, lane: Lanes, value: int) -> None:
+        data = np.array([[value]], np.int32).view(np.uint8)
+        self._machine.call_stack.write(variable, lane, Cells(data, None))
+
+    def _read(self, address: int, size: int, lane: Lanes) -> bytes:
+        where = np.array([address], np.uint64)
+        data = self._spaces.load(self._at, "", lane, where, size)
+        written = self._spaces.written_elements(lane, size, [0])
+        if written is not None and not written[0].all():
+            who = self._spaces.name_lane(lane, 0)
+            raise Fault(
+                "uninitialised",
+                f"{size} bytes of the arguments were never written, in {who}; does the "
+                f"format ask for more of them than there are?",
+            )
+        return data.tobytes()
+
+    def _text(self, address: int, lane: Lanes) -> str:
+        """Reads a zero-terminated string at a generic address."""
+        data = bytearray()
+        while len(data) < _LONGEST_TEXT:
+            octet = self._read(address + len(data), 1, lane)
+            if octet == b"\0":
+                break
+            data += octet
+        return data.decode("utf-8", "replace")

@@ -1,0 +1,323 @@
+"""A function compiled for a machine: steps, cut into straight segments.
+
+Each instruction becomes a closure once. A segment runs from any instruction to the
+next branch, barrier or branch target; within it all lanes of a group stay together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.machine.build import Builder, Rule
+from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.step import Barrier, Control, Convergence, Step, Wait
+from cuda_tile.emulator.ptx.data_flow import (
+    changes_bit_field,
+    compared_loads,
+    only_loaded,
+    polling_branches,
+)
+from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Function, Instruction, Register
+from cuda_tile.emulator.ptx.types import Bool
+from cuda_tile.emulator.threads.lanes import Lanes, describe_lanes
+
+Guard = tuple[Bool, bool]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Instructions `start` to `stop`, then perhaps a control instruction at `stop`.
+
+    Attributes:
+        full, some: The steps for all lanes, and for a given set of lanes.
+        converges: Whether steps need warps, or warpgroups, to have met.
+        control: The control instruction, None where a branch target follows.
+        guard: The control's predicate and whether it is negated.
+        demands: Registers that the control needs defined.
+    """
+
+    start: int
+    stop: int
+    full: tuple[Callable[[], object], ...]
+    some: tuple[Callable[[Lanes], object], ...]
+    steps: tuple[Step, ...]
+    converges: Literal["", "warp", "warpgroup"]
+    control: Control | None
+    guard: Guard | None
+    demands: tuple[Register, ...]
+
+
+class Program:
+    """One function's steps for one machine.
+
+    Attributes:
+        first: Number of the function's first instruction among all functions'.
+        polls: Branches that close a loop in which lanes may wait for others.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        first: int,
+        builder: Builder,
+        rule_of: Callable[[Instruction], Rule],
+    ) -> None:
+        self.function = function
+        self.first = first
+        self._machine = builder.machine
+        self._labels = set(function.labels)
+        self._code: list[Step | Control] = []
+        self._guards: list[Guard | None] = []
+        self._demands: list[tuple[Register, ...]] = []
+        self._segments: dict[int, Segment] = {}
+        self.polls = frozenset(polling_branches(function))
+        self._loaded = only_loaded(function)
+        builder.tensor_cores.watch(function)
+        builder.compared = compared_loads(function)
+        for number, instruction in enumerate(function.code):
+            builder.begin(first + number, instruction.line)
+            rule = rule_of(instruction)
+            self._add(instruction, rule(Form(instruction), builder), builder)
+
+    def _add(
+        self, instruction: Instruction, compiled: Step | Control, b: Builder
+    ) -> None:
+        machine = self._machine
+        guard: Guard | None = None
+        demands = b.reads
+        if instruction.guard is not None:
+            register, negated = instruction.guard
+            guard = machine.register(register), negated
+            demands = (*demands, register)
+        if isinstance(compiled, Step):
+            if changes_bit_field(instruction, self._loaded):
+                compiled.defines = True
+            compiled = _member_checked(compiled, machine)
+            if instruction.opcode != "wgmma":
+                compiled = _watched(compiled, b)
+            if machine.is_adversarial:
+                compiled = _tracked(compiled, machine)
+            if guard is not None:
+                compiled = _guarded(compiled, guard, machine)
+                if machine.is_adversarial and instruction.guard is not None:
+                    compiled = _demanding(compiled, instruction.guard[0], machine)
+        self._code.append(compiled)
+        self._guards.append(guard)
+        self._demands.append(demands)
+
+    def segment(self, pc: int) -> Segment:
+        """Returns the segment that starts at an instruction."""
+        found = self._segments.get(pc)
+        if found is None:
+            found = self._segments[pc] = self._cut(pc)
+        return found
+
+    def _cut(self, start: int) -> Segment:
+        stop = start
+        steps: list[Step] = []
+        control: Control | None = None
+        while stop < len(self._code):
+            compiled = self._code[stop]
+            if not isinstance(compiled, Step):
+                control = compiled
+                break
+            steps.append(compiled)
+            stop += 1
+            if stop in self._labels:
+                break
+        every = self._machine.every_lane
+        return Segment(
+            start,
+            stop,
+            tuple(step.full or partial(step.run, every) for step in steps),
+            tuple(step.run for step in steps),
+            tuple(steps),
+            _strictest(steps),
+            control,
+            self._guards[stop] if control is not None else None,
+            self._demands[stop] if control is not None else (),
+        )
+
+
+def _strictest(steps: list[Step]) -> Literal["", "warp", "warpgroup"]:
+    kinds = [step.convergence for step in steps if step.convergence is not None]
+    if any(isinstance(kind, str) and kind == "warpgroup" for kind in kinds):
+        return "warpgroup"
+    return "warp" if kinds else ""
+
+
+def missing_lanes(
+    convergence: Convergence, lanes: Lanes, machine: Machine
+) -> NDArray[np.uint32]:
+    """Returns per warp of `lanes` which live lanes should be there but are not."""
+    if convergence is None:
+        return np.zeros(len(lanes.warps), np.uint32)
+    need = machine.live_members[lanes.warps]
+    if isinstance(convergence, str) and convergence == "warpgroup":
+        return _missing_warps(lanes, machine)
+    if not isinstance(convergence, str):
+        masks = lanes.spread(convergence[lanes.index])
+        need = need & np.bitwise_or.reduce(masks, axis=1)
+    return need & ~lanes.members()
+
+
+def _missing_warps(lanes: Lanes, machine: Machine) -> NDArray[np.uint32]:
+    """Which warps lack a lane of their warpgroup, as masks that are zero or not."""
+    need = machine.live_members[lanes.warps]
+    lacking = need & ~lanes.members()
+    per_cta = machine.geometry.warps_per_cta
+    group = lanes.warps // per_cta * per_cta + lanes.warps % per_cta // 4 * 4
+    for warp in range(4):
+        other = group + warp
+        exists = (warp + group % per_cta) < per_cta
+        live = np.zeros(len(group), np.bool_)
+        live[exists] = machine.live_members[other[exists]] != 0
+        lacking[live & ~np.isin(other, lanes.warps)] = 1
+        partly = np.isin(group, group[(lacking != 0)])
+        lacking[partly & (lacking == 0)] = 1
+    return lacking
+
+
+def control_convergence(control: Control | None) -> Convergence:
+    """What a control instruction asks of the lanes that reach it."""
+    is_aligned = isinstance(control, (Barrier, Wait)) and control.is_aligned
+    return "warp" if is_aligned else None
+
+
+def _demanding(step: Step, register: Register, machine: Machine) -> Step:
+    """Makes a step check that a register is defined."""
+    machine.register(register)
+    flags = machine.defined[register]
+    inner = step.run
+
+    def run(lanes: Lanes) -> None:
+        if not flags[lanes.index].all():
+            raise machine.undefined(register, lanes)
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
+
+
+def _tracked(step: Step, machine: Machine) -> Step:
+    """Makes a step carry along which registers hold defined values."""
+    reads = [machine.defined[register] for register in step.reads]
+    writes = [machine.defined[register] for register in step.writes]
+    inner, flow = step.run, step.flow
+    meets = step.convergence is not None
+    lane_order = machine.lane_order
+    assert lane_order is not None, "only adversarial machines track registers"
+
+    def incoming(lanes: Lanes) -> Bool:
+        flags = np.ones(lanes.count, np.bool_)
+        if step.merges and reads:
+            flags = np.logical_or.reduce([read[lanes.index] for read in reads])
+        elif not step.defines:
+            for read in reads:
+                flags &= read[lanes.index]
+            if flow is not None:
+                flags = flow(flags, lanes)
+        return flags
+
+    def run(lanes: Lanes) -> None:
+        if meets:
+            lane_order.meetings[lanes.warps] += 1
+        flags = incoming(lanes)
+        inner(lanes)
+        found = None if step.found is None else step.found(lanes)
+        for place, write in enumerate(writes):
+            write[lanes.index] = flags if found is None else found[place]
+
+    tracked = replace(step, run=run, full=None)
+    for register in step.demands:
+        tracked = _demanding(tracked, register, machine)
+    return tracked
+
+
+def _watched(step: Step, b: Builder) -> Step:
+    """Makes a step say that it touches registers of warpgroup products."""
+    cores = b.tensor_cores
+    registers = cores.watched([*step.reads, *step.writes])
+    if not registers:
+        return step
+    inner, at = step.run, b.at
+
+    def run(lanes: Lanes) -> None:
+        cores.touch(registers, lanes, at)
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
+
+
+def _member_checked(step: Step, machine: Machine) -> Step:
+    """Makes a step check that every lane is in the member mask it names."""
+    masks = step.convergence
+    if masks is None or isinstance(masks, str):
+        return step
+    if not masks.flags.writeable and int(masks[0]) == 0xFFFFFFFF:
+        return step
+    inner = step.run
+
+    def run(lanes: Lanes) -> None:
+        bit = masks[lanes.index] >> (lanes.numbers & 31).astype(np.uint32)
+        inside = (bit & np.uint32(1)) != 0
+        if not inside.all():
+            which = int(np.argmin(inside))
+            lane, mask = int(lanes.numbers[which]), int(masks[lanes.index][which])
+            raise Fault(
+                "divergence",
+                f"lane {lane & 31} of warp {machine.warp_in_cta[lane]} runs this, "
+                f"which is not in its own member mask, {mask:#010x}",
+            )
+        inner(lanes)
+
+    return replace(step, run=run, full=None)
+
+
+def _guarded(step: Step, guard: Guard, machine: Machine) -> Step:
+    """Makes a step run only where its guard holds."""
+    predicate, negated = guard
+    inner_full, inner, n_lanes = step.full, step.run, machine.n_lanes
+    every = machine.every_lane
+
+    def some(lanes: Lanes, holds: Bool) -> None:
+        chosen = Lanes(lanes.numbers[holds], n_lanes)
+        lacking = missing_lanes(step.convergence, chosen, machine)
+        if np.count_nonzero(lacking):
+            warp = chosen.warps[int(np.argmax(lacking != 0))]
+            mine = chosen.numbers[chosen.numbers >> 5 == warp]
+            mine = mine % machine.geometry.lanes_per_cta
+            raise Fault(
+                "divergence",
+                "the guard lets only some lanes run an instruction that lanes must "
+                f"run together: {describe_lanes(mine, machine.geometry.warps_per_cta)}",
+            )
+        inner(chosen)
+
+    def run(lanes: Lanes) -> None:
+        holds = predicate[lanes.index] ^ negated
+        count = np.count_nonzero(holds)
+        if count == lanes.count:
+            inner(lanes)
+        elif count:
+            some(lanes, holds)
+
+    def full() -> None:
+        holds = ~predicate if negated else predicate
+        count = np.count_nonzero(holds)
+        if count == n_lanes:
+            if inner_full is not None:
+                inner_full()
+            else:
+                inner(every)
+        elif count:
+            some(every, holds)
+
+    return replace(step, run=run, full=full)

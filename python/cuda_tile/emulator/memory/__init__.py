@@ -1,0 +1,1 @@
+"""The state spaces: where variables lie, loads, stores and atomics, their counts."""

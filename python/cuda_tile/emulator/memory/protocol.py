@@ -1,0 +1,78 @@
+"""What loads, stores, copies and calls may ask of a machine."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.memory.counters import Counters
+from cuda_tile.emulator.memory.symbols import Symbols
+from cuda_tile.emulator.ordering.global_order import GlobalOrder
+from cuda_tile.emulator.ordering.polls import Polls
+from cuda_tile.emulator.ptx.syntax import Function, Register
+from cuda_tile.emulator.ptx.types import Array, Bool
+from cuda_tile.emulator.shadow.global_shadow import GlobalShadow
+from cuda_tile.emulator.shadow.lane_order import LaneOrder
+from cuda_tile.emulator.shadow.presence import Presence
+from cuda_tile.emulator.shadow.protocol import Watched
+from cuda_tile.emulator.threads.lanes import Lanes
+
+
+class Registers(Protocol):
+    """Registers and local memory: what is a thread's own.
+
+    Attributes:
+        n_lanes: Lanes of the machine.
+        is_adversarial: Whether it keeps what was written; see `Threads`.
+        defined: Per register, which lanes wrote it; only kept if adversarial.
+        local: Local memory, uint8[n_lanes, bytes].
+        local_written: Which of its bytes were written, of the same shape; empty unless
+            adversarial.
+    """
+
+    n_lanes: int
+    is_adversarial: bool
+    defined: dict[Register, Bool]
+    local: NDArray[np.uint8]
+    local_written: Bool
+
+    def register(self, register: Register) -> Array:
+        """Returns the lanes of a register."""
+        ...
+
+    def registers_of(self, function: Function) -> list[Register]:
+        """Returns the registers that a function's instructions name."""
+        ...
+
+    def undefined(self, register: Register, lanes: Lanes) -> Fault:
+        """The fault of using a register that holds no defined value."""
+        ...
+
+
+class Memories(Watched, Registers, Protocol):
+    """All memories of a machine, and everything that checks and counts accesses.
+
+    Attributes:
+        symbols: Where variables lie.
+        counters: What instructions ask of the hardware.
+        stride_bytes: Shared memory of one CTA, with what aligns the next one's.
+        shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
+        order: What fences and strong accesses order; None where only barriers do.
+        presence: Which CTAs of a cluster are sure to run.
+        polls: Notices when all that run poll memory in vain.
+        global_shadow: Access history of global memory; None in fast mode.
+        lane_order: What lanes of a warp pass each other; None in fast mode.
+    """
+
+    symbols: Symbols
+    counters: Counters
+    stride_bytes: int
+    shared_base: NDArray[np.int64]
+    order: GlobalOrder | None
+    presence: Presence
+    polls: Polls
+    global_shadow: GlobalShadow | None
+    lane_order: LaneOrder | None

@@ -1,0 +1,277 @@
+"""Vector clocks: what each warp knows of what the others did.
+
+Lamport's happens-before: a warp's own clock counts its releases; meeting at a barrier
+gives the waiting warps what the arriving ones know. An access at clock t of agent a
+comes before whatever a warp does that knows at least t of a. Agents are the warps of a
+cluster (of one CTA where there are no clusters), then the asynchronous parties: tensor
+cores of warpgroups, and copies by the mbarrier they complete on.
+
+A second table holds what each warp knows *through a proxy fence*: only that part is
+visible to asynchronous copies and tensor cores (PTX ISA, "Proxies"). Kernels with
+tensor memory have more tables, which `tensor_order` explains; they travel the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.ordering.strong_accesses import StrongAccesses
+
+Index = NDArray[np.intp]
+Cells = NDArray[np.int64]
+Warps = NDArray[np.uint8]
+# What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, with
+# tensor memory what is complete there. Only release and acquire tell of these. Relaxed
+# synchronisation tells of what has a fence of its own: mbarriers that were initialised,
+# and operations on tensor memory.
+Knowledge = NDArray[np.int32]
+BASIC_TABLES = 2
+TENSOR_ACQUIRED_TABLES = 3
+TENSOR_FENCED_TABLES = BASIC_TABLES + TENSOR_ACQUIRED_TABLES + 1
+
+# Agents of one cluster; larger numbers have other meanings in the shadow.
+MOST_AGENTS = 250
+# Asynchronous agents of one cluster that read shared memory for its warps.
+_MOST_ENGINES = 64
+
+
+class WarpClocks:
+    """Clocks of the agents of all clusters, and of the last accesses to each byte.
+
+    Bytes are numbered over the shared memories of all CTAs, one after another.
+
+    Attributes:
+        n_warps: Warps of a cluster, the first agents.
+        n_readers: Agents that read shared memory: the warps, then the tensor cores.
+        n_tables: Tables of knowledge: two, that of mbarriers, those of tensor memory.
+        relaxed: Those that relaxed synchronisation tells of.
+    """
+
+    def __init__(
+        self,
+        n_ctas: int,
+        stride_bytes: int,
+        n_warps: int,
+        ctas_per_cluster: int = 1,
+        *,
+        tensor_tables: int = 0,
+    ) -> None:
+        self._ctas_per_cluster = ctas_per_cluster
+        self._stride_bytes = stride_bytes * ctas_per_cluster
+        self.n_warps = n_warps * ctas_per_cluster
+        self._warps_per_cta = n_warps
+        # One tensor core per warpgroup; with tensor memory one for each issuing warp.
+        engines = -(-n_warps // 4) * ctas_per_cluster
+        if tensor_tables:
+            engines = min(self.n_warps, _MOST_ENGINES)
+        self.n_readers = self.n_warps + engines
+        self._mbarrier_table = BASIC_TABLES
+        if tensor_tables:
+            self._mbarrier_table += TENSOR_ACQUIRED_TABLES
+        self.relaxed = slice(self._mbarrier_table, None)
+        self.n_tables = BASIC_TABLES + 1 + tensor_tables
+        total = n_ctas * stride_bytes
+        n_clusters = n_ctas // ctas_per_cluster
+        # [cluster, table, knowing warp, known agent].
+        shape = (n_clusters, self.n_tables, self.n_warps, MOST_AGENTS)
+        self._tables = np.zeros(shape, np.int32)
+        self._known = self._tables[:, 0]
+        self._written = np.zeros(total, np.int32)
+        self._read = np.zeros((self.n_readers, total), np.int32)
+        self.strong = StrongAccesses(self.n_warps, total)
+
+    def reset(self) -> None:
+        """Starts new CTAs: every warp knows only of itself."""
+        self._tables[:] = 0
+        for warp in range(self.n_warps):
+            self._known[:, warp, warp] = 1
+        self._written[:] = 0
+        self._read[:] = 0
+        if self.strong.is_used:
+            self.strong.reset()
+
+    def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
+        """What `arriving` did comes before what `waiting` do next."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        joined = tables[:, arriving].max(axis=1, keepdims=True)
+        tables[:, waiting] = np.maximum(tables[:, waiting], joined)
+        tables[0, arriving, arriving] += 1
+
+    def meet_all(self, cta: int | None = None) -> None:
+        """All warps of one CTA, or of every one, meet."""
+        n_ctas = len(self._tables) * self._ctas_per_cluster
+        for number in range(n_ctas) if cta is None else (cta,):
+            first = number % self._ctas_per_cluster * self._warps_per_cta
+            everybody = np.arange(first, first + self._warps_per_cta)
+            self.meet(number, everybody, everybody)
+
+    # Single warps ------------------------------------------------------------------
+
+    def release(self, cta: int, warps: Index) -> Knowledge:
+        """What these warps know now; they go on with a new clock."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        known = tables[:, warps].max(axis=1)
+        tables[0, warps, warps] += 1
+        return known
+
+    def acquire(
+        self, cta: int, warps: Index, known: Knowledge, *, relaxed: bool = False
+    ) -> None:
+        """These warps learn what was released.
+
+        Args:
+            cta: Where they are.
+            warps: Their agents.
+            known: What was released.
+            relaxed: Whether they learn only what has fences of its own.
+        """
+        tables = self._tables[cta // self._ctas_per_cluster]
+        part = self.relaxed if relaxed else slice(None)
+        tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
+
+    def blank(self) -> Knowledge:
+        """Returns knowledge of nothing."""
+        return np.zeros((self.n_tables, MOST_AGENTS), np.int32)
+
+    def learned(self, cluster: int, warp: int) -> Knowledge:
+        """What a warp knows of all agents but itself."""
+        known = self._tables[cluster, :, warp].copy()
+        known[:, warp] = 0
+        return known
+
+    def table(self, cluster: int, number: int) -> NDArray[np.int32]:
+        """One table of a cluster, [knowing warp, known agent], to read and write."""
+        return self._tables[cluster, number]
+
+    def engine(self, warp: int) -> int:
+        """The agent that reads shared memory for what a warp asks of tensor memory."""
+        return self.n_warps + warp % (self.n_readers - self.n_warps)
+
+    def learn(self, cta: int, warps: Index, agent: int, clock: int) -> None:
+        """These warps learn what one asynchronous agent did up to a clock."""
+        known = self._known[cta // self._ctas_per_cluster]
+        known[warps, agent] = np.maximum(known[warps, agent], clock)
+
+    def fence_proxy(self, cta: int, warps: Index) -> None:
+        """All that these warps know becomes visible to asynchronous agents."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        tables[1, warps] = np.maximum(tables[1, warps], tables[0, warps])
+        tables[0, warps, warps] += 1
+
+    def fence_mbarriers(self, cta: int, warps: Index) -> None:
+        """Relaxed synchronisation, too, tells of mbarriers that these warps made."""
+        table = self._tables[cta // self._ctas_per_cluster, self._mbarrier_table]
+        own = self._known[cta // self._ctas_per_cluster, warps, warps]
+        table[warps, warps] = own
+
+    def knows_mbarrier(self, cta: int, warp: int, maker: int, clock: int) -> bool:
+        """Whether a warp knows of an mbarrier that another made at a clock."""
+        tables = self._tables[cta // self._ctas_per_cluster]
+        told = tables[[0, self._mbarrier_table], warp, maker]
+        return int(told.max()) >= clock
+
+    def knows(self, cta: int, warp: int, agent: int) -> int:
+        """What one warp knows of an agent."""
+        return int(self._known[cta // self._ctas_per_cluster, warp, agent])
+
+    def of_cta(self, cta: int) -> NDArray[np.int32]:
+        """What the warps of one CTA know together, of each agent."""
+        first = cta % self._ctas_per_cluster * self._warps_per_cta
+        mine = slice(first, first + self._warps_per_cta)
+        return self._known[cta // self._ctas_per_cluster, mine].max(axis=0)
+
+    def own(self, ctas: Index, warps: Warps) -> NDArray[np.int32]:
+        """The warps' own clocks."""
+        return self._known[ctas // self._ctas_per_cluster, warps, warps]
+
+    # Bytes of shared memory --------------------------------------------------------
+
+    def _clusters(self, cells: Cells) -> Cells:
+        return cells // self._stride_bytes
+
+    def note_read(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
+        """Records reads of single bytes, at the warps' clocks or at a given one."""
+        if clock is None:
+            self._read[agents, cells] = self._own(cells, agents)
+        else:
+            self._read[agents, cells] = clock
+
+    def note_write(self, cells: Cells, agents: Warps, clock: int | None = None) -> None:
+        """Records writes of single bytes, at the warps' clocks or at a given one."""
+        if clock is None:
+            self._written[cells] = self._own(cells, agents)
+        else:
+            self._written[cells] = clock
+
+    def is_after_write(
+        self, cells: Cells, warps: Warps, writers: Warps
+    ) -> NDArray[np.bool_]:
+        """Whether each warp knows of the last write of a byte by `writers`."""
+        known = self._known[self._clusters(cells), warps, writers]
+        return known >= self._written[cells]
+
+    def is_fenced(
+        self, cells: Cells, warps: Warps, writers: Warps
+    ) -> NDArray[np.bool_]:
+        """Whether a proxy fence lies between the last write and each warp."""
+        fenced = self._tables[self._clusters(cells), 1, warps, writers]
+        return fenced >= self._written[cells]
+
+    def is_after_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp knows of all other agents' reads of a byte."""
+        reads = np.moveaxis(self._read[:, cells], 0, -1)
+        unknown = self._known[self._clusters(cells), warps][..., : self.n_readers]
+        unknown = unknown < reads
+        unknown[np.arange(self.n_readers) == warps[..., None]] = False
+        return ~np.logical_or.reduce(unknown, axis=-1)
+
+    def unknown_write(
+        self, cells: Cells, writers: Warps, known: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Which bytes were written by agents later than `known` has it."""
+        return self._written[cells] > known[writers]
+
+    def unknown_access(self, cells: Cells, agent: int, known: int) -> NDArray[np.bool_]:
+        """Which bytes a warp read or updated later than `known`."""
+        late = self._read[agent, cells] > known
+        return late | self.strong.unknown(cells, agent, known)
+
+    # Strong accesses ---------------------------------------------------------------
+
+    def note_strong_read(self, cells: Cells, warps: Warps, scope: int) -> None:
+        """Records strong reads of single bytes by warps."""
+        self.strong.note_read(cells, warps, self._own(cells, warps), scope)
+
+    def note_update(
+        self, cells: Cells, warps: Warps, scope: int, *, reads: bool
+    ) -> None:
+        """Records strong writes of single bytes; `reads` for atomics."""
+        own = self._own(cells, warps)
+        self.strong.note_update(cells, warps, own, scope, reads=reads)
+
+    def is_in_scope(
+        self, cells: Cells, warps: Warps, scope: int, *, writes: bool
+    ) -> NDArray[np.bool_]:
+        """Whether strong accesses are strong to those of other CTAs, or after them."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_in_scope(
+            cells, warps, known, scope, warps_per_cta=self._warps_per_cta, writes=writes
+        )
+
+    def is_after_updates(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp comes after all other warps' strong writes of a byte."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_after_updates(cells, warps, known)
+
+    def is_after_strong_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether each warp comes after all other warps' strong reads of a byte."""
+        known = self._of_warps(cells, warps)
+        return self.strong.is_after_reads(cells, warps, known)
+
+    def _own(self, cells: Cells, warps: Warps) -> NDArray[np.int32]:
+        return self._known[self._clusters(cells), warps, warps]
+
+    def _of_warps(self, cells: Cells, warps: Warps) -> NDArray[np.int32]:
+        """What each warp knows of the warps of its cluster, [..., n_warps]."""
+        return self._known[self._clusters(cells), warps][..., : self.n_warps]

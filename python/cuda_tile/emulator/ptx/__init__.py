@@ -1,0 +1,1 @@
+"""PTX text read as plain data; nothing here knows of a machine."""

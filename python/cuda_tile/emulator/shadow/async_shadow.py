@@ -1,0 +1,263 @@
+"""The shadow of shared memory with asynchronous copies and tensor cores.
+
+PTX ISA: "Asynchronous Operations", "Proxies". An asynchronous operation touches shared
+memory between its start and the wait that covers it; meanwhile nobody else may. What
+ordinary instructions (the generic proxy) wrote is visible to asynchronous ones only
+across a `fence.proxy.async`.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, WarpClocks
+from cuda_tile.emulator.shadow.access_log import Access
+from cuda_tile.emulator.shadow.shared import NONE, Bytes, Offsets, SharedShadow
+
+
+def _bytes_of(offsets: Offsets, size: int) -> Offsets:
+    return (offsets[:, None] + np.arange(size)).ravel()
+
+
+class AsyncShadow(SharedShadow):
+    """Access history that knows operations in flight.
+
+    Attributes:
+        barrier_words: Which 8-byte words hold an mbarrier object.
+    """
+
+    def __init__(
+        self,
+        n_ctas: int,
+        stride_bytes: int,
+        n_warps: int,
+        *,
+        is_precise: bool,
+        keeps: bool = False,
+        ctas_per_cluster: int = 1,
+        tensor_tables: int = 0,
+    ) -> None:
+        super().__init__(
+            n_ctas,
+            stride_bytes,
+            n_warps,
+            is_precise=is_precise,
+            keeps=keeps,
+            ctas_per_cluster=ctas_per_cluster,
+            tensor_tables=tensor_tables,
+        )
+        self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
+        # Bytes that tcgen05.alloc wrote last; made when one does.
+        self._slots: NDArray[np.bool_] | None = None
+
+    def _before_write(
+        self,
+        at: int,
+        offsets: Offsets,
+        size: int,
+        warps: Bytes,
+        data: Bytes | None,
+        memory: Bytes,
+        *,
+        is_strong: bool = False,
+    ) -> None:
+        if self.barrier_words[offsets >> 3].any():
+            self._overwrites_mbarrier(offsets, warps)
+        super()._before_write(
+            at, offsets, size, warps, data, memory, is_strong=is_strong
+        )
+
+    def write_slot(
+        self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
+    ) -> None:
+        """tcgen05.alloc writes an address, in order with what others do there.
+
+        PTX ISA, "Asynchronous Operations" of tcgen05: allocation maintains same-address
+        ordering with other instructions, so no proxy fence stands before a copy.
+        """
+        if self._slots is None:
+            self._slots = np.zeros(self._writer[1].shape, np.bool_)
+        self.write(at, offsets, data, warps, memory)
+        self._slots[_bytes_of(offsets, data.shape[1])] = True
+
+    def _store(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        clock: int | None = None,
+    ) -> None:
+        super()._store(at, offsets, data, warps, memory, clock)
+        if self._slots is not None:
+            self._slots[_bytes_of(offsets, data.shape[1])] = False
+
+    def _overwrites_mbarrier(self, offsets: Offsets, warps: Bytes) -> None:
+        which = int(np.argmax(self.barrier_words[offsets >> 3]))
+        cell = int(offsets[which]) // 8 * 8
+        made = self.log.last(cell, is_write=True)
+        self.report(
+            "mbarrier",
+            f"{self.name(int(warps[which]))} overwrites the mbarrier object at "
+            f"{self.place(cell)}, last written {self.log.where(made)}; mbarrier.inval "
+            "ends it",
+            self._at,
+        )
+
+    def begin_copy(
+        self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
+    ) -> None:
+        """Marks the target of a cp.async, not to be touched until its end."""
+        self._at = at
+        self.log.add(Access(at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, None, memory)
+        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+
+    def end_copy(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        warps: Bytes,
+        memory: Bytes,
+        clock: int | None = None,
+    ) -> None:
+        """Performs the writes of a cp.async for the agents that stand for it."""
+        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        self._store(at, offsets, data, warps, memory, clock)
+
+    # The asynchronous proxy --------------------------------------------------------
+
+    def begin_write(
+        self, at: int, offsets: Offsets, size: int, warp: int, memory: Bytes
+    ) -> None:
+        """A bulk copy that `warp` starts will write shared memory."""
+        warps = np.full(len(offsets), warp, np.uint8)
+        self._at = at
+        self.log.add(Access(at, True, offsets, warps, size))
+        self._before_write(at, offsets, size, warps, None, memory)
+        self._check_proxy(offsets, size, warps)
+        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+
+    def end_write(
+        self,
+        at: int,
+        offsets: Offsets,
+        data: Bytes,
+        agent: int,
+        clock: int,
+        memory: Bytes,
+    ) -> None:
+        """A bulk copy writes shared memory; `agent` at `clock` stands for it."""
+        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        agents = np.full(len(offsets), agent, np.uint8)
+        self._at = at
+        self._store(at, offsets, data, agents, memory, clock)
+
+    def begin_read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """An asynchronous operation starts to read shared memory for some warps."""
+        self._at = at
+        self.log.add(Access(at, False, offsets, warps, size))
+        cells = offsets[:, None] + np.arange(size)
+        if self.flight.is_busy:
+            self._check_in_flight(offsets, size, warps, "read")
+        if not self._written[1][cells].all():
+            self._uninitialised(offsets, size, warps)
+        writer = self._writer[1][cells]
+        foreign = (writer != NONE) & (writer != warps[:, None])
+        which = np.flatnonzero(foreign.any(axis=1))
+        if len(which):
+            self._check_writer(at, offsets[which], size, warps[which], "reads")
+        self._check_proxy(offsets, size, warps)
+        self.flight.begin(cells.ravel(), at, writes=False)
+
+    def check_read(self, at: int, offsets: Offsets, warp: int) -> None:
+        """Checks that a further warp may read, by the first byte of each piece."""
+        warps = np.full(len(offsets), warp, np.uint8)
+        writer = self._writer[1][offsets]
+        which = np.flatnonzero((writer != NONE) & (writer != warp))
+        if len(which):
+            self._check_writer(at, offsets[which], 1, warps[which], "reads")
+
+    def end_read(self, offsets: Offsets, size: int, agent: int, clock: int) -> None:
+        """The reads are over for those who know `agent` at `clock`."""
+        self.flight.end(_bytes_of(offsets, size), writes=False)
+        cells = _bytes_of(offsets, size)
+        self._record_bytes(cells, np.full(len(cells), agent, np.uint8))
+        self._known_clocks.note_read(cells, np.full(len(cells), agent, np.uint8), clock)
+
+    # The end of a CTA --------------------------------------------------------------
+
+    def end_cta(self, cta: int, known: NDArray[np.int32], at: int) -> None:
+        """Reports what may still touch the memory of a CTA that ends.
+
+        Args:
+            cta: Number of the CTA in the machine.
+            known: What it knows of each agent.
+            at: Number of the instruction that ends it.
+        """
+        cells = np.arange(cta * self._stride_bytes, (cta + 1) * self._stride_bytes)
+        rank = cta % self._ctas_per_cluster
+        mine = range(rank * self._n_warps, (rank + 1) * self._n_warps)
+        writer = self._writer[1][cells]
+        far = (writer < MOST_AGENTS) & ((writer < mine.start) | (writer >= mine.stop))
+        writers = np.where(far, writer, np.uint8(0))
+        late = far & self._known_clocks.unknown_write(cells, writers, known)
+        self._end_before(cells[late], writer[late], at, is_write=True)
+        for agent in range(self._known_clocks.n_warps):
+            if agent not in mine:
+                late = self._known_clocks.unknown_access(
+                    cells, agent, int(known[agent])
+                )
+                agents = np.full(len(cells), agent, np.uint8)
+                self._end_before(cells[late], agents[late], at, is_write=False)
+
+    def _end_before(
+        self, cells: Offsets, agents: Bytes, at: int, *, is_write: bool
+    ) -> None:
+        if not len(cells):
+            return
+        cell = int(cells[0])
+        other = self.log.recent(cell, is_write=is_write)
+        verb = "write to" if is_write else "access"
+        self.report(
+            "cluster",
+            f"the CTA ends while {self.name(int(agents[0]))} may still {verb} its "
+            f"shared memory at {self.place(cell)}, {self.log.where(other)}; let them "
+            "meet at a cluster barrier before",
+            at,
+        )
+
+    @property
+    def _known_clocks(self) -> WarpClocks:
+        return cast(WarpClocks, self.clocks)
+
+    def _check_proxy(self, offsets: Offsets, size: int, warps: Bytes) -> None:
+        """Reports ordinary writes that no proxy fence made visible."""
+        cells = offsets[:, None] + np.arange(size)
+        writer = self._writer[1][cells]
+        generic = writer < self._known_clocks.n_warps
+        if self._slots is not None:
+            generic &= ~self._slots[cells]
+        if not generic.any():
+            return
+        mine = np.broadcast_to(warps[:, None], cells.shape)
+        writers = np.where(generic, writer, np.uint8(0))
+        bad = generic & ~self._known_clocks.is_fenced(cells, mine, writers)
+        if not bad.any():
+            return
+        which, byte = (int(x) for x in np.argwhere(bad)[0])
+        cell = int(cells[which, byte])
+        other = self.log.last(cell, is_write=True)
+        self.report(
+            "proxy",
+            f"an asynchronous operation of {self.name(int(warps[which]))} touches "
+            f"shared memory at {self.place(cell)} that "
+            f"{self.name(int(writer[which, byte]))} wrote "
+            f"{self.log.where(other)}, with no fence.proxy.async between",
+            self._at,
+        )

@@ -1,0 +1,135 @@
+"""Whether the CTAs of a cluster are there when others reach into their shared memory.
+
+PTX ISA, "Cluster of Cooperative Thread Arrays"; CUDA C++ Programming Guide,
+"Distributed Shared Memory": a CTA must have started before another accesses its shared
+memory, and must not end before those accesses are over. Both are told by order, so that
+it does not matter which CTA the emulator happens to run first. Cluster barriers count
+here even where they are relaxed: starting and ending are no memory accesses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, WarpClocks
+from cuda_tile.emulator.shadow.protocol import Watched
+from cuda_tile.emulator.threads.lanes import Lanes
+
+
+class Presence:
+    """What the CTAs of a machine know of each other's coming and going."""
+
+    def __init__(self, machine: Watched, clocks: WarpClocks | None) -> None:
+        self._machine = machine
+        self._clocks = clocks
+        geometry = machine.geometry
+        size = geometry.cluster_size
+        n_clusters = geometry.n_ctas // size
+        # Clocks of the agents of a cluster: at their arrivals for the current phase of
+        # its barrier, when the last phase ended, and as each CTA knows them.
+        self._arrived = np.zeros((n_clusters, MOST_AGENTS), np.int32)
+        self._over = np.zeros((n_clusters, MOST_AGENTS), np.int32)
+        self._met = np.zeros((geometry.n_ctas, MOST_AGENTS), np.int32)
+        # When each agent last arrived at an mbarrier of a CTA of its cluster.
+        self._visits = np.zeros((geometry.n_ctas, MOST_AGENTS), np.int32)
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        for table in (self._arrived, self._over, self._met, self._visits):
+            table[:] = 0
+
+    # Cluster barriers --------------------------------------------------------------
+
+    def arrive(self, cta: int, warps: NDArray[np.intp]) -> None:
+        """Warps of a CTA arrive at the cluster's barrier."""
+        if self._clocks is None:
+            return
+        cluster = cta // self._machine.geometry.cluster_size
+        ctas = np.full(len(warps), cta, np.intp)
+        self._arrived[cluster, warps] = self._clocks.own(ctas, warps.astype(np.uint8))
+
+    def settle(self, cluster: int) -> None:
+        """A phase of a cluster's barrier is over."""
+        np.maximum(self._over[cluster], self._arrived[cluster], out=self._over[cluster])
+
+    def meet(self, cta: int) -> None:
+        """A CTA has waited for the last phase."""
+        over = self._over[cta // self._machine.geometry.cluster_size]
+        np.maximum(self._met[cta], over, out=self._met[cta])
+
+    # Remote accesses ---------------------------------------------------------------
+
+    def check_access(self, lanes: Lanes, targets: NDArray[np.int64]) -> None:
+        """Reports accesses to CTAs that may not have started, or have ended.
+
+        Args:
+            lanes: Who reaches out.
+            targets: The CTA that each lane reaches, numbered in the machine.
+        """
+        machine = self._machine
+        mine = machine.cta_of[lanes.index]
+        geometry = machine.geometry
+        for place in np.unique(targets[targets != mine]):
+            target = int(place)
+            rank = target % geometry.cluster_size
+            lane = lanes.numbers[np.flatnonzero(targets == place)[0]]
+            who = self._name(int(lane))
+            if not machine.live_threads[target]:
+                raise Fault(
+                    "cluster",
+                    f"{who} accesses the shared memory of CTA rank {rank}, which has "
+                    "ended; let them meet at a cluster barrier before",
+                )
+            if self._clocks is None:
+                continue
+            first = rank * geometry.warps_per_cta
+            theirs = slice(first, first + geometry.warps_per_cta)
+            known = self._knowledge(int(machine.cta_of[lane]))
+            if not known[theirs].any():
+                raise Fault(
+                    "cluster",
+                    f"{who} reaches into the shared memory of CTA rank {rank} with no "
+                    "cluster barrier since the start",
+                )
+
+    def _name(self, lane: int) -> str:
+        machine = self._machine
+        rank = int(machine.cta_of[lane]) % machine.geometry.cluster_size
+        return f"warp {machine.warp_in_cta[lane]} of CTA rank {rank}"
+
+    def visit(self, lanes: Lanes, cta: int) -> None:
+        """Lanes arrive at an mbarrier of a CTA."""
+        machine = self._machine
+        mine = machine.cta_of[lanes.index]
+        far = lanes.numbers[mine != cta]
+        if len(far) and self._clocks is not None:
+            warps = np.unique(machine.agents[far])
+            ctas = np.full(len(warps), cta, np.intp)
+            self._visits[cta, warps] = self._clocks.own(ctas, warps)
+
+    def _knowledge(self, cta: int) -> NDArray[np.int32]:
+        """What the warps of a CTA know together, of each agent."""
+        assert self._clocks is not None, "only with clocks"
+        known = self._clocks.of_cta(cta)
+        return np.maximum(known, self._met[cta])
+
+    # Ends --------------------------------------------------------------------------
+
+    def end(self, cta: int, at: int) -> None:
+        """The last thread of a CTA ends, with instruction `at`."""
+        if self._clocks is None:
+            return
+        machine = self._machine
+        known = self._knowledge(cta)
+        machine.shadow.end_cta(cta, known, at)
+        late = np.flatnonzero(self._visits[cta] > known)
+        if len(late):
+            who = machine.shadow.name(int(late[0]))
+            machine.shadow.report(
+                "cluster",
+                f"the CTA ends before the arrival of {who} at its mbarrier is sure to "
+                f"be over",
+                at,
+            )

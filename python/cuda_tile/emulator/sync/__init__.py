@@ -1,0 +1,1 @@
+"""Waits: mbarriers, cluster barriers, asynchronous copies, registers on loan."""

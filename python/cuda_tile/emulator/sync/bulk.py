@@ -1,0 +1,234 @@
+"""Bulk copies on their way, and the groups they are waited for in.
+
+PTX ISA: "Data Movement and Conversion Instructions: Asynchronous copy", "Bulk copy":
+copies into shared memory complete on an mbarrier; copies out of it belong to bulk
+groups of the thread that started them. A group's copies read shared memory as late as
+is legal, at the wait, or in an adversarial machine at any time before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.memory.counters import Path
+from cuda_tile.emulator.memory.protocol import Memories
+from cuda_tile.emulator.memory.spaces import gather
+from cuda_tile.emulator.shadow.global_rows import GlobalRows
+from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
+from cuda_tile.emulator.sync.mbarriers import Mbarriers, Transfer
+from cuda_tile.emulator.threads.lanes import Lanes
+
+Offsets = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Sink = Callable[[Bytes], None]
+
+
+@dataclass(eq=False)
+class _Outward:
+    """A copy out of shared memory: 16-byte chunks, and where their bytes go."""
+
+    at: int
+    lane: int
+    group: int
+    chunks: Offsets
+    sink: Sink
+    rows: GlobalRows
+    data: Bytes | None = None
+
+
+class BulkCopies:
+    """The bulk copies of one machine."""
+
+    def __init__(self, machine: Memories, mbarriers: Mbarriers) -> None:
+        self._machine = machine
+        self._mbarriers = mbarriers
+        self._committed = np.zeros(machine.n_lanes, np.int64)
+        # Copies that may still read shared, and those that may write global memory.
+        self._flying: list[_Outward] = []
+        self._writing: list[_Outward] = []
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._committed[:] = 0
+        self._flying.clear()
+        self._writing.clear()
+
+    def into_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        cell: int,
+        source: Callable[[], Bytes],
+        size: int = CHUNK_BYTES,
+        *,
+        is_bulk: bool = True,
+        path: Path = "copy_in",
+    ) -> None:
+        """Starts a copy to shared memory that completes on the mbarrier at `cell`.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each piece goes, int64[n].
+            cell: Place of the mbarrier.
+            source: Returns the bytes, uint8[size * n].
+            size: Bytes of one piece.
+            is_bulk: Whether the asynchronous proxy does it.
+            path: Which way the bytes take.
+        """
+        machine = self._machine
+        shadow, warp = machine.shadow, int(machine.agents[lane])
+        if is_bulk:
+            shadow.begin_write(at, chunks, size, warp, machine.shared)
+        else:
+            warps = np.full(len(chunks), warp, np.uint8)
+            shadow.begin_copy(at, chunks, size, warps, machine.shared)
+        machine.counters.moved(at, path, size * len(chunks))
+
+        def land(agent: int, clock: int) -> None:
+            data = source().reshape(-1, size)
+            shadow.end_write(at, chunks, data, agent, clock, machine.shared)
+
+        lanes = Lanes(np.array([lane]), machine.n_lanes)
+        transfer = Transfer(at, size * len(chunks), land)
+        self._mbarriers.fly(lanes, cell, transfer)
+
+    def reduce_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        cell: int,
+        change: Callable[[Bytes], Bytes],
+        size: int = CHUNK_BYTES,
+    ) -> None:
+        """Starts a reduction of shared memory that completes on an mbarrier.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each piece is, int64[n].
+            cell: Place of the mbarrier.
+            change: From the old bytes, uint8[size * n], to the new ones.
+            size: Bytes of one piece.
+        """
+        machine = self._machine
+        warps = np.full(len(chunks), machine.agents[lane], np.uint8)
+        machine.shadow.atomic(at, chunks, size, warps, machine.shared)
+        machine.counters.moved(at, "cluster", size * len(chunks))
+        places = (chunks[:, None] + np.arange(size)).ravel()
+
+        def land(agent: int, clock: int) -> None:
+            machine.shared[places] = change(machine.shared[places])
+
+        lanes = Lanes(np.array([lane]), machine.n_lanes)
+        transfer = Transfer(at, size * len(chunks), land)
+        self._mbarriers.fly(lanes, cell, transfer, tells_of_issue=True)
+
+    def read_shared(self, at: int, lane: int, origin: Offsets) -> Callable[[], Bytes]:
+        """Starts to read shared memory; returns what ends it with the bytes."""
+        machine = self._machine
+        warps = np.full(len(origin), machine.agents[lane], np.uint8)
+        machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
+
+        def read() -> Bytes:
+            machine.shadow.flight.end(
+                (origin[:, None] + np.arange(CHUNK_BYTES)).ravel(), writes=False
+            )
+            return gather(machine.shared, origin, CHUNK_BYTES).reshape(-1)
+
+        return read
+
+    def reads_global(self, at: int, lane: int, rows: GlobalRows) -> None:
+        """A copy that a lane starts reads global memory."""
+        machine = self._machine
+        machine.counters.copied(at, rows)
+        if machine.global_shadow is not None:
+            machine.global_shadow.copies_from(at, lane, rows)
+
+    def between_shared(
+        self, at: int, lane: int, chunks: Offsets, cell: int, origin: Offsets
+    ) -> None:
+        """Starts a copy from the CTA's to the cluster's shared memory."""
+        source = self.read_shared(at, lane, origin)
+        self.into_shared(at, lane, chunks, cell, source, path="cluster")
+
+    def out_of_shared(
+        self,
+        at: int,
+        lane: int,
+        chunks: Offsets,
+        sink: Sink,
+        rows: GlobalRows,
+        *,
+        updates: bool = False,
+    ) -> None:
+        """Starts a copy from shared memory that belongs to the current bulk group.
+
+        Args:
+            at: Number of the instruction.
+            lane: The lane that starts it.
+            chunks: Where each 16 bytes come from, int64[n].
+            sink: Takes the bytes, uint8[16 * n].
+            rows: The global memory that it writes.
+            updates: Whether it is a reduction, which is atomic.
+        """
+        machine = self._machine
+        machine.counters.copied(at, rows)
+        if machine.global_shadow is not None:
+            machine.global_shadow.copies_to(at, lane, rows, updates=updates)
+        warps = np.full(len(chunks), machine.agents[lane], np.uint8)
+        machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
+        machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
+        copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink, rows)
+        self._flying.append(copy)
+        self._writing.append(copy)
+        if machine.is_adversarial and machine.rng.random() < 0.25:
+            self._read(copy)
+
+    def _read(self, copy: _Outward) -> None:
+        if copy.data is None:
+            copy.data = gather(self._machine.shared, copy.chunks, CHUNK_BYTES)
+            copy.sink(np.ascontiguousarray(copy.data).reshape(-1))
+
+    def commit(self, lanes: Lanes) -> None:
+        """cp.async.bulk.commit_group."""
+        self._committed[lanes.index] += 1
+
+    def wait(self, lanes: Lanes, pending: int, *, reads_only: bool) -> None:
+        """cp.async.bulk.wait_group: all groups but the last `pending` are over.
+
+        With `.read` only their reads of shared memory are.
+        """
+        limit = np.full(self._machine.n_lanes, -1, np.int64)
+        limit[lanes.index] = self._committed[lanes.index] - pending
+        machine, shadow = self._machine, self._machine.shadow
+        flying: list[_Outward] = []
+        for copy in self._flying:
+            if copy.group >= limit[copy.lane]:
+                flying.append(copy)
+                continue
+            self._read(copy)
+            warp = int(machine.agents[copy.lane])
+            assert shadow.clocks is not None, "bulk copies make the shadow precise"
+            clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
+            shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
+        self._flying = flying
+        if not reads_only:
+            over = [c for c in self._writing if c.group < limit[c.lane]]
+            self._writing = [c for c in self._writing if c.group >= limit[c.lane]]
+            for copy in over:
+                if machine.global_shadow is not None:
+                    machine.global_shadow.copied_to(copy.at, copy.lane, copy.rows)
+
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says which copies should have been waited for, and where."""
+        for copy in self._flying:
+            text = "the CTA ends before a wait for the copy that reads its memory"
+            yield text, copy.at
+            self._read(copy)

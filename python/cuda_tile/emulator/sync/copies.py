@@ -1,0 +1,127 @@
+"""Asynchronous copies on their way: cp.async and its groups.
+
+PTX ISA: "Asynchronous Data Movement". A copy reads its source when it is issued and
+appears in shared memory only when a wait covers it, which is as late as is legal: code
+that reads before the wait finds the old bytes and a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.memory.protocol import Memories
+from cuda_tile.emulator.ptx.types import Bool, Index
+from cuda_tile.emulator.threads.lanes import Lanes
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """One cp.async of some lanes; `group` is the group number in each lane."""
+
+    at: int
+    lanes: Index
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+    group: NDArray[np.int64]
+    number: int
+
+
+class Copies:
+    """The copies in flight of one machine, by thread and group."""
+
+    def __init__(self, machine: Memories) -> None:
+        self._machine = machine
+        self._committed = np.zeros(machine.n_lanes, np.int64)
+        self._flying: list[_Copy] = []
+        self._issued = 0
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._committed[:] = 0
+        self._flying.clear()
+
+    def issue(
+        self,
+        at: int,
+        lanes: Lanes,
+        offsets: NDArray[np.int64],
+        data: NDArray[np.uint8],
+    ) -> None:
+        """Starts a copy of `data` (uint8[count, size]) to shared memory."""
+        machine = self._machine
+        warps = machine.agents[lanes.index]
+        size = data.shape[1]
+        machine.shadow.begin_copy(at, offsets, size, warps, machine.shared)
+        group = self._committed[lanes.index].copy()
+        self._issued += 1
+        copy = _Copy(at, lanes.numbers, offsets, data, group, self._issued)
+        self._flying.append(copy)
+
+    def prior(self, lanes: Lanes) -> Callable[[int, int], None]:
+        """Returns what completes the copies that these lanes started so far.
+
+        It takes the agent and clock that stand for the copies from then on.
+        """
+        mine = np.zeros(self._machine.n_lanes, np.bool_)
+        mine[lanes.index] = True
+        last = self._issued
+
+        def complete(agent: int, clock: int) -> None:
+            flying: list[_Copy] = []
+            for copy in self._flying:
+                ready = mine[copy.lanes] & (copy.number <= last)
+                if np.count_nonzero(ready):
+                    self._complete(copy, ready, agent, clock)
+                if np.count_nonzero(ready) < len(ready):
+                    flying.append(_part(copy, ~ready))
+            self._flying = flying
+
+        return complete
+
+    def commit(self, lanes: Lanes) -> None:
+        """Closes the current group of each lane."""
+        self._committed[lanes.index] += 1
+
+    def wait(self, lanes: Lanes, pending: int, *, everything: bool = False) -> None:
+        """Completes all groups of these lanes but the last `pending` ones."""
+        limit = np.full(self._machine.n_lanes, -1, np.int64)
+        limit[lanes.index] = self._committed[lanes.index] - pending
+        if everything:
+            limit[lanes.index] += 1
+        flying: list[_Copy] = []
+        for copy in self._flying:
+            ready = copy.group < limit[copy.lanes]
+            if np.count_nonzero(ready):
+                self._complete(copy, ready)
+            if np.count_nonzero(ready) < len(ready):
+                flying.append(_part(copy, ~ready))
+        self._flying = flying
+
+    def _complete(
+        self, copy: _Copy, ready: Bool, agent: int = -1, clock: int | None = None
+    ) -> None:
+        machine = self._machine
+        done = copy if ready.all() else _part(copy, ready)
+        agents = machine.agents[done.lanes]
+        if agent >= 0:
+            agents = np.full(len(done.lanes), agent, np.uint8)
+        machine.shadow.end_copy(
+            done.at, done.offsets, done.data, agents, machine.shared, clock
+        )
+
+
+def _part(copy: _Copy, which: Bool) -> _Copy:
+    if which.all():
+        return copy
+    return _Copy(
+        copy.at,
+        copy.lanes[which],
+        copy.offsets[which],
+        copy.data[which],
+        copy.group[which],
+        copy.number,
+    )

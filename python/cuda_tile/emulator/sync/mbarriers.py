@@ -1,0 +1,468 @@
+"""mbarrier objects: phases, pending arrivals, bytes on their way, who knows what.
+
+PTX ISA: "Parallel Synchronization and Communication Instructions: mbarrier". A phase
+ends when no arrival is pending and the tx-count is zero. What arriving threads did, and
+the copies that completed on the barrier, come before what a thread does after a wait
+that succeeded.
+
+All operations on an mbarrier object are of one kind, whoever performs them: threads and
+copies change its tx-count in turn with no proxy fence between, and need none after its
+initialisation either, only that it comes before. Synchronisation tells of that, relaxed
+one if `fence.mbarrier_init.release.cluster` stands before it.
+
+A copy lands as late as is legal: when somebody asks for the phase it completes. In an
+adversarial machine it may land at any time before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.memory.protocol import Memories
+from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, Knowledge, WarpClocks
+from cuda_tile.emulator.ptx.types import Bool
+from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
+
+# PTX ISA, "Size and alignment of mbarrier object", "Contents of the mbarrier object".
+SIZE_BYTES = 8
+MOST_ARRIVALS = (1 << 20) - 1
+MOST_BYTES = (1 << 20) - 1
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Transfer:
+    """A copy on its way.
+
+    Attributes:
+        at: Number of the instruction.
+        size_bytes: What the tx-count of the barrier falls by.
+        land: Writes the bytes, in the name of an agent at a clock.
+        arrivals: Threads that arrive with it.
+        knowledge: What else those who wait for the phase learn; None for nothing.
+        is_over: Whether all it does is done, but for the arrival.
+    """
+
+    at: int
+    size_bytes: int
+    land: Callable[[int, int], None]
+    arrivals: int = 0
+    knowledge: Knowledge | None = None
+    is_over: Callable[[], bool] = lambda: False
+
+
+@dataclass(eq=False)
+class Mbarrier:
+    """One mbarrier object.
+
+    Attributes:
+        cell: Its place in the machine's shared memory.
+        expected: Arrivals of each phase.
+        pending: Arrivals that the current phase still needs.
+        tx: Bytes that the current phase still needs.
+        phase: Number of completed phases.
+        agent: How the shadow calls the copies that complete on it.
+        maker: Agent and clock of the warp that initialised it.
+        made_at: The instruction that did.
+        gathering, released: What the arrivals of this phase, and of earlier ones, know.
+    """
+
+    cell: int
+    expected: int
+    pending: int
+    agent: int
+    maker: tuple[int, int]
+    made_at: int
+    gathering: NDArray[np.int32]
+    released: NDArray[np.int32]
+    tx: int = 0
+    phase: int = 0
+    flying: list[Transfer] = field(default_factory=list[Transfer])
+
+    def describe(self, place: str) -> str:
+        """Says in words what the barrier waits for, given where it is."""
+        text = f"mbarrier at {place}, phase {self.phase}"
+        text += f": {self.pending} of {self.expected} arrivals"
+        return text + (f" and {self.tx} bytes pending" if self.tx else " pending")
+
+
+class Mbarriers:
+    """All mbarrier objects of one machine."""
+
+    def __init__(self, machine: Memories) -> None:
+        self._machine = machine
+        self._barriers: dict[int, Mbarrier] = {}
+        self._agents: dict[int, int] = {}
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        self._barriers.clear()
+        self._agents.clear()
+        self._machine.shadow.barrier_words[:] = False
+
+    @property
+    def _clocks(self) -> WarpClocks:
+        return cast(WarpClocks, self._machine.shadow.clocks)
+
+    def _cta(self, cell: int) -> int:
+        return cell // self._machine.stride_bytes
+
+    def _warps(self, lanes: Lanes) -> NDArray[np.intp]:
+        parts = [w for _, w in self._machine.agents_by_cta(lanes.numbers)]
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
+
+    def _agent(self, cell: int) -> int:
+        first = self._clocks.n_readers
+        if cell not in self._agents:
+            self._agents[cell] = min(first + len(self._agents), MOST_AGENTS - 1)
+        return self._agents[cell]
+
+    # Life --------------------------------------------------------------------------
+
+    def create(self, at: int, lanes: Lanes, offsets: Offsets, counts: Offsets) -> None:
+        """mbarrier.init."""
+        machine = self._machine
+        for place, cell in enumerate(int(offset) for offset in offsets):
+            count = int(counts[place])
+            if not 1 <= count <= MOST_ARRIVALS:
+                raise Fault(
+                    "mbarrier", f"expected 1 to {MOST_ARRIVALS} arrivals, got {count}"
+                )
+            if cell in self._barriers:
+                raise Fault(
+                    "mbarrier",
+                    f"expected memory without an mbarrier, got a valid one at "
+                    f"{machine.shared_place(cell)}, initialised "
+                    f"{self._where(self._barriers[cell])}; mbarrier.inval ends it",
+                )
+            warp = int(machine.agents[lanes.numbers[place]])
+            zero = np.zeros((1, SIZE_BYTES), np.uint8)
+            where, agents = offsets[place : place + 1], np.array([warp], np.uint8)
+            machine.shadow.write(at, where, zero, agents, machine.shared)
+            machine.shadow.barrier_words[cell // SIZE_BYTES] = True
+            clock = self._clocks.knows(self._cta(cell), warp, warp)
+            blank = self._clocks.blank()
+            self._barriers[cell] = Mbarrier(
+                cell,
+                count,
+                count,
+                self._agent(cell),
+                (warp, clock),
+                at,
+                blank,
+                blank.copy(),
+            )
+
+    def destroy(self, lanes: Lanes, offsets: Offsets) -> None:
+        """mbarrier.inval."""
+        for cell in (int(offset) for offset in np.unique(offsets)):
+            some = Lanes(lanes.numbers[offsets == cell], self._machine.n_lanes)
+            barrier = self.find(some, cell)
+            flying = [one for one in barrier.flying if not one.is_over()]
+            if flying:
+                begun = self._machine.shadow.log.where(flying[0].at)
+                raise Fault(
+                    "mbarrier",
+                    f"what was begun {begun} still completes on the "
+                    f"{self.describe(barrier)}; wait for its phase before",
+                )
+            self._machine.shadow.barrier_words[cell // SIZE_BYTES] = False
+            del self._barriers[cell]
+
+    def find(self, lanes: Lanes, cell: int) -> Mbarrier:
+        """Returns the mbarrier at a place, if these lanes may know of it."""
+        barrier = self._barriers.get(cell)
+        place = self._machine.shared_place(cell)
+        if barrier is None:
+            raise Fault("mbarrier", f"expected an initialised mbarrier at {place}")
+        warp, clock = barrier.maker
+        for mine in self._warps(lanes):
+            if mine != warp and not self._clocks.knows_mbarrier(
+                self._cta(cell), int(mine), warp, clock
+            ):
+                raise Fault(
+                    "race",
+                    f"warp {mine} uses the mbarrier at {place} that warp "
+                    f"{warp} initialised {self._where(barrier)}, with no barrier "
+                    f"between",
+                )
+        return barrier
+
+    def fence_init(self, lanes: Lanes) -> None:
+        """fence.mbarrier_init: relaxed synchronisation tells of what was made."""
+        for cta, warps in self._machine.agents_by_cta(lanes.numbers):
+            self._clocks.fence_mbarriers(cta, warps)
+
+    def fence_proxy(self, lanes: Lanes) -> None:
+        """fence.proxy.async: what these warps know is visible to copies."""
+        machine = self._machine
+        if machine.shadow.clocks is not None:
+            for cta, warps in machine.agents_by_cta(lanes.numbers):
+                self._clocks.fence_proxy(cta, warps)
+
+    # Arrivals ----------------------------------------------------------------------
+
+    def arrive(
+        self,
+        lanes: Lanes,
+        offsets: Offsets,
+        counts: Offsets,
+        *,
+        tx: Offsets | None = None,
+        drops: bool = False,
+        releases: bool = True,
+    ) -> NDArray[np.uint64]:
+        """mbarrier.arrive of each lane; returns the states before."""
+        states = np.empty(lanes.count, np.uint64)
+        for cell in np.unique(offsets):
+            which = np.flatnonzero(offsets == cell)
+            some = Lanes(lanes.numbers[which], self._machine.n_lanes)
+            barrier = self.find(some, int(cell))
+            self._machine.presence.visit(some, self._cta(int(cell)))
+            straddles = int(counts[which].sum()) > barrier.pending
+            tables = slice(None) if releases else self._clocks.relaxed
+            self._release(some, barrier, tables, straddles=straddles)
+            if not releases:
+                self._tell_fenced(some, barrier)
+            if straddles or int(counts[which].min()) < 1:
+                parts = [which[place : place + 1] for place in range(len(which))]
+            else:  # the phase ends with the last arrival, or goes on
+                parts = [which]
+            for part in parts:
+                before = np.cumsum(counts[part]) - counts[part]
+                states[part] = (barrier.phase << 20) | (barrier.pending - before)
+                if tx is not None:
+                    self.expect(barrier, int(tx[part].sum()))
+                self._arrive(barrier, int(counts[part].sum()), drops)
+        self._machine.progress += 1
+        return states
+
+    def _release(
+        self, lanes: Lanes, barrier: Mbarrier, part: slice, *, straddles: bool
+    ) -> None:
+        """Tells a barrier what arriving lanes know, in some tables.
+
+        If they straddle the end of the phase, some lanes of the warp may not have come
+        when it ends: only what lies before the warp's last meeting is sure.
+        """
+        machine = self._machine
+        for cta, warps in machine.agents_by_cta(lanes.numbers):
+            known = self._clocks.release(cta, warps)
+            if straddles and machine.is_adversarial:
+                known[0, warps] -= 1
+            gathering = barrier.gathering[part]
+            np.maximum(gathering, known[part], out=gathering)
+
+    def _tell_fenced(self, lanes: Lanes, barrier: Mbarrier) -> None:
+        """Relaxed arrivals tell of what their last fences released.
+
+        PTX ISA, "Release and Acquire Patterns": a fence, then a strong write.
+        """
+        if self._machine.order is not None:
+            for warp in lanes.warps:
+                for known in self._machine.order.fenced(int(warp)):
+                    np.maximum(barrier.gathering, known, out=barrier.gathering)
+
+    def _arrive(self, barrier: Mbarrier, count: int, drops: bool) -> None:
+        if count < 1 or count > barrier.pending:
+            raise Fault(
+                "mbarrier",
+                f"{count} arrivals at the {self.describe(barrier)}; the tx-count must "
+                "reach zero before the next phase can begin"
+                if barrier.pending == 0
+                else f"{count} arrivals at the {self.describe(barrier)}",
+            )
+        if drops:
+            barrier.expected -= count
+        barrier.pending -= count
+        self._settle(barrier)
+
+    def _where(self, barrier: Mbarrier) -> str:
+        return self._machine.shadow.log.where(barrier.made_at)
+
+    def describe(self, barrier: Mbarrier) -> str:
+        """Says in words what a barrier waits for."""
+        text = barrier.describe(self._machine.shared_place(barrier.cell))
+        return f"{text} (initialised {self._where(barrier)})"
+
+    def expect(self, barrier: Mbarrier, size_bytes: int) -> None:
+        """Adds bytes to the tx-count of the current phase; negative ones complete."""
+        barrier.tx += size_bytes
+        if abs(barrier.tx) > MOST_BYTES:
+            raise Fault(
+                "mbarrier", f"tx-count overflow at the {self.describe(barrier)}"
+            )
+
+    def change_tx(self, lanes: Lanes, offsets: Offsets, sizes: Offsets) -> None:
+        """mbarrier.expect_tx (positive sizes) and complete_tx (negative ones)."""
+        for place, cell in enumerate(offsets):
+            one = Lanes(lanes.numbers[place : place + 1], self._machine.n_lanes)
+            barrier = self.find(one, int(cell))
+            self.expect(barrier, int(sizes[place]))
+            self._settle(barrier)
+
+    def _settle(self, barrier: Mbarrier) -> None:
+        """Ends the phase if nothing is pending."""
+        if barrier.pending:
+            return
+        if barrier.tx < 0:
+            raise Fault(
+                "mbarrier",
+                f"{-barrier.tx} bytes more than expected arrived at the "
+                f"{self.describe(barrier)}",
+            )
+        if barrier.tx:
+            return
+        barrier.phase += 1
+        barrier.pending = barrier.expected
+        np.maximum(barrier.released, barrier.gathering, out=barrier.released)
+        barrier.gathering[:] = 0
+        self._machine.progress += 1
+
+    # Copies ------------------------------------------------------------------------
+
+    def fly(
+        self,
+        lanes: Lanes,
+        cell: int,
+        transfer: Transfer,
+        *,
+        tells_of_issue: bool = False,
+    ) -> None:
+        """Starts a copy that completes on the barrier at `cell`.
+
+        Args:
+            lanes: The lane that starts it.
+            cell: Place of the mbarrier.
+            transfer: The copy.
+            tells_of_issue: Whether those who wait for the phase know that the copy was
+                started, and what came before; so it is for atomic updates.
+        """
+        barrier = self.find(lanes, cell)
+        if tells_of_issue:
+            lane = lanes.numbers[0]
+            warp = self._machine.agents[lane : lane + 1].astype(np.intp)
+            known = self._clocks.release(int(self._machine.cta_of[lane]), warp)
+            transfer.knowledge = known
+        barrier.flying.append(transfer)
+        self._machine.progress += 1
+        if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
+            self._land(barrier, transfer)
+
+    def fly_arrival(
+        self,
+        lanes: Lanes,
+        cell: int,
+        at: int,
+        complete: Callable[[int, int], None],
+        *,
+        counts: bool,
+    ) -> None:
+        """Lets lanes arrive once their copies are complete.
+
+        Args:
+            lanes: Who arrives.
+            cell: Place of the mbarrier.
+            at: Number of the instruction.
+            complete: Completes the copies, given the barrier's agent and its clock.
+            counts: Whether the pending count grows by the arrivals first.
+        """
+        barrier = self.find(lanes, cell)
+        if counts:
+            barrier.pending += lanes.count
+        barrier.flying.append(Transfer(at, 0, complete, lanes.count))
+        self._machine.progress += 1
+
+    def fly_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
+        """Lets the end of what a tcgen05.commit covers arrive at a barrier."""
+        barrier = self.find(lanes, cell)
+        self._machine.presence.visit(lanes, self._cta(cell))
+        barrier.flying.append(transfer)
+        self._machine.progress += 1
+        if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
+            self._land(barrier, transfer)
+
+    def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
+        barrier.flying.remove(transfer)
+        clock = barrier.phase + 1
+        transfer.land(barrier.agent, clock)
+        known = barrier.gathering[0]
+        known[barrier.agent] = max(int(known[barrier.agent]), clock)
+        if transfer.knowledge is not None:
+            gathering = barrier.gathering
+            np.maximum(gathering, transfer.knowledge, out=gathering)
+        barrier.tx -= transfer.size_bytes
+        if transfer.arrivals:
+            self._arrive(barrier, transfer.arrivals, drops=False)
+        else:
+            self._settle(barrier)
+
+    def settle_flights(self, barrier: Mbarrier, *, everything: bool) -> None:
+        """Lands copies that complete on a barrier: all, or some at random."""
+        machine = self._machine
+        for transfer in list(barrier.flying):
+            lazy = machine.is_adversarial and not everything
+            if not lazy or machine.rng.random() < 0.5:
+                self._land(barrier, transfer)
+
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says what is still in flight, and from where."""
+        for barrier in self._barriers.values():
+            for transfer in barrier.flying:
+                if transfer.is_over():
+                    continue
+                text = self.describe(barrier)
+                yield f"the CTA ends before this completed on the {text}", transfer.at
+
+    # Waiting -----------------------------------------------------------------------
+
+    def poll(
+        self,
+        lanes: Lanes,
+        offsets: Offsets,
+        is_done: Callable[[int, NDArray[np.intp]], Bool],
+        *,
+        forced: bool,
+        acquires: bool,
+    ) -> Bool:
+        """Asks per lane whether a phase is complete.
+
+        Args:
+            lanes: Who asks.
+            offsets: Where each lane's mbarrier is.
+            is_done: From the number of completed phases and positions of lanes to
+                their answers.
+            forced: Whether every copy must land first.
+            acquires: Whether the lanes learn what was released.
+        """
+        done = np.zeros(lanes.count, np.bool_)
+        machine = self._machine
+        for cell in np.unique(offsets):
+            which = np.flatnonzero(offsets == cell)
+            some = Lanes(lanes.numbers[which], machine.n_lanes)
+            barrier = self.find(some, int(cell))
+            if not is_done(barrier.phase, which).all():
+                self.settle_flights(barrier, everything=forced)
+            done[which] = is_done(barrier.phase, which)
+            ready = some.numbers[done[which]]
+            for cta, warps in machine.agents_by_cta(ready):
+                self._clocks.acquire(cta, warps, barrier.released, relaxed=not acquires)
+            if machine.order is not None and not acquires:
+                for warp in np.unique(ready // WARP_LANES):
+                    known = barrier.released.copy()
+                    machine.order.hear_arrivals(int(warp), int(cell), known)
+        return done
+
+    def waiting_words(self, offsets: Offsets) -> Iterator[str]:
+        """Describes the barriers that somebody waits for."""
+        for cell in np.unique(offsets):
+            barrier = self._barriers.get(int(cell))
+            if barrier is not None:
+                yield self.describe(barrier)

@@ -1,0 +1,1 @@
+"""Tensor maps, tensor memory and the tensor cores of wgmma and tcgen05."""

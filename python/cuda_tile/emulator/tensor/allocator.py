@@ -1,0 +1,173 @@
+"""Allocation of tensor memory: by one warp, or by one of each CTA of a pair.
+
+PTX ISA: "tcgen05.alloc, tcgen05.dealloc, tcgen05.relinquish_alloc_permit". Columns come
+in powers of two from 32 to 512, no more than the time before; alloc waits until they
+are free, and in a pair until the other CTA asks too. All must be given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.memory.protocol import Memories
+from cuda_tile.emulator.tensor.memory import BLOCK_COLUMNS, N_COLUMNS, TensorMemory
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Columns of one CTA.
+
+    Attributes:
+        start, n_columns: Where they are.
+        at: Number of the instruction that allocated them.
+    """
+
+    start: int
+    n_columns: int
+    at: int
+
+
+class TensorAllocator:
+    """Who owns which columns of tensor memory in each CTA of a machine."""
+
+    def __init__(self, machine: Memories, memory: TensorMemory) -> None:
+        self._machine = machine
+        self._memory = memory
+        n_ctas = machine.geometry.n_ctas
+        self._owned: list[dict[int, Allocation]] = [{} for _ in range(n_ctas)]
+        self._has_permit = np.ones(n_ctas, np.bool_)
+        self._latest = np.full(n_ctas, N_COLUMNS)
+        # By CTA: what it asked for and waits for; what its peer brought about.
+        self._asked: dict[int, int] = {}
+        self._granted: dict[int, int] = {}
+        self._leaving: dict[int, Allocation] = {}
+        self._left: set[int] = set()
+
+    def reset(self) -> None:
+        """Starts new CTAs."""
+        for owned in self._owned:
+            owned.clear()
+        self._has_permit[:] = True
+        self._latest[:] = N_COLUMNS
+        for table in (self._asked, self._granted, self._leaving, self._left):
+            table.clear()
+
+    # Allocation --------------------------------------------------------------------
+
+    def allocate(
+        self, at: int, cta: int, n_columns: int, partners: list[int]
+    ) -> int | None:
+        """tcgen05.alloc, asked again until it returns the first column.
+
+        Args:
+            at: Number of the instruction.
+            cta: Who asks.
+            n_columns: For how many columns.
+            partners: The CTAs that allocate together, `cta` among them.
+        """
+        if cta in self._granted:
+            return self._granted.pop(cta)
+        if cta not in self._asked:
+            self._check_size(cta, n_columns)
+            self._asked[cta] = n_columns
+        if not all(partner in self._asked for partner in partners):
+            return None
+        if any(self._asked[partner] != n_columns for partner in partners):
+            raise Fault("tensor memory", "the CTAs of a pair ask for different columns")
+        start = self._memory.find_free(partners, n_columns)
+        if start is None:
+            return None
+        for partner in partners:
+            self._memory.take(partner, start, n_columns)
+            self._owned[partner][start] = Allocation(start, n_columns, at)
+            self._latest[partner] = n_columns
+            del self._asked[partner]
+            self._granted[partner] = start
+        self._machine.progress += 1
+        return self._granted.pop(cta)
+
+    def _check_size(self, cta: int, n_columns: int) -> None:
+        is_power = n_columns & (n_columns - 1) == 0
+        if not is_power or not BLOCK_COLUMNS <= n_columns <= N_COLUMNS:
+            raise Fault(
+                "tensor memory",
+                f"expected a power of two from {BLOCK_COLUMNS} to {N_COLUMNS} as the "
+                f"number of columns, got {n_columns}",
+            )
+        if not self._has_permit[cta]:
+            raise Fault(
+                "tensor memory",
+                "tcgen05.alloc after the CTA executed tcgen05.relinquish_alloc_permit",
+            )
+        if n_columns > self._latest[cta]:
+            raise Fault(
+                "tensor memory",
+                f"expected at most the {int(self._latest[cta])} columns of the last "
+                f"tcgen05.alloc, got {n_columns}",
+            )
+
+    def relinquish(self, cta: int) -> None:
+        """tcgen05.relinquish_alloc_permit."""
+        self._has_permit[cta] = False
+
+    def words(self, cta: int, n_columns: int, partners: list[int]) -> str:
+        """Says what a warp that allocates waits for."""
+        if not all(partner in self._asked for partner in partners):
+            return f"tcgen05.alloc of {n_columns} columns by the peer CTA"
+        used = sum(owned.n_columns for owned in self._owned[cta].values())
+        return (
+            f"{n_columns} columns of tensor memory, of which {N_COLUMNS - used} are "
+            "free"
+        )
+
+    # Deallocation ------------------------------------------------------------------
+
+    def free(
+        self, at: int, lane: int, address: int, n_columns: int, partners: list[int]
+    ) -> bool:
+        """tcgen05.dealloc, asked again until it returns true."""
+        cta = int(self._machine.cta_of[lane])
+        if cta in self._left:
+            self._left.remove(cta)
+            return True
+        if cta not in self._leaving:
+            self._leaving[cta] = self._check_owned(cta, address, n_columns)
+            self._memory.give_back(at, lane, address, n_columns)
+        if not all(partner in self._leaving for partner in partners):
+            return False
+        for partner in partners:
+            del self._owned[partner][self._leaving.pop(partner).start]
+            self._left.add(partner)
+        self._left.remove(cta)
+        self._machine.progress += 1
+        return True
+
+    def _check_owned(self, cta: int, address: int, n_columns: int) -> Allocation:
+        found = self._owned[cta].get(address)
+        if found is None:
+            raise Fault(
+                "tensor memory",
+                f"expected the address of an allocation to deallocate, got {address:#x}"
+                f"; it is given back already, or was never allocated",
+            )
+        if found.n_columns != n_columns:
+            raise Fault(
+                "tensor memory",
+                f"expected to deallocate the {found.n_columns} columns that were "
+                f"allocated at {address:#x}, got {n_columns}",
+            )
+        return found
+
+    def finish(self) -> Iterator[tuple[str, int]]:
+        """The CTAs end; says what was not given back, and where it was allocated."""
+        for owned in self._owned:
+            for allocation in owned.values():
+                yield (
+                    f"the CTA ends before a tcgen05.dealloc of the "
+                    f"{allocation.n_columns} columns allocated here",
+                    allocation.at,
+                )
