@@ -1,0 +1,178 @@
+"""What the compiled kernels ask of the hardware: registers, spills, shared memory.
+
+    python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--json FILE]
+        [--compare FILE] [--spills]
+
+One row per kernel and GPU: registers per thread, spilled bytes per thread (loads and
+stores), shared bytes per CTA, occupancy, warnings of ptxas and the plan; or the text
+of the refusal. `PATH` is a bytecode or MLIR file or a folder of bytecode, searched
+deeply; by default the kernels of test/kernels that cuTile's newest writer made. With
+`--compare` the numbers of an earlier `--json` stand beside the new ones, and only rows
+that differ are shown; `--spills` shows only kernels that spill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import cuda_tile
+from cuda_tile.errors import UserError
+
+DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "test" / "kernels" / "13.4"
+DEFAULT_GPUS = ("sm_80", "sm_90", "sm_120")
+BYTECODE = (".tileirbc", ".tilebc")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one kernel asks of one chip.
+
+    Attributes:
+        kernel: Its file below the given path, `#` and its symbol if it differs.
+        gpu: Target chip.
+        registers: 32-bit registers per thread.
+        spill_bytes: Bytes per thread, loads and stores.
+        shared_bytes: Shared memory per CTA.
+        occupancy: Share of a multiprocessor's threads that may be resident.
+        warnings: Lines of ptxas.
+        plan: The plan of the entry.
+        refused: Why there is no machine code; then the numbers are zero.
+    """
+
+    kernel: str
+    gpu: str
+    registers: int = 0
+    spill_bytes: int = 0
+    shared_bytes: int = 0
+    occupancy: float = 0.0
+    warnings: tuple[str, ...] = ()
+    plan: str = ""
+    refused: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names the row from one run to the next."""
+        return self.kernel, self.gpu
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns of the table, as text."""
+        if self.refused:
+            return ("-",) * len(COLUMNS)
+        return (
+            str(self.registers),
+            str(self.spill_bytes),
+            str(self.shared_bytes),
+            f"{self.occupancy:.0%}",
+            str(len(self.warnings)),
+        )
+
+
+COLUMNS = ("regs", "spills", "shared", "occup", "warn")
+
+
+def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
+    """The kernels at `path` with their names in the table, in order."""
+    if path.is_file():
+        yield path.stem, path
+    for file in sorted(path.rglob("*")) if path.is_dir() else ():
+        if file.suffix in BYTECODE:
+            yield str(file.relative_to(path).with_suffix("")), file
+
+
+def measure(name: str, path: Path, gpu: str) -> list[Row]:
+    """Compiles one file; a row per kernel in it, or one that says why not."""
+    try:
+        report = cuda_tile.compile(cuda_tile.load(path), gpu).report
+    except UserError as error:
+        return [Row(name, gpu, refused=error.message)]
+    return [
+        Row(
+            name if k.kernel == path.stem else f"{name}#{k.kernel}",
+            gpu,
+            k.registers,
+            k.spill_bytes,
+            k.shared_bytes,
+            k.occupancy,
+            report.warnings,
+            k.plan,
+        )
+        for k in report.kernels
+    ]
+
+
+def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> None:
+    """The table; with `before`, an old and a new line of each row that changed."""
+    heads = "".join(f"{head:>8}" for head in COLUMNS)
+    width = max((len(row.kernel) for row in rows), default=0) + 1
+    print(f"{'kernel':{width}}{'GPU':8}{heads}  plan or refusal")
+    for row in rows:
+        old = (before or {}).get(row.key)
+        if before is not None and old == row:
+            continue
+        lines = [(" ", row)] if old is None else [("-", old), ("+", row)]
+        for mark, line in lines:
+            numbers = "".join(f"{number:>8}" for number in line.numbers)
+            said = f"refused: {line.refused}" if line.refused else line.plan
+            sign = mark if before is not None else ""
+            print(f"{line.kernel:{width}}{line.gpu:8}{numbers}  {sign}{said}")
+
+
+def print_sums(rows: list[Row]) -> None:
+    """How many kernels of each chip compile, spill and draw warnings."""
+    for gpu in dict.fromkeys(row.gpu for row in rows):
+        compiled = [row for row in rows if row.gpu == gpu and not row.refused]
+        spilled = [row.spill_bytes for row in compiled if row.spill_bytes]
+        print(
+            f"{gpu}: {len(compiled)} compiled, {len(spilled)} spill "
+            f"({sum(spilled)} bytes per thread in all), "
+            f"{sum(bool(row.warnings) for row in compiled)} with warnings"
+        )
+
+
+def read_rows(path: Path) -> dict[tuple[str, str], Row]:
+    """The rows of an earlier `--json`."""
+    records: list[dict[str, Any]] = json.loads(path.read_text())
+    rows = [Row(**{**row, "warnings": tuple(row["warnings"])}) for row in records]
+    return {row.key: row for row in rows}
+
+
+def read_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path, default=[DEFAULT_FOLDER])
+    parser.add_argument("--gpu", action="append", metavar="SM", help="default: three")
+    parser.add_argument("--spills", action="store_true", help="only what spills")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="earlier --json")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Prints the table."""
+    arguments = read_arguments()
+    rows = [
+        row
+        for path in arguments.paths
+        for name, file in kernel_files(path)
+        for gpu in arguments.gpu or DEFAULT_GPUS
+        for row in measure(name, file, gpu)
+    ]
+    before = read_rows(arguments.compare) if arguments.compare else None
+    shown = [row for row in rows if row.spill_bytes or not arguments.spills]
+    print_rows(shown, before)
+    print_sums(rows)
+    if arguments.json:
+        text = json.dumps([asdict(row) for row in rows], indent=1)
+        arguments.json.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
