@@ -139,7 +139,9 @@ def print_sums(rows: list[Row]) -> None:
 def read_rows(path: Path) -> dict[tuple[str, str], Row]:
     """The rows of an earlier `--json`."""
     records: list[dict[str, Any]] = json.loads(path.read_text())
-    rows = [Row(**{**row, "warnings": tuple(row["warnings"])}) for row in records]
+    for record in records:
+        record["warnings"] = tuple(record["warnings"])
+    rows = [Row(**record) for record in records]
     return {row.key: row for row in rows}
 
 

@@ -150,3 +150,50 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c3_name() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    %c = constant <f32: 1.0> : tile<16x16xf32>
+    // expected-error @below {{expected atom to be one of m16n8k16, m16n8k8, m16n8k32, m8n8k4, got 'm64n64k16'}}
+    %r = tileas.mma_sync %a, %a, %c atom = "m64n64k16" : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c3_extents() {
+    %a = constant <f16: 1.0> : tile<8x16xf16>
+    %b = constant <f16: 1.0> : tile<16x32xf16>
+    %c = constant <f32: 1.0> : tile<8x32xf32>
+    // expected-error @below {{expected M, N, K to be multiples of 16, 8, 16 for atom m16n8k16, got 8, 32, 16}}
+    %r = tileas.mma_sync %a, %b, %c atom = "m16n8k16" : tile<8x16xf16>, tile<16x32xf16>, tile<8x32xf32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c4_operand() {
+    %a = constant <f64: 1.0> : tile<16x16xf64>
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or bf16 and f32, got f64 and f64}}
+    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xf64>, tile<16x16xf64>, tile<16x16xf64>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c4_accumulator() {
+    %a = constant <bf16: 1.0> : tile<16x16xbf16>
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or bf16 and f32, got bf16 and bf16}}
+    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xbf16>, tile<16x16xbf16>, tile<16x16xbf16>
+    return
+  }
+}

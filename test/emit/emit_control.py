@@ -227,15 +227,20 @@ def pointer_trip(p: Program) -> None:
 def product(p: Program) -> None:
     """mmaf on whole numbers, so small that every sum is exact."""
     m, n, k = p.pick((16, 32, 64)), p.pick((8, 16, 32, 64)), p.pick((16, 32, 64))
-    element = p.pick(("f16", "bf16"))
+    element = p.pick(("f16", "bf16", "f64"))
+    total = _accumulator(element)
     lhs, rhs = _small(p, (m, k), element), _small(p, (k, n), element)
     is_plain = p.chance()
-    acc = p.constant((m, n), "f32", 0.0) if is_plain else _small(p, (m, n), "f32")
+    acc = p.constant((m, n), total, 0.0) if is_plain else _small(p, (m, n), total)
     text = f"mmaf {lhs.name}, {rhs.name}, {acc.name} : "
     text += f"{lhs.type}, {rhs.type}, {acc.type}"
-    result = p.add(p.make((m, n), "f32", text))
+    result = p.add(p.make((m, n), total, text))
     if p.chance():
         _chained(p, result, element)
+
+
+def _accumulator(element: str) -> str:
+    return "f64" if element == "f64" else "f32"
 
 
 def _chained(p: Program, first: Value, element: str) -> None:
@@ -243,16 +248,18 @@ def _chained(p: Program, first: Value, element: str) -> None:
     m, n = first.shape
     if n < 16:
         return
-    kind, eight = tile((m, n), element), p.constant(first.shape, "f32", 8.0)
+    total = _accumulator(element)
+    kind, eight = tile((m, n), element), p.constant(first.shape, total, 8.0)
     text = f"minf {first.name}, {eight.name} : {first.type}"
-    half = p.make((m, n), "f32", text)
-    text = f"ftof {half.name} : {half.type} -> {kind}"
-    lhs = p.make((m, n), element, text, is_payload=False)
+    lhs = p.make((m, n), total, text)
+    if element != total:
+        text = f"ftof {lhs.name} : {lhs.type} -> {kind}"
+        lhs = p.make((m, n), element, text, is_payload=False)
     rhs = _small(p, (n, 16), element)
-    acc = p.constant((m, 16), "f32", 1.0)
+    acc = p.constant((m, 16), total, 1.0)
     text = f"mmaf {lhs.name}, {rhs.name}, {acc.name} : "
     text += f"{lhs.type}, {rhs.type}, {acc.type}"
-    p.add(p.make((m, 16), "f32", text))
+    p.add(p.make((m, 16), total, text))
 
 
 def _small(p: Program, shape: tuple[int, ...], element: str) -> Value:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from layout_strategies import layouts, shapes
 
 from cuda_tile.layout import (
+    M16N8K16,
     ConversionKind,
     LayoutError,
     LinearLayout,
@@ -232,14 +233,14 @@ def test_data_of_another_warp_goes_through_shared_memory() -> None:
 
 def test_mma_result_is_the_next_operand_by_renaming() -> None:
     """Q K^T, cut to 16 bits, is the left operand of P V as it stands."""
-    scores = tile_mma((64, 64), (4, 1), "c")
-    operand = tile_mma((64, 64), (4, 1), "a")
+    scores = tile_mma((64, 64), (4, 1), "c", M16N8K16)
+    operand = tile_mma((64, 64), (4, 1), "a", M16N8K16)
     assert check(scores, operand) == ConversionKind.IDENTITY
 
 
 def test_rows_of_an_mma_result_follow_by_reduction() -> None:
     """The row maxima, replicated over the columns, are a free source of broadcasts."""
-    scores = tile_mma((64, 64), (4, 1), "c")
+    scores = tile_mma((64, 64), (4, 1), "c", M16N8K16)
     row = scores.reduce(1).drop_redundant_registers()
     back = scores.broadcast_source((64, 1))
     assert check(row.expand(1), back) == ConversionKind.REGISTER

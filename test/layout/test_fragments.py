@@ -29,11 +29,6 @@ from cuda_tile.layout import (
     coalesced,
     tile_mma,
 )
-from cuda_tile.layout.fragments import (
-    mma_m16n8k16_a,
-    mma_m16n8k16_b,
-    mma_m16n8k16_c,
-)
 
 Formula = Callable[[int, int, int], tuple[int, int]]
 
@@ -99,19 +94,22 @@ def test_fragment_is_that_of_the_ptx_isa(
         assert fragment.apply(i, lane) == formula(i, lane // 4, lane % 4)
 
 
-def test_atoms_are_known_by_operand_width() -> None:
-    assert {bits: atom.name for bits, atom in MMA_ATOMS.items()} == {
-        8: "m16n8k32",
-        16: "m16n8k16",
-        32: "m16n8k8",
-        64: "m8n8k4",
-    }
-    fragments = (mma_m16n8k16_a(), mma_m16n8k16_b(), mma_m16n8k16_c())
-    assert fragments == (M16N8K16.a, M16N8K16.b, M16N8K16.c)
+def test_atoms_are_known_by_name() -> None:
+    for name, atom in MMA_ATOMS.items():
+        assert atom.name == name
+        assert name == "m{}n{}k{}".format(*atom.shape)
+        assert atom.fits(atom.shape)
+        assert not atom.fits((atom.shape[0] // 2, *atom.shape[1:]))
+        m, n, k = atom.shape
+        shapes = (atom.a.shape, atom.b.shape, atom.c.shape)
+        assert shapes == ((m, k), (k, n), (m, n))
+    assert M16N8K16.takes("bf16", "f32")
+    assert not M16N8K16.takes("bf16", "f16")
+    assert not M16N8K16.takes("f64", "f64")
 
 
 def test_tile_mma_example_of_its_text() -> None:
-    layout = tile_mma((32, 16), (2, 1))
+    layout = tile_mma((32, 16), (2, 1), "c", M16N8K16)
     assert layout.register == ((0, 1), (8, 0), (0, 8))
     assert layout.warp == ((16, 0),)
     assert atom_registers(layout, M16N8K16.c) == {
@@ -176,8 +174,8 @@ def test_atom_registers_hold_the_fragment_at_the_origin(
 
 
 def test_batched_product_repeats_the_matrix_in_registers() -> None:
-    flat = tile_mma((32, 32), (2, 1))
-    batched = tile_mma((4, 32, 32), (2, 1))
+    flat = tile_mma((32, 32), (2, 1), "c", M16N8K16)
+    batched = tile_mma((4, 32, 32), (2, 1), "c", M16N8K16)
     assert batched.reduce(0).drop_redundant_registers() == flat
     assert batched.register[-2:] == ((1, 0, 0), (2, 0, 0))
     origins = atom_registers(batched, M16N8K16.c)
@@ -185,15 +183,15 @@ def test_batched_product_repeats_the_matrix_in_registers() -> None:
 
 
 def test_surplus_warps_hold_copies() -> None:
-    layout = tile_mma((16, 16), (4, 2))
+    layout = tile_mma((16, 16), (4, 2), "c", M16N8K16)
     assert layout.warp == ((0, 0), (0, 0), (0, 8))
 
 
 def test_tile_below_one_atom_is_an_error() -> None:
     with pytest.raises(LayoutError, match=r"at least \(16, 8\) for operand c"):
-        tile_mma((8, 8), (1, 1))
+        tile_mma((8, 8), (1, 1), "c", M16N8K16)
     with pytest.raises(LayoutError, match="at least"):
-        tile_mma((128,), (1, 1))
+        tile_mma((128,), (1, 1), "c", M16N8K16)
 
 
 def test_division_of_another_layout_is_an_error() -> None:

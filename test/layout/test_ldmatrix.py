@@ -110,7 +110,7 @@ def test_operands_of_16_bits_in_any_swizzle(
     role: Role, fastest: int, swizzle_bytes: int, warps: tuple[int, int]
 ) -> None:
     """K-major operands load plainly, the others with .trans; always four at once."""
-    dist = tile_mma((64, 64), warps, role)
+    dist = tile_mma((64, 64), warps, role, M16N8K16)
     shared = swizzled((64, 64), 16, (fastest, 1 - fastest), swizzle_bytes)
     match = match_ldmatrix(shared, dist, 16)
     assert match is not None
@@ -124,7 +124,9 @@ def test_operands_of_16_bits_in_any_swizzle(
 
 
 def test_row_major_rows_of_128_bytes_conflict_without_a_swizzle() -> None:
-    match = match_ldmatrix(row_major((64, 64)), tile_mma((64, 64), (1, 1), "a"), 16)
+    match = match_ldmatrix(
+        row_major((64, 64)), tile_mma((64, 64), (1, 1), "a", M16N8K16), 16
+    )
     assert match is not None
     assert ldmatrix_conflicts(match, 16) == 4 * 7
 
@@ -151,7 +153,7 @@ def test_other_widths_load_k_major_only(
 
 def test_slice_of_a_ring_of_slots() -> None:
     shared = swizzled((64, 128), 16, (1, 0), 128)
-    dist = tile_mma((32, 16), (2, 2), "a")
+    dist = tile_mma((32, 16), (2, 2), "a", M16N8K16)
     match = match_ldmatrix(shared, dist, 16)
     assert match is not None
     for origin in itertools.product((0, 32), range(0, 128, 16)):
@@ -168,7 +170,7 @@ def test_narrow_tile_takes_fewer_matrices() -> None:
 
 
 def test_result_layout_can_be_stored_with_stmatrix() -> None:
-    dist = tile_mma((64, 64), (4, 1), "c")
+    dist = tile_mma((64, 64), (4, 1), "c", M16N8K16)
     shared = swizzled((64, 64), 16, (1, 0), 128)
     match = match_ldmatrix(shared, dist, 16)
     assert match is not None
@@ -177,7 +179,7 @@ def test_result_layout_can_be_stored_with_stmatrix() -> None:
 
 @pytest.mark.parametrize("element_bits", [1, 64])
 def test_other_element_widths_do_not_match(element_bits: int) -> None:
-    dist = tile_mma((64, 64), (1, 1), "a")
+    dist = tile_mma((64, 64), (1, 1), "a", M16N8K16)
     assert match_ldmatrix(row_major((64, 64)), dist, element_bits) is None
 
 
@@ -190,7 +192,7 @@ def test_misaligned_rows_do_not_match() -> None:
     """Exchanging two offset bits around the 16-byte row breaks the row."""
     plain = row_major((64, 64)).offset
     shared = SharedLayout((64, 64), (*plain[:2], plain[3], plain[2], *plain[4:]))
-    assert match_ldmatrix(shared, tile_mma((64, 64), (1, 1), "a"), 16) is None
+    assert match_ldmatrix(shared, tile_mma((64, 64), (1, 1), "a", M16N8K16), 16) is None
 
 
 @given(

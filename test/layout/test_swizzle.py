@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from layout_strategies import layouts
 
 from cuda_tile.layout import (
+    M16N8K16,
     LayoutError,
     LinearLayout,
     SharedLayout,
@@ -145,7 +146,7 @@ def test_mma_operands_get_a_hardware_swizzle_and_ldmatrix(
 ) -> None:
     """128-bit stores, four matrices per ldmatrix, no conflict on either side."""
     src = coalesced(shape, order, 8, 4)
-    dst = tile_mma(shape, (2, 2), role)  # type: ignore[arg-type]
+    dst = tile_mma(shape, (2, 2), role, M16N8K16)  # type: ignore[arg-type]
     shared = choose_swizzle(shape, 16, src, dst)
     row_bytes = shape[order[0]] * 2
     assert shared == swizzled(shape, 16, order, min(128, row_bytes))
@@ -158,7 +159,7 @@ def test_mma_operands_get_a_hardware_swizzle_and_ldmatrix(
 
 
 def test_buffer_written_by_a_copy_engine_has_only_a_load_side() -> None:
-    dst = tile_mma((64, 64), (2, 2), "a")
+    dst = tile_mma((64, 64), (2, 2), "a", M16N8K16)
     shared = choose_swizzle((64, 64), 16, None, dst)
     match = match_ldmatrix(shared, dst, 16)
     assert match is not None
@@ -167,13 +168,13 @@ def test_buffer_written_by_a_copy_engine_has_only_a_load_side() -> None:
 
 def test_slice_of_a_larger_buffer() -> None:
     src = coalesced((64, 64), (1, 0), 8, 4)
-    dst = tile_mma((64, 16), (2, 2), "a")
+    dst = tile_mma((64, 16), (2, 2), "a", M16N8K16)
     assert choose_swizzle((64, 64), 16, src, dst) == swizzled((64, 64), 16, (1, 0), 128)
 
 
 def test_ldmatrix_can_be_demanded_or_forbidden() -> None:
     src = coalesced((64, 64), (1, 0), 8, 4)
-    operand = tile_mma((64, 64), (2, 2), "b")
+    operand = tile_mma((64, 64), (2, 2), "b", M16N8K16)
     demanded = choose_swizzle((64, 64), 16, src, operand, ldmatrix=True)
     assert match_ldmatrix(demanded, operand, 16) is not None
     plain = choose_swizzle((64, 64), 16, src, operand, ldmatrix=False)
@@ -224,7 +225,7 @@ def test_transposition_stores_or_loads_whole_vectors(bits: int) -> None:
 @pytest.mark.parametrize("bits", [16, 32])
 @pytest.mark.parametrize("order", [(1, 0), (0, 1)])
 def test_result_of_mma_to_coalesced_store(bits: int, order: tuple[int, int]) -> None:
-    src = tile_mma((64, 64), (2, 2), "c")
+    src = tile_mma((64, 64), (2, 2), "c", M16N8K16)
     dst = coalesced((64, 64), order, 128 // bits, 4)
     shared = choose_swizzle((64, 64), bits, src, dst)
     assert conflict_free(src, shared, bits)

@@ -30,7 +30,8 @@ cuda_tile.module @kernels {
 
   // 64 x 64 accumulators: four warps, near square parts.
   // CHECK-LABEL: entry @product
-  // CHECK-SAME: mma = "m16n8k16", num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64
+  // CHECK-SAME: tileas.plan = {num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}
+  // CHECK: mmaf {{.*}}tileas.plan = {atom = "m16n8k16"}
   entry @product() {
     %a = constant <f16: 1.0> : tile<64x32xf16>
     %b = constant <f16: 1.0> : tile<32x64xf16>
@@ -45,6 +46,23 @@ cuda_tile.module @kernels {
   // TWO-LABEL: entry @by_hand
   // TWO-SAME: tileas.plan = {num_warps = 16 : i64}
   entry @by_hand() attributes {tileas.plan = {num_warps = 16 : i64}} {
+    return
+  }
+
+  // What a plan by hand leaves open is filled in; what it says of a product stays.
+  // CHECK-LABEL: entry @products_by_hand
+  // CHECK-SAME: tileas.plan = {num_warps = 4 : i64}
+  // CHECK: mmaf {{.*}}tileas.plan = {atom = "m16n8k16", warps_m = 4 : i64, warps_n = 1 : i64}
+  // CHECK: mmaf {{.*}}tileas.plan = {atom = "m16n8k16", warps_m = 2 : i64, warps_n = 2 : i64}
+  // CHECK: mmaf {{.*}}tileas.plan = {atom = "m8n8k4", warps_m = 2 : i64, warps_n = 2 : i64}
+  entry @products_by_hand() attributes {tileas.plan = {num_warps = 4 : i64}} {
+    %a = constant <f16: 1.0> : tile<64x32xf16>
+    %b = constant <f16: 1.0> : tile<32x64xf16>
+    %c = constant <f32: 0.0> : tile<64x64xf32>
+    %d = mmaf %a, %b, %c {tileas.plan = {atom = "m16n8k16", warps_m = 4 : i64, warps_n = 1 : i64}} : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+    %e = mmaf %a, %b, %c : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+    %f = constant <f64: 0.0> : tile<32x32xf64>
+    %g = mmaf %f, %f, %f : tile<32x32xf64>, tile<32x32xf64>, tile<32x32xf64>
     return
   }
 

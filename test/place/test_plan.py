@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuda_tile import UserError
-from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.fragments import M16N8K16, tile_mma
 from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Interval, pack
 from cuda_tile.passes.plan import divide_warps
 from cuda_tile.targets import find_target, target_names
@@ -26,7 +26,7 @@ def test_warps_are_divided_without_rest(rows: int, columns: int, warps: int) -> 
     if rows * columns >= warps * 16 * 8:
         assert rows // warps_m >= 16
         assert columns // warps_n >= 8
-        layout = tile_mma((rows, columns), (warps_m, warps_n), "c")
+        layout = tile_mma((rows, columns), (warps_m, warps_n), "c", M16N8K16)
         assert layout.is_surjective
         assert layout.is_injective
 

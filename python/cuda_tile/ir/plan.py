@@ -1,41 +1,105 @@
-"""The plan of a kernel: an attribute on its entry, and a value for passes."""
+"""The plan of a kernel: attributes on its entry and products, and values for passes.
+
+`tileas.plan` is a dictionary of integers and strings that says what `plan`, a person or
+a tuner decided. `ENTRY_FIELDS` and `PRODUCT_FIELDS` are all there is; a plan with
+another key, or with values that do not fit, is refused wherever it is read.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
-from cuda_tile.ir.walk import entry_name, location_text
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import (
+    enclosing_entry,
+    entry_name,
+    location_text,
+    op_stem,
+)
+from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
+from cuda_tile.targets import WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
 MAX_WARPS = 16
+PRODUCTS = ("cuda_tile.mmaf",)
+"""Level T operations that a matrix instruction computes."""
+
+ENTRY_FIELDS: Mapping[str, type] = {
+    "num_warps": int,
+    "warps_m": int,
+    "warps_n": int,
+    "min_ctas": int,
+}
+PRODUCT_FIELDS: Mapping[str, type] = {"atom": str, "warps_m": int, "warps_n": int}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The decisions for one kernel, as the attribute holds them."""
+    """The decisions for one kernel, as the attribute of its entry holds them.
+
+    Attributes:
+        num_warps: Warps of a CTA, a power of two.
+        warps_m: Parts into which warps divide the rows of a product's result, unless
+            the product says otherwise; 0 where there is no product.
+        warps_n: The same for its columns.
+        min_ctas: CTAs that must fit on a multiprocessor at once, which bounds the
+            registers of a thread; 0 for no such bound.
+    """
 
     num_warps: int
-    warps_m: int = 1
-    warps_n: int = 1
-    mma: str = "none"
+    warps_m: int = 0
+    warps_n: int = 0
     min_ctas: int = 0
 
     def to_attribute(self) -> ir.Attribute:
-        """The dictionary attribute; integers are i64."""
-        i64 = ir.IntegerType.get_signless(64)
-        values: dict[str, ir.Attribute] = {
-            "num_warps": ir.IntegerAttr.get(i64, self.num_warps)
+        """The dictionary attribute; integers are i64, zeros are left out."""
+        return _dictionary(
+            {name: getattr(self, name) for name in ENTRY_FIELDS if getattr(self, name)}
+        )
+
+
+@dataclass(frozen=True)
+class ProductPlan:
+    """The decisions for one matrix product.
+
+    Attributes:
+        atom: The matrix instruction.
+        warps_m: Parts into which warps divide the rows of the result.
+        warps_n: Parts into which they divide its columns.
+    """
+
+    atom: MmaAtom
+    warps_m: int
+    warps_n: int
+
+    @property
+    def warps(self) -> tuple[int, int]:
+        """How warps divide the result, as `tile_mma` takes it."""
+        return self.warps_m, self.warps_n
+
+    def to_attribute(self, entry: Plan) -> ir.Attribute:
+        """The dictionary attribute; a division that is the entry's is left out."""
+        values: dict[str, int | str] = {"atom": self.atom.name}
+        if self.warps != (entry.warps_m, entry.warps_n):
+            values |= {"warps_m": self.warps_m, "warps_n": self.warps_n}
+        return _dictionary(values)
+
+
+def _dictionary(values: Mapping[str, int | str]) -> ir.Attribute:
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.DictAttr.get(
+        {
+            key: ir.StringAttr.get(value)
+            if isinstance(value, str)
+            else ir.IntegerAttr.get(i64, value)
+            for key, value in values.items()
         }
-        if self.mma != "none":
-            values["warps_m"] = ir.IntegerAttr.get(i64, self.warps_m)
-            values["warps_n"] = ir.IntegerAttr.get(i64, self.warps_n)
-            values["mma"] = ir.StringAttr.get(self.mma)
-        if self.min_ctas:
-            values["min_ctas"] = ir.IntegerAttr.get(i64, self.min_ctas)
-        return ir.DictAttr.get(values)
+    )
 
 
 def read_plan(entry: ir.Operation) -> Plan:
@@ -51,24 +115,189 @@ def read_plan(entry: ir.Operation) -> Plan:
             "run cuda-tile-plan first",
             where,
         )
-    attr = ir.DictAttr(entry.attributes[PLAN_ATTRIBUTE])
-    numbers = {
-        key: ir.IntegerAttr(attr[key]).value
-        for key in ("num_warps", "warps_m", "warps_n", "min_ctas")
-        if key in attr
-    }
-    mma = ir.StringAttr(attr["mma"]).value if "mma" in attr else "none"
-    plan = Plan(mma=mma, **{"num_warps": 0, **numbers})
-    if plan.num_warps not in (1, 2, 4, 8, MAX_WARPS):
+    plan = Plan(**{"num_warps": 0, **_fields(entry, ENTRY_FIELDS, where)})
+    if not _is_power(plan.num_warps) or plan.num_warps > MAX_WARPS:
         raise UserError(
             f"expected num_warps of 1, 2, 4, 8 or {MAX_WARPS} in '{PLAN_ATTRIBUTE}', "
             f"got {plan.num_warps}",
             where,
         )
-    if mma != "none" and plan.warps_m * plan.warps_n != plan.num_warps:
+    if plan.warps_m or plan.warps_n:
+        _check_division(plan.warps_m, plan.warps_n, plan, where)
+    _check_ctas(entry, plan, where)
+    return plan
+
+
+def read_target(entry: ir.Operation) -> Target:
+    """The chip that `plan` noted on an entry.
+
+    Raises:
+        UserError: There is none, or it is unknown.
+    """
+    if TARGET_ATTRIBUTE not in entry.attributes:
         raise UserError(
-            f"expected warps_m x warps_n = num_warps in '{PLAN_ATTRIBUTE}', got "
-            f"{plan.warps_m} x {plan.warps_n} and {plan.num_warps}",
+            f"expected attribute '{TARGET_ATTRIBUTE}' on entry @{entry_name(entry)}; "
+            "run cuda-tile-plan first",
+            location_text(entry),
+        )
+    return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
+
+
+def read_product(op: ir.Operation) -> ProductPlan:
+    """The plan of one product, with what it leaves to its entry filled in.
+
+    Args:
+        op: A product in an entry that has its plan, one of `PRODUCTS`.
+
+    Raises:
+        UserError: There is none, or it is not usable; says which field.
+    """
+    where = location_text(op)
+    holder = enclosing_entry(op)
+    entry = read_plan(holder)
+    if PLAN_ATTRIBUTE not in op.attributes:
+        raise UserError(
+            f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
+            "cuda-tile-plan first",
             where,
         )
-    return plan
+    values = _fields(op, PRODUCT_FIELDS, where)
+    atom = find_atom(op, values.get("atom", ""), read_target(holder), where)
+    warps_m = values.get("warps_m", entry.warps_m)
+    warps_n = values.get("warps_n", entry.warps_n)
+    _check_division(warps_m, warps_n, entry, where)
+    return ProductPlan(atom, warps_m, warps_n)
+
+
+def most_ctas(target: Target, num_warps: int) -> int:
+    """CTAs of so many warps that the threads of a multiprocessor allow."""
+    return min(target.ctas_per_sm, target.threads_per_sm // (num_warps * WARP_LANES))
+
+
+def refuse_plan(op: ir.Operation) -> None:
+    """Refuses a plan on an operation that takes none.
+
+    Raises:
+        UserError: There is one.
+    """
+    if PLAN_ATTRIBUTE in op.attributes:
+        raise UserError(
+            f"expected '{PLAN_ATTRIBUTE}' on an entry or a matrix product only, got it "
+            f"on '{op_stem(op)}'",
+            location_text(op),
+        )
+
+
+def extents_of(op: ir.Operation) -> tuple[int, int, int]:
+    """M, N and K of a product."""
+    rows, columns = shape_of(op.results[0])[-2:]
+    return rows, columns, shape_of(op.operands[0])[-1]
+
+
+def element_types(op: ir.Operation) -> tuple[str, str]:
+    """Element types of a product's operands and accumulator, as MLIR writes them."""
+    return str(element_of(op.operands[0])), str(element_of(op.operands[2]))
+
+
+def _fields(op: ir.Operation, known: Mapping[str, type], where: str) -> dict[str, Any]:
+    """The plan dictionary of `op` as Python values, keys and types checked."""
+    attribute = op.attributes[PLAN_ATTRIBUTE]
+    if not isinstance(attribute, ir.DictAttr):
+        raise UserError(
+            f"expected a dictionary as '{PLAN_ATTRIBUTE}', got {attribute}", where
+        )
+    values: dict[str, Any] = {}
+    for item in attribute:
+        if item.name not in known:
+            raise UserError(
+                f"expected only {', '.join(known)} in '{PLAN_ATTRIBUTE}' of "
+                f"'{op_stem(op)}', got '{item.name}'",
+                where,
+            )
+        values[item.name] = _value(item, known[item.name], where)
+    return values
+
+
+def _value(item: ir.NamedAttribute, kind: type, where: str) -> int | str:
+    attribute = item.attr
+    if kind is str and isinstance(attribute, ir.StringAttr):
+        return attribute.value
+    if (
+        kind is int
+        and isinstance(attribute, ir.IntegerAttr)
+        and str(attribute.type) == "i64"
+    ):
+        return attribute.value
+    wanted = "a string" if kind is str else "an i64 integer"
+    raise UserError(
+        f"expected {wanted} as {item.name} in '{PLAN_ATTRIBUTE}', got {attribute}",
+        where,
+    )
+
+
+def _is_power(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
+
+
+def _check_ctas(entry: ir.Operation, plan: Plan, where: str) -> None:
+    target = read_target(entry)
+    most = most_ctas(target, plan.num_warps)
+    if not 0 <= plan.min_ctas <= most:
+        raise UserError(
+            f"expected min_ctas of 0 to {most}, the CTAs a multiprocessor of "
+            f"{target.name} holds, in '{PLAN_ATTRIBUTE}', got {plan.min_ctas}",
+            where,
+        )
+
+
+def _check_division(warps_m: int, warps_n: int, plan: Plan, where: str) -> None:
+    for name, number in (("warps_m", warps_m), ("warps_n", warps_n)):
+        if not _is_power(number):
+            raise UserError(
+                f"expected {name} to be a power of two in '{PLAN_ATTRIBUTE}', got "
+                f"{number}",
+                where,
+            )
+    if warps_m * warps_n != plan.num_warps:
+        raise UserError(
+            f"expected warps_m x warps_n = num_warps in '{PLAN_ATTRIBUTE}', got "
+            f"{warps_m} x {warps_n} and {plan.num_warps}",
+            where,
+        )
+
+
+def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> MmaAtom:
+    """The matrix instruction `name`, checked against a product and the chip.
+
+    Raises:
+        UserError: It does not exist, or not for these types, extents or this chip.
+    """
+    atom = MMA_ATOMS.get(name)
+    if atom is None:
+        raise UserError(
+            f"expected atom to be one of {', '.join(MMA_ATOMS)} in "
+            f"'{PLAN_ATTRIBUTE}', got '{name}'",
+            where,
+        )
+    if target.capability < atom.first_capability:
+        raise UserError(
+            f"expected a chip from sm_{atom.first_capability} on for atom {name}, got "
+            f"{target.name}",
+            where,
+        )
+    operand, accumulator = element_types(op)
+    if not atom.takes(operand, accumulator):
+        raise UserError(
+            f"expected operand and accumulator types of atom {name}, "
+            f"{atom.types_text}, got {operand} and {accumulator}",
+            where,
+        )
+    extents = extents_of(op)
+    if len(shape_of(op.results[0])) != 2 or not atom.fits(extents):
+        raise UserError(
+            f"expected matrices with M, N, K multiples of "
+            f"{', '.join(map(str, atom.shape))} for atom {name}, got rank "
+            f"{len(shape_of(op.results[0]))} and {', '.join(map(str, extents))}",
+            where,
+        )
+    return atom

@@ -85,6 +85,23 @@ def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
                 yield from nested_ops(inner)
 
 
+def enclosing_entry(op: ir.Operation) -> ir.Operation:
+    """The `cuda_tile.entry` that holds `op`, or `op` itself.
+
+    Raises:
+        UserError: `op` stands in no entry.
+    """
+    found: ir.Operation | None = op
+    while found is not None and found.name != "cuda_tile.entry":
+        parent = found.parent
+        found = None if parent is None else parent.operation
+    if found is None:
+        raise UserError(
+            f"expected '{op.name}' inside a cuda_tile.entry", location_text(op)
+        )
+    return found
+
+
 def loop_depth(op: ir.Operation) -> int:
     """How many loops enclose `op` within its entry."""
     depth = 0

@@ -8,8 +8,10 @@ Bases are (row, column) of the operand: A is M x K, B is K x N, C is M x N.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from cuda_tile.layout import f2
@@ -21,13 +23,16 @@ Role = Literal["a", "b", "c"]
 """Operand of a matrix multiply-accumulate; "c" also stands for the result."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MmaAtom:
     """One warp-wide matrix instruction: its shape and its three fragments.
 
     Attributes:
         name: Shape name of the PTX ISA, such as "m16n8k16".
         shape: (M, N, K) in elements.
+        accumulators: Element types of C and of the result by that of A and B, as MLIR
+            writes them (PTX ISA, "Warp-level Matrix Instructions: mma").
+        first_capability: Compute capability from which these exist, 80 for sm_80.
         operand_bits: Width of an element of A and B.
         a: Layout of A, M x K.
         b: Layout of B, K x N.
@@ -36,10 +41,29 @@ class MmaAtom:
 
     name: str
     shape: tuple[int, int, int]
+    accumulators: Mapping[str, tuple[str, ...]]
+    first_capability: int
     operand_bits: int
     a: LinearLayout
     b: LinearLayout
     c: LinearLayout
+
+    def takes(self, operand: str, accumulator: str) -> bool:
+        """Whether the instruction exists for these element types."""
+        return accumulator in self.accumulators.get(operand, ())
+
+    @property
+    def types_text(self) -> str:
+        """Its operand and accumulator types as messages list them."""
+        return " or ".join(
+            f"{operand} and {accumulator}"
+            for operand, allowed in self.accumulators.items()
+            for accumulator in allowed
+        )
+
+    def fits(self, extents: tuple[int, int, int]) -> bool:
+        """Whether whole atoms tile a product of extents M, N, K."""
+        return all(n % step == 0 for n, step in zip(extents, self.shape, strict=True))
 
     def fragment(self, role: Role) -> LinearLayout:
         """Gives the layout of one operand."""
@@ -52,6 +76,8 @@ _C_M16N8 = LinearLayout((16, 8), ((0, 1), (8, 0)), _QUADS_BY_ROW)
 M16N8K16 = MmaAtom(
     name="m16n8k16",
     shape=(16, 8, 16),
+    accumulators=MappingProxyType({"f16": ("f32",), "bf16": ("f32",)}),
+    first_capability=80,
     operand_bits=16,
     a=LinearLayout((16, 16), ((0, 1), (8, 0), (0, 8)), _QUADS_BY_ROW),
     b=LinearLayout((16, 8), ((1, 0), (8, 0)), ((2, 0), (4, 0), (0, 1), (0, 2), (0, 4))),
@@ -62,6 +88,8 @@ M16N8K16 = MmaAtom(
 M16N8K8 = MmaAtom(
     name="m16n8k8",
     shape=(16, 8, 8),
+    accumulators=MappingProxyType({"tf32": ("f32",)}),
+    first_capability=80,
     operand_bits=32,
     a=LinearLayout((16, 8), ((8, 0), (0, 4)), ((0, 1), (0, 2), (1, 0), (2, 0), (4, 0))),
     b=LinearLayout((8, 8), ((4, 0),), ((1, 0), (2, 0), (0, 1), (0, 2), (0, 4))),
@@ -72,6 +100,8 @@ M16N8K8 = MmaAtom(
 M16N8K32 = MmaAtom(
     name="m16n8k32",
     shape=(16, 8, 32),
+    accumulators=MappingProxyType({"i8": ("i32",)}),
+    first_capability=80,
     operand_bits=8,
     a=LinearLayout(
         (16, 32),
@@ -90,6 +120,8 @@ M16N8K32 = MmaAtom(
 M8N8K4 = MmaAtom(
     name="m8n8k4",
     shape=(8, 8, 4),
+    accumulators=MappingProxyType({"f64": ("f64",)}),
+    first_capability=80,
     operand_bits=64,
     a=LinearLayout((8, 4), (), ((0, 1), (0, 2), (1, 0), (2, 0), (4, 0))),
     b=LinearLayout((4, 8), (), ((1, 0), (2, 0), (0, 1), (0, 2), (0, 4))),
@@ -97,23 +129,14 @@ M8N8K4 = MmaAtom(
 )
 """f64 operands."""
 
-MMA_ATOMS = {atom.operand_bits: atom for atom in (M8N8K4, M16N8K8, M16N8K16, M16N8K32)}
-"""The atom of each operand width in bits."""
+MMA_ATOMS: Mapping[str, MmaAtom] = MappingProxyType(
+    {atom.name: atom for atom in (M16N8K16, M16N8K8, M16N8K32, M8N8K4)}
+)
+"""Every matrix instruction by name; where several would do, the first is best.
 
-
-def mma_m16n8k16_a() -> LinearLayout:
-    """Gives the layout of A of `mma.sync.m16n8k16`, 16 x 16."""
-    return M16N8K16.a
-
-
-def mma_m16n8k16_b() -> LinearLayout:
-    """Gives the layout of B of `mma.sync.m16n8k16`, 16 x 8 (K x N)."""
-    return M16N8K16.b
-
-
-def mma_m16n8k16_c() -> LinearLayout:
-    """Gives the layout of C and D of `mma.sync.m16n8k16`, 16 x 8."""
-    return M16N8K16.c
+The dialect's verifier knows names and element types too, in
+dialect/lib/Tileas/ops/Mma.cpp; test/layout/test_atoms.py checks that it agrees.
+"""
 
 
 def _steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
@@ -129,8 +152,8 @@ def _steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
 def tile_mma(
     shape: tuple[int, ...],
     warps: tuple[int, int],
-    atom: Role = "c",
-    mma: MmaAtom = M16N8K16,
+    role: Role,
+    mma: MmaAtom,
 ) -> LinearLayout:
     """Tiles an operand of a matrix product with fragments, over `warps`.
 
@@ -147,18 +170,18 @@ def tile_mma(
     Args:
         shape: Extents of the operand: M x K, K x N or M x N, batch dims in front.
         warps: Number of warps along M and N, powers of two.
-        atom: Which operand.
+        role: Which operand.
         mma: Which instruction.
 
     Raises:
         LayoutError: `shape` holds no whole atom.
     """
-    fragment = mma.fragment(atom)
+    fragment = mma.fragment(role)
     rank = len(shape)
     if rank < 2 or any(
         extent < least for extent, least in zip(shape[-2:], fragment.shape, strict=True)
     ):
-        msg = f"expected a shape of at least {fragment.shape} for operand {atom} of "
+        msg = f"expected a shape of at least {fragment.shape} for operand {role} of "
         raise LayoutError(msg + f"{mma.name}, got {shape}")
     check_shape(warps)
     inner = fragment.reshape((1,) * (rank - 2) + fragment.shape)
@@ -167,7 +190,7 @@ def tile_mma(
     per_warp = list(shape)
     for axis, dim in (("a", rank - 2), ("b", rank - 1)):
         count = warps[0] if axis == "a" else warps[1]
-        if atom in (axis, "c"):
+        if role in (axis, "c"):
             per_warp[dim] = max(shape[dim] // count, fragment.shape[dim - rank])
             bases = _steps(dim, per_warp[dim], shape[dim], rank)
         else:
@@ -187,7 +210,7 @@ def atom_registers(
 
     Returns, per origin of an atom relative to the warp's first one (in the order of
     the registers), the layout's register for each register of the atom.
-    Example: the result of `tile_mma((32, 16), (2, 1))` by `M16N8K16.c` gives
+    Example: `tile_mma((32, 16), (2, 1), "c", M16N8K16)` by `M16N8K16.c` gives
     {(0, 0): (0, 1, 2, 3), (0, 8): (4, 5, 6, 7)}.
 
     Raises:

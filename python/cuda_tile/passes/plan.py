@@ -1,13 +1,16 @@
 """The one place for heuristics: how many warps, which matrix instruction.
 
-Writes `tileas.plan` and `tileas.target` on each entry; every later pass only
-reads them, so a plan written by hand or by a tuner overrides what stands here.
-A plan is a dictionary of integers and strings:
+Writes `tileas.plan` on each entry and product and `tileas.target` on each entry;
+every later pass only reads them, so a plan written by hand or by a tuner overrides
+what stands here. A plan is a dictionary:
 
-- `num_warps`: warps of a CTA, a power of two;
-- `warps_m`, `warps_n`: how the warps divide an accumulator, for kernels with MMA;
-- `mma`: the matrix instruction, `m16n8k16`;
-- `min_ctas`: CTAs that must fit on a multiprocessor at once, a register budget.
+- on the entry `num_warps`; `warps_m`, `warps_n`: how warps divide the result of a
+  product; `min_ctas`: CTAs that must fit on a multiprocessor, a bound on registers;
+- on a product `atom`: its matrix instruction, a row of layout/fragments.py; `warps_m`,
+  `warps_n` where they are not the entry's.
+
+What stands there already is kept and checked; what is missing is filled in. Fields and
+checks are in ir/plan.py.
 """
 
 from __future__ import annotations
@@ -15,11 +18,25 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.plan import MAX_WARPS, PLAN_ATTRIBUTE, TARGET_ATTRIBUTE, Plan
-from cuda_tile.ir.tiles import element_of, is_distributed, shape_of
-from cuda_tile.ir.walk import entries, location_text, nested_ops
+from cuda_tile.ir.plan import (
+    MAX_WARPS,
+    PLAN_ATTRIBUTE,
+    PRODUCTS,
+    TARGET_ATTRIBUTE,
+    Plan,
+    ProductPlan,
+    element_types,
+    extents_of,
+    most_ctas,
+    read_plan,
+    read_product,
+    refuse_plan,
+)
+from cuda_tile.ir.tiles import is_distributed, shape_of
+from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
+from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
-from cuda_tile.targets import WARP_LANES, find_target
+from cuda_tile.targets import WARP_LANES, Target, find_target
 
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
@@ -29,52 +46,92 @@ spilling; 128 spilled in part on the peer (measured with ptxas 13.5)."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Plans every entry of `module` that has no plan yet."""
-    find_target(options.gpu)
+    """Plans every entry and product of `module` that has no plan yet.
+
+    Raises:
+        UserError: A plan that stands there already is not usable.
+        Unsupported: No matrix instruction of this version computes a product.
+    """
+    target = find_target(options.gpu)
     for entry in entries(module):
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(options.gpu)
+        ops = list(nested_ops(entry))
+        products = [op for op in ops if op.name in PRODUCTS]
         if PLAN_ATTRIBUTE not in entry.attributes:
-            entry.attributes[PLAN_ATTRIBUTE] = make_plan(entry, options).to_attribute()
+            plan = make_plan(entry, products, options)
+            entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
+        plan = read_plan(entry)
+        for op in ops:
+            if op.name not in PRODUCTS:
+                refuse_plan(op)
+                continue
+            if PLAN_ATTRIBUTE not in op.attributes:
+                chosen = plan_product(op, plan, target)
+                op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
+            read_product(op)
 
 
-def make_plan(entry: ir.Operation, options: Options) -> Plan:
-    """Chooses warps and matrix instruction for one entry."""
-    dots = [op for op in nested_ops(entry) if op.name == "cuda_tile.mmaf"]
+def make_plan(
+    entry: ir.Operation, products: list[ir.Operation], options: Options
+) -> Plan:
+    """Chooses warps and how they divide products for one entry."""
     wanted = options.num_warps or _hinted_warps(entry, options.gpu)
-    min_ctas = _hint(entry, options.gpu, "occupancy") or 0
-    if not dots:
+    hinted_ctas = _hint(entry, options.gpu, "occupancy") or 0
+    target = find_target(options.gpu)
+    if not products:
         warps = wanted or _warps_for_elements(_largest_tile(entry))
-        return Plan(warps, min_ctas=min_ctas)
-    for dot in dots:
-        check_mma(dot)
-    largest = max(dots, key=lambda dot: _elements(dot.results[0]))
+        return Plan(warps, min_ctas=min(hinted_ctas, most_ctas(target, warps)))
+    largest = max(products, key=lambda op: _elements(op.results[0]))
     rows, columns = shape_of(largest.results[0])[-2:]
     warps = wanted or _warps_for_accumulators(rows, columns)
     warps_m, warps_n = divide_warps(rows, columns, warps)
-    return Plan(warps, warps_m, warps_n, "m16n8k16", min_ctas)
+    return Plan(warps, warps_m, warps_n, min(hinted_ctas, most_ctas(target, warps)))
 
 
-def check_mma(dot: ir.Operation) -> None:
-    """Refuses a product that no matrix instruction of this version computes.
+def plan_product(op: ir.Operation, plan: Plan, target: Target) -> ProductPlan:
+    """Chooses the matrix instruction of one product.
 
     Raises:
         Unsupported: Element types, rank or extents are not covered.
     """
-    lhs, acc = element_of(dot.operands[0]), element_of(dot.operands[2])
-    where = location_text(dot)
-    if str(lhs) not in ("f16", "bf16") or str(acc) != "f32":
+    atom = choose_atom(op, target)
+    if plan.warps_m:
+        return ProductPlan(atom, plan.warps_m, plan.warps_n)
+    rows, columns, _ = extents_of(op)
+    return ProductPlan(atom, *divide_warps(rows, columns, plan.num_warps))
+
+
+def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
+    """The first matrix instruction of the table that computes a product.
+
+    Raises:
+        Unsupported: There is none for its element types, rank or extents.
+    """
+    where, types = location_text(op), element_types(op)
+    atoms = [
+        atom
+        for atom in MMA_ATOMS.values()
+        if atom.takes(*types) and atom.first_capability <= target.capability
+    ]
+    name = op_stem(op)
+    if not atoms:
+        known = ", ".join(atom.types_text for atom in MMA_ATOMS.values())
         raise Unsupported(
-            f"mmaf: expected f16 or bf16 inputs and an f32 accumulator, got {lhs} "
-            f"and {acc}; other types run on the interpreter only",
+            f"{name}: expected operand and accumulator types that a matrix instruction "
+            f"of {target.name} takes ({known}), got {types[0]} and {types[1]}; other "
+            "types run on the interpreter only",
             where,
         )
-    shape = (*shape_of(dot.results[0]), shape_of(dot.operands[0])[-1])
-    if len(shape) != 3 or shape[0] < 16 or shape[1] < 8 or shape[2] < 16:
+    extents, rank = extents_of(op), len(shape_of(op.results[0]))
+    fitting = [atom for atom in atoms if rank == 2 and atom.fits(extents)]
+    if not fitting:
+        m, n, k = atoms[0].shape
         raise Unsupported(
-            "mmaf: expected rank 2 and M >= 16, N >= 8, K >= 16, got M, N, K = "
-            f"{', '.join(map(str, shape))}",
+            f"{name}: expected rank 2 and M >= {m}, N >= {n}, K >= {k}, got rank "
+            f"{rank} and M, N, K = {', '.join(map(str, extents))}",
             where,
         )
+    return fitting[0]
 
 
 def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ Contract: in, level W from `place`; out, level W in which every remaining
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.plan import PRODUCTS
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
@@ -24,10 +24,9 @@ def run(module: ir.Operation, options: Options) -> None:
     """Stages every entry of `module`."""
     del options
     for entry in entries(module):
-        plan = read_plan(entry)
         for op in list(nested_ops(entry)):
-            if op.name == "cuda_tile.mmaf":
-                stage_product(op, plan)
+            if op.name in PRODUCTS:
+                stage_product(op)
         for op in list(nested_ops(entry)):
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)

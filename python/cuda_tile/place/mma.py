@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.ir.plan import read_product
 from cuda_tile.ir.tiles import shape_of
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.place.constraints import Constraint, Demand, Fixed, Same
@@ -12,11 +13,13 @@ from cuda_tile.place.rules import RULES, PlaceContext
 @RULES.register("mmaf")
 def mmaf(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Accumulator and operands as the instruction's fragments, cut over warps."""
+    del ctx
     lhs, rhs, acc = op.operands
-    warps = (ctx.plan.warps_m, ctx.plan.warps_n)
+    plan = read_product(op)
+    atom, warps = plan.atom, plan.warps
     return [
         Same((op.results[0], acc)),
-        Fixed(op.results[0], tile_mma(shape_of(acc), warps, "c")),
-        Demand(op, 0, tile_mma(shape_of(lhs), warps, "a")),
-        Demand(op, 1, tile_mma(shape_of(rhs), warps, "b")),
+        Fixed(op.results[0], tile_mma(shape_of(acc), warps, "c", atom)),
+        Demand(op, 0, tile_mma(shape_of(lhs), warps, "a", atom)),
+        Demand(op, 1, tile_mma(shape_of(rhs), warps, "b", atom)),
     ]

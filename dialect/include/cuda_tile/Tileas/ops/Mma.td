@@ -12,6 +12,9 @@ def Tileas_MmaSyncOp : Tileas_Op<"mma_sync", "mma",
   let description = [{
     (C1) The operands are matrices whose extents agree.
     (C2) `lhs` and `rhs` have one element type.
+    (C3) `atom` is the name of a matrix instruction whose M, N and K divide the
+         extents of the product.
+    (C4) The instruction exists for the element types.
   }];
   let examples = [[{
     %a = constant <f16: 1.0> : tile<16x16xf16>
@@ -31,7 +34,7 @@ def Tileas_MmaSyncOp : Tileas_Op<"mma_sync", "mma",
     custom<CudaTileType>(type($lhs)) `,` custom<CudaTileType>(type($rhs)) `,`
     custom<CudaTileType>(type($acc))
   }];
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1..C4
 }
 
 #endif // CUDA_TILE_TILEAS_OPS_MMA_TD
