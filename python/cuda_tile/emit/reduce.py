@@ -1,6 +1,20 @@
-"""Family reduce: first the thread's own elements, then a butterfly over lanes.
+"""Family reduce: first the thread's own elements, then the lanes of its warp.
 
 Elements in other warps never get here: `stage` has split such reductions.
+
+A *row* is one coordinate of the dimensions that stay. The registers of a row are folded
+one after another into one accumulator. Lanes are then folded in one of two ways, for
+each bit of the lane number that goes along the dimension:
+
+- *halving*: two partners divide two rows between them, each sends what the other keeps;
+- *butterfly*: every lane gets every row of its partner and combines it with its own.
+
+Halving leaves the rows spread over lanes (`layout/reduction.py`); where the result is
+to be replicated, each lane fetches every row. For 64 rows and 32 lanes that is 126
+exchanges and 62 applications of the body; the butterfly takes 320 of each.
+
+All of it goes row by row in the order of the registers, depth first, so that what feeds
+a reduction is used up soon after it was made, and few values live.
 """
 
 from __future__ import annotations
@@ -13,57 +27,194 @@ from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.tiles import is_distributed, layout_of
-from cuda_tile.ir.walk import block_ops, body
-from cuda_tile.layout.linear import N_LANE_BITS, Coord
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import block_ops, body, defining_op
+from cuda_tile.layout.linear import Coord
+from cuda_tile.layout.reduction import lanes_along, replicated_result, spread_result
 
 Values = list[ir.Value]
 Combine = Callable[[Values, Values], Values]
 
+SHUFFLE_COST = 2
+"""Issue slots of a shuffle beside those of a select or an addition: a multiprocessor
+takes 32 lanes of `shfl` in a cycle and 64 of the others (CUDA C++ Programming Guide,
+"Throughput of Native Arithmetic Instructions")."""
+
+COMMUTATIVE = {
+    f"cuda_tile.{name}"
+    for name in (
+        *("addi", "muli", "maxi", "mini", "andi", "ori", "xori"),
+        *("addf", "mulf", "maxf", "minf"),
+    )
+}
+"""Ops whose result has the same bits when their operands change places."""
+
 
 @RULES.register("reduce")
 def reduce(e: Emitter, op: ir.Operation) -> None:
-    """Folds along `dim`; every thread of the dimension ends with the result."""
+    """Folds along `dim`; the result's layout says which threads end with it."""
     dim = integer(op, "dim")
     layout = layout_of(op.operands[0])
-    combine = _body_function(e, op)
-    partial = _fold_registers(e, op, dim, combine)
-    bits = layout.bits_along(dim)
-    if bits.warp:
+    if layout.bits_along(dim).warp:
         raise InternalError("emit: a reduction across warps after stage")
-    for bit in range(N_LANE_BITS):
-        if bits.lane >> bit & 1:
-            for place, mine in partial.items():
-                theirs = [shuffle(e.builder, "bfly", v, 1 << bit) for v in mine]
-                partial[place] = combine(theirs, mine)
+    rows = _Rows(e, op, dim)
+    replicated = replicated_result(layout, dim)
+    lanes = [1 << bit for bit in lanes_along(layout, dim)]
+    if not is_distributed(op.results[0]):
+        values = rows.fold_lanes([()], [], lanes)[0]
+        for result, value in zip(op.results, values, strict=True):
+            e.set(result, value)
+        return
+    out = layout_of(op.results[0])
+    places = replicated.register_offsets()
+    most = min(len(lanes), len(replicated.register))
+    for count in range(1, most + 1):
+        if out == spread_result(layout, dim, count):
+            found = rows.fold_lanes(places, lanes[:count], lanes[count:])
+            break
+    else:
+        count = halving_steps(len(places), len(lanes), *_step_costs(op))
+        found = rows.fold_lanes(places, lanes[:count], lanes[count:])
+        found = _from_all(e, found, lanes[:count])
+        by_place = dict(zip(places, found, strict=True))
+        found = [by_place[place] for place in out.register_offsets()]
     for i, result in enumerate(op.results):
-        if not is_distributed(result):
-            e.set(result, partial[()][i])
-            continue
-        out = layout_of(result)
-        values = tuple(partial[place][i] for place in out.register_offsets())
-        e.set(result, Fragment(out, values))
+        e.set(result, Fragment(out, tuple(row[i] for row in found)))
 
 
-def _fold_registers(
-    e: Emitter, op: ir.Operation, dim: int, combine: Combine
-) -> dict[Coord, Values]:
-    """What is left per coordinate of the other dimensions, in one thread."""
-    layout = layout_of(op.operands[0])
-    columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
-    seen: set[Coord] = set()
-    partial: dict[Coord, Values] = {}
-    for register, place in enumerate(layout.register_offsets()):
-        if place in seen:  # a copy of an element that has been folded in
-            continue
-        seen.add(place)
-        element = [column[register] for column in columns]
-        rest = place[:dim] + place[dim + 1 :]
-        if rest in partial:
-            partial[rest] = combine(element, partial[rest])
-        else:
-            partial[rest] = element
-    return partial
+class _Rows:
+    """The rows of one reduction in one thread, folded when they are asked for."""
+
+    def __init__(self, e: Emitter, op: ir.Operation, dim: int) -> None:
+        self._e = e
+        self._combine = _body_function(e, op)
+        self._is_commutative = _is_commutative(op)
+        self._columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
+        self._registers: dict[Coord, list[int]] = {}
+        seen: set[Coord] = set()
+        for register, place in enumerate(layout_of(op.operands[0]).register_offsets()):
+            if place in seen:  # a copy of an element that is folded in anyway
+                continue
+            seen.add(place)
+            rest = place[:dim] + place[dim + 1 :]
+            self._registers.setdefault(rest, []).append(register)
+
+    def fold_lanes(
+        self, places: list[Coord], halved: list[int], crossed: list[int]
+    ) -> list[Values]:
+        """Folds rows by halving over some lane bits, by butterfly over others.
+
+        Every lane that holds a row ends with the same bits, whatever the body: a
+        butterfly applies it with the arguments in another order in each lane, so
+        where that may make a difference all take what the lowest lane has.
+        """
+        size = 1 << len(halved)
+        results: list[Values] = []
+        for first in range(0, len(places), size):
+            row = self._halve(places[first : first + size], halved)
+            for lane in crossed:
+                row = self._combine(_exchange(self._e, row, lane), row)
+            if crossed and not self._is_commutative:
+                row = _from_lane(self._e, row, sum(crossed), 0)
+            results.append(row)
+        return results
+
+    def _halve(self, places: list[Coord], lanes: list[int]) -> Values:
+        """Folds 2**n rows over n lane bits; lane bit i keeps rows with bit i."""
+        if not lanes:
+            return self._fold_registers(places[0])
+        *inner, lane = lanes
+        half = len(places) // 2
+        low = self._halve(places[:half], inner)
+        high = self._halve(places[half:], inner)
+        is_set, select = self._e.threads.has_bit(lane), self._e.builder.select
+        pairs = list(zip(low, high, strict=True))
+        sent = [select(is_set, first, second) for first, second in pairs]
+        kept = [select(is_set, second, first) for first, second in pairs]
+        return self._combine(_exchange(self._e, sent, lane), kept)
+
+    def _fold_registers(self, place: Coord) -> Values:
+        total: Values | None = None
+        for register in self._registers[place]:
+            element = [column[register] for column in self._columns]
+            total = element if total is None else self._combine(element, total)
+        if total is None:
+            raise InternalError(f"emit: a reduction has no element at {place}")
+        return total
+
+
+# Lanes --------------------------------------------------------------------------------
+
+
+def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
+    """How many of the lane bits are best folded by halving the rows.
+
+    Args:
+        n_rows: Rows of a thread, a power of two.
+        n_lane_bits: Lane bits to fold.
+        move: Select instructions to choose between two rows, one for each word.
+        apply: Instructions of the body.
+    """
+    exchange = SHUFFLE_COST * move
+
+    def cost(halved: int) -> int:
+        total, left = n_rows * exchange if halved else 0, n_rows
+        for _ in range(halved):
+            left //= 2
+            total += left * (2 * move + exchange + apply)
+        return total + (n_lane_bits - halved) * left * (exchange + apply)
+
+    return min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)
+
+
+def _step_costs(op: ir.Operation) -> tuple[int, int]:
+    """Words of one row, and instructions that apply the body once."""
+    words = sum(max(1, element_bits(element_of(v)) // 32) for v in op.operands)
+    return words, len(block_ops(body(op))) - 1
+
+
+def _exchange(e: Emitter, row: Values, lane: int) -> Values:
+    return [shuffle(e.builder, "bfly", value, lane) for value in row]
+
+
+def _from_lane(e: Emitter, row: Values, mask: int, bits: int) -> Values:
+    """A row as the lane has it whose number has `bits` instead of ours in `mask`."""
+    b = e.builder
+    kept = [bit & ~mask for bit in (1, 2, 4, 8, 16)]
+    source = e.threads.linear_form(kept)
+    if bits:
+        source = b.op("llvm.or", b.i32, source, b.constant(b.i32, bits))
+    return [shuffle(b, "idx", value, source) for value in row]
+
+
+def _from_all(e: Emitter, rows: list[Values], lanes: list[int]) -> list[Values]:
+    """Every row in every lane, after halving over `lanes`."""
+    if not lanes:
+        return rows
+    results: list[Values] = []
+    for row in rows:
+        for index in range(1 << len(lanes)):
+            bits = sum(lane for i, lane in enumerate(lanes) if index >> i & 1)
+            results.append(_from_lane(e, row, sum(lanes), bits))
+    return results
+
+
+# The body -----------------------------------------------------------------------------
+
+
+def _is_commutative(op: ir.Operation) -> bool:
+    """Whether each result is one commutative op on its operand's pair of arguments."""
+    block = body(op)
+    *inner, last = block_ops(block)
+    if len(inner) != len(last.operands):
+        return False
+    arguments = list(block.arguments)
+    return all(
+        (made := defining_op(value)) is not None
+        and made.name in COMMUTATIVE
+        and {*made.operands} == {arguments[2 * i], arguments[2 * i + 1]}
+        for i, value in enumerate(last.operands)
+    )
 
 
 def _body_function(e: Emitter, op: ir.Operation) -> Combine:

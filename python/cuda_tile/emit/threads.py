@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.builder import ICMP, Builder
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 
 MAX_THREADS = 1024
@@ -62,6 +62,23 @@ class Threads:
             total = part
         return b.constant(b.i32, 0) if total is None else total
 
+    def has_bit(self, bit: int) -> ir.Value:
+        """Whether the thread index has `bit`, a power of two, set (i1)."""
+        return self._masked("ne", bit)
+
+    def _masked(self, predicate: str, mask: int) -> ir.Value:
+        """Compares some bits of the thread index with zero."""
+        b = self._builder
+        key = (-ICMP[predicate] - 1, mask)
+        if key not in self._forms:
+            bits = b.in_prologue("llvm.and", b.i32, self.index, b.constant(b.i32, mask))
+            attr = ir.IntegerAttr.get(b.i64, ICMP[predicate])
+            zero = b.constant(b.i32, 0)
+            self._forms[key] = b.in_prologue(
+                "llvm.icmp", b.i1, bits, zero, predicate=attr
+            )
+        return self._forms[key]
+
     def coordinate(self, layout: LinearLayout, dim: int) -> ir.Value:
         """The thread's part of its elements' coordinate along `dim` (i32)."""
         bases = (*layout.lane, *layout.warp)
@@ -76,20 +93,7 @@ class Threads:
         mask = free.lane | free.warp << N_LANE_BITS
         if mask == 0:
             return None
-        b = self._builder
-        key = (-1, mask)
-        if key not in self._forms:
-            copies = b.in_prologue(
-                "llvm.and", b.i32, self.index, b.constant(b.i32, mask)
-            )
-            self._forms[key] = b.in_prologue(
-                "llvm.icmp",
-                b.i1,
-                copies,
-                b.constant(b.i32, 0),
-                predicate=ir.IntegerAttr.get(b.i64, 0),
-            )
-        return self._forms[key]
+        return self._masked("eq", mask)
 
 
 def coordinate_span(layout: LinearLayout, dim: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.reduction import most_spread_result, replicated_result
 from cuda_tile.place.constraints import Constraint, Related, Same
 from cuda_tile.place.rules import RULES, PlaceContext
 
@@ -13,13 +14,18 @@ from cuda_tile.place.rules import RULES, PlaceContext
 def reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """All operands share a layout; the result is what is left of it.
 
-    The threads along the reduced dimension all hold the result.
+    A result that is broadcast again is replicated in the threads along the reduced
+    dimension; others are spread over them, which takes fewer registers.
     """
     del ctx
     dim = ir.IntegerAttr(op.attributes["dim"]).value
 
+    is_broadcast = any(_is_broadcast(result) for result in op.results)
+
     def forward(layout: LinearLayout) -> LinearLayout:
-        return layout.reduce(dim).drop_redundant_registers()
+        if is_broadcast:
+            return replicated_result(layout, dim)
+        return most_spread_result(layout, dim)
 
     constraints: list[Constraint] = [Same(tuple(op.operands))]
     if is_distributed(op.results[0]):
@@ -28,3 +34,31 @@ def reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
             for i in range(len(op.results))
         ]
     return constraints
+
+
+def _is_broadcast(value: ir.Value) -> bool:
+    """Whether a broadcast uses the value, directly or through other shape ops.
+
+    Carried values and yields count as such: what becomes of them is not looked at.
+    """
+    work, seen = [value], {value}
+    while work:
+        for use in work.pop().uses:
+            user = use.owner.operation
+            if user.name == "cuda_tile.broadcast" or user.regions or not user.results:
+                if user.name not in _ENDS:
+                    return True
+                continue
+            for result in user.results:
+                if result not in seen:
+                    seen.add(result)
+                    work.append(result)
+    return False
+
+
+_ENDS = {
+    "cuda_tile.reduce",
+    "cuda_tile.scan",
+    "cuda_tile.store_view_tko",
+    "cuda_tile.store_ptr_tko",
+}

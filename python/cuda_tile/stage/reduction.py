@@ -8,8 +8,16 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
+from cuda_tile.ir.tiles import (
+    element_of,
+    is_distributed,
+    layout_of,
+    shape_of,
+    tile_type,
+    with_layout,
+)
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.reduction import most_spread_result, replicated_result
 
 
 def split_reduction(op: ir.Operation) -> None:
@@ -26,8 +34,13 @@ def split_reduction(op: ir.Operation) -> None:
             tileas.ConvertLayoutOp(tile_type(element_of(t), everywhere), t).result
             for t in tiles
         ]
-        types = [result.type for result in op.results]
-        final = _reduce_like(op, tiles, dim, types)
+        final = _reduce_like(op, tiles, dim, _final_types(op, everywhere, dim))
+        final = [
+            value
+            if value.type == result.type
+            else tileas.ConvertLayoutOp(result.type, value).result
+            for value, result in zip(final, op.results, strict=True)
+        ]
     for old, new in zip(op.results, final, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
@@ -36,22 +49,29 @@ def split_reduction(op: ir.Operation) -> None:
 def _reduce_within_warps(
     op: ir.Operation, tiles: list[ir.Value], dim: int, layout: LinearLayout
 ) -> list[ir.Value]:
-    """Folds what each warp holds; dimension `dim` is left with one per warp."""
+    """Folds what each warp holds; dimension `dim` is left with one per warp.
+
+    The coordinate's bits that tell warps apart are gathered in front of the others,
+    so that one reduction folds all of the others: registers before lanes, which
+    leaves one value per thread to shuffle instead of one per register.
+    """
     shape = layout.shape
     warp_part = 0
     for basis in layout.warp:
         warp_part |= basis[dim]
     runs = _bit_runs(warp_part, shape[dim])
     split = (*shape[:dim], *(extent for _, extent in runs), *shape[dim + 1 :])
-    tiles = [_reshape(tile, split) for tile in tiles]
-    for i, (is_warp, _) in reversed(list(enumerate(runs))):
-        if not is_warp:
-            reduced = layout_of(tiles[0]).reduce(dim + i).drop_redundant_registers()
-            types = [tile_type(element_of(tile), reduced) for tile in tiles]
-            tiles = _reduce_like(op, tiles, dim + i, types)
-    count = prod(extent for is_warp, extent in runs if is_warp)
-    merged = (*shape[:dim], count, *shape[dim + 1 :])
-    return [_reshape(tile, merged) for tile in tiles]
+    across = [dim + i for i, (is_warp, _) in enumerate(runs) if is_warp]
+    within = [dim + i for i, (is_warp, _) in enumerate(runs) if not is_warp]
+    order = (*range(dim), *across, *within, *range(dim + len(runs), len(split)))
+    count = prod(split[place] for place in across)
+    merged = (*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
+    if not within:
+        return tiles
+    tiles = [_reshape(_permute(_reshape(t, split), order), merged) for t in tiles]
+    reduced = most_spread_result(layout_of(tiles[0]), dim + 1)
+    types = [tile_type(element_of(tile), reduced) for tile in tiles]
+    return _reduce_like(op, tiles, dim + 1, types)
 
 
 def _bit_runs(mask: int, extent: int) -> list[tuple[bool, int]]:
@@ -73,6 +93,13 @@ def _reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     return cuda_tile.ReshapeOp(ty, tile).result
 
 
+def _permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
+    if order == tuple(range(len(order))):
+        return tile
+    ty = tile_type(element_of(tile), layout_of(tile).permute(order))
+    return cuda_tile.PermuteOp(ty, tile, permutation=list(order)).result
+
+
 def _to_every_warp(layout: LinearLayout, dim: int) -> LinearLayout:
     """The layout in which each thread holds the whole of `dim`."""
     zero = (0,) * layout.rank
@@ -80,6 +107,14 @@ def _to_every_warp(layout: LinearLayout, dim: int) -> LinearLayout:
     warp = tuple(zero if basis[dim] else basis for basis in layout.warp)
     register = (*layout.register, *steps)
     return LinearLayout(layout.shape, register, layout.lane, warp, layout.block)
+
+
+def _final_types(op: ir.Operation, everywhere: LinearLayout, dim: int) -> list[ir.Type]:
+    """Result types of the last step, before any change of layout."""
+    if not is_distributed(op.results[0]):
+        return [result.type for result in op.results]
+    layout = replicated_result(everywhere, dim)
+    return [with_layout(result, layout) for result in op.results]
 
 
 def _reduce_like(

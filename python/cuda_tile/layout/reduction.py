@@ -1,0 +1,50 @@
+"""Where the results of a reduction lie, for the layout of what is reduced.
+
+A thread of the operand holds elements of some *rows*: coordinates of the dimensions
+that stay. After the reduction of dimension `dim` the threads that divided a row among
+them either all hold its result (*replicated*), or they divide the results (*spread*):
+one register bit that told rows apart for each lane bit that went along `dim`.
+"""
+
+from __future__ import annotations
+
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+
+MIN_ROWS_TO_SPREAD = 8
+"""Rows of a thread from which on replicated results waste more registers and repeated
+work than an exchange costs that brings them back."""
+
+
+def lanes_along(layout: LinearLayout, dim: int) -> list[int]:
+    """The lane bits that a reduction of `dim` folds, low first."""
+    mask = layout.bits_along(dim).lane
+    return [bit for bit in range(N_LANE_BITS) if mask >> bit & 1]
+
+
+def replicated_result(layout: LinearLayout, dim: int) -> LinearLayout:
+    """The layout in which every thread of a row holds its result."""
+    return layout.reduce(dim).drop_redundant_registers()
+
+
+def spread_result(layout: LinearLayout, dim: int, count: int) -> LinearLayout:
+    """The layout in which lanes of a row divide the results.
+
+    The first `count` lane bits along `dim` take over the first register bits: after
+    the exchange of lane bit i, a lane keeps the rows whose register bit i is its own.
+    """
+    result = replicated_result(layout, dim)
+    lane = list(result.lane)
+    moved = result.register[:count]
+    for bit, basis in zip(lanes_along(layout, dim)[:count], moved, strict=True):
+        lane[bit] = basis
+    register = result.register[count:]
+    return LinearLayout(result.shape, register, tuple(lane), result.warp, result.block)
+
+
+def most_spread_result(layout: LinearLayout, dim: int) -> LinearLayout:
+    """The layout spread over as many lanes as there are; replicated for few rows."""
+    result = replicated_result(layout, dim)
+    if result.n_registers < MIN_ROWS_TO_SPREAD:
+        return result
+    count = min(len(result.register), len(lanes_along(layout, dim)))
+    return spread_result(layout, dim, count)
