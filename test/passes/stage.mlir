@@ -57,6 +57,55 @@ cuda_tile.module @kernels {
     return
   }
 
+  // The left operand is stored once, before the loops that read it; the result of the
+  // first product stays in its threads, where slices of it are other names of registers.
+  // CHECK-LABEL: entry @chained
+  // CHECK: tileas.store_shared {{.*}} : tile<64x32xf16
+  // CHECK: for
+  // CHECK-NOT: tileas.store_shared {{.*}} : tile<64x32xf16
+  // CHECK: tileas.store_shared {{.*}} : tile<32x32xf16
+  // CHECK: tileas.load_shared {{.*}}[0, 0] {{.*}} -> tile<64x16xf16
+  // CHECK: tileas.mma_sync
+  // CHECK: tileas.store_shared {{.*}} : tile<32x64xf16
+  // CHECK: extract {{.*}} : tile<64x32xf16, {{.*}} -> tile<64x16xf16
+  // CHECK: tileas.load_shared {{.*}}[0, 0] {{.*}} -> tile<16x64xf16
+  // CHECK: tileas.mma_sync
+  // CHECK: extract
+  // CHECK: tileas.load_shared {{.*}}[16, 0]
+  // CHECK: continue
+  // CHECK: for
+  // CHECK-NOT: tileas.store_shared {{.*}} : tile<64x32xf16
+  // CHECK: return
+  entry @chained(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>) attributes {tileas.plan = {num_warps = 4 : i64, warps_m = 4 : i64, warps_n = 1 : i64}} {
+    %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf16, strides=[64,1]>
+    %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %va = make_partition_view %t : partition_view<tile=(64x32), tensor_view<64x64xf16, strides=[64,1]>>
+    %vb = make_partition_view %t : partition_view<tile=(32x32), tensor_view<64x64xf16, strides=[64,1]>>
+    %vc = make_partition_view %t : partition_view<tile=(32x64), tensor_view<64x64xf16, strides=[64,1]>>
+    %w = make_partition_view %u : !square
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %zero = constant <f32: 0.0> : tile<64x32xf32>
+    %start = constant <f32: 0.0> : tile<64x64xf32>
+    %a, %r = load_view_tko weak %va[%z, %z] : partition_view<tile=(64x32), tensor_view<64x64xf16, strides=[64,1]>>, tile<i32> -> tile<64x32xf16>, token
+    %half = for %i in (%z to %two, step %one) : tile<i32> iter_values(%acc = %start) -> (tile<64x64xf32>) {
+      %b, %s = load_view_tko weak %vb[%i, %z] : partition_view<tile=(32x32), tensor_view<64x64xf16, strides=[64,1]>>, tile<i32> -> tile<32x32xf16>, token
+      %c = mmaf %a, %b, %zero : tile<64x32xf16>, tile<32x32xf16>, tile<64x32xf32>
+      %d = ftof %c : tile<64x32xf32> -> tile<64x32xf16>
+      %e, %x = load_view_tko weak %vc[%i, %z] : partition_view<tile=(32x64), tensor_view<64x64xf16, strides=[64,1]>>, tile<i32> -> tile<32x64xf16>, token
+      %f = mmaf %d, %e, %acc : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+      continue %f : tile<64x64xf32>
+    }
+    %all = for %i in (%z to %two, step %one) : tile<i32> iter_values(%acc = %half) -> (tile<64x64xf32>) {
+      %b, %s = load_view_tko weak %vc[%i, %z] : partition_view<tile=(32x64), tensor_view<64x64xf16, strides=[64,1]>>, tile<i32> -> tile<32x64xf16>, token
+      %f = mmaf %a, %b, %acc : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+      continue %f : tile<64x64xf32>
+    }
+    %d = store_view_tko weak %all, %w[%z, %z] : tile<64x64xf32>, !square, tile<i32> -> token
+    return
+  }
+
   // Within warps first; what is left, one element per warp, goes to every thread.
   // CHECK-LABEL: entry @sum
   // CHECK: reduce {{.*}} -> tile<4xf32

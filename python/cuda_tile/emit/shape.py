@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.analysis.constants import constant_of, constant_splat
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
@@ -17,6 +17,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     pointee_of,
 )
+from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.linear import Coord, LinearLayout
 
 
@@ -49,6 +50,27 @@ def iota(e: Emitter, op: ir.Operation) -> None:
     if ir.IntegerType(ty).width != 32:
         values = [b.op(name, ty, value) for value in values]
     e.set(op.results[0], Fragment(layout, tuple(values)))
+
+
+@RULES.register("extract")
+def extract(e: Emitter, op: ir.Operation) -> None:
+    """Picks registers: `stage` leaves only parts that each thread holds already."""
+    source, layout = e.fragment(op.operands[0]), layout_of(op.results[0])
+    parts = [n for n in map(constant_of, list(op.operands)[1:]) if n is not None]
+    if len(parts) < layout.rank or source.layout.bases[1:] != layout.bases[1:]:
+        raise Unsupported(
+            "extract: expected constant indices and a part that every thread holds; "
+            "others run on the interpreter only",
+            location_text(op),
+        )
+    origin = [n * extent for n, extent in zip(parts, layout.shape, strict=True)]
+    registers = {place: r for r, place in enumerate(source.layout.register_offsets())}
+    scalars = e.packer.scalars(source)
+    picked = [
+        registers[tuple(map(sum, zip(origin, place, strict=True)))]
+        for place in layout.register_offsets()
+    ]
+    e.set(op.results[0], Fragment(layout, tuple(scalars[r] for r in picked)))
 
 
 def coordinates(e: Emitter, layout: LinearLayout, dim: int) -> list[ir.Value]:

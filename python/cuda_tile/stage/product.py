@@ -1,51 +1,138 @@
-"""A product reads its operands from swizzled buffers, one K-slice at a time."""
+"""A product reads what lies in shared memory one K-slice at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 from cuda_tile._mlir import ir
-from cuda_tile._mlir.dialects import tileas
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.ir.plan import ProductPlan, read_product
 from cuda_tile.ir.tiles import element_of, shape_of, tile_type
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.conversion import conversion_source, store_in_buffer
+
+Slicer = Callable[[int], ir.Value]
+"""Makes the K-slice of an operand that begins at an element of K."""
 
 
 def stage_product(op: ir.Operation) -> None:
-    """Replaces a product by one `mma_sync` per K-slice of its staged operands."""
+    """Replaces a product by `mma_sync`: whole, or by slices of its staged operands."""
     plan = read_product(op)
     lhs, rhs, acc = op.operands
-    staged = [conversion_source(value) for value in (lhs, rhs)]
+    staged_lhs, staged_rhs = conversion_source(lhs), conversion_source(rhs)
     with ir.InsertionPoint(op), op.location:
-        if staged[0] is None or staged[1] is None:
-            total = tileas.MmaSyncOp(
-                acc.type, lhs, rhs, acc, atom=plan.atom.name
-            ).result
+        if staged_lhs is None and staged_rhs is None:
+            total = _multiply(plan, lhs, rhs, acc)
         else:
-            total = _sliced_product(op, plan, staged[0], staged[1])
+            total = _sliced_product(op, plan, staged_lhs, staged_rhs)
     op.results[0].replace_all_uses_with(total)
     op.erase()
-    if staged[0] is not None and staged[1] is not None:
-        for conversion in dict.fromkeys((defining_op(lhs), defining_op(rhs))):
-            if conversion is not None and not list(conversion.results[0].uses):
-                conversion.erase()
+    for conversion in dict.fromkeys((defining_op(lhs), defining_op(rhs))):
+        if (
+            conversion is not None
+            and conversion_source(conversion.results[0]) is not None
+            and not list(conversion.results[0].uses)
+        ):
+            conversion.erase()
+
+
+def _multiply(
+    plan: ProductPlan, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
+) -> ir.Value:
+    return tileas.MmaSyncOp(acc.type, lhs, rhs, acc, atom=plan.atom.name).result
 
 
 def _sliced_product(
-    op: ir.Operation, plan: ProductPlan, lhs: ir.Value, rhs: ir.Value
+    op: ir.Operation, plan: ProductPlan, lhs: ir.Value | None, rhs: ir.Value | None
 ) -> ir.Value:
-    rows, depth = shape_of(lhs)
-    columns = shape_of(rhs)[1]
+    """One `mma_sync` per K-slice.
+
+    Args:
+        op: The product.
+        plan: Its plan.
+        lhs: What lies in shared memory as its left operand, or None where the operand
+            is in registers already: slicing renames them.
+        rhs: The same for its right operand.
+    """
+    rows, depth = shape_of(op.operands[0])
+    columns = shape_of(op.operands[1])[1]
     step = plan.atom.shape[2]
     a_layout = tile_mma((rows, step), plan.warps, "a", plan.atom)
     b_layout = tile_mma((step, columns), plan.warps, "b", plan.atom)
-    a_buffer = store_in_buffer(lhs, a_layout)
-    b_buffer = store_in_buffer(rhs, b_layout)
-    a_type = tile_type(element_of(lhs), a_layout)
-    b_type = tile_type(element_of(rhs), b_layout)
+    slice_a = _slicer(op, op.operands[0], lhs, 1, a_layout)
+    slice_b = _slicer(op, op.operands[1], rhs, 0, b_layout)
     total = op.operands[2]
     for k in range(0, depth, step):
-        a = tileas.LoadSharedOp(a_type, a_buffer, offsets=[0, k]).result
-        b = tileas.LoadSharedOp(b_type, b_buffer, offsets=[k, 0]).result
-        total = tileas.MmaSyncOp(total.type, a, b, total, atom=plan.atom.name).result
+        total = _multiply(plan, slice_a(k), slice_b(k), total)
     return total
+
+
+def _stage(
+    op: ir.Operation, operand: ir.Value, source: ir.Value, layout: LinearLayout
+) -> ir.Value:
+    """The buffer that holds an operand.
+
+    Right before the product, or where the operand was converted if that is outside a
+    loop around the product: then it is stored once, for all products that read it.
+    """
+    conversion = defining_op(operand)
+    if conversion is None or conversion.block == op.block:
+        return store_in_buffer(source, layout)
+    with ir.InsertionPoint(conversion):
+        buffer = store_in_buffer(source, layout)
+    return _share(conversion, buffer)
+
+
+def _share(conversion: ir.Operation, made: ir.Value) -> ir.Value:
+    """The buffer that another product of the operand has already, else `made`."""
+    stores = [
+        use.owner.operation
+        for use in conversion.operands[0].uses
+        if use.owner.operation.name == "tileas.store_shared"
+        and use.owner.operation.block == conversion.block
+        and use.owner.operation.operands[1].type == made.type
+    ]
+    earlier = [store for store in stores if store.operands[1] != made]
+    if not earlier:
+        return made
+    for op in (*(s for s in stores if s not in earlier), defining_op(made)):
+        if op is not None:
+            op.erase()
+    return earlier[0].operands[1]
+
+
+def _slicer(
+    op: ir.Operation,
+    operand: ir.Value,
+    source: ir.Value | None,
+    dim: int,
+    layout: LinearLayout,
+) -> Slicer:
+    """Cuts an operand along `dim` into tiles of `layout`."""
+    ty = tile_type(element_of(operand), layout)
+
+    def offsets(k: int) -> list[int]:
+        return [k if d == dim else 0 for d in range(layout.rank)]
+
+    if source is not None:
+        buffer = _stage(op, operand, source, layout)
+        return lambda k: tileas.LoadSharedOp(ty, buffer, offsets=offsets(k)).result
+
+    def extract(k: int) -> ir.Value:
+        parts = [n // part for n, part in zip(offsets(k), layout.shape, strict=True)]
+        return cuda_tile.ExtractOp(ty, operand, [_index(n) for n in parts]).result
+
+    return extract
+
+
+def _index(number: int) -> ir.Value:
+    """A constant as `extract` takes it."""
+    i32 = ir.IntegerType.get_signless(32)
+    ty = TileType.get([], i32)
+    shaped = cast("ir.ShapedType", ty)
+    value = ir.DenseElementsAttr.get_splat(shaped, ir.IntegerAttr.get(i32, number))
+    return cuda_tile.ConstantOp(ty, value).result
