@@ -18,7 +18,7 @@ from cuda_tile.builder.constants import (
 from cuda_tile.builder.elements import ElementLike, Int64, get_mlir_type
 from cuda_tile.builder.keywords import IntegerOverflow, RoundingMode, Signedness
 from cuda_tile.builder.type_makers import make_pointer_type, make_tile_type
-from cuda_tile.builder.values import Pointer, Tile
+from cuda_tile.builder.values import Pointer, Tile, operator
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 
@@ -138,6 +138,7 @@ def ptr_to_ptr(
     return Pointer(ct.ptr_to_ptr(result, tile))
 
 
+@operator
 @cuda_tile_op
 def to_element(
     value: Any,

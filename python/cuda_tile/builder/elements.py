@@ -6,13 +6,10 @@ type: `Int32(7)` is a scalar constant, `Float32(tile)` a conversion.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from cuda_tile._mlir import ir
-
-if TYPE_CHECKING:
-    from cuda_tile.builder.values import Tile
+from cuda_tile.builder.values import Tile, build
 
 
 class _ElementMeta(type):
@@ -42,8 +39,7 @@ class Element(metaclass=_ElementMeta):
 
     def __new__(cls, value: Any) -> Tile:
         """A scalar constant of a number, or a tile converted to this element type."""
-        # The functions that build ops are made of these classes, not the reverse.
-        return import_module("cuda_tile.builder.convert").to_element(value, cls)
+        return build("to_element", value, cls)
 
     @classmethod
     def _get_mlir_type(cls, context: ir.Context | None = None) -> ir.Type:

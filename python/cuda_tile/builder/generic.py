@@ -12,13 +12,12 @@ from cuda_tile.builder import bitwise, integer, math
 from cuda_tile.builder import float as floats
 from cuda_tile.builder.constants import TileLike, as_tile, is_float, promote
 from cuda_tile.builder.keywords import ComparisonOrdering, ComparisonPredicates
-from cuda_tile.builder.shape import offset as _offset
-from cuda_tile.builder.values import Pointer, Tile
+from cuda_tile.builder.shape import offset
+from cuda_tile.builder.values import Pointer, Tile, operator
 from cuda_tile.builder.where import Where, cuda_tile_op
 
-offset = _offset
 
-
+@operator
 @cuda_tile_op
 def add(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Any:
     """Sums, by addi or addf; of a pointer and integers, by offset."""
@@ -28,6 +27,7 @@ def add(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Any:
     return (floats.addf if is_float(left) else integer.addi)(left, right)
 
 
+@operator
 @cuda_tile_op
 def sub(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Differences, by subi or subf."""
@@ -35,6 +35,7 @@ def sub(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.subf if is_float(left) else integer.subi)(left, right)
 
 
+@operator
 @cuda_tile_op
 def mul(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Products, by muli or mulf."""
@@ -42,6 +43,7 @@ def mul(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.mulf if is_float(left) else integer.muli)(left, right)
 
 
+@operator
 @cuda_tile_op
 def div(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Quotients, by divf; of integers by divi, which rounds towards zero."""
@@ -49,6 +51,7 @@ def div(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.divf if is_float(left) else integer.divi)(left, right)
 
 
+@operator
 @cuda_tile_op
 def floordiv(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Quotients rounded down: of integers by one op, of floats floor of divf."""
@@ -58,6 +61,7 @@ def floordiv(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     return integer.floordivi(left, right)
 
 
+@operator
 @cuda_tile_op
 def rem(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Remainders with the sign of `lhs`, as in C (Python's have that of `rhs`)."""
@@ -65,6 +69,7 @@ def rem(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.remf if is_float(left) else integer.remi)(left, right)
 
 
+@operator
 @cuda_tile_op
 def power(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Powers of floats.
@@ -96,6 +101,7 @@ def min(  # noqa: A001  (the name users expect)
     return (floats.minf if is_float(left) else integer.mini)(left, right)
 
 
+@operator
 @cuda_tile_op
 def cmp(predicate: str, lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Whether a relation of `ComparisonPredicates` holds, by cmpi or cmpf.
@@ -112,6 +118,7 @@ def cmp(predicate: str, lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) ->
     return floats.cmpf(predicate, left, right, ordering=ordering)
 
 
+@operator
 @cuda_tile_op
 def neg(source: TileLike, **where: Unpack[Where]) -> Tile:
     """Negatives, by negi or negf."""
@@ -119,6 +126,7 @@ def neg(source: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.negf if is_float(tile) else integer.negi)(tile)
 
 
+@operator
 @cuda_tile_op
 def absolute(source: TileLike, **where: Unpack[Where]) -> Tile:
     """Absolute values, by absi or absf."""
@@ -126,30 +134,35 @@ def absolute(source: TileLike, **where: Unpack[Where]) -> Tile:
     return (floats.absf if is_float(tile) else integer.absi)(tile)
 
 
+@operator
 @cuda_tile_op
 def bitand(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits that both integers have."""
     return bitwise.andi(lhs, rhs)
 
 
+@operator
 @cuda_tile_op
 def bitor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits that one of both integers has."""
     return bitwise.ori(lhs, rhs)
 
 
+@operator
 @cuda_tile_op
 def bitxor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits in which both integers differ; -1 inverts all, of Booleans too."""
     return bitwise.xori(lhs, rhs)
 
 
+@operator
 @cuda_tile_op
 def shift_left(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits of integers moved up."""
     return integer.shli(lhs, rhs)
 
 
+@operator
 @cuda_tile_op
 def shift_right(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
     """Bits of integers moved down; the sign comes in."""

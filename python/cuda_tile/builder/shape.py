@@ -12,7 +12,7 @@ from cuda_tile.builder.constants import TileLike, as_pointer, as_tile, promote
 from cuda_tile.builder.convert import to_element
 from cuda_tile.builder.elements import ElementLike, Int8, Int32, get_mlir_type
 from cuda_tile.builder.type_makers import make_tile_type
-from cuda_tile.builder.values import Pointer, Tile, wrap_value
+from cuda_tile.builder.values import Pointer, Tile, operator, wrap_value
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 
@@ -155,6 +155,7 @@ def _bits(element_type: ir.Type) -> int:
     raise TypeError(f"expected an element type of numbers, got {element_type}")
 
 
+@operator
 @cuda_tile_op
 def offset(pointer: ir.Value, count: TileLike, **where: Unpack[Where]) -> Pointer:
     """Addresses `count` elements further; either may be a scalar."""

@@ -9,22 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from importlib import import_module
 from math import prod
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile as ct
 
-if TYPE_CHECKING:
-    from cuda_tile.builder.elements import ElementLike
-
 _Parameters = ParamSpec("_Parameters")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# What the operators of `Tile` call, by name. The functions that build ops return these
+# classes, so their modules import this one; each declares itself with `operator`.
+_OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
-def _build(name: str, *operands: object) -> Any:
-    """Calls an op function, which is made of these classes, not the reverse."""
-    return getattr(import_module("cuda_tile.builder.generic"), name)(*operands)
+def operator(function: _Function) -> _Function:
+    """Declares a function that an operator of `Tile` calls by its name."""
+    _OPERATORS[function.__name__] = function
+    return function
+
+
+def build(name: str, *operands: object) -> Any:
+    """Calls the function that was declared for an operator."""
+    return _OPERATORS[name](*operands)
 
 
 class Token(ir.Value):
@@ -101,10 +108,9 @@ class Tile(ir.Value):
         """Product of the extents."""
         return prod(self.shape)
 
-    def __call__(self, element_type: ElementLike) -> Tile:
+    def __call__(self, element_type: ir.Type | type) -> Tile:
         """The tile converted to another element type; see `to_element`."""
-        convert = import_module("cuda_tile.builder.convert")
-        return convert.to_element(self, element_type)
+        return build("to_element", self, element_type)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -116,107 +122,107 @@ class Tile(ir.Value):
     __hash__ = ir.Value.__hash__
 
     def __add__(self, other: object) -> Tile:
-        return _build("add", self, other)
+        return build("add", self, other)
 
     def __radd__(self, other: object) -> Tile:
-        return _build("add", other, self)
+        return build("add", other, self)
 
     def __sub__(self, other: object) -> Tile:
-        return _build("sub", self, other)
+        return build("sub", self, other)
 
     def __rsub__(self, other: object) -> Tile:
-        return _build("sub", other, self)
+        return build("sub", other, self)
 
     def __mul__(self, other: object) -> Tile:
-        return _build("mul", self, other)
+        return build("mul", self, other)
 
     def __rmul__(self, other: object) -> Tile:
-        return _build("mul", other, self)
+        return build("mul", other, self)
 
     def __truediv__(self, other: object) -> Tile:
-        return _build("div", self, other)
+        return build("div", self, other)
 
     def __rtruediv__(self, other: object) -> Tile:
-        return _build("div", other, self)
+        return build("div", other, self)
 
     def __floordiv__(self, other: object) -> Tile:
-        return _build("floordiv", self, other)
+        return build("floordiv", self, other)
 
     def __rfloordiv__(self, other: object) -> Tile:
-        return _build("floordiv", other, self)
+        return build("floordiv", other, self)
 
     def __mod__(self, other: object) -> Tile:
-        return _build("rem", self, other)
+        return build("rem", self, other)
 
     def __rmod__(self, other: object) -> Tile:
-        return _build("rem", other, self)
+        return build("rem", other, self)
 
     def __pow__(self, other: object) -> Tile:
-        return _build("power", self, other)
+        return build("power", self, other)
 
     def __rpow__(self, other: object) -> Tile:
-        return _build("power", other, self)
+        return build("power", other, self)
 
     def __and__(self, other: object) -> Tile:
-        return _build("bitand", self, other)
+        return build("bitand", self, other)
 
     def __rand__(self, other: object) -> Tile:
-        return _build("bitand", other, self)
+        return build("bitand", other, self)
 
     def __or__(self, other: object) -> Tile:
-        return _build("bitor", self, other)
+        return build("bitor", self, other)
 
     def __ror__(self, other: object) -> Tile:
-        return _build("bitor", other, self)
+        return build("bitor", other, self)
 
     def __xor__(self, other: object) -> Tile:
-        return _build("bitxor", self, other)
+        return build("bitxor", self, other)
 
     def __rxor__(self, other: object) -> Tile:
-        return _build("bitxor", other, self)
+        return build("bitxor", other, self)
 
     def __invert__(self) -> Tile:
-        return _build("bitxor", self, -1)
+        return build("bitxor", self, -1)
 
     def __lshift__(self, other: object) -> Tile:
-        return _build("shift_left", self, other)
+        return build("shift_left", self, other)
 
     def __rshift__(self, other: object) -> Tile:
-        return _build("shift_right", self, other)
+        return build("shift_right", self, other)
 
     def __rlshift__(self, other: object) -> Tile:
-        return _build("shift_left", other, self)
+        return build("shift_left", other, self)
 
     def __rrshift__(self, other: object) -> Tile:
-        return _build("shift_right", other, self)
+        return build("shift_right", other, self)
 
     def __eq__(self, other: object) -> Any:
         if other is None:
             return False
-        return _build("cmp", "equal", self, other)
+        return build("cmp", "equal", self, other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return True
-        return _build("cmp", "not_equal", self, other)
+        return build("cmp", "not_equal", self, other)
 
     def __lt__(self, other: object) -> Tile:
-        return _build("cmp", "less_than", self, other)
+        return build("cmp", "less_than", self, other)
 
     def __le__(self, other: object) -> Tile:
-        return _build("cmp", "less_than_or_equal", self, other)
+        return build("cmp", "less_than_or_equal", self, other)
 
     def __gt__(self, other: object) -> Tile:
-        return _build("cmp", "greater_than", self, other)
+        return build("cmp", "greater_than", self, other)
 
     def __ge__(self, other: object) -> Tile:
-        return _build("cmp", "greater_than_or_equal", self, other)
+        return build("cmp", "greater_than_or_equal", self, other)
 
     def __neg__(self) -> Tile:
-        return _build("neg", self)
+        return build("neg", self)
 
     def __abs__(self) -> Tile:
-        return _build("absolute", self)
+        return build("absolute", self)
 
 
 class Pointer(Tile):
@@ -228,13 +234,13 @@ class Pointer(Tile):
         return ct.PointerType(self.element_type).pointee_type
 
     def __add__(self, other: object) -> Pointer:
-        return _build("offset", self, other)
+        return build("offset", self, other)
 
     def __radd__(self, other: object) -> Pointer:
-        return _build("offset", self, other)
+        return build("offset", self, other)
 
     def __sub__(self, other: object) -> Pointer:
-        return _build("offset", self, _build("neg", other))
+        return build("offset", self, build("neg", other))
 
 
 _OF_VIEW: tuple[tuple[type[ir.Type], type[ir.Value]], ...] = (

@@ -9,19 +9,17 @@ share a byte; their addresses count half bytes here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.interp.log import Access, Addresses
+from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.values import Mask, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
 from cuda_tile.runtime.memory import MemoryFault
-
-if TYPE_CHECKING:
-    from cuda_tile.interp.machine import TileBlock
 
 Positions = NDArray[np.intp]
 

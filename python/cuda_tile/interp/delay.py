@@ -9,13 +9,11 @@ Program order stays one legal execution, this makes others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cuda_tile.interp.program import Op
+from cuda_tile.interp.protocol import Running
 from cuda_tile.interp.undefined import as_results
-
-if TYPE_CHECKING:
-    from cuda_tile.interp.machine import TileBlock
 
 DELAYED = frozenset(
     ("load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko")
@@ -60,9 +58,7 @@ class Delays:
     def __init__(self) -> None:
         self._pending: list[LateOp] = []
 
-    def settle(
-        self, run: TileBlock, op: Op, values: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
+    def settle(self, run: Running, op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The operands, each late one that `op` looks at made now."""
         passed = FIRST_PASSED.get(op.name, len(values))
         return tuple(
@@ -71,7 +67,7 @@ class Delays:
         )
 
     def delay(
-        self, run: TileBlock, op: Op, values: tuple[Any, ...]
+        self, run: Running, op: Op, values: tuple[Any, ...]
     ) -> tuple[Later, ...] | None:
         """Puts an op off and gives what stands for its results, or None."""
         waits_for_others = op.name == "join_tokens" and any(
@@ -91,19 +87,19 @@ class Delays:
         """Whether some of the results stand for those of a late op."""
         return any(type(result) is Later for result in results)
 
-    def finish(self, run: TileBlock) -> None:
+    def finish(self, run: Running) -> None:
         """Runs everything that is pending, in random order."""
         while self._pending:
             place = run.launch.random.integers(len(self._pending))
             self._run(run, self._pending[place])
 
-    def force(self, run: TileBlock, value: Any) -> Any:
+    def force(self, run: Running, value: Any) -> Any:
         """The value, made now if it is late."""
         if type(value) is not Later:
             return value
         return self._run(run, value.late)[value.index]
 
-    def _run(self, run: TileBlock, late: LateOp) -> tuple[Any, ...]:
+    def _run(self, run: Running, late: LateOp) -> tuple[Any, ...]:
         if late.results is None:
             values = tuple(self.force(run, value) for value in late.values)
             late.results = as_results(run.evaluate(late.op, values))

@@ -19,6 +19,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.interp.delay import Delays, Later
 from cuda_tile.interp.log import AccessLog
 from cuda_tile.interp.program import Block, Entry, Global, Op, all_ops
+from cuda_tile.interp.protocol import Trace
 from cuda_tile.interp.races import Races
 from cuda_tile.interp.scratch import Scratch, release, reserve
 from cuda_tile.interp.table import PARTIAL
@@ -26,9 +27,6 @@ from cuda_tile.interp.undefined import as_results, spread
 from cuda_tile.interp.values import InterpError, Jump, Mask, Partial
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
-
-Trace = Callable[[Op, tuple[Any, ...]], None]
-"""Called after each op with the op and its results."""
 
 BlockTrace = Callable[[tuple[int, int, int]], None]
 """Called with the place of a tile block whenever it goes on."""

@@ -11,20 +11,18 @@ A map of who touched each word last finds suspects quickly; the access logs deci
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.interp.log import Access, Addresses
 from cuda_tile.interp.program import Op
+from cuda_tile.interp.protocol import Running
 from cuda_tile.interp.values import Token
 from cuda_tile.runtime.memory import GlobalMemory
 
-if TYPE_CHECKING:
-    from cuda_tile.interp.machine import TileBlock
-
-Rival: TypeAlias = "tuple[TileBlock, Access]"
+Rival: TypeAlias = tuple[Running, Access]
 """Another tile block and its access that conflicts."""
 
 WORD_BYTES = 4
@@ -61,12 +59,12 @@ class Races:
     def __init__(self, memory: GlobalMemory) -> None:
         self._areas = _areas(memory)
         self._starts = [area.start for area in self._areas]
-        self._blocks: dict[int, TileBlock] = {}
+        self._blocks: dict[int, Running] = {}
         self._released: dict[int, Token] = {}
 
     def check(
         self,
-        run: TileBlock,
+        run: Running,
         access: Access,
         places: Addresses,
         size_bytes: int,
@@ -128,7 +126,7 @@ class Races:
         return found
 
     def _judge(
-        self, run: TileBlock, access: Access, suspects: set[int], after: Token
+        self, run: Running, access: Access, suspects: set[int], after: Token
     ) -> Rival | None:
         """Looks for a real conflict in the logs of the suspects."""
         numbers = [owner - 1 for owner in suspects if owner != SEVERAL]
@@ -142,7 +140,7 @@ class Races:
                 return other, conflict
         return None
 
-    def describe(self, access: Access, other: TileBlock, past: Access) -> str:
+    def describe(self, access: Access, other: Running, past: Access) -> str:
         """What `check` found, and the way out."""
         way = (
             "make both atomic or relaxed at device scope, or order them: a release "
@@ -157,7 +155,7 @@ class Races:
             f"orders the two; {way}"
         )
 
-    def acquire(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> Token:
+    def acquire(self, run: Running, op: Op, places: Addresses, token: Token) -> Token:
         """The result token of an access, with what it learns from releases."""
         if not _orders(op, "acquire") or not self._released:
             return token
@@ -167,7 +165,7 @@ class Races:
                 token = token.join(_seen_by(run.number, made_known))
         return token
 
-    def publish(self, run: TileBlock, op: Op, places: Addresses, token: Token) -> None:
+    def publish(self, run: Running, op: Op, places: Addresses, token: Token) -> None:
         """What an access that stored makes known at its addresses.
 
         A later atomic keeps what an earlier release made known there, a later plain

@@ -8,17 +8,15 @@ mask like the data; for anything else one unspecified element taints every resul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from cuda_tile.interp.program import Op, TileType
+from cuda_tile.interp.protocol import Running
 from cuda_tile.interp.table import PARTIAL
 from cuda_tile.interp.values import Mask, Partial
 from cuda_tile.runtime.elements import Array
-
-if TYPE_CHECKING:
-    from cuda_tile.interp.machine import TileBlock
 
 
 def as_results(result: Any) -> tuple[Any, ...]:
@@ -49,7 +47,7 @@ def partial(data: Array, undefined: Mask) -> Any:
     return Partial(data, undefined) if undefined.any() else data
 
 
-def spread(run: TileBlock, op: Op, *values: Any) -> Any:
+def spread(run: Running, op: Op, *values: Any) -> Any:
     """Runs the op on the data and marks what depends on unspecified elements."""
     checked = run.launch.is_checked
     run.launch.is_checked = False  # promises are not broken by values nobody may use
@@ -73,13 +71,13 @@ def spread(run: TileBlock, op: Op, *values: Any) -> Any:
 @PARTIAL.register(
     "broadcast", "reshape", "permute", "ptr_to_ptr", "tileas.convert_layout"
 )
-def moved(run: TileBlock, op: Op, source: Partial) -> Partial:
+def moved(run: Running, op: Op, source: Partial) -> Partial:
     """Data movement: the mask moves as the data does."""
     return Partial(op.rule(run, op, source.data), op.rule(run, op, source.undefined))
 
 
 @PARTIAL.register("select")
-def select(run: TileBlock, op: Op, cond: Any, if_true: Any, if_false: Any) -> Any:
+def select(run: Running, op: Op, cond: Any, if_true: Any, if_false: Any) -> Any:
     """Only the chosen side and the condition count."""
     data = op.rule(run, op, data_of(cond), data_of(if_true), data_of(if_false))
     chosen = np.where(data_of(cond), mask_of(if_true), mask_of(if_false))

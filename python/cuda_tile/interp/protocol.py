@@ -1,0 +1,58 @@
+"""What the parts of a tile block may ask of it and of its launch.
+
+`machine` makes both of these parts (race detection, late accesses, unspecified
+elements), which therefore know them only by what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from cuda_tile.interp.log import AccessLog
+from cuda_tile.interp.program import Op
+from cuda_tile.runtime.memory import GlobalMemory
+
+Trace: TypeAlias = Callable[[Op, tuple[Any, ...]], None]
+"""Called after each op with the op and its results."""
+
+
+class Launched(Protocol):
+    """A launch.
+
+    Attributes:
+        memory: Everything a pointer may reach.
+        is_checked: Whether undefined behaviour is an error.
+        random: Source of all that is drawn at random.
+        trace: Called after each op, or None.
+    """
+
+    memory: GlobalMemory
+    is_checked: bool
+    random: np.random.Generator
+    trace: Trace | None
+
+
+class Running(Protocol):
+    """A tile block that runs.
+
+    Attributes:
+        block_id: Its place in the grid.
+        number: Its place in the order of beginning.
+        accesses: Its memory accesses so far.
+    """
+
+    block_id: tuple[int, int, int]
+    number: int
+    accesses: AccessLog
+
+    @property
+    def launch(self) -> Launched:
+        """What it shares with the other tile blocks."""
+        ...
+
+    def evaluate(self, op: Op, values: tuple[Any, ...]) -> Any:
+        """Calls the rule of an op that fits the values."""
+        ...
