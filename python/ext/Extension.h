@@ -49,6 +49,7 @@ nb::object takePassException();
 /// wrapper's destructor would destroy the context a second time.
 nb::object wrapOperation(mlir::Operation *op);
 
+void populateAnalysis(nb::module_ &m);
 void populateAttributes(nb::module_ &m);
 void populateBytecode(nb::module_ &m);
 void populateOptimize(nb::module_ &m);

@@ -67,6 +67,7 @@ NB_MODULE(_cuda_tile, m) {
       nb::arg("context").none() = nb::none(), nb::arg("load") = true,
       "Makes the dialect known to a context, which every Context of this "
       "package does by itself, and loads it.");
+  populateAnalysis(m);
   populateTypes(m);
   populateAttributes(m);
   populateBytecode(m);

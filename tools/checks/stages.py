@@ -89,7 +89,7 @@ NOT_LOWERED = frozenset(
     (
         *("cos", "cosh", "sin", "sinh", "tan", "tanh", "atan2", "log", "log2"),
         *("pow", "fpowi", "rsqrt", "sqrt", "remf"),
-        *("if", "loop", "break", "assert", "print_tko", "global", "get_global"),
+        *("assert", "print_tko", "global", "get_global"),
         *("cat", "extract", "insert", "pack", "unpack", "scan", "mmai"),
         *("mmaf_scaled", "alloca", "gdc_launch_dependents_tko", "gdc_wait_tko"),
         *("memory_fence_alias_tko", "atomic_cas_tko", "atomic_rmw_tko"),

@@ -1,55 +1,68 @@
-"""Family control: structured loops become blocks."""
+"""Family control: structured control flow becomes blocks.
+
+Each point of control flow that an edge reaches becomes a block; what the edges hand
+on are its arguments. All conditions are scalars, which every thread of the tile block
+holds alike, so all threads take the same way and barriers may stand in any region.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.control_flow import (
+    CountedLoop,
+    Edge,
+    Point,
+    counted_loop,
+    successors,
+)
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.ir.attributes import flag
-from cuda_tile.ir.walk import block_ops, body
+from cuda_tile.errors import InternalError
 
 
 @RULES.register("for")
 def for_(e: Emitter, op: ir.Operation) -> None:
-    """Header with the carried values, body, exit."""
-    b = e.builder
-    lower, upper, step = (e.scalar(op.operands[i]) for i in range(3))
-    inits = list(op.operands)[3:]
-    flat = [value for init in inits for value in e.flatten(init)]
-    types = [lower.type, *(value.type for value in flat)]
-    header, inside, after = b.block(types), b.block(), b.block()
-    b.branch(header, [lower, *flat])
-    b.enter(header)
-    arguments: list[ir.Value] = list(header.arguments)
-    index, carried = arguments[0], arguments[1:]
-    compare = "ult" if flag(op, "unsignedCmp") else "slt"
-    b.branch_if(b.icmp(compare, index, upper), inside, after)
-    b.enter(inside)
-    block = body(op)
-    e.set(block.arguments[0], index)
-    rest = list(carried)
-    for init, argument in zip(inits, list(block.arguments)[1:], strict=True):
-        e.set(argument, e.unflatten(e.get(init), argument, rest))
-    likes = [e.get(init) for init in inits]
-    with e.packer.scope():
-        *ops, last = block_ops(block)
-        for inner in ops:
-            e.emit_op(inner)
-        next_values = [
-            v
-            for value, like in zip(last.operands, likes, strict=True)
-            for v in e.flatten_like(value, like)
-        ]
-    b.branch(header, [b.add(index, step), *next_values])
-    b.enter(after)
-    rest = list(carried)
-    for like, result in zip(likes, op.results, strict=True):
-        e.set(result, e.unflatten(like, result, rest))
+    """A guard before the first turn; each `continue` tests for the next one."""
+    loop = _counted(op)
+    first = e.scalar(loop.lower)
+    runs = e.builder.icmp(_less_than(loop), first, e.scalar(loop.upper))
+    _turn(e, op, runs, first)
+    _regions(e, op)
 
 
-@RULES.register("continue", "yield")
-def terminator(e: Emitter, op: ir.Operation) -> None:
-    """The enclosing op's rule reads a terminator's operands itself."""
-    del e, op
+@RULES.register("loop")
+def loop(e: Emitter, op: ir.Operation) -> None:
+    """Begins the first turn; `continue` begins the others."""
+    _jump(e, op)
+    _regions(e, op)
+
+
+@RULES.register("if")
+def if_(e: Emitter, op: ir.Operation) -> None:
+    """A branch to one of two regions, or past the op where there is no second."""
+    (condition,) = op.operands
+    then, otherwise = (e.landing(edge.target) for edge in successors(op))
+    e.builder.branch_if(e.scalar(condition), then, otherwise)
+    _regions(e, op)
+
+
+@RULES.register("continue")
+def continue_(e: Emitter, op: ir.Operation) -> None:
+    """The next turn of a loop; of a `for`, if there is one."""
+    target = successors(op)[0].target.op
+    if counted_loop(target) is None:
+        _jump(e, op)
+    else:
+        _turn(e, op, *_step(e, _counted(target)))
+    e.leave()
+
+
+@RULES.register("break", "yield")
+def leave(e: Emitter, op: ir.Operation) -> None:
+    """Goes on behind the op that the terminator ends."""
+    _jump(e, op)
+    e.leave()
 
 
 @RULES.register("return")
@@ -57,3 +70,88 @@ def return_(e: Emitter, op: ir.Operation) -> None:
     """The end of the kernel."""
     del op
     e.builder.create("llvm.return", [], [])
+    e.leave()
+
+
+# Counted loops ------------------------------------------------------------------------
+
+
+def _counted(op: ir.Operation) -> CountedLoop:
+    found = counted_loop(op)
+    if found is None:
+        raise InternalError(f"emit: expected a 'for', got '{op.name}'")
+    return found
+
+
+def _less_than(loop: CountedLoop) -> str:
+    return "ult" if loop.is_unsigned else "slt"
+
+
+def _turn(e: Emitter, source: ir.Operation, runs: ir.Value, index: ir.Value) -> None:
+    """To the loop's body with `index` if `runs`, else behind the loop."""
+    body, after = successors(source)
+    e.builder.branch_if(
+        runs,
+        e.landing(body.target),
+        e.landing(after.target),
+        _arguments(e, body, [index]),
+        _arguments(e, after),
+    )
+
+
+def _step(e: Emitter, loop: CountedLoop) -> tuple[ir.Value, ir.Value]:
+    """Whether another turn follows this one, and its index.
+
+    A `for` ends when the next index would be beyond its type. Where that may
+    happen, the distance to the bound is compared instead of the wrapped sum: it is
+    positive, so it is right as an unsigned number.
+    """
+    b = e.builder
+    index, upper, step = (e.scalar(v) for v in (loop.index, loop.upper, loop.step))
+    following = b.add(index, step)
+    if _fits(e, loop):
+        return b.icmp(_less_than(loop), following, upper), following
+    return b.icmp("ugt", b.sub(upper, index), step), following
+
+
+def _fits(e: Emitter, loop: CountedLoop) -> bool:
+    """Whether the index after the last one is surely a number of its type."""
+    lower, upper, step = (e.facts.of(v) for v in (loop.lower, loop.upper, loop.step))
+    if step.constant is None or step.constant < 1:
+        return False
+    # From one multiple of the step to the next one: at most to the bound itself.
+    if lower.divisor % step.constant == 0 and upper.divisor % step.constant == 0:
+        return True
+    width = ir.IntegerType(e.scalar(loop.upper).type).width
+    if upper.high is None or upper.low is None or (loop.is_unsigned and upper.low < 0):
+        return False
+    return upper.high - 1 + step.constant < 1 << (width - (not loop.is_unsigned))
+
+
+# Edges --------------------------------------------------------------------------------
+
+
+def _regions(e: Emitter, op: ir.Operation) -> None:
+    """The regions that control reaches, then what stands behind `op`."""
+    for number in range(len(op.regions)):
+        e.enter(Point(op, number))
+        with e.packer.scope():
+            for block in op.regions[number].blocks:
+                e.emit_block(block)
+    e.enter(Point(op, None))
+
+
+def _jump(e: Emitter, op: ir.Operation) -> None:
+    """Follows the only edge out of `op`."""
+    (edge,) = successors(op)
+    e.builder.branch(e.landing(edge.target), _arguments(e, edge))
+
+
+def _arguments(e: Emitter, edge: Edge, made: Sequence[ir.Value] = ()) -> list[ir.Value]:
+    """What a branch along `edge` hands over; `made` are values of the op's own."""
+    sent = dict(zip(edge.inputs, edge.sent, strict=True))
+    own = iter(made)
+    flat: list[ir.Value] = []
+    for number in range(len(edge.target.values)):
+        flat += e.flatten(sent[number]) if number in sent else [next(own)]
+    return flat

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, PointerType
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    PartitionViewType,
+    PointerType,
+    TokenType,
+)
 from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
+from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.fragment import (
@@ -49,6 +55,8 @@ class Emitter:
         self._rules = rules
         self._shared: ir.Value | None = None
         self._values: dict[ir.Value, Lowered] = {}
+        self._landings: dict[Point, ir.Block] = {}
+        self._is_reachable = True
 
     # Values -------------------------------------------------------------------------
 
@@ -83,41 +91,67 @@ class Emitter:
             raise InternalError(f"emit: expected a view for {value}")
         return lowered
 
+    # Values across blocks -----------------------------------------------------------
+
     def flatten(self, value: ir.Value) -> list[ir.Value]:
-        """The LLVM values of a tile, as a block passes them on; none for tokens."""
+        """The LLVM values that stand for `value` as an argument of a block.
+
+        Their form depends on the type of `value` only, so that all branches to a
+        block agree: fragments in packs of `pack_of`, nothing for a token.
+        """
         match self.get(value):
             case None:
                 return []
             case Fragment() as fragment:
-                return list(fragment.values)
+                return self.packer.packed(fragment, self.pack_of(value))
             case ir.Value() as scalar:
                 return [scalar]
             case View():
                 raise InternalError("emit: a view cannot pass through a block")
 
-    def flatten_like(self, value: ir.Value, like: Lowered) -> list[ir.Value]:
-        """`flatten`, in the form (packed or not) that `like` has."""
-        lowered = self.get(value)
-        if isinstance(lowered, Fragment) and isinstance(like, Fragment):
-            return self.packer.packed(lowered, like.pack)
-        return self.flatten(value)
+    def flat_types(self, value: ir.Value) -> list[ir.Type]:
+        """The types of what `flatten` gives."""
+        if isinstance(value.type, TokenType):
+            return []
+        element = self.element_type(element_of(value))
+        if not is_distributed(value):
+            return [element]
+        pack = self.pack_of(value)
+        count = layout_of(value).n_registers // pack
+        return [self.builder.vector_type(pack, element)] * count
 
-    def unflatten(
-        self, like: Lowered, layout_from: ir.Value, values: list[ir.Value]
-    ) -> Lowered:
-        """Takes the values of one tile off the front of `values`."""
-        match like:
-            case None:
-                return None
-            case Fragment():
-                count = len(like.values)
-                taken = tuple(values[:count])
-                del values[:count]
-                return Fragment(layout_of(layout_from), taken, like.pack)
-            case ir.Value():
-                return values.pop(0)
-            case View():
-                raise InternalError("emit: a view cannot pass through a block")
+    def set_flat(self, value: ir.Value, arguments: Iterator[ir.Value]) -> None:
+        """Inverse of `flatten`: takes the next block arguments for `value`."""
+        count = len(self.flat_types(value))
+        taken = tuple(itertools.islice(arguments, count))
+        if isinstance(value.type, TokenType):
+            self.set(value, None)
+        elif is_distributed(value):
+            self.set(value, Fragment(layout_of(value), taken, self.pack_of(value)))
+        else:
+            self.set(value, taken[0])
+
+    def landing(self, point: Point) -> ir.Block:
+        """The block that a point of control flow became, made on first question."""
+        if point not in self._landings:
+            types = [ty for value in point.values for ty in self.flat_types(value)]
+            self._landings[point] = self.builder.block(types)
+        return self._landings[point]
+
+    def leave(self) -> None:
+        """Notes that control never reaches what stands behind the last op."""
+        self._is_reachable = False
+
+    def enter(self, point: Point) -> None:
+        """Goes on at `point`, with its values; nothing is reached if no branch did."""
+        block = self._landings.get(point)
+        self._is_reachable = block is not None
+        if block is None:
+            return
+        self.builder.enter(block)
+        arguments = iter(block.arguments)
+        for value in point.values:
+            self.set_flat(value, arguments)
 
     def shared_pointer(self) -> ir.Value:
         """Start of the kernel's shared memory."""
@@ -154,8 +188,10 @@ class Emitter:
     # Walking ------------------------------------------------------------------------
 
     def emit_block(self, block: ir.Block) -> None:
-        """Emits the operations of a block in order, each with its location."""
+        """Emits the operations of a block in order, as far as control gets."""
         for op in block_ops(block):
+            if not self._is_reachable:
+                return
             self.emit_op(op)
 
     def emit_op(self, op: ir.Operation) -> None:

@@ -102,13 +102,21 @@ def enclosing_entry(op: ir.Operation) -> ir.Operation:
     return found
 
 
+def enclosing_ops(value: ir.Value) -> Iterator[ir.Operation]:
+    """The ops in whose regions `value` is made, the innermost first."""
+    owner = value.owner
+    parent = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
+    while parent is not None:
+        yield parent.operation
+        parent = parent.operation.parent
+
+
 def loop_depth(op: ir.Operation) -> int:
     """How many loops enclose `op` within its entry."""
     depth = 0
     parent = op.parent
     while parent is not None and parent.operation.name != "cuda_tile.entry":
-        if parent.operation.name in ("cuda_tile.for", "cuda_tile.loop"):
-            depth += 1
+        depth += _cuda_tile.is_loop(parent)
         parent = parent.operation.parent
     return depth
 

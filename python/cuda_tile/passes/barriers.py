@@ -4,20 +4,23 @@ Contract: in, allocated level W; out, between any two accesses of overlapping
 shared bytes by different threads, one of them a store, every path has a
 `tileas.barrier`. Running it again adds nothing.
 
-A forward walk holds what was read and written since the last barrier. A loop
-body is walked until what reaches its head stops growing; barriers are then
-placed in one final walk, right before the access that needs them.
+Forward data flow holds the bytes that were read and written since the last barrier on
+some path; a barrier is placed right before the access that needs it. It may stand in
+a branch of `if` or in a loop: conditions and bounds are scalars, which all threads
+hold alike, so that all of them get to the barrier or none does.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.buffers import Buffers
+from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.walk import block_ops, body, defining_op, entries
+from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import buffer_bytes
 
@@ -25,90 +28,79 @@ Bytes = tuple[int, int]
 """A half-open range of shared memory."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Pending:
-    """Shared accesses since the last barrier on some path."""
+    """Shared bytes accessed since the last barrier on some path."""
 
-    reads: set[Bytes] = field(default_factory=set)
-    writes: set[Bytes] = field(default_factory=set)
-
-    def copy(self) -> Pending:
-        """An independent copy."""
-        return Pending(set(self.reads), set(self.writes))
-
-    def merge(self, other: Pending) -> bool:
-        """Adds another path's accesses; says whether that was news."""
-        before = len(self.reads), len(self.writes)
-        self.reads |= other.reads
-        self.writes |= other.writes
-        return before != (len(self.reads), len(self.writes))
-
-    def clear(self) -> None:
-        """A barrier orders everything so far."""
-        self.reads.clear()
-        self.writes.clear()
+    reads: frozenset[Bytes] = frozenset()
+    writes: frozenset[Bytes] = frozenset()
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Inserts the barriers of every entry of `module`."""
     del options
     for entry in entries(module):
-        _Walk(insert=True).block(body(entry), Pending())
+        analysis = SharedAccesses(Buffers(entry))
+        analysis.solve(entry, Pending())
+        for op in list(nested_ops(entry)):
+            pending = analysis.before(op)
+            if pending is not None and analysis.needs_barrier(op, pending):
+                with ir.InsertionPoint(op), op.location:
+                    tileas.BarrierOp()
 
 
-class _Walk:
-    def __init__(self, *, insert: bool) -> None:
-        self._insert = insert
+class SharedAccesses(ForwardAnalysis[Pending]):
+    """What is pending at each op, with a barrier before each access that needs it.
 
-    def block(self, block: ir.Block, pending: Pending) -> None:
-        for op in block_ops(block):
-            self._op(op, pending)
+    Args:
+        buffers: Which buffers the entry's values name.
+    """
 
-    def _op(self, op: ir.Operation, pending: Pending) -> None:
-        match op.name:
-            case "tileas.barrier":
-                pending.clear()
-            case "tileas.load_shared":
-                place = _place(op.operands[0])
-                self._access(op, pending, place, against=pending.writes)
-                pending.reads.add(place)
-            case "tileas.store_shared":
-                place = _place(op.operands[1])
-                self._access(op, pending, place, against=pending.writes | pending.reads)
-                pending.writes.add(place)
-            case "cuda_tile.for":
-                self._loop(op, pending)
-            case _:
-                pass
+    def __init__(self, buffers: Buffers) -> None:
+        super().__init__()
+        self._buffers = buffers
+        self._accesses: dict[ir.Operation, Pending] = {}
 
-    def _access(
-        self, op: ir.Operation, pending: Pending, place: Bytes, against: set[Bytes]
-    ) -> None:
-        if not any(_overlap(place, other) for other in against):
-            return
-        pending.clear()
-        if self._insert:
-            with ir.InsertionPoint(op), op.location:
-                tileas.BarrierOp()
+    def join(self, known: Pending, news: Pending) -> Pending:
+        """The accesses of either path."""
+        return Pending(known.reads | news.reads, known.writes | news.writes)
 
-    def _loop(self, op: ir.Operation, pending: Pending) -> None:
-        """The head sees what came before the loop and what its last turn left."""
-        trial = _Walk(insert=False)
-        while True:
-            turn = pending.copy()
-            trial.block(body(op), turn)
-            if not pending.merge(turn):
-                break
-        self.block(body(op), pending)
+    def transfer(self, op: ir.Operation, state: Pending) -> Pending:
+        """A barrier orders everything so far; an access is pending after it."""
+        if op.name == "tileas.barrier":
+            return Pending()
+        own = self._own(op)
+        if own is None:
+            return state
+        return own if self.needs_barrier(op, state) else self.join(state, own)
+
+    def needs_barrier(self, op: ir.Operation, pending: Pending) -> bool:
+        """Whether `op` and a pending access touch the same bytes, one writing them."""
+        own = self._own(op)
+        return own is not None and (
+            _overlap(own.reads | own.writes, pending.writes)
+            or _overlap(own.writes, pending.reads)
+        )
+
+    def _own(self, op: ir.Operation) -> Pending | None:
+        """The bytes that one op accesses."""
+        found = self._accesses.get(op)
+        if found is None and (access := self._buffers.access(op)) is not None:
+            reads = frozenset(map(_place, access.reads))
+            found = Pending(reads, frozenset(map(_place, access.writes)))
+            self._accesses[op] = found
+        return found
 
 
-def _place(buffer: ir.Value) -> Bytes:
-    op = defining_op(buffer)
-    if op is None or "offset" not in op.attributes:
-        raise InternalError("barriers: a shared buffer without an offset; run allocate")
-    start = integer(op, "offset")
-    return start, start + buffer_bytes(op)
+def _place(alloc: ir.Operation) -> Bytes:
+    if "offset" not in alloc.attributes:
+        raise InternalError(
+            "barriers: expected a shared buffer with an offset; run allocate",
+            location_text(alloc),
+        )
+    start = integer(alloc, "offset")
+    return start, start + buffer_bytes(alloc)
 
 
-def _overlap(first: Bytes, second: Bytes) -> bool:
-    return first[0] < second[1] and second[0] < first[1]
+def _overlap(first: frozenset[Bytes], second: frozenset[Bytes]) -> bool:
+    return any(a[0] < b[1] and b[0] < a[1] for a in first for b in second)

@@ -1,14 +1,18 @@
 """Turns tokens into barriers, only where program order does not do already.
 
-Contract: in, staged level W; out, the same with a `tileas.barrier` between two
-accesses of global memory that a token orders and that threads of the CTA may
-make to the same element. A tile block is one logical thread, but its accesses
-are spread over many: what one thread stored another may load only after a
-barrier (PTX ISA, "bar.sync": orders prior accesses among participating threads).
+Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
+between two accesses of global memory that tokens order, directly or through others,
+and that threads of the CTA may make to the same element. A tile block is one logical
+thread, but its accesses are spread over many: what one thread stored another may load
+only after a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
+threads). Running it again adds nothing.
 
 Two loads need no order. Nor do two accesses through one tile of pointers whose
-elements all differ: each thread touches its own elements only. Tokens that a loop
-carries are followed through it.
+elements all differ: each thread touches its own elements only. Accesses without a
+token between them are not ordered, whatever they touch.
+
+Two data flows find what an access waits for: which accesses are behind each token, and
+which accesses no barrier has followed yet on some path.
 """
 
 from __future__ import annotations
@@ -16,96 +20,162 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.control_flow import Edge
+from cuda_tile.analysis.dataflow import ForwardAnalysis, ValueAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.tiles import is_distributed, layout_of
-from cuda_tile.ir.walk import block_ops, body, entries, nested_ops
+from cuda_tile.ir.walk import enclosing_ops, entries, nested_ops
 from cuda_tile.options import Options
 
 _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
-_STORES = ("cuda_tile.store_view_tko", "cuda_tile.store_ptr_tko")
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Orders every entry of `module`."""
     del options
     for entry in entries(module):
-        facts = FactsAnalysis(entry)
-        for op in list(nested_ops(entry)):
-            if op.name in (*_LOADS, *_STORES) and needs_barrier(op, facts):
-                _barrier_before(op)
+        accesses = Accesses(entry)
+        if not accesses.ops:
+            continue
+        behind = AccessesBehindTokens(accesses)
+        behind.solve(entry, ())
+        analysis = UnorderedAccesses(accesses, behind, FactsAnalysis(entry))
+        analysis.solve(entry, 0)
+        for op in accesses.ops:
+            pending = analysis.before(op)
+            if pending is not None and analysis.needs_barrier(op, pending):
+                with ir.InsertionPoint(op), op.location:
+                    tileas.BarrierOp()
 
 
-def needs_barrier(op: ir.Operation, facts: FactsAnalysis) -> bool:
-    """Whether an access must wait for earlier accesses of other threads."""
-    earlier = _accesses_behind(op)
-    if op.name in _LOADS:
-        earlier = [access for access in earlier if access.name in _STORES]
-    return not all(_stays_in_thread(access, op, facts) for access in earlier)
+class Accesses:
+    """The accesses of an entry to global memory; sets of them are bit masks.
 
+    A mask has two bits per access: of n accesses, bit i stands for access i as it ran
+    last, bit n + i for one that ran in an earlier turn of a loop and since then got
+    other pointers.
 
-def _stays_in_thread(
-    earlier: ir.Operation, later: ir.Operation, facts: FactsAnalysis
-) -> bool:
-    """Whether each element is touched by one thread, the same in both accesses.
-
-    That is so for one tile of pointers that count up without a gap and that no
-    thread holds a copy of.
+    Args:
+        entry: An entry at level W.
     """
-    pointers = later.operands[0]
-    if not later.name.endswith("_ptr_tko") or earlier.operands[0] != pointers:
-        return False
-    if not is_distributed(pointers):
-        return False
-    layout, known = layout_of(pointers), facts.of(pointers)
-    copies = layout.free_bits()
-    long = [d for d, extent in enumerate(known.shape) if extent > 1]
-    counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
-    return counts_up and not (copies.lane or copies.warp)
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self.ops = [op for op in nested_ops(entry) if op.name.endswith("_tko")]
+        self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
+        self.loads = sum(self._bits[op] for op in self.ops if op.name in _LOADS)
+        self.loads |= self.loads << len(self.ops)
+        self._repointed: dict[ir.Operation, int] = {}
+        for op in self.ops:
+            if op.name.endswith("_ptr_tko"):
+                for outer in enclosing_ops(op.operands[0]):
+                    known = self._repointed.get(outer, 0)
+                    self._repointed[outer] = known | self._bits[op]
+
+    def bit(self, op: ir.Operation) -> int:
+        """The mask of one op as it runs; 0 if it is no access."""
+        return self._bits.get(op, 0)
+
+    def split(self, mask: int) -> tuple[list[ir.Operation], bool]:
+        """The accesses of a mask with their present pointers; whether it has others."""
+        present = [op for op, bit in self._bits.items() if mask & bit]
+        return present, mask >> len(self.ops) != 0
+
+    def along(self, edge: Edge, mask: int) -> int:
+        """A mask at the end of an edge: a loop's next turn makes its pointers anew."""
+        if edge.target.region is None or edge.source == edge.target.op:
+            return mask
+        old = mask & self._repointed.get(edge.target.op, 0)
+        return mask & ~old | old << len(self.ops)
 
 
-def _barrier_before(op: ir.Operation) -> None:
-    """Puts a barrier in front of `op` unless one stands there already."""
-    ops = block_ops(op.block)
-    index = ops.index(op)
-    if index and ops[index - 1].name == "tileas.barrier":
-        return
-    with ir.InsertionPoint(op), op.location:
-        tileas.BarrierOp()
+class AccessesBehindTokens(ValueAnalysis[int]):
+    """The accesses that a token is after, as a mask: all that may be on its way."""
+
+    def __init__(self, accesses: Accesses) -> None:
+        super().__init__()
+        self._accesses = accesses
+
+    def unknown(self, value: ir.Value) -> int:
+        """`make_token` is after nothing."""
+        del value
+        return 0
+
+    def join_facts(self, known: int, news: int) -> int:
+        """Either way's accesses."""
+        return known | news
+
+    def forward(self, edge: Edge, state: tuple[int, ...]) -> tuple[int, ...]:
+        """What is behind the tokens that are handed on."""
+        masks = super().forward(edge, state)
+        return tuple(self._accesses.along(edge, mask) for mask in masks)
+
+    def apply(self, op: ir.Operation) -> None:
+        """A token is after the op that makes it and after that op's tokens."""
+        tokens = [v for v in op.results if isinstance(v.type, TokenType)]
+        if tokens:
+            mask = self.waited_for(op) | self._accesses.bit(op)
+            for token in tokens:
+                self.set(token, mask)
+
+    def waited_for(self, op: ir.Operation) -> int:
+        """The accesses behind the tokens that `op` takes."""
+        mask = 0
+        for value in op.operands:
+            if isinstance(value.type, TokenType):
+                mask |= self.of(value)
+        return mask
 
 
-def _accesses_behind(op: ir.Operation) -> list[ir.Operation]:
-    """The nearest accesses on every path of tokens that leads to `op`."""
-    found: list[ir.Operation] = []
-    seen: set[ir.Value] = set()
-    work = [v for v in op.operands if isinstance(v.type, TokenType)]
-    while work:
-        token = work.pop()
-        if token in seen:
-            continue
-        seen.add(token)
-        owner = token.owner
-        if isinstance(owner, ir.Block):
-            work += _loop_sources(token, owner)
-            continue
-        producer = owner.operation
-        if producer.name in (*_LOADS, *_STORES):
-            found.append(producer)
-        elif producer.name == "cuda_tile.join_tokens":
-            work += list(producer.operands)
-        elif producer.name == "cuda_tile.for":
-            index = ir.OpResult(token).result_number
-            work += [producer.operands[3 + index], _next_value(producer, index)]
-    return found
+class UnorderedAccesses(ForwardAnalysis[int]):
+    """The accesses that no barrier has followed yet on some path, as a mask.
 
+    There is a barrier before each access that needs one.
+    """
 
-def _loop_sources(token: ir.Value, block: ir.Block) -> list[ir.Value]:
-    """Where a token that a loop carries comes from: before it, and its last turn."""
-    loop = block.owner.operation
-    if loop.name != "cuda_tile.for":
-        return []
-    index = ir.BlockArgument(token).arg_number - 1
-    return [loop.operands[3 + index], _next_value(loop, index)]
+    def __init__(
+        self, accesses: Accesses, behind: AccessesBehindTokens, facts: FactsAnalysis
+    ) -> None:
+        super().__init__()
+        self._accesses = accesses
+        self._behind = behind
+        self._facts = facts
 
+    def join(self, known: int, news: int) -> int:
+        """Either path's accesses."""
+        return known | news
 
-def _next_value(loop: ir.Operation, index: int) -> ir.Value:
-    return block_ops(body(loop))[-1].operands[index]
+    def forward(self, edge: Edge, state: int) -> int:
+        """All are still pending."""
+        return self._accesses.along(edge, state)
+
+    def transfer(self, op: ir.Operation, state: int) -> int:
+        """A barrier orders all accesses so far; an access is pending after it."""
+        if op.name == "tileas.barrier":
+            return 0
+        own = self._accesses.bit(op)
+        return own if own and self.needs_barrier(op, state) else state | own
+
+    def needs_barrier(self, op: ir.Operation, pending: int) -> bool:
+        """Whether an access must wait for earlier accesses of other threads."""
+        earlier = self._behind.waited_for(op) & pending
+        if op.name in _LOADS:
+            earlier &= ~self._accesses.loads
+        present, has_older = self._accesses.split(earlier)
+        return has_older or not all(self._stays_in_thread(a, op) for a in present)
+
+    def _stays_in_thread(self, earlier: ir.Operation, later: ir.Operation) -> bool:
+        """Whether each element is touched by one thread, the same in both accesses.
+
+        That is so for one tile of pointers that count up without a gap and that no
+        thread holds a copy of.
+        """
+        pointers = later.operands[0]
+        if not later.name.endswith("_ptr_tko") or earlier.operands[0] != pointers:
+            return False
+        if not is_distributed(pointers):
+            return False
+        layout, known = layout_of(pointers), self._facts.of(pointers)
+        copies = layout.free_bits()
+        long = [d for d, extent in enumerate(known.shape) if extent > 1]
+        counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
+        return counts_up and not (copies.lane or copies.warp)

@@ -1,0 +1,97 @@
+"""Which shared buffers an op accesses, through views and control flow.
+
+The value that names a buffer is made by an `alloc_shared`, by an op that gives
+another view of a buffer operand, or it is handed on by a structured op. What an op
+does to the buffers it names is asked of its memory effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.control_flow import ValueFlow
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.walk import defining_op, location_text
+
+ALLOC = "tileas.alloc_shared"
+
+Allocs = frozenset[ir.Operation]
+"""Some `alloc_shared` ops."""
+
+
+@dataclass(frozen=True)
+class BufferAccess:
+    """What one op does to shared memory.
+
+    Attributes:
+        reads: The buffers of which it may read one.
+        writes: The buffers of which it may write one.
+    """
+
+    reads: Allocs
+    writes: Allocs
+
+
+class Buffers:
+    """The buffers that the values of one entry name.
+
+    Args:
+        entry: An entry at level W.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._flow = ValueFlow(entry)
+        self._sources: dict[ir.Value, Allocs] = {}
+
+    def sources(self, buffer: ir.Value) -> Allocs:
+        """Every `alloc_shared` that `buffer` may name a part of.
+
+        Raises:
+            InternalError: It comes from an op that neither makes a buffer nor has one.
+        """
+        found = self._sources.get(buffer)
+        if found is None:
+            found = self._sources[buffer] = frozenset(self._trace(buffer))
+        return found
+
+    def _trace(self, buffer: ir.Value) -> Iterator[ir.Operation]:
+        """Follows a buffer back, through views and what hands it on."""
+        work, seen = [buffer], {buffer}
+        while work:
+            value = work.pop()
+            op = defining_op(value)
+            if op is not None and op.name == ALLOC:
+                yield op
+                continue
+            behind = self._flow.incoming(value) or _viewed(op)
+            if not behind:
+                raise InternalError(
+                    f"expected a shared buffer from '{ALLOC}', a view of one, or one "
+                    f"that is handed on, got {value}",
+                    None if op is None else location_text(op),
+                )
+            work += [value for value in behind if value not in seen]
+            seen.update(behind)
+
+    def access(self, op: ir.Operation) -> BufferAccess | None:
+        """What `op`, an op without regions, does to buffers; None if nothing."""
+        accesses = _cuda_tile.buffer_accesses(op)
+        if not accesses:
+            return None
+        reads, writes = frozenset[ir.Operation](), frozenset[ir.Operation]()
+        for number, is_read, is_written in accesses:
+            named = self.sources(op.operands[number])
+            reads |= named if is_read else frozenset()
+            writes |= named if is_written else frozenset()
+        return BufferAccess(reads, writes)
+
+
+def _viewed(op: ir.Operation | None) -> list[ir.Value]:
+    """The buffers that an op gives another view of."""
+    if op is None:
+        return []
+    return [value for value in op.operands if isinstance(value.type, BufferType)]

@@ -1,0 +1,197 @@
+"""Where control goes, and which values go along: the successors of structured ops.
+
+C++ knows the control flow of every op with regions (`getControlEdges` in
+`dialect/lib/IR/ControlFlow.cpp`); here it gets a form that analyses walk. Control
+arrives at *points*: the start of a region, or the point behind an op. An *edge*
+leads from an op with regions, or from a terminator, to a point, and hands some
+operands of its source on to arguments of the region or to results of the op. A
+terminator may go past several ops: `break` in an `if` in a `loop` goes behind the
+loop, `return` behind the entry.
+
+An op with regions that nobody described is an error, never skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile._mlir.dialects import cuda_tile as dialect
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.walk import block_ops, location_text
+
+
+class Point(NamedTuple):
+    """Where control may arrive.
+
+    Attributes:
+        op: An op with regions.
+        region: Number of its region that begins; None for the point behind it.
+    """
+
+    op: ir.Operation
+    region: int | None
+
+    @property
+    def has_block(self) -> bool:
+        """Whether there are ops at the point: an `if` may lack a second branch."""
+        return self.region is not None and len(self.op.regions[self.region].blocks) > 0
+
+    @property
+    def block(self) -> ir.Block:
+        """The first block of the region; only for the start of a region."""
+        if self.region is None:
+            raise InternalError(f"expected the start of a region of '{self.op.name}'")
+        return self.op.regions[self.region].blocks[0]
+
+    @property
+    def values(self) -> list[ir.Value]:
+        """The region's arguments, or the op's results."""
+        if self.region is None:
+            return list(self.op.results)
+        return list(self.block.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One way that control goes on.
+
+    Attributes:
+        source: An op with regions, or a terminator.
+        target: Where control arrives.
+        operands: Numbers of the operands of `source` that it hands on.
+        inputs: Numbers of the values of `target` that they become, in order.
+    """
+
+    source: ir.Operation
+    target: Point
+    operands: range
+    inputs: range
+
+    @property
+    def sent(self) -> list[ir.Value]:
+        """The values that are handed on."""
+        return [self.source.operands[i] for i in self.operands]
+
+    @property
+    def pairs(self) -> list[tuple[ir.Value, ir.Value]]:
+        """Each value that is handed on, with the value that it becomes."""
+        if not self.operands:
+            return []
+        received = self.target.values
+        return list(zip(self.sent, (received[i] for i in self.inputs), strict=True))
+
+
+def successors(op: ir.Operation) -> list[Edge]:
+    """The edges out of an op with regions, or out of a terminator.
+
+    Other ops have none: control goes on to the next op.
+
+    Raises:
+        InternalError: Nobody described the control flow of `op`.
+    """
+    edges = _cuda_tile.control_edges(op)
+    if edges is None:
+        raise InternalError(
+            f"expected the control flow of '{op.name}' to be known, got an op with "
+            f"regions, or a terminator, without RegionBranch interface",
+            location_text(op),
+        )
+    return [
+        Edge(
+            op,
+            Point(edge.target, edge.region),
+            range(edge.first_operand, edge.first_operand + edge.count),
+            range(edge.first_input, edge.first_input + edge.count),
+        )
+        for edge in edges
+    ]
+
+
+def terminator(block: ir.Block) -> ir.Operation:
+    """The last op of a block."""
+    return block_ops(block)[-1]
+
+
+def branching_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    """`op` and, under it, every op with regions and every last op of a block."""
+    yield op
+    for region in op.regions:
+        for block in region.blocks:
+            ops = block_ops(block)
+            for inner in ops:
+                if len(inner.regions):
+                    yield from branching_ops(inner)
+            if ops and not len(ops[-1].regions):
+                yield ops[-1]
+
+
+class ValueFlow:
+    """Which values a region argument or a result of a structured op may be.
+
+    Args:
+        entry: An entry; its values are looked at once, when this is made.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._incoming: dict[ir.Value, list[ir.Value]] = {}
+        for op in branching_ops(entry):
+            for edge in successors(op):
+                for sent, received in edge.pairs:
+                    self._incoming.setdefault(received, []).append(sent)
+
+    def incoming(self, value: ir.Value) -> list[ir.Value]:
+        """The values handed on to `value`; none if its own op makes it."""
+        return self._incoming.get(value, [])
+
+    def origins(self, value: ir.Value) -> list[ir.Value]:
+        """The values, each made by its own op, that `value` may be."""
+        found: list[ir.Value] = []
+        seen: set[ir.Value] = set()
+        work = [value]
+        while work:
+            candidate = work.pop()
+            if candidate in seen:
+                continue
+            seen.add(candidate)
+            incoming = self.incoming(candidate)
+            work += incoming
+            if not incoming:
+                found.append(candidate)
+        return found
+
+
+@dataclass(frozen=True)
+class CountedLoop:
+    """The operands of a `for`, by name.
+
+    Attributes:
+        lower: First value of the induction variable.
+        upper: Bound that it stays below.
+        step: What each turn adds to it, above 0.
+        index: The induction variable.
+        is_unsigned: Whether the three are compared as unsigned integers.
+    """
+
+    lower: ir.Value
+    upper: ir.Value
+    step: ir.Value
+    index: ir.Value
+    is_unsigned: bool
+
+
+def counted_loop(op: ir.Operation) -> CountedLoop | None:
+    """The bounds of a `for`; None for any other op."""
+    loop = op.opview
+    if not isinstance(loop, dialect.ForOp):
+        return None
+    return CountedLoop(
+        loop.lowerBound,
+        loop.upperBound,
+        loop.step,
+        Point(op, 0).block.arguments[0],
+        loop.unsignedCmp,
+    )

@@ -1,0 +1,233 @@
+"""Data flow over structured control flow: one driver for each direction.
+
+An analysis says what its states are, how two of them join where ways meet, and what
+one op does to a state; the driver walks an entry along the edges of
+`analysis/control_flow.py` until the states at all points are stable. A point that
+control never reaches has no state. Behind a loop stands the join over its exits: of
+`for` the way past it (zero turns) and its last turn, of `loop` each `break`.
+
+States are values that nobody changes and that compare by `==`. Joining only moves up
+a lattice; if that has infinite chains, `join` widens. Transfer functions need not be
+monotone (one that inserts a barrier clears what is pending): a point's state is
+joined with all it was before, so it covers every way through the final ones.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.control_flow import Edge, Point, successors
+from cuda_tile.ir.walk import block_ops
+
+State = TypeVar("State")
+Fact = TypeVar("Fact")
+
+
+class _Analysis(ABC, Generic[State]):
+    """What an analysis of either direction says, and what it may be asked."""
+
+    def __init__(self) -> None:
+        self._points: dict[Point, State] = {}
+        self._ops: dict[ir.Operation, State] = {}
+        self._edges: dict[ir.Operation, list[Edge]] = {}
+
+    @abstractmethod
+    def join(self, known: State, news: State) -> State:
+        """What holds where ways meet; equal to `known` if `news` adds nothing."""
+
+    @abstractmethod
+    def transfer(self, op: ir.Operation, state: State) -> State:
+        """The state on the far side of an op without regions, or of a terminator."""
+
+    def at(self, point: Point) -> State | None:
+        """The state at a point; None if control never gets there."""
+        return self._points.get(point)
+
+    def before(self, op: ir.Operation) -> State | None:
+        """The state right before an op; None if control never gets there."""
+        return self._ops.get(op)
+
+    def _arrive(self, point: Point, state: State) -> bool:
+        """Joins a state into that of a point; says whether that was news."""
+        known = self._points.get(point)
+        joined = state if known is None else self.join(known, state)
+        if known == joined:
+            return False
+        self._points[point] = joined
+        return True
+
+    def _successors(self, op: ir.Operation) -> list[Edge]:
+        """The edges out of an op with regions or of a terminator, asked for once."""
+        found = self._edges.get(op)
+        if found is None:
+            found = self._edges[op] = successors(op)
+        return found
+
+
+class ForwardAnalysis(_Analysis[State]):
+    """States that say what has happened on the ways to an op."""
+
+    def forward(self, edge: Edge, state: State) -> State:
+        """What of the state at an edge's source arrives at its target."""
+        del edge
+        return state
+
+    def begin(self, point: Point, state: State) -> State:
+        """The state with which walking goes on from a point."""
+        del point
+        return state
+
+    def solve(self, entry: ir.Operation, initial: State) -> None:
+        """Finds the states in `entry`, from `initial` before it."""
+        self._structure(entry, initial)
+
+    def _structure(self, op: ir.Operation, state: State) -> State | None:
+        """Walks the regions of `op` until their states are stable; gives its exit's."""
+        self._follow(op, state)
+        walked: dict[Point, State] = {}
+        points = [Point(op, number) for number in range(len(op.regions))]
+        while True:
+            pending = [p for p in points if self.at(p) != walked.get(p)]
+            if not pending:
+                return self._begin(Point(op, None))
+            for point in pending:
+                start = self._points[point]
+                walked[point] = start
+                self._block(point)
+
+    def _block(self, point: Point) -> None:
+        """Walks the ops of a region as far as control gets."""
+        state = self._begin(point)
+        ops = block_ops(point.block)
+        for op in ops:
+            if state is None:
+                return
+            self._ops[op] = state
+            if len(op.regions):
+                state = self._structure(op, state)
+            else:
+                state = self.transfer(op, state)
+        if state is not None and not len(ops[-1].regions):
+            self._follow(ops[-1], state)
+
+    def _begin(self, point: Point) -> State | None:
+        state = self.at(point)
+        return None if state is None else self.begin(point, state)
+
+    def _follow(self, op: ir.Operation, state: State) -> None:
+        for edge in self._successors(op):
+            self._arrive(edge.target, self.forward(edge, state))
+
+
+class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
+    """What is known of each value, whichever way control came.
+
+    A rule notes facts of an op's results; those of region arguments and of results of
+    structured ops are joined over the edges. The state at a point is the facts of its
+    values.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: dict[ir.Value, Fact] = {}
+
+    @abstractmethod
+    def unknown(self, value: ir.Value) -> Fact:
+        """What is known of a value that no rule spoke of."""
+
+    @abstractmethod
+    def join_facts(self, known: Fact, news: Fact) -> Fact:
+        """What holds if either does; widens if that could go on for long."""
+
+    @abstractmethod
+    def apply(self, op: ir.Operation) -> None:
+        """Sets the facts of the results of an op without regions."""
+
+    def made(self, point: Point, number: int) -> Fact:
+        """What is known of a point's value that no edge fills."""
+        return self.unknown(point.values[number])
+
+    def of(self, value: ir.Value) -> Fact:
+        """What is known of `value`."""
+        found = self._facts.get(value)
+        if found is None:
+            found = self._facts[value] = self.unknown(value)
+        return found
+
+    def set(self, value: ir.Value, fact: Fact) -> None:
+        """Notes what a rule found out."""
+        self._facts[value] = fact
+
+    def join(self, known: tuple[Fact, ...], news: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Joins value by value."""
+        pairs = zip(known, news, strict=True)
+        return tuple(self.join_facts(old, new) for old, new in pairs)
+
+    def transfer(self, op: ir.Operation, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Facts stand beside the state."""
+        self.apply(op)
+        return state
+
+    def forward(self, edge: Edge, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """The facts of what is handed on."""
+        del state
+        sent = dict(zip(edge.inputs, edge.sent, strict=True))
+        return tuple(
+            self.of(sent[number]) if number in sent else self.made(edge.target, number)
+            for number in range(len(edge.target.values))
+        )
+
+    def begin(self, point: Point, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Notes the facts of the point's values."""
+        for value, fact in zip(point.values, state, strict=True):
+            self.set(value, fact)
+        return ()
+
+
+class BackwardAnalysis(_Analysis[State]):
+    """States that say what may happen on the ways from an op on."""
+
+    @property
+    @abstractmethod
+    def bottom(self) -> State:
+        """What holds where nothing follows: `join(bottom, x) == x`."""
+
+    def solve(self, entry: ir.Operation, final: State) -> None:
+        """Finds the states in `entry`, from `final` behind it."""
+        self._structure(entry, final)
+
+    def _structure(self, op: ir.Operation, state: State) -> State:
+        """Walks the regions of `op` until they are stable; gives its start's state."""
+        self._arrive(Point(op, None), state)
+        points = [Point(op, number) for number in reversed(range(len(op.regions)))]
+        points = [
+            point for point in points if len(op.regions[point.region or 0].blocks)
+        ]
+        is_stable = False
+        while not is_stable:
+            news = [self._arrive(point, self._block(point)) for point in points]
+            is_stable = not any(news)
+        return self._ahead(op)
+
+    def _block(self, point: Point) -> State:
+        """Walks the ops of a region from its end."""
+        *_, last = ops = block_ops(point.block)
+        state = self.bottom if len(last.regions) else self._ahead(last)
+        for op in reversed(ops):
+            if len(op.regions):
+                state = self._structure(op, state)
+            else:
+                state = self.transfer(op, state)
+            self._ops[op] = state
+        return state
+
+    def _ahead(self, op: ir.Operation) -> State:
+        """What may follow an op with regions, or a terminator."""
+        state = self.bottom
+        for edge in self._successors(op):
+            ahead = self.at(edge.target)
+            if ahead is not None:
+                state = self.join(state, ahead)
+        return state
