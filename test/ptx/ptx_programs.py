@@ -260,14 +260,14 @@ def _tc_attention(rng: np.random.Generator) -> Problem:
     return Problem([*maps, result, blocks], result, q_ @ k_.T @ v_)
 
 
-_MORE_GROUPS = "it waits for more groups than it must"
+_MORE_GROUPS = "it waits for more groups than necessary"
 _NOBODY_WAITS = "it only lets other CTAs allocate, and no other CTA waits for columns"
 _BARRIER_TELLS = (
-    "the barrier behind it releases and acquires, which tells of it as well"
+    "the barrier after it releases and acquires, which orders the initialisation too"
 )
 _MBARRIERS = Redundant("fence.mbarrier_init", "delete", _BARRIER_TELLS)
 _ONLY_THE_END = (
-    "what is left of the barrier keeps CTAs from ending, which is no memory access"
+    "the mutated barrier only keeps CTAs from ending early, which needs no memory order"
 )
 
 

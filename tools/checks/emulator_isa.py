@@ -1,7 +1,7 @@
-"""Checks that docs/emulator-isa.md says what the emulator covers; `--write` updates it.
+"""Checks the list of instructions in docs/emulator-isa.md; `--write` updates it.
 
-The page is made of the table of forms in test/ptx/isa_forms_*.py, which a test holds
-against the emulator and ptxas. Ends with `N passed, N failed`.
+The page is generated from the table of forms in test/ptx/isa_forms_*.py, which a test
+checks against the emulator and ptxas. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -18,46 +18,49 @@ from isa_list import FAMILIES, INSTRUCTIONS  # noqa: E402
 
 PAGE = ROOT / "docs/emulator-isa.md"
 HEAD = """\
-# What the PTX emulator executes
+# Instructions that the PTX emulator supports
 
 <!-- made by tools/checks/emulator_isa.py --write from test/ptx/isa_forms_*.py -->
 
-The instructions of the PTX ISA, chapter by chapter, in the forms that `ptxas` accepts.
-`{a b}` stands for one of several, `-` for nothing. What is *refused* is an error at its
-line that gives the reason; so is anything malformed. Nothing is skipped.
+The instructions of the PTX ISA, by chapter, in the forms that `ptxas` accepts. `{a b}`
+stands for one of several modifiers, `-` for none. A form marked *refused* is an error
+at its line with this reason; malformed instructions are errors too. No instruction is
+ignored.
 
 {counts}
 
-Values: results that the ISA defines exactly are exact, with every rounding mode.
+Values: results that the ISA defines exactly are exact, in every rounding mode.
 Approximations are computed in double precision and rounded once. Where the ISA leaves
-a choice: a division of integers by zero gives all ones, its remainder the dividend;
-`elect` chooses the lowest lane; a negative source counts by its magnitude in
-conversions to `ue8m0`; `cvt.rs` adds its random bits right below the result's last bit
-(for `e2m1x4` a byte of each half of the operand, the upper one first); sums of `mma`
-and `wgmma` are in single precision, in the order of NumPy's matrix product, but for
-`f64`, which is fused along K. Clocks count the instructions that all threads execute.
+a choice: integer division by zero gives all ones, and its remainder is the dividend;
+`elect` selects the lowest lane; conversions to `ue8m0` use the magnitude of a negative
+source; `cvt.rs` adds its random bits directly below the last bit of the result
+(for `e2m1x4`, a byte of each half of the operand, the upper one first); sums of `mma`
+and `wgmma` are in single precision, in the order of NumPy's matrix product, except for
+`f64`, which is fused along K. Clocks count the instructions executed by all threads.
 Targets are not checked: an instruction runs whatever `.target` says.
 
-Tensor maps are 128 bytes in a layout of our own; zeros are one whose fields are yet to
-be set. Element strides other than 1, interleaved layouts, swizzles that move other than
-16 bytes and elements of 4 bits without padding are errors of the running kernel.
+Tensor maps are 128 bytes in a format of our own; a zero-initialised one has all fields
+unset. Element strides other than 1, interleaved layouts, swizzles with atoms other than
+16 bytes and 4-bit elements without padding are run-time errors of the kernel.
 
-Tensor memory: every CTA has 512 columns to itself, and in adversarial mode gets them at
-a random place. Accesses must be ordered as the ISA's memory model for `tcgen05` says,
-taken literally: only the pairs it lists form pipelines, so a `cp` over scale factors
-waits for the `mma` that reads them; between threads both fences are needed, or the
-operation must be complete and a release and an acquire follow; `tcgen05.commit` is its
-own before-fence. The registers of `tcgen05.ld` may be used at once. One thread of a
-warp issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift` moves each warp's 32
-lanes by themselves, `row[i] = row[i + 1]`. These are errors of the running kernel:
-absolute addresses in a descriptor, K of 96, A in tensor memory where D is folded
-(layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a shifted
+Tensor memory: every CTA has its own 512 columns; in adversarial mode, allocations get
+random ones. Accesses must be ordered as the ISA's memory model for `tcgen05` says,
+taken literally: only the pairs that it lists execute in order, so a `cp` that
+    overwrites
+scale factors must wait for the `mma` that reads them; between threads, both fences are
+needed, or the operation must be complete and a release and an acquire must follow;
+`tcgen05.commit` includes the before-fence. The registers of `tcgen05.ld` may be used at
+once. One thread of a warp issues `mma`, `cp`, `shift` and `commit`. `tcgen05.shift`
+moves the 32 lanes of each warp separately, `row[i] = row[i + 1]`. These are run-time
+errors of the kernel: absolute addresses in a descriptor, K of 96, A in tensor memory if
+    D
+is folded (layouts B, E, G), scale factors with fewer than 128 rows in a CTA, a shifted
 zero-column mask.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """The page as Markdown."""
     lines = [HEAD.replace("{counts}", _counts())]
     for chapter in INSTRUCTIONS:
         families = [family for family in FAMILIES if family.chapter == chapter]

@@ -1,11 +1,11 @@
-"""Takes each piece of synchronisation out of PTX programs; the emulator must notice.
+"""Mutates the synchronisation of PTX programs; the emulator must report each mutant.
 
-The programs of `test/ptx/ptx_programs.py` are mutated as `test/ptx/ptx_mutation.py`
-says. A mutant must be reported, be it as a deadlock, under one of a few seeds; one that
-runs clean must be listed with the program as redundant, with the reason, and one that
-is listed must run clean and right. The table of it all is in docs/synchronisation.md;
-`--write` updates it, `--program NAME` prints one program's mutants instead. Ends with
-`N passed, N failed`.
+`test/ptx/ptx_mutation.py` mutates the programs of `test/ptx/ptx_programs.py`. A mutant
+must be reported under one of a few seeds, as any kind of finding. A mutant without a
+finding must be listed with the program as redundant, with the reason; a listed one must
+run without a finding and give the right result. The results are in the table of
+docs/synchronisation.md; `--write` updates it, `--program NAME` prints the mutants of
+one program instead. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "synchronisation.md"
 BEGIN = "<!-- mutants: tools/checks/mutation.py --write -->"
 END = "<!-- end of mutants -->"
 SEEDS = 8
-# A mutant that loops for ever is reported then; no program takes a tenth of it.
+# Instructions after which a mutant is reported as an endless loop; every unmutated
+# program takes less than a tenth of it.
 LIMIT = 100_000
 _GUARD = re.compile(r"@!?%?\w+\s+")
 
 
 @dataclass
 class Result:
-    """What became of the mutants of one program.
+    """Results for the mutants of one program.
 
     Attributes:
-        found: How many were reported, by kind of mutation and kind of finding.
-        clean: Those that ran clean and right under every seed, with the reason that
-            is listed for each.
-        failures: What must not be.
-        most_seeds: Seeds until the last of the reported ones was.
+        found: Number of reported mutants, by kind of mutation and kind of finding.
+        clean: Mutants without a finding and with the right result under every seed,
+            with the reason listed for each.
+        failures: Descriptions of unexpected outcomes.
+        most_seeds: Largest number of seeds that a reported mutant needed.
     """
 
     found: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -143,7 +144,7 @@ def _count(result: Result, kind: str) -> str:
 
 def _redundant(results: dict[str, Result]) -> Iterator[str]:
     total = sum(n for result in results.values() for n in result.found.values())
-    yield f"{total} mutants are reported. These are no faults:"
+    yield f"{total} mutants are reported. These are redundant:"
     yield ""
     for name, result in results.items():
         for mutant, entry in result.clean:
