@@ -1,18 +1,18 @@
-"""The three kinds of failure, by who can mend them.
+"""The three kinds of errors, by who can fix them.
 
-Every message says what was expected, what came, and the way out where there is
-one; `location` is the source location of the op at fault, printed in front.
+Every message says what was expected, what was found, and how to fix it if possible;
+`location` is the source location of the op, printed before the message.
 """
 
 from __future__ import annotations
 
 
 class CudaTileError(Exception):
-    """Base of every error this package raises on purpose.
+    """Base class of the errors that this package raises intentionally.
 
     Args:
         message: One sentence, lower case, without a full stop.
-        location: Printed form of the source location, or None where there is none.
+        location: Source location as text, or None.
     """
 
     def __init__(self, message: str, location: str | None = None) -> None:
@@ -26,7 +26,7 @@ class UserError(CudaTileError):
 
 
 class Unsupported(UserError):
-    """Legal input that this version cannot handle yet; says what would do."""
+    """Valid input that this version does not support; the message says what to do."""
 
 
 class InternalError(CudaTileError):

@@ -1,4 +1,4 @@
-"""Kernel files: text and Tile IR bytecode in, bytecode out."""
+"""Reads kernel files (text or Tile IR bytecode) and writes bytecode."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ MAGIC = b"\x7fTileIR\x00"
 """First bytes of a Tile IR bytecode file."""
 
 DEFAULT_VERSION = "13.3"
-"""Version of the bytecode that is written if nobody asks for another."""
+"""Bytecode version that is written by default."""
 
 
 def load(
     source: str | os.PathLike[str] | bytes, *, context: ir.Context | None = None
 ) -> ir.Module:
-    """Reads a kernel file, text or bytecode, told apart by content.
+    """Reads a kernel file; its content decides between text and bytecode.
 
     Args:
         source: A path, or the file's bytes.
-        context: Where to make the module; a new context by default.
+        context: Context of the new module; a new context by default.
 
     Returns:
-        A verified `builtin.module` that holds the file's tile modules.
+        A verified `builtin.module` that contains the file's tile modules.
 
     Raises:
-        UserError: The file cannot be read or does not hold valid tile IR; carries
-            every diagnostic with its location.
+        UserError: The file cannot be read or does not contain valid Tile IR; the
+            message has every diagnostic with its location.
     """
     data = _read(source)
     context = context or ir.Context()
@@ -89,17 +89,17 @@ def save(
     """Writes a module as Tile IR bytecode, which `load` and NVIDIA's compiler read.
 
     Args:
-        module: A `cuda_tile.module`, or the `builtin.module` around a single one.
-        file: A path or an open binary file to write to, besides.
-        version: Version of the format, "13.1" to "13.5". Compilers read files of their
+        module: A `cuda_tile.module`, or a `builtin.module` that contains only one.
+        file: A path or an open binary file to write to as well.
+        version: Version of the format, "13.1" to "13.5". A compiler reads files of its
             own version and of older ones.
 
     Returns:
         The bytes of the file.
 
     Raises:
-        UserError: The module is invalid, or uses what the version does not have: every
-            diagnostic with its location. Or the file cannot be written.
+        UserError: The module is invalid, or uses something newer than the version (with
+            every diagnostic and its location), or the file cannot be written.
     """
     versions = _cuda_tile.bytecode_versions()
     if version not in versions:

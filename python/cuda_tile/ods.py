@@ -1,7 +1,7 @@
-"""The one list of ops, for Python: read from the ODS by way of `_mlir/ops.json`.
+"""The list of ops, read from `_mlir/ops.json`, which is generated from the ODS.
 
 The build writes that file with `tools/ods_json.py` from `llvm-tblgen --dump-json`.
-Stages compare their rule tables with it; nobody keeps a second list.
+Stages compare their rule tables with it; there is no second list.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class OpInfo:
     """One op as ODS declares it.
 
     Attributes:
-        name: Mnemonic; `tileas.` in front for the ops of that dialect.
-        family: Stem of the files that hold its rules.
-        opcode: Number in bytecode, or None where it has none.
+        name: Mnemonic, with the prefix `tileas.` for the ops of that dialect.
+        family: Stem of the files that contain its rules.
+        opcode: Number in bytecode, or None if bytecode does not have the op.
         since: First bytecode version that has it, e.g. `13.1`.
         operands, attributes, results: Names in order of declaration.
         since_of: First version of each argument that is newer than the op.
         examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
-        description: Its meaning and constraints.
+        description: Semantics and constraints.
     """
 
     name: str
@@ -44,10 +44,10 @@ class OpInfo:
 
 @cache
 def ops() -> dict[str, OpInfo]:
-    """Every op by name, in the order of the list.
+    """Every op by name, in the order of the ODS.
 
     Raises:
-        InternalError: The build left no list in the package.
+        InternalError: The package does not contain the list.
     """
     path = files("cuda_tile").joinpath("_mlir", "ops.json")
     if not path.is_file():

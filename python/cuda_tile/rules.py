@@ -1,7 +1,7 @@
-"""One rule per op and stage, registered by name; used by place, emit and interp.
+"""Tables with one rule per op, registered by name; used by place, emit and interp.
 
-A table is an object owned by its stage and filled by the explicit import of the
-stage's family modules. It knows nothing of ops beyond their names.
+A table belongs to its stage and is filled by explicit imports of the family modules
+of that stage. It depends only on the names of ops.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class RuleTable(Generic[Rule]):
         8
 
     Args:
-        stage: Name of the stage, as it stands in error messages.
+        stage: Name of the stage in error messages.
     """
 
     def __init__(self, stage: str) -> None:
@@ -37,7 +37,7 @@ class RuleTable(Generic[Rule]):
         """Makes the decorated function the rule of each named op.
 
         Raises:
-            InternalError: One of the ops has a rule in this table already.
+            InternalError: One of the ops already has a rule in this table.
         """
 
         def add(rule: Rule) -> Rule:
@@ -65,7 +65,7 @@ class RuleTable(Generic[Rule]):
         return rule
 
     def get(self, op_name: str, default: Rule) -> Rule:
-        """The rule of `op_name`, or `default` where there is none."""
+        """The rule of `op_name`, or `default` if there is none."""
         return self._rules.get(op_name, default)
 
     def __contains__(self, op_name: object) -> bool:

@@ -1,6 +1,6 @@
-"""The commands: arguments in, text and exit codes out, nothing else."""
+"""The commands: they parse arguments, call the API, and print text and exit codes."""
 
 import os
 
-# Products of tiles are small: on shared cores BLAS threads cost more than they give.
+# Products of tiles are small: BLAS threads cost more than they gain.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""`cuda-tile-compile`: a kernel file to PTX, a cubin, or any level on the way.
+"""`cuda-tile-compile`: compiles a kernel file to PTX, a cubin or an earlier level.
 
 Without `-o`, text goes to stdout and a cubin to `STEM.cubin` in the current folder
 (to stdout if the kernel came from stdin). A report goes to stdout, or to stderr
@@ -47,8 +47,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--emit",
         choices=api.EMIT_FORMS,
-        help="what to write: tile (as read), placed (tiles with layouts), nvvm (one "
-        "thread), llvm, ptx, cubin; default: what the name after -o says (.cubin, "
+        help="what to write: tile (as read), placed (tiles with layouts), nvvm (code "
+        "of one thread), llvm, ptx, cubin; default: by the suffix of -o (.cubin, "
         ".ptx, .ll), else cubin",
     )
     parser.add_argument("-o", dest="output", metavar="OUT", help="- is stdout")
@@ -57,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
         nargs="?",
         const="text",
         choices=("text", "json"),
-        help="say what became of each kernel: registers, spills, memory, plan",
+        help="print registers, spills, shared memory and plan of each kernel",
     )
     parser.add_argument(
         "--print-after",
@@ -68,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
         f"{ALL_PASSES}; may be repeated",
     )
     parser.add_argument(
-        "--timing", action="store_true", help="say what time each step took"
+        "--timing", action="store_true", help="print the time of each step"
     )
     parser.add_argument(
         "--num-warps",

@@ -1,4 +1,4 @@
-"""How the commands fail: one sentence on stderr, an exit code, no traceback."""
+"""Error reporting of the commands: one sentence on stderr, an exit code."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from typing import NoReturn
 from cuda_tile.errors import CudaTileError, InternalError, UserError
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
-"""Environment variable; set, failures of any kind show where they were raised."""
+"""Environment variable that makes commands print a traceback on any error."""
 
 _DIAGNOSTIC = re.compile(r'(?:"?[^"\n]*"?:\d+:\d+|unknown|[^\n]*loc[^\n]*): error: ')
 _FILE_LOCATION = re.compile(r'"([^"]*)":(\d+):(\d+)')
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """A parser whose complaints are ordinary `UserError`s."""
+    """A parser that reports errors as `UserError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raises what argparse found wrong.
+        """Raises an error of argparse as `UserError`.
 
         Raises:
-            UserError: Always; names the command's help.
+            UserError: Always; the message refers to `--help`.
         """
         raise UserError(f"{message}; see {self.prog} --help")
 
 
 def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
-    """Makes a command's main function print its errors and return an exit code.
+    """Decorates the main function of a command: prints errors, returns an exit code.
 
-    0 is success, 1 an error that the user can mend, 3 a bug of this package; a
-    reader that goes away (`| head`) and Ctrl-C end the command quietly.
+    0 is success, 1 an error that the user can fix, 3 a bug of this package. A closed
+    pipe (`| head`) and Ctrl-C end the command without a message.
     """
 
     @functools.wraps(command)
@@ -46,7 +46,7 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
             code = command()
             sys.stdout.flush()
         except BrokenPipeError:
-            # Python would complain again when it flushes stdout at its end.
+            # Otherwise Python reports it again when it flushes stdout at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt as stopped:
@@ -61,9 +61,9 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
 
 
 def end_at_closed_pipe() -> None:
-    """Lets a reader that goes away (`| head`) end the process, as it does C programs.
+    """Makes a closed pipe (`| head`) end the process, as in C programs.
 
-    For commands whose output C++ writes; it knows no `BrokenPipeError`.
+    For commands whose output is written by C++, where there is no `BrokenPipeError`.
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
@@ -90,7 +90,7 @@ def _notes(error: BaseException) -> list[str]:
 
 
 def error_text(error: CudaTileError) -> str:
-    """An error as compilers print it: `FILE:LINE:COLUMN: error: MESSAGE`."""
+    """Formats an error as compilers do: `FILE:LINE:COLUMN: error: MESSAGE`."""
     if _DIAGNOSTIC.match(error.message):
         lines = error.message.splitlines()
         return "\n".join(plain_locations(line) for line in lines).replace(
@@ -103,10 +103,10 @@ def error_text(error: CudaTileError) -> str:
 
 
 def plain_locations(text: str) -> str:
-    """MLIR's `loc("f.mlir":3:5)` as editors know it, `f.mlir:3:5`."""
+    """Rewrites MLIR's `loc("f.mlir":3:5)` to `f.mlir:3:5`, which editors recognise."""
 
     def plain(match: re.Match[str]) -> str:
-        # Commands read bytes without a name from nowhere else.
+        # Only stdin gives the commands bytes without a name.
         name = "<stdin>" if match[1] in ("-", "<bytes>") else match[1]
         return name if match[2] == "0" else f"{name}:{match[2]}:{match[3]}"
 

@@ -1,4 +1,4 @@
-"""What the commands read and write: kernels in, results out, never half a file."""
+"""Reads kernels and writes results, atomically, for the commands."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def read_kernel(name: str) -> ir.Module:
 def write_output(name: str, data: str | bytes) -> None:
     """Writes a result to a file, or to stdout for `-`.
 
-    A file appears whole or not at all: the data goes to a temporary file in the same
-    folder, which then takes the name.
+    The file is written atomically: the data goes to a temporary file in the same
+    folder, which is then renamed.
 
     Raises:
         UserError: The file cannot be written, or bytes would go to a terminal.
@@ -38,7 +38,7 @@ def write_output(name: str, data: str | bytes) -> None:
         _write_stdout(data)
         return
     raw = data.encode() if isinstance(data, str) else data
-    # The file behind a link is replaced, not the link.
+    # Replaces the target of a link, not the link.
     path = Path(os.path.realpath(name))
     try:
         if path.exists() and not path.is_file():  # /dev/null, a named pipe

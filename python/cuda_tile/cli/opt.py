@@ -1,7 +1,7 @@
 """`cuda-tile-opt`: mlir-opt with our dialects and passes.
 
 Arguments are mlir-opt's; the passes of this package, written in C++ or Python, are
-known by name, alone and in `--pass-pipeline`.
+available by name, as flags and in `--pass-pipeline`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`cuda-tile-optimize`: simplifies a kernel file before it is handed on as bytecode.
+"""`cuda-tile-optimize`: optimizes a kernel file, for example before distribution.
 
-The default pipeline is, by level, 1: canonicalize, cse; 2: and loop-invariant code
-motion; 3: and loop-split, canonicalize; with `--fuse-fma` fuse-fma in front of it. It
-changes no result, but for fuse-fma, which rounds once where the program rounds twice.
+The default pipeline is, by level, 1: canonicalize, cse; 2: also loop-invariant code
+motion; 3: also loop-split, canonicalize. `--fuse-fma` adds fuse-fma before it. Results
+do not change, except with fuse-fma, which rounds once instead of twice.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LEVELS = (0, 1, 2, 3)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The command line; every long flag also goes with one dash."""
+    """The command line; every long flag is also accepted with one dash."""
     parser = ArgumentParser(
         prog="cuda-tile-optimize",
         description="Optimizes a Tile IR kernel file, text or bytecode.",
-        epilog="A pipeline is a list of passes as cuda-tile-opt takes it; without an "
-        "op in front it runs on each cuda_tile.module.",
+        epilog="A pipeline is a list of passes in the syntax of cuda-tile-opt; without "
+        "an enclosing op it runs on each cuda_tile.module.",
         allow_abbrev=False,
     )
 
@@ -47,11 +47,11 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="OUT",
         help="- is stdout, which is the default",
     )
-    add("-q", "--quiet", action="store_true", help="without -o, print no text")
+    add("-q", "--quiet", action="store_true", help="do not print text to stdout")
     add(
         "--emit-bytecode",
         action="store_true",
-        help=f"write bytecode of version {DEFAULT_VERSION} in place of text",
+        help=f"write bytecode of version {DEFAULT_VERSION} instead of text",
     )
     for when in ("before", "after"):
         add(
@@ -72,7 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="LEVEL",
         help="0 to 3, 3 by default",
     )
-    add("-v", "--verbose", action="store_true", help="say on stderr what runs")
+    add("-v", "--verbose", action="store_true", help="print the pipelines to stderr")
     add(
         "--enable-multithread",
         dest="multithread",
@@ -83,7 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def on_modules(pipeline: str) -> str:
-    """A list of passes as a pipeline on the whole file."""
+    """Turns a list of passes into a pipeline on the whole file."""
     text = pipeline.strip()
     if text.startswith("builtin.module("):
         return text
@@ -101,7 +101,7 @@ def run_pipeline(module: ir.Module, pipeline: str) -> None:
     try:
         manager = PassManager.parse(on_modules(pipeline))
     except ValueError as error:
-        # The parser's own words, without the picture of the pipeline below them.
+        # The message of the parser, without the excerpt of the pipeline below it.
         words = str(error).partition("error: ")[2].partition("\n")[0]
         raise UserError(f"expected passes, got '{pipeline}': {words}") from None
     manager.run(module.operation)
@@ -115,12 +115,12 @@ def run_default(module: ir.Module, level: int, fuse_fma: bool, threads: bool) ->
     try:
         _cuda_tile.applyTileIROptimizations(module, options)
     finally:
-        # Passes in Python take turns and would wait for each other.
+        # Passes in Python hold the interpreter lock, so they cannot run in parallel.
         context.enable_multithreading(False)
 
 
 def optimize(module: ir.Module, arguments: argparse.Namespace) -> None:
-    """Runs all that the command line asks for, in order.
+    """Runs all passes that the command line requests, in order.
 
     Raises:
         UserError: A pipeline cannot be read, or a pass failed.

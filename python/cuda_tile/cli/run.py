@@ -1,10 +1,10 @@
-"""`cuda-tile-run`: runs a kernel file on the CPU or a GPU and shows what it wrote.
+"""`cuda-tile-run`: runs a kernel on the CPU or a GPU and shows the modified arrays.
 
     cuda-tile-run vadd_i32_8.tileirbc --grid 2 arange:i32[16] ones:i32[16] zeros:i32[16]
 
-An argument is a number or an array; how arrays are written stands in
-`cuda_tile.runtime.arg_text` and in `--help`. Where a kernel takes an array's shape
-and strides after its pointer, as cuTile's do, the array alone is enough.
+An argument is a number or an array; `--help` and `cuda_tile.runtime.arg_text` have the
+syntax of arrays. If a kernel takes the shape and strides of an array after its pointer,
+as cuTile's kernels do, the array alone is enough.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EMULATOR_COUNTS = {
     "bank_conflicts": "  of them bank conflicts",
     "flops": "operations of matrix instructions",
 }
-"""What `--stats` shows of the emulator's totals, and how it is called there."""
+"""The totals of the emulator that `--stats` shows, with their labels."""
 SHOWN_ELEMENTS = 6
 
 _ARGUMENT_HELP = """\
@@ -57,7 +57,7 @@ each ARG is one of
   out:FILE.npy:SOURCE              starts as any of the above, is saved
 types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2
 
-Arguments that begin with a minus sign and are no number go behind `--`. Errors count
+Arguments that begin with a minus sign and are not numbers go after `--`. Errors count
 arguments as the kernel does, where an array is its pointer, shape and strides.
 """
 
@@ -83,7 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--on",
         choices=tuple(EXECUTORS),
         default="interp",
-        help="interp runs the tiles, emulator the PTX, gpu the cubin",
+        help="interp executes Tile IR, emulator PTX, gpu the cubin",
     )
     parser.add_argument(
         "--gpu", metavar="SM", default="sm_90", help="chip to compile for (%(default)s)"
@@ -92,33 +92,33 @@ def build_parser() -> argparse.ArgumentParser:
         "--print",
         dest="printed",
         metavar="I,J",
-        help="print these arguments in full, counted from 0 as written here",
+        help="print these arguments in full, by position, from 0",
     )
     parser.add_argument(
-        "--stats", action="store_true", help="say what the executor counted"
+        "--stats", action="store_true", help="print the counters of the executor"
     )
     parser.add_argument(
         "--seed",
         type=int,
         metavar="N",
-        help="interp: draw at random all that the language leaves open (tile blocks, "
-        "unordered accesses, sums); emulator: run warps in this random order, with "
-        "registers and memory that start as garbage",
+        help="interp: choose every unspecified order at random (tile blocks, "
+        "unordered accesses, sums); emulator: adversarial mode with this seed "
+        "(random order of warps, uninitialised registers and memory)",
     )
     parser.add_argument(
         "--mode",
         choices=("checked", "permissive"),
         help="interp: undefined behaviour is an error (checked, the default), or "
-        "gives what hardware most likely gives",
+        "gives what the hardware most likely gives",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="interp: give up after N operations"
+        "--limit", type=int, metavar="N", help="interp: fail after N operations"
     )
     parser.add_argument(
         "--shuffle",
         type=int,
         metavar="N",
-        help="interp: run it under N seeds too, and fail if an array changes",
+        help="interp: also run with N seeds, and fail if a result differs",
     )
     for name, what in (("rtol", "relative"), ("atol", "absolute")):
         parser.add_argument(
@@ -126,7 +126,7 @@ def build_parser() -> argparse.ArgumentParser:
             type=float,
             default=0.0,
             metavar="R",
-            help=f"{what} difference of floats that --shuffle lets pass (%(default)g)",
+            help=f"{what} tolerance of --shuffle for floats (%(default)g)",
         )
     parser.add_argument(
         "--trace",
@@ -147,13 +147,13 @@ class Request:
         kernel: Name of the kernel, or None for the only one.
         executor: A key of `EXECUTORS`.
         gpu: Target chip.
-        args: The arguments as written, without shapes and strides.
+        args: The arguments of the command line, without added shapes and strides.
         printed: Positions among `args` to print in full.
         has_stats: Whether to print counters.
         has_trace: Whether to print each operation.
-        seed: Seed of a random order, or None for the usual one.
-        shuffle: Seeds to compare under; 0 for none.
-        tolerances: What that lets floats differ by, as `shuffle_check` has it.
+        seed: Seed of a random order, or None for program order.
+        shuffle: Number of seeds to compare; 0 for none.
+        tolerances: Tolerances of that comparison, for `shuffle_check`.
         options: Further arguments of the interpreter.
     """
 
@@ -173,10 +173,10 @@ class Request:
 
 
 def read_request(words: argparse.Namespace) -> Request:
-    """Checks and reads what argparse cannot.
+    """Checks and parses what argparse cannot.
 
     Raises:
-        UserError: A number, an argument or a combination that cannot be.
+        UserError: An invalid number, argument or combination of options.
     """
     args = [parse_arg(text) for text in words.args]
     printed = _integers("--print", words.printed) if words.printed else ()
@@ -233,7 +233,7 @@ def _integers(option: str, text: str) -> tuple[int, ...]:
 
 
 def run_file(request: Request) -> None:
-    """Runs the kernel, saves `out:` arrays and prints what became of them."""
+    """Runs the kernel, saves `out:` arrays and prints a summary of each."""
     module = read_kernel(request.file)
     entry = find_entry(module.operation, request.kernel)
     values = [arg.value for arg in request.args]
@@ -261,10 +261,10 @@ def run_file(request: Request) -> None:
 
 
 def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
-    """Runs the kernel once and gives what the executor says of it.
+    """Runs the kernel once and returns the report of the executor.
 
     Raises:
-        UserError: As `api.run`; what the kernel had printed is shown first.
+        UserError: As `api.run`; the output of the kernel is shown first.
     """
     try:
         return api.run(
@@ -283,9 +283,10 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
 
 
 def name_arguments(error: UserError, request: Request, args: list[Any]) -> None:
-    """Notes which arguments of the command line are those that an error counts.
+    """Maps the argument numbers in an error to the arguments of the command line.
 
-    An error counts the kernel's, in which shapes and strides follow each array.
+    The error counts the kernel's parameters, where shapes and strides follow each
+    array.
     """
     named = {int(number) for number in re.findall(r"argument (\d+)", error.message)}
     for position, arg in enumerate(request.args):
@@ -299,10 +300,10 @@ def name_arguments(error: UserError, request: Request, args: list[Any]) -> None:
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
-    """Runs the kernel under seeds and leaves the arrays as they were.
+    """Runs the kernel with several seeds and restores the arrays.
 
     Raises:
-        UserError: Some array depends on the order, or the kernel fails under a seed.
+        UserError: A result depends on the order, or the kernel fails with a seed.
     """
     from cuda_tile import interp
 
@@ -327,7 +328,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
 
 
 def say(counted: Any) -> None:
-    """Shows what the kernel printed, up to its error if there was one, and warnings."""
+    """Shows the output of the kernel, up to its error if any, and warnings."""
     said: str = getattr(counted, "stdout", "")
     if said:
         print(said, end="" if said.endswith("\n") else "\n")
@@ -336,7 +337,7 @@ def say(counted: Any) -> None:
 
 
 def _choices(request: Request) -> dict[str, Any]:
-    """What the executor gets beside the launch itself."""
+    """Options of the executor, besides those of the launch."""
     choices: dict[str, Any] = dict(request.options)
     if request.has_trace:
         choices |= {"trace": _print_op, "on_block": _print_block}
@@ -376,7 +377,7 @@ def save(args: Sequence[ParsedArg]) -> None:
 
 
 def show_arrays(request: Request, before: Sequence[bytes]) -> None:
-    """One line per array that changed or was saved; those asked for in full."""
+    """Prints a line per array that changed or was saved; `printed` ones in full."""
     shown = 0
     for position, (arg, old) in enumerate(zip(request.args, before, strict=True)):
         array = _array(arg.value)
@@ -410,7 +411,7 @@ def _kind(array: Array) -> str:
 
 
 def _range(flat: Array) -> str:
-    """Least and greatest element, and how many are not numbers."""
+    """Smallest and largest element, and the number of NaNs."""
     if not flat.size:
         return "empty, "
     wide = flat.astype(np.float64) if flat.dtype.kind not in "biu" else flat
@@ -429,7 +430,7 @@ def _number(value: Any) -> str:
 
 
 def stats_text(counted: Any) -> str:
-    """What the executor counted, one line each; see its report class."""
+    """The counters of the executor, one per line; see its report class."""
     if counted is None:
         return "  nothing is counted on a GPU"
     if hasattr(counted, "op_count"):

@@ -1,6 +1,6 @@
 """`cuda-tile-translate`: mlir-translate with the translations of this package.
 
-Arguments are mlir-translate's, and `--gpu SM` (sm_90 by default) for the last two of
+Arguments are mlir-translate's, and `--gpu SM` (sm_90 by default) for the last two:
 
     --cudatilebc-to-mlir     Tile IR bytecode to text
     --cuda-tile-to-llvmir    a kernel, text or bytecode, to LLVM IR
@@ -25,10 +25,10 @@ GPU_OPTION = "--gpu"
 
 
 def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
-    """Takes our one option out of mlir-translate's arguments.
+    """Extracts our own option from the arguments of mlir-translate.
 
     Returns:
-        The arguments that are left, and the chip.
+        The remaining arguments, and the chip.
 
     Raises:
         UserError: The option has no value, or names an unknown chip.
@@ -50,7 +50,7 @@ def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 class Translations:
-    """The translations of kernels that Python does, and the error of one that failed.
+    """The translations that are implemented in Python, and the last error.
 
     Args:
         options: Target chip and further choices.
@@ -61,7 +61,7 @@ class Translations:
         self.error: CudaTileError | None = None
 
     def register(self) -> None:
-        """Makes LLVM IR and PTX known to the tool, by name."""
+        """Registers the translations to LLVM IR and PTX."""
         hint = f"({GPU_OPTION} SM, {self.options.gpu} by default)"
         forms: tuple[tuple[api.Emit, str], ...] = (("llvm", "LLVM IR"), ("ptx", "PTX"))
         for form, text in forms:
@@ -73,9 +73,9 @@ class Translations:
             )
 
     def _translate(self, form: api.Emit, data: bytes, name: str) -> str | None:
-        """One kernel file to text; None, and the error kept, where that fails."""
+        """Translates one kernel file; on failure, stores the error and returns None."""
         try:
-            # By name where it has one, so that errors can say where they are.
+            # By file name if there is one, so that errors have locations.
             module = api.load(name if Path(name).is_file() else data)
             return str(
                 api.translate(module, form, self.options.gpu, options=self.options)

@@ -1,9 +1,9 @@
-"""What it takes to bring a tile from one distributed layout to another.
+"""Classifies conversions between distributed layouts by cost.
 
-The classes, cheapest first: nothing, renaming registers in each thread, shuffles in
-each warp, and a trip through shared memory. Zero bases need no special case: a
-source that holds copies offers more ways, a destination that holds copies has
-several threads ask for one element.
+The classes, cheapest first: no change, renaming registers in each thread, shuffles
+in each warp, and a round trip through shared memory. Zero bases need no special
+case: a source with copies allows several solutions, and in a destination with copies
+several threads read the same element.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ConversionKind(Enum):
     """Cost class of a conversion."""
 
     IDENTITY = "identity"
-    """Every register already holds what it should."""
+    """Every register already holds its element."""
     REGISTER = "register"
     """`register_map` renames registers; no instruction is needed."""
     SHUFFLE = "shuffle"
@@ -53,7 +53,7 @@ def _find_register_map(src: LinearLayout, dst: LinearLayout) -> list[int] | None
 
 @lru_cache(maxsize=4096)
 def classify(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
-    """Gives the cheapest class that converts `src` to `dst`.
+    """Gives the cheapest class of conversion from `src` to `dst`.
 
     Raises:
         LayoutError: Shapes, warp or CTA counts differ, or `src` does not cover its

@@ -1,7 +1,7 @@
-"""Coordinates of tensors whose extents are powers of two, and their checks.
+"""Coordinates in tensors whose extents are powers of two, and checks on them.
 
-A coordinate is a vector over F2: its dimensions' bits, one after another, are the
-bits of the row-major element number. `pack` and `unpack` go between the two.
+A coordinate is a vector over F2: the concatenated bits of its dimensions are the bits
+of the row-major element number. `pack` and `unpack` convert between the two.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def check_bases(shape: Sequence[int], bases: Iterable[Coord], axis: str) -> None
 def pack(coord: Sequence[int], shape: Sequence[int]) -> int:
     """Gives the row-major element number of a coordinate.
 
-    With extents that are powers of two this only puts the bits of all dimensions
-    one after another, so it commutes with XOR: it turns coordinates into vectors.
+    As the extents are powers of two, this concatenates the bits of all dimensions and
+    so commutes with XOR: it turns coordinates into vectors over F2.
     """
     number = 0
     for coordinate, extent in zip(coord, shape, strict=True):

@@ -2,8 +2,8 @@
 
 A vector is a non-negative `int` (bit i = component i), addition is XOR, and a
 matrix is a sequence of such ints, one per *column*: column i is the image of
-input bit i. Everything else in this package is these few functions with names
-for the rows; nothing here knows of tensors, threads or memory.
+input bit i. The rest of this package applies these functions; nothing here knows
+about tensors, threads or memory.
 
 Gaussian elimination on n columns costs O(n^2) word operations; n stays below 30.
 """
@@ -45,7 +45,7 @@ class Span:
         return rest, mask
 
     def add(self, vector: int) -> bool:
-        """Adds one vector and says whether it was outside the span so far."""
+        """Adds a vector; returns whether it was outside the span."""
         rest, mask = self._eliminate(vector)
         index = self._n_added
         self._n_added += 1
@@ -55,14 +55,14 @@ class Span:
         return True
 
     def __contains__(self, vector: int) -> bool:
-        """Says whether `vector` is a sum of added vectors."""
+        """Returns whether `vector` is a sum of added vectors."""
         return self._eliminate(vector)[0] == 0
 
     def solve(self, vector: int) -> int | None:
         """Gives a mask of added vectors whose XOR is `vector`, None if none is.
 
-        Only vectors that were independent of the earlier ones are ever used, so
-        early vectors are preferred and the answer is unique.
+        Only vectors that were independent of the earlier ones are used, so early
+        vectors are preferred and the solution is unique.
         """
         rest, mask = self._eliminate(vector)
         return None if rest else mask

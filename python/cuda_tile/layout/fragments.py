@@ -1,9 +1,9 @@
-"""The layouts that instructions and coalesced accesses want, as values.
+"""Layouts required by matrix instructions and by coalesced accesses.
 
 Fragments of `mma.sync` follow the PTX ISA, "Matrix Fragments for mma.m16n8k16
-with floating point type" and its neighbours (m16n8k8 .tf32, m16n8k32 8-bit, m8n8k4
-.f64); test/layout/test_fragments.py checks each against the formulae given there.
-Bases are (row, column) of the operand: A is M x K, B is K x N, C is M x N.
+with floating point type" and the sections next to it (m16n8k8 .tf32, m16n8k32 8-bit,
+m8n8k4 .f64); test/layout/test_fragments.py checks each against the formulae given
+there. Bases are (row, column) of the operand: A is M x K, B is K x N, C is M x N.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def tile_mma(
     The M x N result is cut into `warps[0]` x `warps[1]` rectangles, one per warp
     (warps along M count fastest). An operand is held by all warps of the row or the
     column that needs it: their bits along the other axis have zero bases. Where a
-    dimension has fewer atoms than warps, the surplus warps repeat the work.
+    dimension has fewer atoms than warps, the remaining warps compute copies.
 
     In each warp the registers count the atom's own elements first, then the atoms
     along the last dimension, along the one before, and along leading (batch)
@@ -174,7 +174,7 @@ def tile_mma(
         mma: Which instruction.
 
     Raises:
-        LayoutError: `shape` holds no whole atom.
+        LayoutError: `shape` is not a multiple of the atom.
     """
     fragment = mma.fragment(role)
     rank = len(shape)
@@ -238,11 +238,12 @@ def atom_registers(
 def coalesced(
     shape: tuple[int, ...], order: tuple[int, ...], vector: int, n_warps: int
 ) -> LinearLayout:
-    """Spreads a tile over a CTA so that neighbouring lanes touch neighbouring memory.
+    """Distributes a tile so that adjacent lanes access adjacent memory.
 
-    Registers take `vector` elements along the fastest dimension, then the lanes and
-    then the warps take what follows in `order`, then registers take the rest. A
-    tile too small for all threads leaves zero bases: those threads hold copies.
+    The first register bits take `vector` elements along the fastest dimension; then
+    lanes, then warps take the next elements in `order`, then registers the rest. If
+    the tile is too small for all threads, the remaining bases are zero: those threads
+    hold copies.
     Example: (64, 64), order (1, 0), vector 8, 4 warps: registers (0, 1) (0, 2)
     (0, 4), lanes (0, 8) (0, 16) (0, 32) (1, 0) (2, 0), warps (4, 0) (8, 0),
     registers (16, 0) (32, 0).
@@ -250,7 +251,7 @@ def coalesced(
     Args:
         shape: Extents in elements, powers of two.
         order: Dimensions, fastest in memory first.
-        vector: Elements per vector, a power of two; cut to the fastest extent.
+        vector: Elements per vector, a power of two; at most the fastest extent is used.
         n_warps: Number of warps, a power of two.
     """
     rank = len(shape)

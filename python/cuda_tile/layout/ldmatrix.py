@@ -1,13 +1,14 @@
-"""When `ldmatrix` and `stmatrix` move a distributed tile from or to shared memory.
+"""Matches `ldmatrix` and `stmatrix` to a distributed and a shared-memory layout.
 
 `ldmatrix` reads 8 x 8 matrices of 16-bit units whose rows are 16 contiguous bytes;
-lane i names the address of row i % 8 of matrix i / 8. Lane l then receives the
-4 bytes at place l % 4 of row l / 4, or with `.trans` the units (2 (l % 4), l / 4)
+lane i provides the address of row i % 8 of matrix i / 8. Lane l then receives the
+4 bytes at position l % 4 of row l / 4, or with `.trans` the units (2 (l % 4), l / 4)
 and (2 (l % 4) + 1, l / 4) (PTX ISA, "Warp-level matrix instructions: ldmatrix").
 `stmatrix` is the same map in the other direction.
 
-So the rows may lie anywhere, and only the bits *inside* a row are prescribed: that
-is the whole test below, and why a swizzle of 16-byte units does not matter to it.
+So each row can have any address, and only the bits *inside* a row are prescribed.
+This is all that the matching below tests, and why a swizzle of 16-byte units does not
+affect it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _REGISTER_BITS = 32
 
 @dataclass(frozen=True)
 class LdMatrixGroup:
-    """One instruction.
+    """One `ldmatrix` or `stmatrix` instruction.
 
     Attributes:
         offset: XOR to the element offset of all its row addresses.
@@ -74,7 +75,7 @@ class LdMatrix:
 
 
 def ldmatrix_tile(transposed: bool, count: Literal[1, 2, 4]) -> LinearLayout:
-    """Gives what one `ldmatrix` delivers of `count` stacked matrices, 8 count x 8."""
+    """Gives the layout that one `ldmatrix` loads: `count` stacked 8 x 8 matrices."""
     shape = (8 * count, 8)
     stack = ((8, 0), (16, 0))[: count.bit_length() - 1]
     if transposed:
@@ -87,7 +88,7 @@ def ldmatrix_tile(transposed: bool, count: Literal[1, 2, 4]) -> LinearLayout:
 def _packed_bits(
     columns: OffsetColumns, element_bits: int, transposed: bool
 ) -> list[int] | None:
-    """Register bits that count inside a 32-bit result; None where the rule fails."""
+    """Register bits inside a 32-bit result; None if they do not match."""
     n_packed = (_REGISTER_BITS // element_bits).bit_length() - 1
     if transposed:
         if element_bits != 16 or columns.lane[2:] != (1, 2, 4) or not columns.register:
@@ -159,11 +160,11 @@ def _match(
 def match_ldmatrix(
     shared: SharedLayout, dist: LinearLayout, element_bits: int
 ) -> LdMatrix | None:
-    """Says how `ldmatrix` (or `stmatrix`) moves a tile, None where it cannot.
+    """Finds the `ldmatrix` (or `stmatrix`) instructions for a tile; None if impossible.
 
-    Elements of 8, 16 or 32 bits, `.trans` for 16 bits only. The tile may be smaller
-    than the buffer, see `offset_columns`. Drop redundant registers first: they would
-    be loaded again.
+    Elements have 8, 16 or 32 bits; `.trans` requires 16. The tile may be smaller
+    than the buffer, see `offset_columns`. Drop redundant registers first: otherwise
+    they are loaded again.
     """
     if element_bits not in (8, 16, 32):
         return None
@@ -173,7 +174,7 @@ def match_ldmatrix(
 
 
 def ldmatrix_conflicts(match: LdMatrix, element_bits: int) -> int:
-    """Counts the extra wavefronts of each instruction: eight rows make one matrix."""
+    """Counts the extra wavefronts of each instruction; a matrix has eight rows."""
     extra = 0
     for matrix in range(match.count):
         lanes = range(8 * matrix, 8 * matrix + 8)

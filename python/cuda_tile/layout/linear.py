@@ -1,11 +1,11 @@
-"""Distributed layouts: which element of a tile sits in which thread's register.
+"""Distributed layouts: which register of which thread holds which element.
 
 A `LinearLayout` maps the bits of (register, lane, warp, block) to the coordinates
 of a tensor, linearly over F2: each input bit has one *basis* coordinate and the
 images of the set bits are XORed. README.md beside this file works an example.
 
-This module is pure arithmetic on integers. It knows neither MLIR nor PTX, and
-nothing about which instruction likes which layout (that is `fragments`).
+This module is integer arithmetic. It does not depend on MLIR or PTX; the layouts that
+instructions require are in `fragments`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ AXES = ("register", "lane", "warp", "block")
 
 @dataclass(frozen=True)
 class BitMasks:
-    """One bit mask per input axis of a layout; bit i stands for basis i."""
+    """One bit mask per input axis of a layout; bit i selects basis i."""
 
     register: int
     lane: int
@@ -47,11 +47,11 @@ class BitMasks:
 
 @dataclass(frozen=True)
 class LinearLayout:
-    """Where each register of each thread sits in a tensor.
+    """Which element of a tensor each register of each thread holds.
 
     Example: `shape=(4, 64)`, `register=((0, 1),)`, lanes `(0, 2) (0, 4) (0, 8)
     (0, 16) (0, 32)`, `warp=((1, 0), (2, 0))`: each of four warps holds one row, and
-    each lane two neighbouring elements of it. Register 1 of lane 3 in warp 2 is
+    each lane two adjacent elements of it. Register 1 of lane 3 in warp 2 is
     (0, 1) ^ (0, 2) ^ (0, 4) ^ (2, 0) = (2, 7).
 
     Attributes:
@@ -61,7 +61,7 @@ class LinearLayout:
         warp: Basis of each bit of the warp index in the CTA.
         block: Basis of each bit of the CTA index in the cluster.
 
-    A zero basis says that both values of this bit hold the same elements.
+    A zero basis means that both values of this bit hold the same elements.
 
     Raises:
         LayoutError: An extent is no power of two, a basis has another rank than
@@ -175,7 +175,7 @@ class LinearLayout:
         return unpack(number, self.shape)
 
     def register_offsets(self) -> list[Coord]:
-        """Gives what each register index adds (by XOR) to the thread's coordinate."""
+        """Gives the XOR of each register index to the thread's coordinate."""
         numbers = [0]
         for column in self.columns[0]:
             numbers += [number ^ column for number in numbers]
@@ -216,7 +216,7 @@ class LinearLayout:
         thread, lane bits by butterfly shuffles, warp bits through shared memory.
 
         Raises:
-            LayoutError: A basis moves along `dim` and another dimension at once.
+            LayoutError: A basis has components along `dim` and another dimension.
         """
         span = f2.Span()
         masks: list[int] = []
@@ -233,7 +233,7 @@ class LinearLayout:
     def owner(self, coord: Sequence[int]) -> tuple[int, int, int, int]:
         """Gives one (register, lane, warp, block) that holds `coord`.
 
-        Among several places it is the one whose `free_bits` are zero.
+        Of several places, this is the one whose `free_bits` are zero.
 
         Raises:
             LayoutError: No place holds the coordinate.
@@ -266,7 +266,7 @@ class LinearLayout:
         )
 
     def reshape(self, shape: Sequence[int]) -> LinearLayout:
-        """Gives the layout after a row-major reshape; no element changes its place."""
+        """Gives the layout after a row-major reshape, which moves no data."""
         if prod(shape) != self.n_elements:
             msg = f"expected a shape of {self.n_elements} elements, got {tuple(shape)}"
             raise LayoutError(msg)
@@ -278,8 +278,8 @@ class LinearLayout:
     def reduce(self, dim: int) -> LinearLayout:
         """Gives the layout with dimension `dim` removed.
 
-        Bits that moved along it alone get zero bases (their places now hold one
-        value, replicated); see `drop_redundant_registers`.
+        Bits that enumerated only this dimension get zero bases: their places now hold
+        copies of one value. See `drop_redundant_registers`.
         """
         return self._map(
             self.shape[:dim] + self.shape[dim + 1 :],
@@ -322,7 +322,7 @@ class LinearLayout:
         warp: Sequence[Coord] = (),
         block: Sequence[Coord] = (),
     ) -> LinearLayout:
-        """Gives the layout of a larger tile: ours, repeated at the new bases."""
+        """Gives the layout of a larger tile: this one, repeated at the new bases."""
         return LinearLayout(
             tuple(shape),
             (*self.register, *register),
@@ -351,8 +351,8 @@ class LinearLayout:
     def drop_redundant_registers(self) -> LinearLayout:
         """Gives the layout without register bits that add no element to a thread.
 
-        Dropped are zero bases and sums of earlier register bases. `register_map`
-        of `convert` tells which remaining register holds a dropped one's element.
+        These are zero bases and sums of earlier register bases. `convert.register_map`
+        gives the remaining register that holds the element of a dropped one.
         """
         keep = f2.complete((), self.columns[0])
         register = tuple(unpack(column, self.shape) for column in keep)

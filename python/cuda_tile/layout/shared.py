@@ -1,9 +1,9 @@
-"""Shared-memory layouts, and how a distributed layout meets one.
+"""Shared-memory layouts, and accesses from distributed layouts to them.
 
 A `SharedLayout` maps the bits of an element offset in one buffer to tensor
-coordinates, one to one. Put together with a `LinearLayout` it gives, for each
-(register, lane, warp, block) bit, the XOR it makes to the offset: everything an
-access needs, and all that bank conflicts and vector widths depend on.
+coordinates, one to one. Composed with a `LinearLayout`, it gives for each
+(register, lane, warp, block) bit its XOR to the offset. Address computation, vector
+widths and bank conflicts depend on nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BANK_BYTES = 4
 
 @dataclass(frozen=True)
 class SharedLayout:
-    """Where each element of a tile sits in its shared-memory buffer.
+    """Offset of each element of a tile in its shared-memory buffer.
 
     Example, 4 rows of 4 elements whose odd rows swap their halves:
     `shape=(4, 4)`, `offset=((0, 1), (0, 2), (1, 2), (2, 0))`; offset 5 holds
@@ -104,7 +104,7 @@ class SharedLayout:
         return tuple(columns)
 
     def column(self, dim: int, bit: int) -> int:
-        """Gives the XOR that bit `bit` of dimension `dim` makes to the offset."""
+        """Gives the XOR of bit `bit` of dimension `dim` to the offset."""
         return self.invert()[dim][bit]
 
     def offset_of(self, coord: Sequence[int]) -> int:
@@ -117,14 +117,14 @@ class SharedLayout:
         return f2.apply(self._inverse, pack(coord, self.shape))
 
     def permute(self, perm: Sequence[int]) -> SharedLayout:
-        """Gives the same bytes seen as the transposed tile: dim i is our perm[i]."""
+        """Gives the layout of the bytes as a transposed tile: dim i is our perm[i]."""
         return SharedLayout(
             tuple(self.shape[dim] for dim in perm),
             tuple(tuple(basis[dim] for dim in perm) for basis in self.offset),
         )
 
     def reshape(self, shape: Sequence[int]) -> SharedLayout:
-        """Gives the same bytes seen through a row-major reshape."""
+        """Gives the layout of the same bytes after a row-major reshape."""
         columns = (pack(basis, self.shape) for basis in self.offset)
         return SharedLayout(
             tuple(shape), tuple(unpack(column, shape) for column in columns)
@@ -135,8 +135,8 @@ class SharedLayout:
 class OffsetColumns:
     """XOR of each input bit of a distributed layout to an element offset.
 
-    `origin` has those of the bits that tell the slices of the buffer apart: the
-    coordinate bits above the extents of a tile that is smaller than the buffer.
+    `origin` has the bits that select a slice of the buffer: the coordinate bits above
+    the extents of a tile that is smaller than the buffer.
     """
 
     register: tuple[int, ...]
@@ -206,13 +206,13 @@ class SharedAccess:
 
 
 def _vector_register_bits(columns: OffsetColumns, element_bits: int) -> list[int]:
-    """Register bits whose offsets are 1, 2, 4, ..., as far as a vector may go."""
+    """Register bits whose offsets are 1, 2, 4, ..., up to the widest vector."""
     chosen: list[int] = []
     others = (*columns.lane, *columns.warp, *columns.block, *columns.origin)
     while element_bits << len(chosen) < MAX_VECTOR_BITS:
         step = 1 << len(chosen)
-        # A vector starts at a multiple of its size. Other registers may move inside
-        # it, as that only reorders the registers of a vector; threads may not.
+        # A vector starts at a multiple of its size. Other register bits may XOR into
+        # it, which only reorders the registers of a vector; thread bits may not.
         if step not in columns.register or any(column & step for column in others):
             break
         chosen.append(columns.register.index(step))
@@ -221,10 +221,10 @@ def _vector_register_bits(columns: OffsetColumns, element_bits: int) -> list[int
 
 @lru_cache(maxsize=4096)
 def vector_width(dist: LinearLayout, shared: SharedLayout, element_bits: int) -> int:
-    """Gives how many elements one access may carry, at most 128 bits together.
+    """Gives the number of elements of one access, at most 128 bits in total.
 
-    The elements of a vector lie at neighbouring, aligned offsets; which registers
-    they are says `shared_access`.
+    The elements of a vector have consecutive, aligned offsets; `shared_access` gives
+    their registers.
     """
     columns = offset_columns(dist, shared)
     return 1 << len(_vector_register_bits(columns, element_bits))
@@ -258,7 +258,7 @@ def sum_of_bits(index: int, bits: Sequence[int]) -> int:
 
 
 def extra_wavefronts(byte_offsets: Sequence[int], access_bytes: int) -> int:
-    """Counts the wavefronts of one warp access beyond the fewest possible.
+    """Counts the wavefronts of one warp access beyond the minimum.
 
     A warp access of up to 4 bytes per lane is one wavefront, of 8 bytes two (half
     warps), of 16 bytes four (quarter warps). A wavefront serves each bank one
@@ -291,7 +291,7 @@ def bank_conflicts(
 ) -> int:
     """Counts the extra wavefronts of each warp access of `vector` elements.
 
-    All warps and registers give the same count: their constants only XOR the bank
+    All warps and registers have the same count: their constants only XOR the bank
     numbers. Elements below 8 bits count as bytes.
     """
     columns = offset_columns(dist, shared)

@@ -1,19 +1,19 @@
-"""Conversions inside a warp: exchanging registers between lanes.
+"""Conversions inside a warp: shuffles of registers between lanes.
 
 A plan has three steps, so that its size is O(registers), never O(lanes):
 
-1. *before*: each source thread permutes its registers by XOR with a mask, if a
-   parity of its thread index says so (one select per register);
+1. *before*: each source thread permutes its registers by XOR with a mask, depending
+   on a parity of its thread index (one select per register);
 2. *rounds*: one shuffle per destination register. All lanes name one and the same
    source register, and a source lane that is linear in their thread index;
 3. *after*: as *before*, on the received registers.
 
-Why this always works. Let M say for each bit of (destination register, thread)
-which (source register, source lane) it stands for. If several lanes would want
-different registers of one source lane, the step *after* re-labels the destination
-registers (`f` below) such that all lanes read from different lanes in each round;
-then each source lane knows who reads it, and the step *before* (`g`) puts the
-wanted register in the place named by the round.
+Why this always works: let M map each bit of (destination register, thread) to its
+(source register, source lane). If several lanes need different registers of one
+source lane, the step *after* re-labels the destination registers (`f` below) such that
+all lanes read from different lanes in each round. Then each source lane has one reader
+per round, and the step *before* (`g`) moves the register that this reader needs to the
+register that the round reads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LANE_MASK = (1 << N_LANE_BITS) - 1
 
 @dataclass(frozen=True)
 class Select:
-    """A permutation of the registers that only some threads make.
+    """A permutation of the registers in some of the threads.
 
     In threads where `thread_mask & thread` has an odd number of bits, register r
     becomes what register r ^ `register_xor` was; in the others nothing changes.
@@ -42,7 +42,7 @@ class Select:
 
 @dataclass(frozen=True)
 class Round:
-    """One received register: from which register, and XOR of the source lane."""
+    """One received register: its source register, and the XOR of the source lane."""
 
     register: int
     lane_xor: int
@@ -57,10 +57,10 @@ class ShufflePlan:
 
     Attributes:
         before: Selects on the source registers, in order.
-        lane: Per thread bit the XOR it makes to the source lane.
-        rounds: What each received register is; their number is a power of two.
+        lane: Per thread bit its XOR to the source lane.
+        rounds: One per received register; their number is a power of two.
         after: Selects on the received registers, in order.
-        result: Per destination register the received register that it is.
+        result: Per destination register its received register.
     """
 
     before: tuple[Select, ...]
@@ -131,7 +131,7 @@ def _relabel(by_register: _Map, by_thread: _Map) -> list[int]:
 
     Changes `by_thread` to the map after re-labelling. Where the destination has too
     few register bits for that, appends bits to `by_register`: these registers are
-    received in addition, and then left unused.
+    received additionally and stay unused.
     """
     relabel = [0] * len(by_thread.lane)
     span = f2.Span()
@@ -188,7 +188,7 @@ def _source_selects(by_thread: _Map) -> list[int]:
         uniform = 0 if bit < N_LANE_BITS else 1 << bit
         span.add(lane | uniform)
         images.append(by_thread.register[bit])
-    for bit in range(N_LANE_BITS):  # lanes nobody reads from
+    for bit in range(N_LANE_BITS):  # lanes that no lane reads
         span.add(1 << bit)
         images.append(0)
     return [f2.apply(images, span.solve(1 << bit) or 0) for bit in range(n_thread_bits)]
@@ -202,7 +202,7 @@ def _selects(columns: Sequence[int]) -> tuple[Select, ...]:
 def shuffle_plan(src: LinearLayout, dst: LinearLayout) -> ShufflePlan | None:
     """Plans a conversion inside each warp; None if data must cross warps.
 
-    Both layouts have one shape and equally many warps and CTAs (`classify` checks).
+    Both layouts have the same shape and numbers of warps and CTAs (`classify` checks).
     """
     received = dst.drop_redundant_registers()
     maps = _solve_in_warp(src, received)

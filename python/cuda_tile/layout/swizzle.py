@@ -1,8 +1,8 @@
-"""Choosing shared-memory layouts without bank conflicts.
+"""Chooses shared-memory layouts without bank conflicts.
 
-`swizzled` gives the hardware's XOR swizzles, which TMA, wgmma and ldmatrix know.
-`choose_swizzle` takes the cheapest of these and of layouts made for the two sides
-at hand by `_fitted`, counted in instructions and wavefronts.
+`swizzled` gives the hardware's XOR swizzles, which TMA and wgmma support.
+`choose_swizzle` takes the cheapest of these and of layouts that `_fitted` constructs
+for the given store and load, counted in instructions and wavefronts.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def swizzled(
     """Gives the layout of a hardware swizzle, or the plain one for 0 bytes.
 
     Rows run along the fastest dimension. They are cut into panels as wide as the
-    swizzle; the panels lie one after another, each a column of rows. In a panel the
-    16-byte units are XORed: address bits [4..6] ^= [7..9] for 128 bytes, [4..5] ^=
+    swizzle; the panels are consecutive in memory. In a panel, the 16-byte units are
+    permuted by XOR: address bits [4..6] ^= [7..9] for 128 bytes, [4..5] ^=
     [7..8] for 64, [4] ^= [7] for 32. Example: 64 x 128, 16 bits, order (1, 0), 128
     bytes: (0, 1) (0, 2) (0, 4) (0, 8) (0, 16) (0, 32), (1, 8) (2, 16) (4, 32), (8, 0)
     (16, 0) (32, 0), (0, 64).
@@ -92,10 +92,11 @@ def _xor(left: Coord, right: Coord) -> Coord:
 def common_complement(
     left: Sequence[int], right: Sequence[int], n_dims: int
 ) -> list[int]:
-    """Gives a basis of a space that meets neither of two spans, as large as can be.
+    """Gives a basis of a largest space that intersects neither of two spans.
 
-    Outside their sum any unit vectors do; inside it, a vector of `left` plus one of
-    `right` is in neither, so these are paired (linear layouts, "optimal swizzling").
+    Outside their sum, any unit vectors are suitable; inside it, a vector of `left` plus
+    one of `right` is in neither, so these are paired (linear layouts, "optimal
+    swizzling").
     """
     shared = f2.intersection(left, right)
     only_left = f2.complete(shared, left)
@@ -106,7 +107,7 @@ def common_complement(
 
 
 def _wavefront_lane_bits(access_bits: int) -> int:
-    """Lane bits inside one wavefront: 32 lanes, or fewer above 4 bytes each."""
+    """Lane bits inside one wavefront: 32 lanes, fewer if each accesses over 4 bytes."""
     return N_LANE_BITS - max(0, n_bits(access_bits // (8 * BANK_BYTES)))
 
 
@@ -119,8 +120,9 @@ def _fitted(
     """Builds a layout that begins with the vector `low` and has no conflicts.
 
     Two lanes of a wavefront conflict if the difference of their elements has no bank
-    bits but has bits above them. So those *line* bits must span a space that meets
-    the lanes (and low bits) of neither side; the bank bits take what is left.
+    bits but has bits above them. So those *line* bits must span a space that does not
+    intersect that of the lanes (and low bits) of either side; the bank bits take the
+    rest.
     """
     size = sum(n_bits(extent) for extent in shape)
     units = [1 << bit for bit in range(size)]
@@ -135,8 +137,8 @@ def _fitted(
         while width < len(low) and low[width] in side.columns[0]:
             width += 1
         lane_bits = _wavefront_lane_bits(element_bits << width)
-        # A line bit made with a bit of a vector turns the vector, which only a
-        # register may do: so these come last on both sides, to be paired if at all.
+        # A line bit combined with a bit of a vector permutes the vector, which only a
+        # register bit may do: so these come last on both sides, to be paired last.
         chosen = sorted(side.columns[1][:lane_bits], key=other.columns[0].__contains__)
         spans.append([*chosen, *low[: max(width, word)]])
     n_line = max(0, size - n_bits(_LINE_BYTES * 8 // element_bits))
@@ -184,7 +186,7 @@ def access_cost(dist: LinearLayout, shared: SharedLayout, element_bits: int) -> 
 def _load_cost(
     dist: LinearLayout, shared: SharedLayout, element_bits: int, ldmatrix: bool | None
 ) -> int | None:
-    """Cost of the load side; None if `ldmatrix` is demanded but does not apply."""
+    """Cost of the load; None if `ldmatrix` is required but does not apply."""
     plain = access_cost(dist, shared, element_bits)
     match = None if ldmatrix is False else match_ldmatrix(shared, dist, element_bits)
     if match is None:
@@ -205,17 +207,17 @@ def choose_swizzle(
 ) -> SharedLayout:
     """Picks the buffer layout for a tile stored as `src` and loaded as `dst`.
 
-    It minimises instructions and wavefronts of both sides. Where hardware swizzles
-    are as good as others they win, the plainer the better; for 16-bit operands
-    of MMA this is the 32, 64 or 128-byte swizzle that fits the row.
+    It minimises instructions and wavefronts of store and load. Among equal costs,
+    hardware swizzles are preferred, the narrowest first; for 16-bit operands of MMA
+    this is the 32, 64 or 128-byte swizzle that fits the row.
 
     Args:
         shape: Extents of the buffer in elements; `dst` may be a smaller slice.
         element_bits: Width of an element, 8 or more.
         src: Layout of the stored tile; None where a copy engine writes the buffer.
         dst: Layout of the loaded tile.
-        ldmatrix: True allows only layouts that `ldmatrix` can load, False never
-            counts on it, None uses it where it helps.
+        ldmatrix: True allows only layouts that `ldmatrix` can load, False does not
+            use it, None uses it if it is cheaper.
 
     Raises:
         LayoutError: `ldmatrix` is True and no layout allows it.

@@ -1,4 +1,4 @@
-"""What every executor of a kernel shares: memory, arguments, launching.
+"""What all executors of kernels share: memory, arguments, launching.
 
-Nothing in this package knows how a kernel is compiled.
+This package does not depend on the compiler.
 """

@@ -1,4 +1,4 @@
-"""Kernel arguments written on a command line.
+"""Parses kernel arguments of a command line.
 
 Grammar of one argument:
 
@@ -29,7 +29,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array, Element, element
 
 ALIGNMENT_BYTES = 256
-"""Least alignment of device allocations (CUDA C++ Programming Guide, "Device Memory
+"""Minimum alignment of device allocations (CUDA C++ Programming Guide, "Device Memory
 Accesses")."""
 FORMS = ("zeros", "ones", "arange", "randn")
 _TYPED = re.compile(r"(?P<type>\w+)\[(?P<sizes>\d+(?:,\d+)*)?\]")
@@ -44,7 +44,7 @@ class ParsedArg:
     """One argument of a command line.
 
     Attributes:
-        value: A number, or the array that the kernel may change.
+        value: A number, or an array, which the kernel may modify.
         save_path: File to save the array to after the run, or None.
     """
 
@@ -53,10 +53,10 @@ class ParsedArg:
 
 
 def parse_arg(text: str) -> ParsedArg:
-    """Reads one argument; the grammar stands at the top of this module.
+    """Parses one argument; the grammar is in the docstring of this module.
 
     Raises:
-        UserError: The text follows none of the forms, or a file cannot be read.
+        UserError: The text does not match the grammar, or a file cannot be read.
     """
     if text.startswith("out:"):
         path, separator, source = text.removeprefix("out:").partition(".npy:")
@@ -72,7 +72,7 @@ def parse_arg(text: str) -> ParsedArg:
 
 
 def _source(text: str, whole: str) -> Array | None:
-    """The array that `text` describes, or None where it has no such form."""
+    """The array that `text` describes, or None if it does not describe one."""
     form, separator, rest = text.partition(":")
     if separator and form in FORMS:
         return _make(form, rest, whole)
@@ -141,13 +141,13 @@ def _filled(form: str, text: str, whole: str) -> Array:
         if kind.kind == "int":
             values = np.rint(4 * values)
     with np.errstate(over="ignore"):
-        if kind.kind == "int":  # by way of int64, so that a long arange wraps
+        if kind.kind == "int":  # through int64, so that a long arange wraps around
             values = values.astype(np.int64)
         return _aligned(np.asarray(values.astype(kind.dtype)))
 
 
 def _listed(name: str, whole: str) -> Element:
-    """An element type that NumPy arrays can hold one by one."""
+    """An element type of which NumPy arrays can hold single elements."""
     kind = element(name)
     if kind.array_dtype != kind.dtype:
         raise UserError(
@@ -157,7 +157,7 @@ def _listed(name: str, whole: str) -> Element:
 
 
 def _aligned(values: Array) -> Array:
-    """A copy whose first element is aligned as an allocation on a GPU is."""
+    """A copy whose first element is aligned like a device allocation."""
     raw = np.zeros(values.nbytes + ALIGNMENT_BYTES, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT_BYTES
     array: Array = np.ndarray(values.shape, values.dtype, raw.data, offset=start)

@@ -1,8 +1,8 @@
-"""Kernel arguments: NumPy arrays and numbers as cuTile passes them.
+"""Kernel arguments: NumPy arrays and numbers, passed as cuTile passes them.
 
-A NumPy array stands for a pointer to its first element and is changed in place;
-nothing is copied, strided views included. The functions here check arguments
-against an entry's parameters and know nothing of who executes the kernel.
+A NumPy array is passed as a pointer to its first element and modified in place;
+nothing is copied, not even for strided views. The functions here check arguments
+against the parameters of an entry, independently of the executor.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.runtime.elements import Array, Element, element
 
 Argument: TypeAlias = Array | np.generic | int | float | None
-"""What a caller may pass: an array (or None, the null pointer) or a number."""
+"""An argument of the caller: an array, None (the null pointer) or a number."""
 
 Bound: TypeAlias = Array | np.generic | None
 """A checked argument: an array for a pointer, else a scalar of the exact type."""
@@ -31,7 +31,7 @@ class PointerTable(np.ndarray[Any, np.dtype[np.int64]]):
     shape, then its strides in elements.
 
     Attributes:
-        targets: The arrays whose addresses stand in the table, in order.
+        targets: The arrays whose addresses are in the table, in order.
         words_per_array: Words between two addresses.
     """
 
@@ -44,7 +44,7 @@ class PointerTable(np.ndarray[Any, np.dtype[np.int64]]):
 
 
 class Multicast(np.ndarray[Any, np.dtype[Any]]):
-    """An array that stands for multicast memory: one location in several memories.
+    """An array that represents multicast memory: replicas in several memories.
 
     Attributes:
         targets: The replicas, one contiguous array per GPU, of this array's shape.
@@ -58,7 +58,7 @@ class Multicast(np.ndarray[Any, np.dtype[Any]]):
 
     @staticmethod
     def over(replicas: Sequence[Array]) -> Multicast:
-        """The array to pass to a kernel; its own contents have no meaning.
+        """The array to pass to a kernel; its own contents are not used.
 
         Raises:
             UserError: There is no replica, or they differ in shape, type or order.
@@ -112,8 +112,8 @@ def array_args(array: Array, index_bits: int = 32) -> list[Argument]:
         `[array, *shape, *strides]`, numbers as `np.int32` or `np.int64`.
 
     Raises:
-        UserError: A size or stride does not fit, is negative, or is no whole number
-            of elements.
+        UserError: A size or stride is too large, negative, or not a whole number of
+            elements.
     """
     index_type = _index_type(index_bits)
     numbers = [*array.shape, *_strides_in_elements(array)]
@@ -132,7 +132,7 @@ def list_args(arrays: Sequence[Array], index_bits: int = 32) -> list[Argument]:
 
     Args:
         arrays: At least one array; all of one rank and element type.
-        index_bits: Checked like that of `array_args`; table words have 64 bits.
+        index_bits: As for `array_args`, for checks only; table words have 64 bits.
 
     Returns:
         `[table, np.int32(len(arrays))]`.
@@ -162,11 +162,11 @@ def list_args(arrays: Sequence[Array], index_bits: int = 32) -> list[Argument]:
 def expand_args(
     parameter_types: Sequence[str], args: Sequence[Argument]
 ) -> list[Argument]:
-    """Fills in shapes and strides where arrays were given without them.
+    """Adds shapes and strides to arrays that were given without them.
 
-    A caller who passes only the arrays and scalars of a cuTile kernel gets each array
-    followed by its shape and strides, if the parameters have exactly that form;
-    anything else is returned as it came, for `bind_args` to judge.
+    If the parameters are those of a cuTile kernel and the caller passed only arrays and
+    scalars, each array is followed by its shape and strides in the result. Any other
+    arguments are returned unchanged; `bind_args` checks them.
     """
     if len(args) == len(parameter_types):
         return list(args)
@@ -192,8 +192,8 @@ def bind_args(
         kernel: Name of the entry, for messages.
 
     Returns:
-        Arrays as they came (None for a null pointer), numbers as NumPy scalars of
-        the parameter's exact type; integers in their signed reading.
+        Arrays unchanged (None for a null pointer), numbers as NumPy scalars of the
+        parameter's exact type; integers are signed.
 
     Raises:
         UserError: The count, an element type or a range is wrong.
@@ -233,7 +233,7 @@ def _bind_pointer(pointee: Element, arg: Argument, where: str) -> Array | None:
         )
     wanted = pointee.array_dtype
     same = arg.dtype == wanted
-    # Integers are signless, and raw bytes are: unsigned arrays fit signed ones too.
+    # Integers are signless, and so are raw bytes: unsigned arrays are accepted.
     if (pointee.kind == "int" and pointee.bits > 1) or wanted != pointee.dtype:
         same = arg.dtype.kind in "iu" and arg.dtype.itemsize == wanted.itemsize
     if not same or not arg.dtype.isnative:
@@ -279,5 +279,5 @@ def _bind_float(kind: Element, arg: Argument, where: str) -> np.generic:
 
 
 def bind_scalar_bytes(value: np.generic) -> NDArray[np.uint8]:
-    """Bytes of a bound scalar as a kernel parameter holds them, little-endian."""
+    """Bytes of a bound scalar in a kernel parameter, little-endian."""
     return np.frombuffer(np.asarray(value).tobytes(), dtype=np.uint8)

@@ -1,7 +1,7 @@
-"""How C's printf writes one value: sign, prefix, digits, and the field around them.
+"""Formats one value like C's printf: sign, prefix, digits, padding.
 
-ISO C, "The fprintf function", as the GNU C library has it where that leaves a choice
-(the first digit of `a`, the names of infinities).
+ISO C, "The fprintf function"; where it leaves a choice (the first digit of `a`, the
+names of infinities), as in the GNU C library.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from fractions import Fraction
 from math import copysign, isfinite, isnan
 
 WIDEST = 4096
-"""Width and precision beyond which a format is a mistake, and not to be built."""
+"""Width and precision above which a format is treated as an error."""
 
 SIGNED, UNSIGNED, FLOATS = "di", "uoxX", "eEfFgGaA"
-"""Letters of conversions, by what they take."""
+"""Conversion letters, by type of the argument."""
 
 BITS_OF_SIZE = {"hh": 8, "h": 16}
-"""Bits that are left of an integer, by the size in front of its letter."""
+"""Width of an integer in bits, by length modifier."""
 
 _BASE_16 = re.compile("0[xX]")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """One conversion of a format.
+    """One conversion specifier of a format.
 
     Attributes:
         flags: Any of `-+ #0`.
-        width: Least number of characters.
+        width: Minimum number of characters.
         precision: As written, or None.
-        letter: What it converts, and how.
+        letter: Conversion letter.
     """
 
     flags: str
@@ -40,11 +40,11 @@ class Conversion:
     letter: str
 
     def text(self, text: str) -> str:
-        """A text in its field."""
+        """Formats a text."""
         return self._field("", text)
 
     def integer(self, value: int, bits: int) -> str:
-        """An integer of which the low `bits` count."""
+        """Formats the low `bits` of an integer."""
         value &= (1 << bits) - 1
         is_signed = self.letter in SIGNED
         if is_signed and value >> (bits - 1):
@@ -63,7 +63,7 @@ class Conversion:
         return self._field(head, digits, zeros=self.precision is None)
 
     def number(self, value: float) -> str:
-        """A floating-point number."""
+        """Formats a floating-point number."""
         sign = self._sign(copysign(1.0, value) < 0)
         if not isfinite(value):
             word = "nan" if isnan(value) else "inf"
@@ -80,7 +80,7 @@ class Conversion:
         return self._field(sign + text[:start], text[start:], zeros=True)
 
     def _field(self, head: str, text: str, *, zeros: bool = False) -> str:
-        """Head and text in a field, filled up with spaces, or zeros between the two."""
+        """Pads head and text to the width, with spaces or with zeros in between."""
         missing = self.width - len(head) - len(text)
         if missing <= 0:
             return head + text
@@ -96,7 +96,7 @@ class Conversion:
         return "+" if "+" in self.flags else " " if " " in self.flags else ""
 
     def _base_16(self, value: float) -> str:
-        """`0x1.8p+1`, with as many digits as asked for or as the value needs."""
+        """`0x1.8p+1`, with as many digits as the precision says or the value needs."""
         mantissa, exponent = value.hex()[2:].split("p")
         whole, _, digits = mantissa.partition(".")
         digits = digits.rstrip("0")

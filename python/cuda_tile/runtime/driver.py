@@ -1,8 +1,8 @@
-"""The few functions of the CUDA driver library that a launch needs, by ctypes.
+"""Calls of the CUDA driver library that a launch needs, through ctypes.
 
 Source: CUDA Driver API, "Initialization", "Context Management", "Module Management",
-"Memory Management", "Execution Control". Nothing is linked; the library is looked up
-when the first call is made, so that importing this works on any machine.
+"Memory Management", "Execution Control". The library is loaded on the
+first call, not linked, so that this module can be imported on any machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 """`CUfunction_attribute` of the driver API."""
 
 MAX_STATIC_SHARED_BYTES = 48 * 1024
-"""More dynamic shared memory than this must be asked for (same API, launch limits)."""
+"""A kernel must opt in to more dynamic shared memory than this (same API)."""
 
 LIBRARIES = ("libcuda.so.1", "libcuda.so")
 WAY_OUT = 'on="emulator" and on="interp" run anywhere'
@@ -71,7 +71,7 @@ class Driver:
             raise UserError(f"{name} failed with error {status}: {reason}; {WAY_OUT}")
 
     def clean_up(self, name: str, *args: object) -> None:
-        """Calls a driver function that frees something; its failure is no news."""
+        """Calls a driver function that frees something, and ignores errors."""
         getattr(self._library, name)(*args)
 
     def alloc(self, size_bytes: int) -> int:
@@ -83,7 +83,7 @@ class Driver:
 
 @cache
 def load_driver() -> Driver:
-    """Loads the driver library and takes the first device.
+    """Loads the driver library and uses the first device.
 
     Raises:
         UserError: There is no driver library or no GPU.

@@ -1,7 +1,7 @@
-"""Element types by name: which NumPy type carries each, and its bytes in memory.
+"""Element types by name: their NumPy types and their encoding in memory.
 
-Used for kernel arguments and by the interpreter. Knows nothing of MLIR: types come
-as the dialect prints them, such as `bf16` or `ptr<f16>`.
+Used for kernel arguments and by the interpreter. Does not depend on MLIR: types are
+text, as the dialect prints them, such as `bf16` or `ptr<f16>`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Element:
         bits: Width of the value; 1 for i1, 64 for pointers.
         storage_bytes: Bytes of one element in memory (i1 takes one, tf32 four); the
             4-bit types, of which two share a byte, count as one.
-        dtype: NumPy type of tile values. Integers are held in their signed reading,
-            i1 as bool, pointers as uint64 byte addresses, tf32 and f8E5M3FNU (which
-            NumPy and ml_dtypes lack) as the float32 of the same value.
+        dtype: NumPy type of tile values. Integers are signed, i1 is bool, pointers are
+            uint64 byte addresses, tf32 and f8E5M3FNU (which NumPy and ml_dtypes lack)
+            are float32 with the same value.
         pointee: Element type behind a pointer, else None.
     """
 
@@ -47,7 +47,7 @@ class Element:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """NumPy type of an array in memory; bytes where NumPy has no such element."""
+        """NumPy type of an array in memory; bytes if NumPy has no such type."""
         is_raw = self.is_packed or self.name == "f8E5M3FNU"
         return np.dtype(np.uint8) if is_raw else self.dtype
 
@@ -95,7 +95,7 @@ def element(name: str) -> Element:
     """The element type called `name`, e.g. `bf16` or `ptr<i32>`.
 
     Raises:
-        Unsupported: No NumPy type stands for it here.
+        Unsupported: It has no NumPy type here.
     """
     text = name.removeprefix("!cuda_tile.")
     if text.startswith("ptr<") and text.endswith(">"):
@@ -114,7 +114,7 @@ def element(name: str) -> Element:
 
 
 def from_memory(raw: NDArray[np.uint8], kind: Element) -> Array:
-    """Elements from their bytes in memory.
+    """Decodes elements from their bytes in memory.
 
     Args:
         raw: `[n, storage_bytes]`, little-endian; a 4-bit element in the low half.
@@ -136,15 +136,15 @@ def from_memory(raw: NDArray[np.uint8], kind: Element) -> Array:
 
 
 def to_memory(values: Array, kind: Element) -> NDArray[np.uint8]:
-    """Bytes of elements as memory holds them; the inverse of `from_memory`.
+    """Encodes elements as bytes in memory; the inverse of `from_memory`.
 
     Args:
         values: `[n]` of `kind.dtype`.
         kind: Element type of the values.
 
     Returns:
-        `[n, storage_bytes]`, little-endian; i1 becomes 0 or 1, a 4-bit element
-        stands in the low half of its byte.
+        `[n, storage_bytes]`, little-endian; i1 becomes 0 or 1, a 4-bit element is
+        in the low half of its byte.
     """
     flat = np.ascontiguousarray(values.reshape(-1), dtype=kind.dtype)
     if kind.name == "f8E5M3FNU":
@@ -165,10 +165,10 @@ def unpack_nibbles(raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def poison(shape: tuple[int, ...], kind: Element) -> Array:
-    """A recognisable pattern for data that the text leaves unspecified.
+    """A recognisable pattern for values that the specification leaves undefined.
 
-    NaN for floats (the largest value where the format has none), alternating bits
-    for integers and pointers: zero would hide errors.
+    NaN for floats (the largest value if the format has no NaN), alternating bits for
+    integers and pointers; zero would hide errors.
     """
     if kind.name == "f4E2M1FN":
         return np.full(shape, 6.0).astype(kind.dtype)

@@ -26,7 +26,7 @@ from cuda_tile.runtime.elements import Array
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Host bytes `[start, stop)` that move to the device as one piece."""
+    """Host bytes `[start, stop)` that are copied to the device together."""
 
     start: int
     stop: int
@@ -56,7 +56,7 @@ def spans(arrays: Sequence[Array]) -> list[Span]:
 
 
 def every_array(args: Sequence[Bound]) -> list[Array]:
-    """The arrays among arguments, and those that pointer tables lead to."""
+    """The arrays among the arguments, and those in pointer tables."""
     found: list[Array] = []
     for arg in args:
         if isinstance(arg, np.ndarray):
@@ -85,7 +85,7 @@ class Translation:
         return 0
 
     def table(self, table: PointerTable) -> Array:
-        """A copy of a pointer table with device addresses in it."""
+        """A copy of a pointer table with device addresses."""
         words = np.array(table, dtype=np.int64, subok=False)
         step = table.words_per_array
         for position, target in enumerate(table.targets):
@@ -114,7 +114,7 @@ def launch_cubin(
     shared_bytes: int,
     args: Sequence[Bound],
 ) -> None:
-    """Runs a kernel on the first GPU and waits for its end.
+    """Runs a kernel on the first GPU and waits for its completion.
 
     Args:
         cubin: Machine code for that GPU.
@@ -179,7 +179,7 @@ def _copy_in(
 
 
 def _copy_out(driver: Driver, placed: Sequence[tuple[Span, int]]) -> None:
-    """Copies back what a kernel may write: not tables, not read-only arrays."""
+    """Copies arrays back that a kernel may write, not tables or read-only arrays."""
     for span, device in placed:
         staging = np.empty(span.size_bytes, dtype=np.uint8)
         driver.call("cuMemcpyDtoH_v2", staging.ctypes.data, device, span.size_bytes)
@@ -192,7 +192,7 @@ def copy_back(array: Array, staging: Array, start: int) -> None:
     """Fills a strided array from the bytes of its span.
 
     Args:
-        array: The array to fill; bytes between its elements are left alone.
+        array: The array to fill; bytes between its elements are not changed.
         staging: uint8 bytes of the span.
         start: Host address of the span's first byte.
     """

@@ -1,9 +1,9 @@
-"""Global memory as executors see it: the arrays of the host, at their own addresses.
+"""Global memory of the executors: the arrays of the host, at their own addresses.
 
-A NumPy array stands for a pointer to its first element, and nothing is copied: the
-"device address" of a byte is its host address. Executors gather and scatter many
-addresses at once; any byte outside every registered array is a `MemoryFault` that
-names the nearest array.
+A NumPy array is passed as a pointer to its first element, and nothing is copied: the
+"device address" of a byte is its host address. Executors load and store many addresses
+at once; a byte outside all registered arrays is a `MemoryFault` that names the nearest
+array.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 class MemoryFault(Exception):
-    """A load or store touched a byte that belongs to no array, or may not be written.
+    """A load or store outside all arrays, or a store to a read-only array.
 
     Attributes:
         address: First byte of the faulting access.
         size: Size of the access in bytes.
         access: "load" or "store".
-        nearest: Where that is, in words: the nearest registered array with name,
-            distance and extent, or the one that may not be written.
+        nearest: Text: the nearest registered array with name, distance and extent, or
+            the read-only array.
         index: Position of the faulting access among the addresses of the call.
     """
 
@@ -49,7 +49,7 @@ class MemoryFault(Exception):
 
 @dataclass(frozen=True)
 class Region:
-    """The bytes of one registered array: `[start, stop)`, holes included."""
+    """The bytes of one registered array: `[start, stop)`, including gaps."""
 
     name: str
     start: int
@@ -74,9 +74,9 @@ class Region:
 
 
 class _Span:
-    """Registered regions that overlap or touch, merged; one flat view of their bytes.
+    """Registered regions that overlap or are adjacent, merged into one view of bytes.
 
-    `mapped` and `writable` are per-byte masks, None where every byte is.
+    `mapped` and `writable` are masks per byte; None means all bytes.
     """
 
     def __init__(self, regions: list[Region]) -> None:
@@ -122,7 +122,7 @@ class _Span:
 
 
 class GlobalMemory:
-    """Every byte that a kernel may touch through a global pointer."""
+    """The bytes that a kernel may access through global pointers."""
 
     def __init__(self) -> None:
         self._regions: list[Region] = []
@@ -132,14 +132,14 @@ class GlobalMemory:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """All registered arrays, in the order in which they came."""
+        """All registered arrays, in the order of registration."""
         return tuple(self._regions)
 
     def add(self, name: str, array: NDArray[Any]) -> int:
         """Registers the bytes of an array, and of the arrays it points to.
 
         Args:
-            name: How messages call the array.
+            name: Name of the array in messages.
             array: Any strided array; bytes between its elements stay out of bounds.
                 Arrays in its attribute `targets`, if it has one, are registered too.
 
@@ -156,7 +156,7 @@ class GlobalMemory:
         return int(array.__array_interface__["data"][0])
 
     def remove(self, array: NDArray[Any]) -> None:
-        """Forgets an array that `add` registered; others over its bytes stay."""
+        """Unregisters an array; other arrays with the same bytes stay registered."""
         self._regions = [r for r in self._regions if r.array is not array]
         self._spans = None
         self._recent = None
@@ -178,7 +178,7 @@ class GlobalMemory:
             The bytes, uint8[n, size].
 
         Raises:
-            MemoryFault: An access leaves the registered arrays.
+            MemoryFault: An access is outside the registered arrays.
         """
         span = self._span_of_all(addresses, size)
         if span is not None and span.mapped is None:
@@ -190,7 +190,7 @@ class GlobalMemory:
         return data
 
     def check(self, addresses: Addresses, size: int, access: str) -> None:
-        """Raises what a "load" or "store" of `size` bytes at each address would."""
+        """Raises the fault, if any, of a "load" or "store" of `size` bytes each."""
         for span, which in self._split(addresses, size, access):
             mask = span.mapped if access == "load" else span.writable
             self._check_mask(mask, span, addresses, which, size, access)
@@ -199,7 +199,8 @@ class GlobalMemory:
         """Writes `data[i]` (uint8[n, size]) at `addresses[i]`; of equal ones the last.
 
         Raises:
-            MemoryFault: An access leaves the registered arrays, or one is read-only.
+            MemoryFault: An access is outside the registered arrays, or to a read-only
+                one.
         """
         size = data.shape[1]
         span = self._span_of_all(addresses, size)
@@ -228,7 +229,7 @@ class GlobalMemory:
         return self._spans
 
     def _span_of_all(self, addresses: Addresses, size: int) -> _Span | None:
-        """The span that holds every access, where there is one (the common case)."""
+        """The span that contains all accesses, if there is one (the common case)."""
         spans = self._merged()
         if not len(addresses) or not spans:
             return None
@@ -289,14 +290,14 @@ class GlobalMemory:
         return MemoryFault(address, size, access, place, index)
 
     def place(self, address: int) -> str:
-        """Says in words which element of which registered array has a byte."""
+        """Describes the element and the registered array of a byte."""
         for region in self._regions:
             if region.start <= address < region.stop:
                 return f"byte {address - region.start} of {region.describe()}"
         return self.nearest(address)
 
     def nearest(self, address: int, size: int = 1) -> str:
-        """Says in words which registered array is nearest to an access."""
+        """Describes the registered array that is nearest to an access."""
         if not self._regions:
             return "no array was passed"
 
@@ -313,7 +314,7 @@ class GlobalMemory:
 
 
 def _inside(span: _Span, addresses: Addresses, size: int) -> bool:
-    """Whether all accesses lie in the span; an address below it wraps to a huge one."""
+    """Whether all accesses are in the span; addresses below it wrap to large ones."""
     farthest = int((addresses - np.uint64(span.start)).max())
     return farthest + size <= span.size_bytes
 
