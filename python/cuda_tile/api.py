@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from cuda_tile._mlir import ir
-from cuda_tile.codegen.ptx import to_llvm_ir, to_ptx
-from cuda_tile.codegen.ptxas import Assembled, assemble
+from cuda_tile.codegen.ptx import to_llvm_ir
+from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import UserError
 from cuda_tile.files import load as load
 from cuda_tile.files import save as save
-from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, read_plan
-from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import body, entries, entry_name, find_entry
+from cuda_tile.hooks import Hooks
+from cuda_tile.ir.launch import (
+    LaunchData,
+    emitted_kernels,
+    parameter_types,
+    read_launch,
+)
+from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.options import Options
-from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
-from cuda_tile.pipeline import Hooks, Observer, Timings, run_passes
-from cuda_tile.report import KernelReport, Report, occupancy
+from cuda_tile.pipeline import (
+    NAMES,
+    Compilation,
+    Observer,
+    Timings,
+    last_step,
+    run_passes,
+    run_steps,
+)
+from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.args import Argument, Bound, bind_args
-from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, find_target
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
 EMIT_FORMS = ("tile", "placed", "nvvm", "llvm", "ptx", "cubin")
-
-
-@dataclass(frozen=True)
-class LaunchParameters:
-    """How to launch a compiled kernel; the grid counts tile blocks.
-
-    Attributes:
-        block: Threads per CTA along x, y, z.
-        dynamic_shared_bytes: Shared memory to ask for at launch.
-        parameters: Types of the kernel's parameters, in order.
-    """
-
-    block: tuple[int, int, int]
-    dynamic_shared_bytes: int
-    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,20 +46,20 @@ class Compiled:
         ptx: PTX text.
         cubin: ELF image, empty if it was not asked for.
         report: Resources, warnings, time.
-        launch: Launch parameters per kernel name.
+        launch: How to launch each kernel, by its name.
     """
 
     ptx: str
     cubin: bytes
     report: Report
-    launch: dict[str, LaunchParameters]
+    launch: dict[str, LaunchData]
 
 
 def lower(
     module: ir.Module,
-    gpu: str = "sm_90",
+    gpu: str | None = None,
     *,
-    until: str = "emit",
+    until: str = NAMES[-1],
     options: Options | None = None,
     before: Hooks | None = None,
     after: Hooks | None = None,
@@ -76,7 +70,7 @@ def lower(
 
     Args:
         module: What `load` gave; it is not changed.
-        gpu: Target chip; overrides `options.gpu`.
+        gpu: Target chip, unless `options` name it; sm_90 by default.
         until: Last pass, see `pipeline.NAMES`: "barriers" gives level W as compiled,
             "emit" level P.
         options: Further choices.
@@ -86,14 +80,13 @@ def lower(
         timings: Where to add up CPU seconds per pass.
 
     Raises:
-        UserError: The program or a choice is at fault.
+        UserError: The program, a function or a choice is at fault.
     """
-    options = replace(options or Options(), gpu=gpu)
-    find_target(options.gpu)
+    options = _choices(options, gpu)
     with module.context, ir.Location.unknown():
-        copy = clone_module(module)
+        copy = module.operation.clone().operation
         run_passes(
-            copy.operation,
+            copy,
             options,
             until=until,
             before=before,
@@ -101,21 +94,45 @@ def lower(
             observe=observe,
             timings=timings,
         )
-        return copy
+        return _as_module(copy)
 
 
-def clone_module(module: ir.Module) -> ir.Module:
-    """An independent copy in the same context."""
-    copy = ir.Module.create(module.operation.location)
-    point = ir.InsertionPoint(copy.body)
-    for op in module.body.operations:
-        op.operation.clone(ip=point)
-    return copy
+def _choices(options: Options | None, gpu: str | None) -> Options:
+    """The options of a call that names the chip in one of two places, or in none.
+
+    Raises:
+        UserError: The places name different chips, or a choice is not allowed.
+    """
+    given = Options() if options is None else options
+    if not isinstance(given, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UserError(f"expected options to be cuda_tile.Options, got {given!r}")
+    if gpu is None:
+        return replace(given, gpu=given.target.name)
+    chosen = replace(given, gpu=gpu)
+    if given.gpu not in (None, gpu):
+        raise UserError(
+            f"expected one gpu, got '{gpu}' beside options with gpu='{given.gpu}'"
+        )
+    return chosen
+
+
+def _as_module(operation: ir.Operation) -> ir.Module:
+    """A detached `builtin.module` as an `ir.Module`, which takes over its body.
+
+    Steps work on a detached operation: unlike an `ir.Module` it survives a user's
+    function that erases it.
+    """
+    module = ir.Module.create(operation.location)
+    for name in operation.attributes:
+        module.operation.attributes[name] = operation.attributes[name]
+    for op in list(operation.regions[0].blocks[0].operations):
+        module.body.append(op)
+    return module
 
 
 def compile(  # noqa: A001  (the name users expect)
     module: ir.Module,
-    gpu: str = "sm_90",
+    gpu: str | None = None,
     *,
     options: Options | None = None,
     before: Hooks | None = None,
@@ -127,98 +144,37 @@ def compile(  # noqa: A001  (the name users expect)
 
     Args:
         module: What `load` gave; it is not changed.
-        gpu: Target chip, `sm_80` and up.
+        gpu: Target chip, `sm_80` and up, unless `options` name it; sm_90 by default.
         options: Further choices.
-        before: A user's own functions to call before a pass, by its name.
-        after: The same after a pass.
-        observe: Called after each pass with its name and the module.
+        before: A user's own functions to call before a step, by its name; see
+            `pipeline.STEP_NAMES`.
+        after: The same after a step.
+        observe: Called after each step with its name and what it left.
         cubin: Whether to run ptxas; without it resources are unknown.
 
     Raises:
-        UserError: The program, a choice or the installation is at fault.
+        UserError: The program, a function, a choice or the installation is at fault.
     """
-    options = replace(options or Options(), gpu=gpu)
-    timings = Timings()
-    shapes: dict[str, _Shape] = {}
-
-    def watch(name: str, level: ir.Operation) -> None:
-        if name == "barriers":
-            shapes.update((entry_name(e), _Shape.of(e)) for e in entries(level))
-        if observe is not None:
-            observe(name, level)
-
-    lowered = lower(
-        module,
-        gpu,
-        options=options,
-        before=before,
-        after=after,
-        observe=watch,
-        timings=timings,
-    )
-    texts: list[str] = []
+    options, timings = _choices(options, gpu), Timings()
     with module.context, ir.Location.unknown():
-        timings.measure("llvm", lambda: texts.append(to_ptx(lowered, options)))
-    assembled = Assembled(b"", {}, ())
-    if cubin:
-        start = time.perf_counter()
-        assembled = assemble(texts[0], gpu, options.ptxas_opt_level)
-        timings.seconds["ptxas"] = time.perf_counter() - start
-    launch = {name: shape.launch for name, shape in shapes.items()}
-    report = _report(shapes, gpu, assembled, timings)
-    return Compiled(texts[0], assembled.cubin, report, launch)
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """What level W says of a kernel's launch."""
-
-    launch: LaunchParameters
-    shared_bytes: int
-    plan: str
-
-    @classmethod
-    def of(cls, entry: ir.Operation) -> _Shape:
-        shared = integer(entry, SHARED_BYTES_ATTRIBUTE)
-        dynamic = shared if shared > MAX_STATIC_SHARED_BYTES else 0
-        threads = read_plan(entry).num_warps * WARP_LANES
-        launch = LaunchParameters((threads, 1, 1), dynamic, parameter_types(entry))
-        return cls(launch, shared, str(entry.attributes[PLAN_ATTRIBUTE]))
-
-
-def parameter_types(entry: ir.Operation) -> tuple[str, ...]:
-    """Element types of an entry's parameters: `ptr<f16>`, `i32`, `f32`..."""
-    texts = (str(element_of(argument)) for argument in body(entry).arguments)
-    return tuple(text.removeprefix("!cuda_tile.") for text in texts)
-
-
-def _report(
-    shapes: dict[str, _Shape], gpu: str, assembled: Assembled, timings: Timings
-) -> Report:
-    target = find_target(gpu)
-    kernels: list[KernelReport] = []
-    for name, shape in shapes.items():
-        resources = assembled.resources.get(name)
-        if resources is None:
-            continue
-        threads = shape.launch.block[0]
-        kernels.append(
-            KernelReport(
-                kernel=name,
-                gpu=gpu,
-                threads=threads,
-                registers=resources.registers,
-                spill_bytes=resources.spill_load_bytes + resources.spill_store_bytes,
-                shared_bytes=shape.shared_bytes,
-                occupancy=occupancy(target, resources, threads, shape.shared_bytes),
-                plan=shape.plan,
-            )
+        compilation = Compilation(module.operation.clone().operation, options)
+        run_steps(
+            compilation,
+            until=last_step("cubin" if cubin else "PTX"),
+            before=before,
+            after=after,
+            observe=observe,
+            timings=timings,
         )
-    return Report(tuple(kernels), assembled.warnings, dict(timings.seconds))
+        kernels = emitted_kernels(compilation.module)
+        launch = {entry_name(kernel): read_launch(kernel) for kernel in kernels}
+    assembled = compilation.assembled or Assembled(b"", {}, ())
+    report = make_report(options.target, launch, assembled, timings.seconds)
+    return Compiled(compilation.ptx or "", assembled.cubin, report, launch)
 
 
 def translate(
-    module: ir.Module, form: Emit, gpu: str = "sm_90", **choices: Any
+    module: ir.Module, form: Emit, gpu: str | None = None, **choices: Any
 ) -> str | bytes:
     """The module in one of the forms of `EMIT_FORMS`.
 
@@ -239,13 +195,13 @@ def translate(
         case "tile":
             return str(module)
         case "placed":
-            return str(lower(module, gpu, until="barriers", **choices))
+            return str(lower(module, gpu, until=last_step("W"), **choices))
         case "nvvm":
             return str(lower(module, gpu, **choices))
         case "llvm":
             lowered = lower(module, gpu, **choices)
             with module.context, ir.Location.unknown():
-                return to_llvm_ir(lowered)
+                return to_llvm_ir(lowered.operation)
         case "ptx":
             return compile(module, gpu, cubin=False, **choices).ptx
         case "cubin":
@@ -259,7 +215,7 @@ def run(
     grid: Sequence[int],
     args: Sequence[Argument],
     on: Executor = "interp",
-    gpu: str = "sm_90",
+    gpu: str | None = None,
     compiled: Compiled | None = None,
     **choices: Any,
 ) -> Any:
@@ -272,7 +228,7 @@ def run(
         args: The entry's parameters in order. A NumPy array stands for a pointer
             to its first element; `array_args` gives the parameters of an array.
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.
-        gpu: Target chip for `emulator` and `gpu`.
+        gpu: Target chip for `emulator` and `gpu`; sm_90 by default.
         compiled: A result of `compile` to use again.
         choices: Passed on to the executor.
 

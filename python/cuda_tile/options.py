@@ -1,8 +1,19 @@
-"""What a user may choose for one compilation, as one frozen value."""
+"""What a user may choose for one compilation, as one frozen and checked value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from cuda_tile.errors import UserError
+from cuda_tile.targets import DEFAULT_GPU, Target, find_target, target_names
+
+Choice = str | int | bool
+
+
+def _option(default: Any, summary: str, allowed: tuple[Choice, ...]) -> Any:
+    """A field with its line for `--help` and the values it takes besides None."""
+    return field(default=default, metadata={"summary": summary, "allowed": allowed})
 
 
 @dataclass(frozen=True)
@@ -10,15 +21,83 @@ class Options:
     """Choices of one compilation; equal options give equal results.
 
     Attributes:
-        gpu: Name of the target chip, see `targets.target_names()`.
+        gpu: Name of the target chip, see `targets.target_names()`. None leaves it to
+            the `gpu` argument of `compile`, and to `targets.DEFAULT_GPU` without one.
         num_warps: Warps per CTA for every kernel, or None to let `plan` choose.
-        llvm_opt_level: Optimisation level of the LLVM part, 0 to 3.
+        llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
-        line_info: Whether PTX and cubin carry source lines.
+        line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
+        verify_each: Whether the verifier runs after every pass. It always runs after
+            a user's function, see `pipeline`.
+
+    Raises:
+        UserError: A field has a value that is not allowed, on construction.
     """
 
-    gpu: str = "sm_90"
-    num_warps: int | None = None
-    llvm_opt_level: int = 2
-    ptxas_opt_level: int = 3
-    line_info: bool = False
+    gpu: str | None = _option(None, "target chip, sm_80 and up", tuple(target_names()))
+    num_warps: int | None = _option(
+        None, "warps per CTA, instead of what plan would choose", (1, 2, 4, 8, 16)
+    )
+    llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
+    ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
+    line_info: bool = _option(False, "write line tables", (False, True))
+    verify_each: bool = _option(True, "verify the IR after every pass", (False, True))
+
+    def __post_init__(self) -> None:
+        if isinstance(self.gpu, str):
+            find_target(self.gpu)  # for its message
+        for choice in fields(self):
+            value = getattr(self, choice.name)
+            if value is None and choice.default is None:
+                continue
+            allowed: tuple[Choice, ...] = choice.metadata["allowed"]
+            # By type too, for 1 == True.
+            if type(value) is not type(allowed[0]) or value not in allowed:
+                known = ", ".join(str(each) for each in allowed[:-1])
+                raise UserError(
+                    f"expected {choice.name} of {known} or {allowed[-1]}, got {value!r}"
+                )
+
+    @property
+    def target(self) -> Target:
+        """The chip to compile for."""
+        return find_target(self.gpu or DEFAULT_GPU)
+
+
+def option_summary(name: str) -> str:
+    """The line for `--help` of a field of `Options`."""
+    return next(f.metadata["summary"] for f in fields(Options) if f.name == name)
+
+
+def option_flag(name: str) -> str:
+    """How a tool spells a field of `Options`."""
+    return name.replace("_", "-")
+
+
+def option_from_text(name: str, text: str) -> Any:
+    """The value of a field of `Options` as a tool's flag spells it.
+
+    Args:
+        name: The field.
+        text: Its value; empty is the default, or true for a Boolean.
+
+    Raises:
+        UserError: The text does not spell a value of the field's type. That the
+            value is allowed is checked where `Options` are made.
+    """
+    flag = option_flag(name)
+    default, allowed = next(
+        (f.default, f.metadata["allowed"]) for f in fields(Options) if f.name == name
+    )
+    if isinstance(allowed[0], bool):
+        spelled = {"": True, "true": True, "1": True, "false": False, "0": False}
+        if text.lower() not in spelled:
+            raise UserError(f"expected true or false for {flag}, got '{text}'")
+        return spelled[text.lower()]
+    if not text:
+        return default
+    if isinstance(allowed[0], int):
+        if not text.isdecimal():
+            raise UserError(f"expected an integer for {flag}, got '{text}'")
+        return int(text)
+    return text

@@ -1,19 +1,34 @@
-"""The whole way from a tile module to PTX, on one page.
+"""The whole way from a tile module to a cubin, on one page.
 
-Each pass has a file under `passes/` that states its contract. What stands here
-is their order and how a user's own function gets in between.
+Each pass has a file under `passes/` that states its contract; the two steps that
+leave MLIR are in `codegen/`. What stands here is their order, the level that each
+one leaves, and how a user's own functions get in between.
 """
 
 from __future__ import annotations
 
+import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.errors import UserError
-from cuda_tile.options import Options
+from cuda_tile.codegen.ptx import to_ptx
+from cuda_tile.codegen.ptxas import Assembled, assemble
+from cuda_tile.errors import InternalError, UserError
+from cuda_tile.hooks import (
+    Artifact,
+    Hooks,
+    Side,
+    call_hook,
+    check_hooks,
+    check_pass,
+    functions_of,
+)
+from cuda_tile.options import Options, option_flag, option_from_text, option_summary
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -26,138 +41,273 @@ from cuda_tile.passes import (
     stage,
 )
 
+Level = Literal["T", "W", "P", "PTX", "cubin"]
+"""T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
+and `nvvm` for one thread. Then text and machine code."""
 PassFunction = Callable[[ir.Operation, Options], None]
-UserFunction = Callable[[ir.Operation], None]
-"""A user's own step: gets the `builtin.module` and changes it in place."""
-Observer = Callable[[str, ir.Operation], None]
-"""Called after each pass with its name and the module."""
+Observer = Callable[[str, Artifact], None]
+"""Called after each step with its name and what it left: the `builtin.module`, the
+PTX text, or what ptxas made."""
+
+
+@dataclass
+class Compilation:
+    """What has become of a module so far; each step adds to it.
+
+    Attributes:
+        module: The `builtin.module`, which passes change in place.
+        options: The user's choices.
+        ptx: PTX text, once `llvm` has run.
+        assembled: The cubin and what ptxas said, once `ptxas` has run.
+    """
+
+    module: ir.Operation
+    options: Options
+    ptx: str | None = None
+    assembled: Assembled | None = None
+
+    @property
+    def artifact(self) -> Artifact:
+        """What the last step left, which is what hooks and observers get."""
+        if self.assembled is not None:
+            return self.assembled
+        return self.module if self.ptx is None else self.ptx
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the pipeline that leaves MLIR.
+
+    Attributes:
+        name: Its name for hooks, `until` and timings.
+        level: The level of what it leaves.
+        summary: One line for `--help`.
+        run: What it does to a compilation.
+    """
+
+    name: str
+    level: Level
+    summary: str
+    run: Callable[[Compilation], None]
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One step of the pipeline.
+    """A step from MLIR to MLIR.
 
     Attributes:
-        name: Its name here; `cuda-tile-` in front makes the tool's flag.
+        name: Its name for hooks, `until` and timings; `cuda-tile-` in front makes
+            the tool's flag.
+        level: The level of what it leaves.
         summary: One line for `--help`.
-        run: What it does to a module.
+        change: What it does to a module.
+        reads: The fields of `Options` that it reads, which are the flag's options.
     """
 
     name: str
+    level: Level
     summary: str
-    run: PassFunction
+    change: PassFunction
+    reads: tuple[str, ...] = ()
+
+    def run(self, compilation: Compilation) -> None:
+        """Changes the module of a compilation."""
+        self.change(compilation.module, compilation.options)
 
 
-PIPELINE: tuple[Pass, ...] = (
-    Pass("simplify", "tidy level T: dead and repeated operations", simplify.run),
-    Pass("plan", "choose warps and matrix instructions per kernel", plan.run),
-    Pass("place", "give every tile a layout (level W)", place.run),
+def _generate_ptx(compilation: Compilation) -> None:
+    compilation.ptx = to_ptx(compilation.module, compilation.options)
+
+
+def _assemble(compilation: Compilation) -> None:
+    if compilation.ptx is None:
+        raise InternalError("ptxas: expected PTX text, got none")
+    options = compilation.options
+    compilation.assembled = assemble(
+        compilation.ptx,
+        options.target.name,
+        options.ptxas_opt_level,
+        line_info=options.line_info,
+    )
+
+
+PIPELINE: tuple[Pass | Step, ...] = (
+    Pass("simplify", "T", "remove dead and repeated operations", simplify.run),
+    Pass(
+        "plan",
+        "T",
+        "choose warps and matrix instructions per kernel",
+        plan.run,
+        reads=("gpu", "num_warps"),
+    ),
+    Pass("place", "W", "give every tile a layout", place.run),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
-    Pass("stage", "move operands and conversions through shared memory", stage.run),
-    Pass("order", "turn tokens into barriers where needed", order.run),
-    Pass("allocate", "give shared buffers their places", allocate.run),
+    Pass(
+        "stage", "W", "move operands and conversions through shared memory", stage.run
+    ),
+    Pass("order", "W", "turn tokens into barriers where needed", order.run),
+    Pass("allocate", "W", "give shared buffers their places", allocate.run),
     # Needs places: buffers that share bytes must be kept apart too.
-    Pass("barriers", "insert the barriers shared memory needs", barriers.run),
-    Pass("emit", "to llvm and nvvm for one thread (level P)", emit.run),
+    Pass("barriers", "W", "insert the barriers shared memory needs", barriers.run),
+    Pass(
+        "emit", "P", "to llvm and nvvm for one thread", emit.run, reads=("line_info",)
+    ),
+    Step("llvm", "PTX", "translate to LLVM IR, optimise, generate PTX", _generate_ptx),
+    Step("ptxas", "cubin", "assemble the PTX", _assemble),
 )
-NAMES = tuple(step.name for step in PIPELINE)
+STEP_NAMES = tuple(step.name for step in PIPELINE)
+NAMES = tuple(step.name for step in PIPELINE if isinstance(step, Pass))
+"""The passes: the steps that leave a module."""
 
 PRINTERS: tuple[Pass, ...] = (
-    Pass("facts", "write what is known of each integer into the text", facts.run),
+    Pass("facts", "T", "write what is known of each integer into the text", facts.run),
 )
 """Passes of the tool that only show an analysis; not part of the way down."""
 
-Hooks = Mapping[str, UserFunction | Sequence[UserFunction]]
+
+def last_step(level: Level) -> str:
+    """Name of the step that finishes a level."""
+    return [step.name for step in PIPELINE if step.level == level][-1]
 
 
 @dataclass
 class Timings:
-    """CPU seconds per step, in order."""
+    """CPU seconds per step, in order.
+
+    A user's functions are `user`, the verifier is `verify`.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
 
     def measure(self, name: str, step: Callable[[], None]) -> None:
-        """Runs `step` and adds its CPU time under `name`."""
-        start = time.process_time()
+        """Runs `step` and adds its CPU time, and its child processes', to `name`."""
+        start = _cpu_seconds()
         step()
-        spent = time.process_time() - start
+        spent = _cpu_seconds() - start
         self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+
+def _cpu_seconds() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def run_passes(
     module: ir.Operation,
     options: Options,
     *,
-    until: str = "emit",
+    until: str = NAMES[-1],
     before: Hooks | None = None,
     after: Hooks | None = None,
     observe: Observer | None = None,
     timings: Timings | None = None,
 ) -> None:
-    """Runs the pipeline on `module` in place, up to and including pass `until`.
+    """Runs the passes on `module` in place, up to and including pass `until`.
+
+    The arguments are those of `run_steps`.
+
+    Raises:
+        UserError: `until` is no pass, or as `run_steps`.
+    """
+    if until not in NAMES:
+        known = ", ".join(NAMES)
+        hint = " (compile goes on to PTX and a cubin)" if until in STEP_NAMES else ""
+        raise UserError(
+            f"expected the name of a pass, got '{until}'; known: {known}{hint}"
+        )
+    run_steps(
+        Compilation(module, options),
+        until=until,
+        before=before,
+        after=after,
+        observe=observe,
+        timings=timings,
+    )
+
+
+def run_steps(
+    compilation: Compilation,
+    *,
+    until: str = STEP_NAMES[-1],
+    before: Hooks | None = None,
+    after: Hooks | None = None,
+    observe: Observer | None = None,
+    timings: Timings | None = None,
+) -> None:
+    """Runs the pipeline from its start, up to and including step `until`.
 
     Args:
-        module: A `builtin.module` with tile modules; its context must be entered.
-        options: The user's choices.
-        until: Name of the last pass to run.
-        before: Functions to call before a pass, by its name.
-        after: Functions to call after a pass, by its name.
-        observe: Called after each pass.
+        compilation: Its module's context must be entered.
+        until: Name of the last step to run.
+        before: Functions to call before a step, by its name.
+        after: Functions to call after a step, by its name.
+        observe: Called after each step.
         timings: Where to add up CPU time.
 
     Raises:
-        UserError: A name is not a pass of the pipeline, or a pass refused the
-            program.
+        UserError: A name is not a step of the pipeline, a hook left an invalid
+            module, or a step refused the program.
     """
-    for name in (until, *(before or {}), *(after or {})):
-        if name not in NAMES:
-            known = ", ".join(NAMES)
-            raise UserError(
-                f"expected the name of a pass, got '{name}'; known: {known}"
-            )
+    if until not in STEP_NAMES:
+        known = ", ".join(STEP_NAMES)
+        raise UserError(f"expected the name of a step, got '{until}'; known: {known}")
+    steps = PIPELINE[: STEP_NAMES.index(until) + 1]
+    for hooks, side in _sides(before, after):
+        check_hooks(hooks, side, STEP_NAMES, until)
     timings = Timings() if timings is None else timings
-    for step in PIPELINE:
-        for function in _functions(before, step.name):
-            timings.measure("user", lambda f=function: f(module))
-        timings.measure(step.name, lambda s=step: s.run(module, options))
-        for function in _functions(after, step.name):
-            timings.measure("user", lambda f=function: f(module))
+    for step in steps:
+        _run_hooks(compilation, before, step.name, "before", timings)
+        timings.measure(step.name, lambda s=step: s.run(compilation))
+        if isinstance(step, Pass) and compilation.options.verify_each:
+            name = step.name
+            timings.measure("verify", lambda n=name: check_pass(compilation.module, n))
+        _run_hooks(compilation, after, step.name, "after", timings)
         if observe is not None:
-            observe(step.name, module)
-        if step.name == until:
-            break
+            observe(step.name, compilation.artifact)
 
 
-def _functions(hooks: Hooks | None, name: str) -> Sequence[UserFunction]:
-    found = (hooks or {}).get(name, ())
-    return (found,) if callable(found) else found
+def _sides(
+    before: Hooks | None, after: Hooks | None
+) -> tuple[tuple[Hooks | None, Side], ...]:
+    return ((before, "before"), (after, "after"))
 
 
-_TOOL_OPTIONS = [
-    ("gpu", Options.gpu, "target chip, sm_80 and up"),
-    ("num-warps", "", "warps per CTA, instead of what plan would choose"),
-]
+def _run_hooks(
+    compilation: Compilation,
+    hooks: Hooks | None,
+    name: str,
+    side: Side,
+    timings: Timings,
+) -> None:
+    def call_all() -> None:
+        for function in functions:
+            text = call_hook(function, compilation.artifact, name, side)
+            compilation.ptx = compilation.ptx if text is None else text
+
+    if functions := functions_of(hooks, name):
+        timings.measure("user", call_all)
 
 
+@cache
 def register_passes() -> None:
     """Makes every pass known to MLIR as `cuda-tile-NAME`, with its options.
 
     After this `cuda-tile-opt`, `PassManager.parse` and any pipeline text can name
-    them. Call it once per process.
+    them. MLIR keeps one list per process: a second call has nothing to do.
     """
     for step in (*PIPELINE, *PRINTERS):
-
-        def run(op: ir.Operation, given: dict[str, str], step: Pass = step) -> None:
-            step.run(op, Options(given["gpu"], _warps(given["num-warps"])))
-
-        _cuda_tile.register_pass(
-            f"cuda-tile-{step.name}", step.summary, _TOOL_OPTIONS, run
-        )
+        if isinstance(step, Pass):
+            _register(step)
 
 
-def _warps(text: str) -> int | None:
-    """Reads the tool's option; empty leaves the choice to `plan`."""
-    if text and not text.isdecimal():
-        raise UserError(f"expected an integer for num-warps, got '{text}'")
-    return int(text) if text else None
+def _register(step: Pass) -> None:
+    def run(op: ir.Operation, given: dict[str, str]) -> None:
+        values = {
+            name: option_from_text(name, given[option_flag(name)])
+            for name in step.reads
+        }
+        step.change(op, Options(**values))
+
+    flags = [(option_flag(name), "", option_summary(name)) for name in step.reads]
+    _cuda_tile.register_pass(f"cuda-tile-{step.name}", step.summary, flags, run)

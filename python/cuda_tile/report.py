@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from math import prod
 
-from cuda_tile.codegen.ptxas import KernelResources
+from cuda_tile.codegen.ptxas import Assembled, KernelResources
+from cuda_tile.ir.launch import LaunchData
 from cuda_tile.targets import WARP_LANES, Target
 
 REGISTER_UNIT_PER_WARP = 256
@@ -25,6 +27,7 @@ class KernelReport:
         shared_bytes: Shared memory per CTA, static and dynamic.
         occupancy: Share of the multiprocessor's threads that may be resident.
         plan: The plan attribute as text.
+        remarks: What was given up for want of registers or shared memory, and why.
     """
 
     kernel: str
@@ -35,6 +38,7 @@ class KernelReport:
     shared_bytes: int
     occupancy: float
     plan: str
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Report:
     Attributes:
         kernels: One per entry, in order.
         warnings: Lines ptxas warned with; empty is good.
-        seconds: CPU seconds per step (ptxas: wall seconds of its process).
+        seconds: CPU seconds per step, child processes included.
     """
 
     kernels: tuple[KernelReport, ...]
@@ -67,6 +71,7 @@ class Report:
                 f"  shared memory      {k.shared_bytes} bytes",
                 f"  occupancy          {k.occupancy:.0%}",
                 f"  plan               {k.plan}",
+                *(f"  remark             {remark}" for remark in k.remarks),
             ]
         lines += [f"warning: {line}" for line in self.warnings]
         total = sum(self.seconds.values())
@@ -83,6 +88,45 @@ class Report:
         ]
         lines.append(f"{'total':<10} {total * 1e3:8.1f} {1:6.0%}")
         return "\n".join(lines)
+
+
+def make_report(
+    target: Target,
+    launch: dict[str, LaunchData],
+    assembled: Assembled,
+    seconds: dict[str, float],
+) -> Report:
+    """Puts a report together.
+
+    Args:
+        target: The chip.
+        launch: Launch data per kernel, in order.
+        assembled: What ptxas said; a kernel that it says nothing of is left out.
+        seconds: CPU seconds per step.
+    """
+    kernels = tuple(
+        _kernel_report(name, target, data, assembled.resources[name])
+        for name, data in launch.items()
+        if name in assembled.resources
+    )
+    return Report(kernels, assembled.warnings, seconds)
+
+
+def _kernel_report(
+    name: str, target: Target, data: LaunchData, resources: KernelResources
+) -> KernelReport:
+    threads = prod(data.block)
+    return KernelReport(
+        kernel=name,
+        gpu=target.name,
+        threads=threads,
+        registers=resources.registers,
+        spill_bytes=resources.spill_load_bytes + resources.spill_store_bytes,
+        shared_bytes=data.shared_bytes,
+        occupancy=occupancy(target, resources, threads, data.shared_bytes),
+        plan=data.plan,
+        remarks=data.remarks,
+    )
 
 
 def occupancy(

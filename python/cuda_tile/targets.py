@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from cuda_tile.errors import UserError
 
 WARP_LANES = 32
+DEFAULT_GPU = "sm_90"
+"""The chip to compile for where nobody names one."""
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """Largest `.shared` variable of fixed size; more must be dynamic (same guide)."""
 

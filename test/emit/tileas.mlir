@@ -10,7 +10,6 @@
 !quads = !cuda_tile.tile<128xf32, #cute.layout<((1@0, 2@0), (4@0, 8@0, 16@0, 32@0, 64@0), (), ())>>
 !buffer = !tileas.buffer<128xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>
 
-// CHECK: llvm.mlir.global internal @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<1536 x i8>
 cuda_tile.module @kernels {
   // CHECK: llvm.func @registers
   // CHECK-NOT: shfl
@@ -32,8 +31,9 @@ cuda_tile.module @kernels {
     return
   }
 
+  // CHECK: llvm.mlir.global internal @shared_memory_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<1536 x i8>
   // CHECK: llvm.func @shared
-  // CHECK: llvm.mlir.addressof @shared_memory
+  // CHECK: llvm.mlir.addressof @shared_memory_shared
   // CHECK: llvm.getelementptr %{{.*}}[1024]
   // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
   // CHECK: nvvm.barrier

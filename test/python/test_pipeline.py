@@ -106,7 +106,7 @@ def test_an_unknown_pass_is_named(module: Any, where: str) -> None:
 def test_time_is_measured_per_pass(module: Any) -> None:
     timings = Timings()
     cuda_tile.lower(module, timings=timings, after={"plan": lambda _: None})
-    assert set(timings.seconds) == {*NAMES, "user"}
+    assert set(timings.seconds) == {*NAMES, "user", "verify"}
     assert all(spent >= 0 for spent in timings.seconds.values())
 
 

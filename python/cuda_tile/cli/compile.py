@@ -18,15 +18,16 @@ from cuda_tile._mlir import ir
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
+from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
-from cuda_tile.pipeline import NAMES, Observer
+from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
-from cuda_tile.targets import find_target, target_names
+from cuda_tile.targets import target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
 """What `-o NAME` alone says of the form."""
-ALL_PASSES = "all"
+ALL_STEPS = "all"
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -61,11 +62,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--print-after",
-        metavar="PASS",
+        metavar="STEP",
         action="append",
         default=[],
-        help=f"print the IR after a pass to stderr: {', '.join(NAMES)}, or "
-        f"{ALL_PASSES}; may be repeated",
+        help=f"print what a step left to stderr: {', '.join(STEP_NAMES)}, or "
+        f"{ALL_STEPS}; may be repeated",
     )
     parser.add_argument(
         "--timing", action="store_true", help="print the time of each step"
@@ -75,6 +76,17 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         type=int,
         help="warps per CTA, a power of two up to 16; default: chosen per kernel",
+    )
+    parser.add_argument(
+        "--lineinfo",
+        action="store_true",
+        help="write line tables to PTX and cubin, for profilers",
+    )
+    parser.add_argument(
+        "--verify-each",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="verify the IR after every pass",
     )
     return parser
 
@@ -90,7 +102,7 @@ class Request:
         options: Choices of the compilation.
         report: `text`, `json` or None.
         has_timing: Whether to print a table of times.
-        print_after: Passes to print the IR after.
+        print_after: Steps to print the result of.
     """
 
     file: str
@@ -111,9 +123,8 @@ def read_request(arguments: argparse.Namespace) -> Request:
     """Checks what argparse cannot.
 
     Raises:
-        UserError: An unknown chip or pass, or a bad number of warps.
+        UserError: An unknown chip or step, or a bad number of warps.
     """
-    find_target(arguments.gpu)
     if arguments.num_warps not in (None, 1, 2, 4, 8, 16):
         raise UserError(
             f"expected --num-warps of 1, 2, 4, 8 or 16, got {arguments.num_warps}"
@@ -123,10 +134,15 @@ def read_request(arguments: argparse.Namespace) -> Request:
         file=arguments.file,
         form=form,
         output=output,
-        options=Options(gpu=arguments.gpu, num_warps=arguments.num_warps),
+        options=Options(
+            gpu=arguments.gpu,
+            num_warps=arguments.num_warps,
+            line_info=arguments.lineinfo,
+            verify_each=arguments.verify_each,
+        ),
         report=arguments.report,
         has_timing=arguments.timing,
-        print_after=_passes(arguments.print_after),
+        print_after=_steps(arguments.print_after),
     )
 
 
@@ -140,20 +156,20 @@ def _form_and_output(arguments: argparse.Namespace) -> tuple[api.Emit, str]:
     return form, output
 
 
-def _passes(names: list[str]) -> frozenset[str]:
+def _steps(names: list[str]) -> frozenset[str]:
     for name in names:
-        if name not in (*NAMES, ALL_PASSES):
-            known = ", ".join((*NAMES, ALL_PASSES))
+        if name not in (*STEP_NAMES, ALL_STEPS):
+            known = ", ".join((*STEP_NAMES, ALL_STEPS))
             raise UserError(f"expected --print-after of {known}, got '{name}'")
-    return frozenset(NAMES if ALL_PASSES in names else names)
+    return frozenset(STEP_NAMES if ALL_STEPS in names else names)
 
 
 def _printer(names: frozenset[str]) -> Observer:
-    """Prints the module after each of the named passes."""
+    """Prints what each of the named steps left."""
 
-    def observe(name: str, level: ir.Operation) -> None:
+    def observe(name: str, artifact: Artifact) -> None:
         if name in names:
-            print(f"// after {name}\n{level}", file=sys.stderr)
+            print(f"// after {name}\n{artifact}", file=sys.stderr)
 
     return observe
 
@@ -163,16 +179,11 @@ def compile_file(request: Request) -> Report | None:
     module = read_kernel(request.file)
     if request.form != "tile" and not entries(module.operation):
         raise UserError(f"expected a kernel in '{request.file}', got none")
-    options = request.options
     observe = _printer(request.print_after)
     needs_cubin = request.form == "cubin" or request.wants_report
     if needs_cubin or request.form == "ptx":
         compiled = api.compile(
-            module,
-            options.gpu,
-            options=options,
-            observe=observe,
-            cubin=needs_cubin,
+            module, options=request.options, observe=observe, cubin=needs_cubin
         )
         forms: dict[str, str | bytes] = {"ptx": compiled.ptx, "cubin": compiled.cubin}
         data = forms.get(request.form) or _level(module, request, None)
@@ -188,10 +199,7 @@ def _level(
     """The text of a level before PTX."""
     if request.form == "tile":  # before any pass, so there is nothing to choose
         return api.translate(module, "tile")
-    options = request.options
-    return api.translate(
-        module, request.form, options.gpu, options=options, observe=observe
-    )
+    return api.translate(module, request.form, options=request.options, observe=observe)
 
 
 def say_what_became(request: Request, report: Report) -> None:

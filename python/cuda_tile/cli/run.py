@@ -24,6 +24,7 @@ from cuda_tile import api
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
 from cuda_tile.errors import UserError
+from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.args import expand_args
@@ -240,7 +241,7 @@ def run_file(request: Request) -> None:
     before = [
         b"" if array is None else array.tobytes() for array in map(_array, values)
     ]
-    args = expand_args(api.parameter_types(entry), values)
+    args = expand_args(parameter_types(entry), values)
     if request.shuffle:
         compare_orders(request, module, entry_name(entry), args)
     start = time.perf_counter()

@@ -19,7 +19,7 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
 from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.options import Options
-from cuda_tile.targets import find_target
+from cuda_tile.targets import DEFAULT_GPU, find_target
 
 GPU_OPTION = "--gpu"
 
@@ -34,7 +34,7 @@ def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
         UserError: The option has no value, or names an unknown chip.
     """
     left: list[str] = []
-    gpu = Options().gpu
+    gpu = DEFAULT_GPU
     rest = iter(words)
     for word in rest:
         name, separator, value = word.partition("=")
@@ -77,9 +77,7 @@ class Translations:
         try:
             # By file name if there is one, so that errors have locations.
             module = api.load(name if Path(name).is_file() else data)
-            return str(
-                api.translate(module, form, self.options.gpu, options=self.options)
-            )
+            return str(api.translate(module, form, options=self.options))
         except CudaTileError as error:
             self.error = error
             return None

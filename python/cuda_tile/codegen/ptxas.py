@@ -47,6 +47,12 @@ class Assembled:
     resources: dict[str, KernelResources]
     warnings: tuple[str, ...]
 
+    def __str__(self) -> str:
+        """What there is to read of it."""
+        lines = [f"cubin of {len(self.cubin)} bytes"]
+        lines += [f"{name}: {used}" for name, used in self.resources.items()]
+        return "\n".join([*lines, *self.warnings])
+
 
 def find_ptxas() -> Path:
     """The ptxas to use: `PTXAS`, the pinned package's, then one on `PATH`.
@@ -71,13 +77,16 @@ def find_ptxas() -> Path:
     return Path(found)
 
 
-def assemble(ptx: str, gpu: str, opt_level: int = 3) -> Assembled:
+def assemble(
+    ptx: str, gpu: str, opt_level: int = 3, *, line_info: bool = False
+) -> Assembled:
     """Turns PTX text into a cubin.
 
     Args:
         ptx: The module's text.
         gpu: Target name, `sm_90`.
         opt_level: ptxas -O level, 0 to 3.
+        line_info: Whether to keep the line tables of the text.
 
     Raises:
         UserError: ptxas refused the text; carries its words and the command.
@@ -92,6 +101,7 @@ def assemble(ptx: str, gpu: str, opt_level: int = 3) -> Assembled:
             "--warn-on-spills",
             f"-arch={gpu}",
             f"-O{opt_level}",
+            *(["--generate-line-info"] if line_info else []),
             "-o",
             str(output),
             str(source),

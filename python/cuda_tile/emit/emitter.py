@@ -29,7 +29,7 @@ from cuda_tile.ir.walk import block_ops, location_text, op_stem
 from cuda_tile.rules import RuleTable
 
 SHARED_SYMBOL = "shared_memory"
-"""Name of the one shared-memory variable of a kernel module."""
+"""Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
 
 Lowered = ir.Value | Fragment | View | None
 """What stands for a tile-level value: a scalar, a fragment, a view, or nothing
@@ -43,16 +43,22 @@ class Emitter:
         func: The function, with an entry block that branches to the body.
         facts: What is known of the entry's values.
         rules: The filled rule table.
+        shared_symbol: Name of the kernel's shared-memory variable.
     """
 
     def __init__(
-        self, func: ir.Operation, facts: FactsAnalysis, rules: RuleTable[EmitRule]
+        self,
+        func: ir.Operation,
+        facts: FactsAnalysis,
+        rules: RuleTable[EmitRule],
+        shared_symbol: str = SHARED_SYMBOL,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
         self.threads = Threads(self.builder)
         self.facts = facts
         self._rules = rules
+        self._shared_symbol = shared_symbol
         self._shared: ir.Value | None = None
         self._values: dict[ir.Value, Lowered] = {}
         self._landings: dict[Point, ir.Block] = {}
@@ -159,7 +165,7 @@ class Emitter:
             self._shared = self.builder.in_prologue(
                 "llvm.mlir.addressof",
                 self.builder.shared_pointer,
-                global_name=ir.FlatSymbolRefAttr.get(SHARED_SYMBOL),
+                global_name=ir.FlatSymbolRefAttr.get(self._shared_symbol),
             )
         return self._shared
 

@@ -25,6 +25,8 @@ from cuda_tile.targets import WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
+REMARKS_ATTRIBUTE = "tileas.remarks"
+"""An array of strings on the entry: what was given up, and why, for the report."""
 MAX_WARPS = 16
 PRODUCTS = ("cuda_tile.mmaf",)
 """Level T operations that a matrix instruction computes."""

@@ -2,7 +2,8 @@
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
 `gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel
-parameters are the entry's, one to one, with natural alignment.
+parameters are the entry's, one to one, with natural alignment. On each kernel stands
+how to launch it, `tileas.launch` (see `ir/launch.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,17 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import GLOBAL_SPACE, SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
+from cuda_tile.emit.lines import add_line_tables
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.launch import (
+    KERNEL_ATTRIBUTE,
+    LAUNCH_ATTRIBUTE,
+    LaunchData,
+    parameter_types,
+    strings_of,
+)
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import (
     body,
@@ -32,11 +41,12 @@ from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES
 
 def run(module: ir.Operation, options: Options) -> None:
     """Emits every tile module of `module` and removes it."""
-    del options
     for tile_module in tile_modules(module):
         emit_module(tile_module)
         tile_module.erase()
     _cuda_tile.drop_scopes(module)  # LLVM IR has no form for them
+    if options.line_info:
+        add_line_tables(module)
 
 
 def emit_module(tile_module: ir.Operation) -> None:
@@ -48,13 +58,44 @@ def emit_module(tile_module: ir.Operation) -> None:
             regions=1,
         )
     block = gpu_module.regions[0].blocks.append()
-    kernels = entries(tile_module)
-    needed = max((_shared_bytes(entry) for entry in kernels), default=0)
     with ir.InsertionPoint(block), tile_module.location:
-        if needed:
-            _declare_shared(needed)
-        for entry in kernels:
+        for entry in entries(tile_module):
             emit_entry(entry)
+
+
+def emit_entry(entry: ir.Operation) -> None:
+    """Builds the function of one entry at the current insertion point."""
+    shared_symbol = f"{SHARED_SYMBOL}_{entry_name(entry)}"
+    launch = _launch_data(entry)
+    if launch.shared_bytes:
+        _declare_shared(shared_symbol, launch)
+    func = _declare(entry, launch)
+    blocks = func.regions[0].blocks
+    first = blocks.append(*_parameter_types(entry), arg_locs=_argument_locations(entry))
+    second = blocks.append()
+    with ir.InsertionPoint(first), entry.location:
+        ir.Operation.create("llvm.br", successors=[second])
+    with ir.InsertionPoint(second), entry.location:
+        emitter = Emitter(func, FactsAnalysis(entry), RULES, shared_symbol)
+        for argument, parameter in zip(
+            body(entry).arguments, first.arguments, strict=True
+        ):
+            emitter.set(argument, _from_parameter(emitter, argument, parameter))
+        emitter.emit_block(body(entry))
+
+
+def _launch_data(entry: ir.Operation) -> LaunchData:
+    """How to launch an entry; shared memory beyond the static limit is dynamic."""
+    shared = _shared_bytes(entry)
+    remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
+    return LaunchData(
+        block=(read_plan(entry).num_warps * WARP_LANES, 1, 1),
+        dynamic_shared_bytes=shared if shared > MAX_STATIC_SHARED_BYTES else 0,
+        shared_bytes=shared,
+        parameters=parameter_types(entry),
+        plan=str(entry.attributes[PLAN_ATTRIBUTE]),
+        remarks=() if remarks is None else strings_of(remarks),
+    )
 
 
 def _shared_bytes(entry: ir.Operation) -> int:
@@ -67,32 +108,17 @@ def _shared_bytes(entry: ir.Operation) -> int:
     return integer(entry, SHARED_BYTES_ATTRIBUTE)
 
 
-def _declare_shared(size_bytes: int) -> None:
-    """One variable for all buffers; beyond the static limit the launch sizes it."""
-    dynamic = size_bytes > MAX_STATIC_SHARED_BYTES
+def _declare_shared(symbol: str, launch: LaunchData) -> None:
+    """One variable for all buffers of a kernel; the launch sizes a dynamic one."""
+    linkage, size_bytes = "internal", launch.shared_bytes
+    if launch.dynamic_shared_bytes:
+        linkage, size_bytes = "external", 0
     text = (
-        f"llvm.mlir.global {'external' if dynamic else 'internal'} @{SHARED_SYMBOL}() "
+        f"llvm.mlir.global {linkage} @{symbol}() "
         f"{{addr_space = {SHARED_SPACE} : i32, alignment = 1024 : i64}} : "
-        f"!llvm.array<{0 if dynamic else size_bytes} x i8>"
+        f"!llvm.array<{size_bytes} x i8>"
     )
     ir.InsertionPoint.current.insert(ir.Operation.parse(text))
-
-
-def emit_entry(entry: ir.Operation) -> None:
-    """Builds the function of one entry at the current insertion point."""
-    func = _declare(entry)
-    blocks = func.regions[0].blocks
-    first = blocks.append(*_parameter_types(entry), arg_locs=_argument_locations(entry))
-    second = blocks.append()
-    with ir.InsertionPoint(first), entry.location:
-        ir.Operation.create("llvm.br", successors=[second])
-    with ir.InsertionPoint(second), entry.location:
-        emitter = Emitter(func, FactsAnalysis(entry), RULES)
-        for argument, parameter in zip(
-            body(entry).arguments, first.arguments, strict=True
-        ):
-            emitter.set(argument, _from_parameter(emitter, argument, parameter))
-        emitter.emit_block(body(entry))
 
 
 def _argument_locations(entry: ir.Operation) -> list[ir.Location]:
@@ -123,19 +149,19 @@ def _from_parameter(
     return builder.icmp("ne", parameter, builder.constant(builder.i8, 0))
 
 
-def _declare(entry: ir.Operation) -> ir.Operation:
-    """The `llvm.func` with its launch bounds."""
+def _declare(entry: ir.Operation, launch: LaunchData) -> ir.Operation:
+    """The `llvm.func` with its launch bounds and launch data."""
     plan = read_plan(entry)
     types = ", ".join(str(ty) for ty in _parameter_types(entry))
     function_type = ir.Type.parse(f"!llvm.func<void ({types})>")
-    threads = ir.DenseI32ArrayAttr.get([plan.num_warps * WARP_LANES, 1, 1])
     attributes: dict[str, ir.Attribute] = {
         "sym_name": entry.attributes["sym_name"],
         "function_type": ir.TypeAttr.get(function_type),
         "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
-        "nvvm.kernel": ir.UnitAttr.get(),
-        "nvvm.reqntid": threads,
+        KERNEL_ATTRIBUTE: ir.UnitAttr.get(),
+        "nvvm.reqntid": ir.DenseI32ArrayAttr.get(list(launch.block)),
+        LAUNCH_ATTRIBUTE: launch.to_attribute(),
     }
     if plan.min_ctas:
         i32 = ir.IntegerType.get_signless(32)

@@ -36,7 +36,7 @@ from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
-from cuda_tile.targets import WARP_LANES, Target, find_target
+from cuda_tile.targets import WARP_LANES, Target
 
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
@@ -52,9 +52,9 @@ def run(module: ir.Operation, options: Options) -> None:
         UserError: A plan that stands there already is not usable.
         Unsupported: No matrix instruction of this version computes a product.
     """
-    target = find_target(options.gpu)
+    target = options.target
     for entry in entries(module):
-        entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(options.gpu)
+        entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         ops = list(nested_ops(entry))
         products = [op for op in ops if op.name in PRODUCTS]
         if PLAN_ATTRIBUTE not in entry.attributes:
@@ -75,9 +75,9 @@ def make_plan(
     entry: ir.Operation, products: list[ir.Operation], options: Options
 ) -> Plan:
     """Chooses warps and how they divide products for one entry."""
-    wanted = options.num_warps or _hinted_warps(entry, options.gpu)
-    hinted_ctas = _hint(entry, options.gpu, "occupancy") or 0
-    target = find_target(options.gpu)
+    target = options.target
+    wanted = options.num_warps or _hinted_warps(entry, target.name)
+    hinted_ctas = _hint(entry, target.name, "occupancy") or 0
     if not products:
         warps = wanted or _warps_for_elements(_largest_tile(entry))
         return Plan(warps, min_ctas=min(hinted_ctas, most_ctas(target, warps)))

@@ -1,0 +1,134 @@
+"""What `emit` writes on a kernel for launchers and reports."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuda_tile
+from cuda_tile import UserError
+from cuda_tile._mlir import ir
+from cuda_tile.ir.launch import LaunchData, emitted_kernels, read_launch
+from cuda_tile.ir.walk import entries, entry_name
+from cuda_tile.targets import MAX_STATIC_SHARED_BYTES
+
+
+def transpose(name: str, extent: int) -> str:
+    """A kernel that transposes a square of f32 through shared memory."""
+    view = f"tensor_view<{extent}x{extent}xf32, strides=[{extent},1]>"
+    part = f"partition_view<tile=({extent}x{extent}), {view}>"
+    tile = f"tile<{extent}x{extent}xf32>"
+    return f"""
+  entry @{name}(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %from = make_tensor_view %p, shape = [{extent}, {extent}], strides = [{extent}, 1]
+        : {view}
+    %to = make_tensor_view %q, shape = [{extent}, {extent}], strides = [{extent}, 1]
+        : {view}
+    %source = make_partition_view %from : {part}
+    %target = make_partition_view %to : {part}
+    %x, %r = load_view_tko weak %source[%zero, %zero]
+        : {part}, tile<i32> -> {tile}, token
+    %y = permute %x [1, 0] : {tile} -> {tile}
+    %t = store_view_tko weak %y, %target[%zero, %zero]
+        : {tile}, {part}, tile<i32> -> token
+    return
+  }}"""
+
+
+TEXT = f"cuda_tile.module @m {{ {transpose('small', 32)} {transpose('large', 128)} }}"
+
+
+@pytest.fixture(name="module", scope="module")
+def loaded() -> Any:
+    return cuda_tile.load(TEXT.encode())
+
+
+def test_each_kernel_has_its_own_shared_memory(module: Any) -> None:
+    compiled = cuda_tile.compile(module, "sm_90")
+    small, large = compiled.launch["small"], compiled.launch["large"]
+    assert 0 < small.shared_bytes <= MAX_STATIC_SHARED_BYTES < large.shared_bytes
+    assert small.dynamic_shared_bytes == 0
+    assert large.dynamic_shared_bytes == large.shared_bytes
+    reported = {k.kernel: k.shared_bytes for k in compiled.report.kernels}
+    assert reported == {"small": small.shared_bytes, "large": large.shared_bytes}
+    # A large neighbour neither moves the small one's buffers out of their variable nor
+    # makes that variable larger.
+    alone = cuda_tile.load(
+        f"cuda_tile.module @m {{ {transpose('small', 32)} }}".encode()
+    )
+    assert cuda_tile.compile(alone, cubin=False).launch["small"] == small
+    static = f"shared_memory_small[{small.shared_bytes}]"
+    assert static in compiled.ptx
+
+
+@pytest.mark.parametrize(("name", "extent"), [("small", 32), ("large", 128)])
+def test_kernels_of_either_kind_run(module: Any, name: str, extent: int) -> None:
+    x = np.arange(extent * extent, dtype=np.float32).reshape(extent, extent)
+    y = np.zeros_like(x)
+    cuda_tile.run(module, name, grid=(1,), args=[x, y], on="emulator")
+    np.testing.assert_array_equal(y, x.T)
+
+
+def test_launch_data_stand_on_the_kernel(module: Any) -> None:
+    lowered = cuda_tile.lower(module, "sm_80")
+    with module.context:
+        found = {
+            entry_name(k): read_launch(k) for k in emitted_kernels(lowered.operation)
+        }
+    assert found == cuda_tile.compile(module, "sm_80", cubin=False).launch
+    assert found["small"].parameters == ("ptr<f32>", "ptr<f32>")
+    assert found["small"].plan.startswith("{num_warps = ")
+    # The same from the text of level P.
+    again = cuda_tile.load(str(lowered).encode())
+    with again.context:
+        texts = [read_launch(k) for k in emitted_kernels(again.operation)]
+    assert texts == list(found.values())
+
+
+def test_launch_data_as_an_attribute() -> None:
+    data = LaunchData((64, 1, 1), 50000, 50000, ("ptr<f16>", "i1"), "{}", ("a", "b"))
+    with ir.Context():
+        assert LaunchData.from_attribute(data.to_attribute()) == data
+
+
+def test_remarks_come_to_the_report(module: Any) -> None:
+    remark = "kept 2 of 4 CTAs: registers"
+
+    def note(level: Any) -> None:
+        attribute = ir.ArrayAttr.get([ir.StringAttr.get(remark)])
+        entries(level)[0].attributes["tileas.remarks"] = attribute
+
+    report = cuda_tile.compile(module, after={"plan": note}).report
+    assert [k.remarks for k in report.kernels] == [(remark,), ()]
+    assert f"  remark             {remark}\n" in report.to_text()
+    assert json.loads(report.to_json())["kernels"][0]["remarks"] == [remark]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "expected attribute 'tileas.launch' on kernel @small, .* got none"),
+        ("{}", r"expected 'tileas.launch' on kernel @small as .*, got \{\}"),
+        ("7 : i32", "expected 'tileas.launch' on kernel @small as .*, got 7 : i32"),
+        (
+            "{block = array<i32: 3>, dynamic_shared_bytes = 0, shared_bytes = 0, "
+            'parameters = [], plan = "", remarks = []}',
+            "expected 'tileas.launch' on kernel @small",
+        ),
+    ],
+    ids=["none", "empty", "number", "block"],
+)
+def test_launch_data_by_hand_are_checked(module: Any, text: Any, said: str) -> None:
+    def change(level: Any) -> None:
+        kernel = emitted_kernels(level)[0]
+        if text is None:
+            del kernel.attributes["tileas.launch"]
+        else:
+            kernel.attributes["tileas.launch"] = ir.Attribute.parse(text)
+
+    with pytest.raises(UserError, match=said):
+        cuda_tile.compile(module, after={"emit": change}, cubin=False)
