@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import readme
 import size
+import status
 
 CPP = """\
 namespace {
@@ -66,3 +67,32 @@ def test_output_is_compared_with_times_masked(
     expected: list[str], actual: list[str], is_same: bool
 ):
     assert readme.matches(expected, actual) is is_same
+
+
+STATUS = """
+| family | ops | interp | place | emit |
+|---|---|---|---|---|
+| math | 17 | all | all | 4 of 17 |
+| tileas | 6 | all | - | all |
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "lost"),
+    [
+        ("4 of 17", "3 of 17", "'emit' to know 4 ops of math or more, got 3"),
+        ("| - | all |", "| - | 5 of 6 |", "'emit' to know 6 ops of tileas or more"),
+        ("17 | all | all", "17 | all | -", "'place' to know 17 ops of math or more"),
+    ],
+)
+def test_a_count_of_the_status_table_that_falls_is_named(
+    before: str, now: str, lost: str
+):
+    (text,) = status.fallen(STATUS, STATUS.replace(before, now))
+    assert lost in text
+
+
+def test_counts_of_the_status_table_may_rise_and_families_may_come():
+    now = STATUS.replace("4 of 17", "5 of 17") + "| scan | 1 | all | - | 0 of 1 |\n"
+    assert not status.fallen(STATUS, now)
+    assert not status.fallen("", STATUS)
