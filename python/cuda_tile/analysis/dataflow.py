@@ -7,8 +7,8 @@ control never reaches has no state. Behind a loop stands the join over its exits
 `for` the way past it (zero turns) and its last turn, of `loop` each `break`.
 
 States are values that nobody changes and that compare by `==`. Joining only moves up
-a lattice; if that has infinite chains, `join` widens. Transfer functions need not be
-monotone (one that inserts a barrier clears what is pending): a point's state is
+a lattice; if that has long chains, `widen` cuts them short. Transfer functions need
+not be monotone (one that inserts a barrier clears what is pending): a point's state is
 joined with all it was before, so it covers every way through the final ones.
 """
 
@@ -41,6 +41,10 @@ class _Analysis(ABC, Generic[State]):
     def transfer(self, op: ir.Operation, state: State) -> State:
         """The state on the far side of an op without regions, or of a terminator."""
 
+    def widen(self, known: State, news: State) -> State:
+        """`join` at the start of a region, where a loop's turns meet."""
+        return self.join(known, news)
+
     def at(self, point: Point) -> State | None:
         """The state at a point; None if control never gets there."""
         return self._points.get(point)
@@ -52,7 +56,8 @@ class _Analysis(ABC, Generic[State]):
     def _arrive(self, point: Point, state: State) -> bool:
         """Joins a state into that of a point; says whether that was news."""
         known = self._points.get(point)
-        joined = state if known is None else self.join(known, state)
+        join = self.join if point.region is None else self.widen
+        joined = state if known is None else join(known, state)
         if known == joined:
             return False
         self._points[point] = joined
@@ -139,7 +144,11 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
     @abstractmethod
     def join_facts(self, known: Fact, news: Fact) -> Fact:
-        """What holds if either does; widens if that could go on for long."""
+        """What holds if either does."""
+
+    def widen_facts(self, known: Fact, news: Fact) -> Fact:
+        """`join_facts` at the head of a loop."""
+        return self.join_facts(known, news)
 
     @abstractmethod
     def apply(self, op: ir.Operation) -> None:
@@ -160,10 +169,19 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         """Notes what a rule found out."""
         self._facts[value] = fact
 
+    def forget(self, value: ir.Value) -> None:
+        """Takes back what an earlier walk, which knew fewer ways, noted."""
+        self._facts.pop(value, None)
+
     def join(self, known: tuple[Fact, ...], news: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """Joins value by value."""
-        pairs = zip(known, news, strict=True)
-        return tuple(self.join_facts(old, new) for old, new in pairs)
+        return tuple(map(self.join_facts, known, news))
+
+    def widen(
+        self, known: tuple[Fact, ...], news: tuple[Fact, ...]
+    ) -> tuple[Fact, ...]:
+        """Widens value by value."""
+        return tuple(map(self.widen_facts, known, news))
 
     def transfer(self, op: ir.Operation, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """Facts stand beside the state."""

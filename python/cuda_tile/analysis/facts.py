@@ -15,7 +15,7 @@ rank-0 tile has empty tuples for the first two and one divisibility.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from cuda_tile._mlir import ir
@@ -25,8 +25,10 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.analysis.control_flow import Point, counted_loop
+from cuda_tile.analysis.dataflow import ValueAnalysis
 from cuda_tile.ir.tiles import element_bits, element_of, pointee_of
-from cuda_tile.ir.walk import nested_ops, op_stem
+from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
 
 MAX_DIVISOR = 1 << 62
@@ -83,35 +85,73 @@ def of_constant(shape: tuple[int, ...], value: int) -> Facts:
     return uniform(shape, power_of_two_divisor(value), value, value)
 
 
-class FactsAnalysis:
-    """Facts of the values of one entry, computed on first question.
+def join(known: Facts, news: Facts) -> Facts:
+    """What holds of a value that is either of two."""
+    contiguity = tuple(map(gcd, known.contiguity, news.contiguity))
+    divisibility = tuple(
+        gcd(_at_group(known, i, group), _at_group(news, i, group))
+        for i, group in enumerate(contiguity or (1,))
+    )
+    return Facts(
+        known.shape,
+        contiguity,
+        tuple(map(gcd, known.constancy, news.constancy)),
+        divisibility,
+        _bound(min, known.low, news.low),
+        _bound(max, known.high, news.high),
+    )
+
+
+def widen(known: Facts, news: Facts) -> Facts:
+    """`join` for the head of a loop: a bound that moves is given up at once.
+
+    A lower bound stops at zero on its way. The other facts are powers of two that only
+    fall, so they need no widening.
+    """
+    found = join(known, news)
+    low, high = found.low, found.high
+    if low != known.low:
+        low = None if low is None or low < 0 else 0
+    return replace(found, low=low, high=high if high == known.high else None)
+
+
+class FactsAnalysis(ValueAnalysis[Facts]):
+    """Facts of the values of one entry, through loops and branches.
 
     Args:
         entry: A `cuda_tile.entry` at level T or W.
     """
 
     def __init__(self, entry: ir.Operation) -> None:
-        self._known: dict[ir.Value, Facts] = {}
-        self._entry = entry
-        for op in nested_ops(entry):
-            self._visit(op)
+        super().__init__()
+        self.solve(entry, ())
 
-    def of(self, value: ir.Value) -> Facts:
-        """The facts of an integer or pointer tile; trivial ones for others."""
-        facts = self._known.get(value)
-        if facts is None:
-            ty = value.type
-            facts = unknown(tuple(ty.shape) if isinstance(ty, TileType) else ())
-            self._known[value] = facts
-        return facts
+    def unknown(self, value: ir.Value) -> Facts:
+        """Trivial facts; also those of values that are no tiles."""
+        return unknown(_tile_shape(value))
 
-    def set(self, value: ir.Value, facts: Facts) -> None:
-        """Notes what a rule found out."""
-        self._known[value] = facts
+    def join_facts(self, known: Facts, news: Facts) -> Facts:
+        """What holds where two ways meet."""
+        return join(known, news)
 
-    def _visit(self, op: ir.Operation) -> None:
+    def widen_facts(self, known: Facts, news: Facts) -> Facts:
+        """What holds at the head of a loop."""
+        return widen(known, news)
+
+    def made(self, point: Point, number: int) -> Facts:
+        """The induction variable of a `for`, from its bounds."""
+        loop = counted_loop(point.op)
+        if loop is None or point.region is None:
+            return super().made(point, number)
+        bounds = (self.of(value) for value in (loop.lower, loop.upper, loop.step))
+        return _induction(*bounds, is_unsigned=loop.is_unsigned)
+
+    def apply(self, op: ir.Operation) -> None:
+        """Follows the op's rule; forgets what an earlier walk found out."""
         name = op_stem(op)
         if name in RULES:
+            for result in op.results:
+                self.forget(result)
             RULES[name](self, op)
 
 
@@ -438,17 +478,13 @@ def cmpi(facts: FactsAnalysis, op: ir.Operation) -> None:
     )
 
 
-@RULES.register("for")
-def for_(facts: FactsAnalysis, op: ir.Operation) -> None:
+def _induction(lower: Facts, upper: Facts, step: Facts, *, is_unsigned: bool) -> Facts:
     """The induction variable lies between the bounds and keeps their divisor."""
-    lower, upper, step = (facts.of(op.operands[i]) for i in range(3))
-    variable = op.regions[0].blocks[0].arguments[0]
     divisor = gcd(lower.divisor, step.divisor)
-    if "unsignedCmp" in op.attributes and not (_is_natural(lower, upper)):
-        facts.set(variable, uniform((), divisor))
-        return
+    if is_unsigned and not _is_natural(lower, upper):
+        return uniform((), divisor)
     high = None if upper.high is None else upper.high - 1
-    facts.set(variable, uniform((), divisor, lower.low, high))
+    return uniform((), divisor, lower.low, high)
 
 
 def _is_natural(*values: Facts) -> bool:
