@@ -60,6 +60,67 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Only one branch of an `if` runs: both may have the same bytes. What is read after
+  // both keeps its own.
+  // CHECK-LABEL: entry @branches
+  // CHECK-SAME: tileas.shared_bytes = 8192
+  // CHECK: alloc_shared offset = 0
+  // CHECK: alloc_shared offset = 4096
+  // CHECK: alloc_shared offset = 4096
+  entry @branches(%c: tile<i1>) attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {
+    %x = constant <f32: 1.0> : !lane
+    %a = tileas.alloc_shared : !row
+    tileas.store_shared %x, %a : !lane, !row
+    if %c {
+      %b = tileas.alloc_shared : !row
+      tileas.store_shared %x, %b : !lane, !row
+      %y = tileas.load_shared %b[0] : !row -> !lane
+    } else {
+      %d = tileas.alloc_shared : !row
+      tileas.store_shared %x, %d : !lane, !row
+      %z = tileas.load_shared %d[0] : !row -> !lane
+    }
+    %w = tileas.load_shared %a[0] : !row -> !lane
+    return
+  }
+
+  // A loop hands two buffers on in turns: both live as long as either is read.
+  // CHECK-LABEL: entry @carried
+  // CHECK-SAME: tileas.shared_bytes = 12288
+  entry @carried(%n: tile<i32>) attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {
+    %x = constant <f32: 1.0> : !lane
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = tileas.alloc_shared : !row
+    %b = tileas.alloc_shared : !row
+    tileas.store_shared %x, %a : !lane, !row
+    tileas.store_shared %x, %b : !lane, !row
+    %p, %q = for %i in (%z to %n, step %one) : tile<i32> iter_values(%v = %a, %w = %b) -> (!row, !row) {
+      %y = tileas.load_shared %v[0] : !row -> !lane
+      %c = tileas.alloc_shared : !row
+      tileas.store_shared %y, %c : !lane, !row
+      %s = tileas.load_shared %c[0] : !row -> !lane
+      tileas.store_shared %s, %w : !lane, !row
+      continue %w, %v : !row, !row
+    }
+    %u = tileas.load_shared %p[0] : !row -> !lane
+    return
+  }
+
+  // Small buffers get bytes of their own: reusing some would cost a barrier.
+  // CHECK-LABEL: entry @small
+  // CHECK-SAME: tileas.shared_bytes = 256
+  entry @small() attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {
+    %f = constant <f32: 1.0> : !four
+    %a = tileas.alloc_shared : !tiny
+    tileas.store_shared %f, %a : !four, !tiny
+    %x = tileas.load_shared %a[0] : !tiny -> !four
+    %b = tileas.alloc_shared : !tiny
+    tileas.store_shared %x, %b : !four, !tiny
+    %y = tileas.load_shared %b[0] : !tiny -> !four
+    return
+  }
+
   // CHECK-LABEL: entry @none
   // CHECK-SAME: tileas.shared_bytes = 0
   entry @none() attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}} {

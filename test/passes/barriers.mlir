@@ -99,4 +99,102 @@ cuda_tile.module @kernels {
     %y = tileas.load_shared %a[0] : !buffer -> !tile
     return
   }
+
+  // A loop that may run no turn orders nothing: what came before it is still pending
+  // behind it, whatever barriers its body has.
+  // CHECK-LABEL: entry @no_turn
+  // CHECK: tileas.load_shared
+  // CHECK: for
+  // CHECK: tileas.barrier
+  // CHECK: }
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: return
+  entry @no_turn(%n: tile<i32>) {
+    %x = constant <f32: 1.0> : !tile
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    for %i in (%z to %n, step %one) : tile<i32> {
+      tileas.barrier
+      continue
+    }
+    tileas.store_shared %x, %a : !tile, !buffer
+    return
+  }
+
+  // A loop that runs at least once and is left behind its barrier needs no other.
+  // CHECK-LABEL: entry @first_turn
+  // CHECK-COUNT-1: tileas.barrier
+  // CHECK-NOT: tileas.barrier
+  // CHECK: return
+  entry @first_turn(%c: tile<i1>) {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    loop {
+      tileas.barrier
+      if %c {
+        break
+      }
+    }
+    tileas.store_shared %x, %a : !tile, !buffer
+    return
+  }
+
+  // One branch stores: the load behind both waits.
+  // CHECK-LABEL: entry @branch
+  // CHECK: if
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: return
+  entry @branch(%c: tile<i1>) {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    if %c {
+      tileas.store_shared %x, %a : !tile, !buffer
+    }
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    return
+  }
+
+  // A way that leaves the kernel is not on the way to what follows.
+  // CHECK-LABEL: entry @early
+  // CHECK-NOT: tileas.barrier
+  // CHECK: }
+  entry @early(%c: tile<i1>) {
+    %x = constant <f32: 1.0> : !tile
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    if %c {
+      tileas.store_shared %x, %a : !tile, !buffer
+      return
+    }
+    %y = tileas.load_shared %a[0] : !buffer -> !tile
+    return
+  }
+
+  // Buffers that a loop hands on in turns: each access may be to either.
+  // CHECK-LABEL: entry @turns
+  // CHECK: for
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: continue
+  entry @turns(%n: tile<i32>) {
+    %x = constant <f32: 1.0> : !tile
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    %b = tileas.alloc_shared offset = 128 : !buffer
+    tileas.store_shared %x, %b : !tile, !buffer
+    %p, %q = for %i in (%z to %n, step %one) : tile<i32> iter_values(%v = %a, %w = %b) -> (!buffer, !buffer) {
+      tileas.store_shared %x, %v : !tile, !buffer
+      %y = tileas.load_shared %w[0] : !buffer -> !tile
+      continue %w, %v : !buffer, !buffer
+    }
+    return
+  }
 }

@@ -133,4 +133,85 @@ cuda_tile.module @kernels {
     %b = store_ptr_tko weak %q, %x token=%a : tile<64xptr<f32>>, tile<64xf32> -> token
     return
   }
+
+  // A store waits for every load behind its token, not only for the nearest.
+  // CHECK-LABEL: entry @load_load_store
+  // CHECK: load_ptr_tko
+  // CHECK-NEXT: load_ptr_tko
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: store_ptr_tko
+  // CHECK-NEXT: return
+  entry @load_load_store(%p: tile<ptr<f32>>) {
+    %p1 = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p64 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+    %i = iota : tile<64xi32>
+    %one = constant <i32: 1> : tile<64xi32>
+    %j = xori %i, %one : tile<64xi32>
+    %q = offset %p64, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+    %r = offset %p64, %j : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+    %x, %a = load_ptr_tko weak %r : tile<64xptr<f32>> -> tile<64xf32>, token
+    %y, %b = load_ptr_tko weak %q token=%a : tile<64xptr<f32>> -> tile<64xf32>, token
+    %c = store_ptr_tko weak %q, %y token=%b : tile<64xptr<f32>>, tile<64xf32> -> token
+    return
+  }
+
+  // Pointers that each turn makes anew are other pointers in the next turn; without a
+  // carried token nothing orders the turns.
+  // CHECK-LABEL: entry @repointed
+  // CHECK: for
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: load_ptr_tko
+  // CHECK-NEXT: store_ptr_tko
+  // CHECK-NEXT: continue
+  // CHECK: for
+  // CHECK-NOT: barrier
+  // CHECK: return
+  entry @repointed(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %i = iota : tile<64xi32>
+    %first = make_token : token
+    %last = for %k in (%z to %n, step %one) : tile<i32> iter_values(%t = %first) -> (token) {
+      %at = offset %p, %k : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %p1 = reshape %at : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %p64 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+      %q = offset %p64, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+      %x, %a = load_ptr_tko weak %q token=%t : tile<64xptr<f32>> -> tile<64xf32>, token
+      %b = store_ptr_tko weak %q, %x token=%a : tile<64xptr<f32>>, tile<64xf32> -> token
+      continue %b : token
+    }
+    for %k in (%z to %n, step %one) : tile<i32> {
+      %at = offset %p, %k : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %p1 = reshape %at : tile<ptr<f32>> -> tile<1xptr<f32>>
+      %p64 = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+      %q = offset %p64, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+      %x, %a = load_ptr_tko weak %q : tile<64xptr<f32>> -> tile<64xf32>, token
+      %b = store_ptr_tko weak %q, %x token=%a : tile<64xptr<f32>>, tile<64xf32> -> token
+      continue
+    }
+    return
+  }
+
+  // A branch may have stored; the way around it has not, so the wait stands behind both.
+  // CHECK-LABEL: entry @branches
+  // CHECK: if
+  // CHECK-NOT: barrier
+  // CHECK: yield
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: load_view_tko
+  // CHECK-NEXT: return
+  entry @branches(%p: tile<ptr<f32>>, %i: tile<i32>, %c: tile<i1>) {
+    %t = make_tensor_view %p, shape = [256], strides = [1] : tensor_view<256xf32, strides=[1]>
+    %v = make_partition_view %t : !view
+    %x = constant <f32: 1.0> : tile<64xf32>
+    %first = make_token : token
+    %k = if %c -> (token) {
+      %a = store_view_tko weak %x, %v[%i] token = %first : tile<64xf32>, !view, tile<i32> -> token
+      yield %a : token
+    } else {
+      yield %first : token
+    }
+    %y, %b = load_view_tko weak %v[%i] token = %k : !view, tile<i32> -> tile<64xf32>, token
+    return
+  }
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cuda_tile import UserError
 from cuda_tile.layout.fragments import M16N8K16, tile_mma
-from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Interval, pack
+from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Request, choose, pack
 from cuda_tile.passes.plan import divide_warps
 from cuda_tile.targets import find_target, target_names
 
@@ -48,37 +48,46 @@ def test_parts_of_warps_are_near_square(
 
 
 @st.composite
-def intervals(draw: Any) -> list[Interval]:
-    found: list[Interval] = []
-    for _ in range(draw(st.integers(0, 12))):
-        first = draw(st.integers(0, 30))
-        last = draw(st.integers(first, 30))
-        size = draw(st.integers(1, 40)) * ALIGNMENT_BYTES
-        op: Any = None  # pack looks at sizes and lifetimes only
-        found.append(Interval(op, size, first, last))
-    return found
+def requests(draw: Any) -> list[Request]:
+    count = draw(st.integers(0, 12))
+    pairs = [(a, b) for a in range(count) for b in range(a)]
+    chosen = [pair for pair in pairs if draw(st.booleans())]
+    return [
+        Request(
+            draw(st.integers(1, 40)) * ALIGNMENT_BYTES,
+            frozenset(a + b - i for a, b in chosen if i in (a, b)),
+        )
+        for i in range(count)
+    ]
+
+
+def is_apart(a: int, b: int, places: list[int], found: list[Request]) -> bool:
+    """Whether two requests share no byte."""
+    ends = [start + r.size_bytes for start, r in zip(places, found, strict=True)]
+    return ends[a] <= places[b] or ends[b] <= places[a]
 
 
 @EXACT
-@given(intervals())
-def test_what_lives_together_lies_apart(found: list[Interval]) -> None:
-    total = pack(found)
-    for i, a in enumerate(found):
-        assert a.offset_bytes % ALIGNMENT_BYTES == 0
-        assert 0 <= a.offset_bytes <= total - a.size_bytes
-        for b in found[:i]:
-            apart = (
-                a.offset_bytes + a.size_bytes <= b.offset_bytes
-                or b.offset_bytes + b.size_bytes <= a.offset_bytes
-            )
-            assert apart or not a.lives_with(b)
-    assert total <= sum(interval.size_bytes for interval in found)
-    if found:
-        assert total >= max(interval.size_bytes for interval in found)
+@given(requests(), st.sampled_from((0, 20000, 1 << 30)))
+def test_what_lives_together_lies_apart(found: list[Request], space: int) -> None:
+    places, total = choose(found, space)
+    sizes = [request.size_bytes for request in found]
+    for i, request in enumerate(found):
+        assert places[i] % ALIGNMENT_BYTES == 0
+        assert 0 <= places[i] <= total - sizes[i]
+        assert all(is_apart(i, other, places, found) for other in request.conflicts)
+    assert max(sizes, default=0) <= total <= sum(sizes)
+    assert total <= max(space, pack(found)[1])
+
+
+def test_small_buffers_lie_apart_where_there_is_space() -> None:
+    found = [Request(128, frozenset()), Request(4096, frozenset())]
+    assert choose(found, 8192) == ([4096, 0], 4224)
+    assert choose(found, 4200) == ([0, 0], 4096)
 
 
 def test_nothing_takes_nothing() -> None:
-    assert pack([]) == 0
+    assert pack([]) == ([], 0)
 
 
 def test_each_chip_is_known_by_its_name() -> None:

@@ -58,6 +58,10 @@ class Buffers:
             found = self._sources[buffer] = frozenset(self._trace(buffer))
         return found
 
+    def sources_if_buffer(self, value: ir.Value) -> Allocs:
+        """`sources` of a buffer; nothing for any other value."""
+        return self.sources(value) if isinstance(value.type, BufferType) else Allocs()
+
     def _trace(self, buffer: ir.Value) -> Iterator[ir.Operation]:
         """Follows a buffer back, through views and what hands it on."""
         work, seen = [buffer], {buffer}

@@ -1,95 +1,77 @@
-"""Gives shared buffers their places, reusing what is no longer live.
+"""Gives shared buffers their places, reusing bytes that hold nothing any more.
 
 Contract: in, staged level W; out, every `alloc_shared` has an `offset` in
-bytes and the entry `tileas.shared_bytes`. Buffers that live at the same time do
-not overlap. A buffer lives from its first to its last access in program order;
-one made outside a loop and used inside lives through the whole loop.
+bytes and the entry `tileas.shared_bytes`. Buffers that are live at the same time
+(`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
+long as there is space: reusing bytes costs a barrier, which would be dear for so few.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.errors import UserError
-from cuda_tile.ir.plan import TARGET_ATTRIBUTE
+from cuda_tile.ir.plan import TARGET_ATTRIBUTE, read_plan
 from cuda_tile.ir.tiles import element_bits
-from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
+from cuda_tile.ir.walk import entries, entry_name, location_text
 from cuda_tile.options import Options
-from cuda_tile.targets import find_target
+from cuda_tile.targets import Target, find_target
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
 ALIGNMENT_BYTES = 128
 """Whole bank rows, so that a layout's bank arithmetic holds at any place."""
+SMALL_BYTES = 1024
+"""Buffers below this size get bytes of their own if there is space."""
 
 
-@dataclass
-class Interval:
-    """One buffer: where it is used and where it lies.
+@dataclass(frozen=True)
+class Request:
+    """One buffer that wants a place.
 
     Attributes:
-        op: The `alloc_shared`.
         size_bytes: Its size, rounded up to the alignment.
-        first: Position of the first access in program order.
-        last: Position of the last access.
-        offset_bytes: Its place, once chosen.
+        conflicts: Numbers of the requests that it must not overlap.
     """
 
-    op: ir.Operation
     size_bytes: int
-    first: int
-    last: int
-    offset_bytes: int = 0
-
-    def lives_with(self, other: Interval) -> bool:
-        """Whether both hold data at some time."""
-        return self.first <= other.last and other.first <= self.last
+    conflicts: frozenset[int]
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Allocates every entry of `module`."""
     del options
     for entry in entries(module):
-        intervals = live_intervals(entry)
-        total = pack(intervals)
-        _check_fits(entry, intervals, total)
+        apart = conflicts(entry)
+        numbers = {op: number for number, op in enumerate(apart)}
+        requests = [
+            Request(buffer_bytes(op), frozenset(numbers[other] for other in others))
+            for op, others in apart.items()
+        ]
+        places, total = choose(requests, _space_bytes(entry))
+        _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
-        for interval in intervals:
-            offset = ir.IntegerAttr.get(i64, interval.offset_bytes)
-            interval.op.attributes["offset"] = offset
+        for op, place in zip(apart, places, strict=True):
+            op.attributes["offset"] = ir.IntegerAttr.get(i64, place)
         entry.attributes[SHARED_BYTES_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
 
 
-def live_intervals(entry: ir.Operation) -> list[Interval]:
-    """The buffers of an entry in program order, with their lifetimes."""
-    order = list(nested_ops(entry))
-    position = {op: i for i, op in enumerate(order)}
-    intervals: list[Interval] = []
-    for op in order:
-        if op.name != "tileas.alloc_shared":
-            continue
-        uses = [
-            _span_in_block_of(op, use.owner.operation, position)
-            for use in op.results[0].uses
-        ]
-        first = min((span[0] for span in uses), default=position[op])
-        last = max((span[1] for span in uses), default=position[op])
-        intervals.append(Interval(op, buffer_bytes(op), first, last))
-    return intervals
-
-
-def _span_in_block_of(
-    alloc: ir.Operation, use: ir.Operation, position: dict[ir.Operation, int]
-) -> tuple[int, int]:
-    """Positions of `use`, widened to the loop that it sits in and `alloc` does not."""
-    user = use
-    while user.parent is not None and user.block != alloc.block:
-        user = user.parent.operation
-    inner = list(nested_ops(user))
-    last = inner[-1] if inner else user
-    return position[user], position[last]
+def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:
+    """Places for all requests and their end, small ones apart if they fit so."""
+    everyone = frozenset(range(len(requests)))
+    small = frozenset(i for i in everyone if requests[i].size_bytes < SMALL_BYTES)
+    apart = [
+        replace(
+            request, conflicts=everyone if i in small else request.conflicts | small
+        )
+        for i, request in enumerate(requests)
+    ]
+    places, total = pack(apart)
+    return (places, total) if total <= space_bytes else pack(requests)
 
 
 def buffer_bytes(op: ir.Operation) -> int:
@@ -99,34 +81,47 @@ def buffer_bytes(op: ir.Operation) -> int:
     return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 
-def pack(intervals: list[Interval]) -> int:
-    """Places every buffer at the lowest free offset, largest first; gives the end."""
-    placed: list[Interval] = []
-    for interval in sorted(intervals, key=lambda i: (-i.size_bytes, i.first)):
-        offset = 0
-        for other in sorted(placed, key=lambda i: i.offset_bytes):
-            if not interval.lives_with(other):
-                continue
-            if offset + interval.size_bytes <= other.offset_bytes:
+def pack(requests: Sequence[Request]) -> tuple[list[int], int]:
+    """The lowest free offset for each request, largest first; and the end of all."""
+    places: dict[int, int] = {}
+    for number in sorted(
+        range(len(requests)), key=lambda i: (-requests[i].size_bytes, i)
+    ):
+        request, offset = requests[number], 0
+        taken = sorted((places[i], i) for i in request.conflicts if i in places)
+        for start, other in taken:
+            if offset + request.size_bytes <= start:
                 break
-            offset = max(offset, other.offset_bytes + other.size_bytes)
-        interval.offset_bytes = offset
-        placed.append(interval)
-    return max((i.offset_bytes + i.size_bytes for i in intervals), default=0)
+            offset = max(offset, start + requests[other].size_bytes)
+        places[number] = offset
+    ordered = [places[i] for i in range(len(requests))]
+    ends = (places[i] + request.size_bytes for i, request in enumerate(requests))
+    return ordered, max(ends, default=0)
 
 
-def _check_fits(entry: ir.Operation, intervals: list[Interval], total: int) -> None:
-    gpu = ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value
-    limit = find_target(gpu).shared_bytes_per_cta
+def _target(entry: ir.Operation) -> Target:
+    return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
+
+
+def _space_bytes(entry: ir.Operation) -> int:
+    """What a CTA may take without keeping the planned number of CTAs off its SM."""
+    target = _target(entry)
+    ctas = max(1, read_plan(entry).min_ctas)
+    share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
+    return min(target.shared_bytes_per_cta, share)
+
+
+def _check_fits(entry: ir.Operation, allocs: list[ir.Operation], total: int) -> None:
+    target = _target(entry)
+    limit = target.shared_bytes_per_cta
     if total <= limit:
         return
     lines = "; ".join(
-        f"{interval.size_bytes} bytes for {interval.op.results[0].type} at "
-        f"{location_text(interval.op)}"
-        for interval in intervals
+        f"{buffer_bytes(op)} bytes for {op.results[0].type} at {location_text(op)}"
+        for op in allocs
     )
     raise UserError(
         f"kernel @{entry_name(entry)} expected at most {limit} bytes of shared memory "
-        f"on {gpu}, got {total}: {lines}; smaller tiles need less",
+        f"on {target.name}, got {total}: {lines}; smaller tiles need less",
         location_text(entry),
     )
