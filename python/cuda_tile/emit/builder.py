@@ -197,10 +197,26 @@ class Builder:
         if count == 1:
             return [value]
         element = ir.VectorType(value.type).element_type
+        if element == self.i8:
+            return self._split_bytes(value, count)
         return [
             self.op("llvm.extractelement", element, value, self.constant(self.i32, i))
             for i in range(count)
         ]
+
+    def _split_bytes(self, value: ir.Value, count: int) -> list[ir.Value]:
+        """The bytes of a vector, as parts of an integer.
+
+        From elements LLVM 22 would make vectors that are undefined in part, and for
+        these read registers that nothing writes.
+        """
+        word = ir.IntegerType.get_signless(8 * count)
+        whole = self.bitcast(value, word)
+        shifted = [whole] + [
+            self.op("llvm.lshr", word, whole, self.constant(word, 8 * i))
+            for i in range(1, count)
+        ]
+        return [self.op("llvm.trunc", self.i8, part) for part in shifted]
 
     def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
         """The fields of a struct value."""
