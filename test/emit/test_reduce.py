@@ -182,4 +182,5 @@ def test_many_rows_go_over_the_lanes_together() -> None:
 def test_few_rows_take_a_butterfly() -> None:
     assert halving_steps(1, 5, 1, 1) == 0
     assert halving_steps(2, 2, 1, 1) == 0
+    assert halving_steps(4, 2, 1, 1) == 0
     assert halving_steps(64, 5, 3, 7) == 5

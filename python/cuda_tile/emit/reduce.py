@@ -164,7 +164,9 @@ def halving_steps(n_rows: int, n_lane_bits: int, move: int, apply: int) -> int:
             total += left * (2 * move + exchange + apply)
         return total + (n_lane_bits - halved) * left * (exchange + apply)
 
-    return min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)
+    best = min(range(min(n_lane_bits, n_rows.bit_length() - 1) + 1), key=cost)
+    # Halving makes the longer chain of dependent instructions: it must pay.
+    return best if 4 * cost(best) <= 3 * cost(0) else 0
 
 
 def _step_costs(op: ir.Operation) -> tuple[int, int]:
