@@ -3,7 +3,8 @@
 Contract: in, level W from `place`; out, level W in which every remaining
 `convert_layout` stays within a warp and every `reduce` too. Three rewrites:
 
-- a product reads its operands from swizzled buffers, one K-slice at a time;
+- a product reads its operands from swizzled buffers, one K-slice at a time; what does
+  not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load;
 - a reduction across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads.
@@ -12,24 +13,41 @@ Contract: in, level W from `place`; out, level W in which every remaining
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import PRODUCTS
+from cuda_tile.ir.plan import PRODUCTS, TARGET_ATTRIBUTE, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
+from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
+from cuda_tile.targets import find_target
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Stages every entry of `module`."""
     del options
     for entry in entries(module):
+        buffers = StagedOperands(_room_for_loops(entry))
         for op in list(nested_ops(entry)):
             if op.name in PRODUCTS:
-                stage_product(op)
+                stage_product(op, buffers)
         for op in list(nested_ops(entry)):
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)
         for op in list(nested_ops(entry)):
             if op.name == "tileas.convert_layout":
                 stage_conversion(op)
+
+
+def _room_for_loops(entry: ir.Operation) -> int:
+    """Bytes that may be held through loops: half of what a CTA may have.
+
+    The other half is for what the loops themselves stage. With an occupancy asked for
+    the CTAs share the multiprocessor's memory.
+    """
+    target = find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
+    limit = target.shared_bytes_per_cta
+    if min_ctas := read_plan(entry).min_ctas:
+        share = target.shared_bytes_per_sm // min_ctas - target.shared_bytes_reserved
+        limit = min(limit, share)
+    return limit // 2

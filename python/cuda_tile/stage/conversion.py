@@ -29,20 +29,22 @@ def stage_conversion(op: ir.Operation) -> None:
     if conversion_source(result) is None:
         return
     with ir.InsertionPoint(op), op.location:
-        buffer = store_in_buffer(source, layout_of(result))
+        buffer = store_in_buffer(source, buffer_layout(source, layout_of(result)))
         origin = [0] * len(shape_of(result))
         loaded = tileas.LoadSharedOp(result.type, buffer, offsets=origin).result
     result.replace_all_uses_with(loaded)
     op.erase()
 
 
-def store_in_buffer(source: ir.Value, reader: LinearLayout) -> ir.Value:
-    """A new buffer that holds `source`, swizzled for how it is written and read."""
-    element = element_of(source)
-    shared = choose_swizzle(
-        shape_of(source), element_bits(element), layout_of(source), reader
-    )
-    buffer = tileas.AllocSharedOp(_buffer_type(element, shared)).result
+def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
+    """The layout of a buffer that `source` is written to and read from as `reader`."""
+    bits = element_bits(element_of(source))
+    return choose_swizzle(shape_of(source), bits, layout_of(source), reader)
+
+
+def store_in_buffer(source: ir.Value, shared: SharedLayout) -> ir.Value:
+    """A new buffer that holds `source`."""
+    buffer = tileas.AllocSharedOp(_buffer_type(element_of(source), shared)).result
     tileas.StoreSharedOp(source, buffer)
     return buffer
 

@@ -13,14 +13,20 @@ from cuda_tile.ir.tiles import element_of, shape_of, tile_type
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.stage.conversion import conversion_source, store_in_buffer
+from cuda_tile.stage.conversion import conversion_source
+from cuda_tile.stage.operands import StagedOperands
 
 Slicer = Callable[[int], ir.Value]
 """Makes the K-slice of an operand that begins at an element of K."""
 
 
-def stage_product(op: ir.Operation) -> None:
-    """Replaces a product by `mma_sync`: whole, or by slices of its staged operands."""
+def stage_product(op: ir.Operation, buffers: StagedOperands) -> None:
+    """Replaces a product by `mma_sync`: whole, or by slices of its staged operands.
+
+    Args:
+        op: The product.
+        buffers: The operands staged so far; more are added.
+    """
     plan = read_product(op)
     lhs, rhs, acc = op.operands
     staged_lhs, staged_rhs = conversion_source(lhs), conversion_source(rhs)
@@ -28,7 +34,7 @@ def stage_product(op: ir.Operation) -> None:
         if staged_lhs is None and staged_rhs is None:
             total = _multiply(plan, lhs, rhs, acc)
         else:
-            total = _sliced_product(op, plan, staged_lhs, staged_rhs)
+            total = _sliced_product(op, buffers, staged_lhs, staged_rhs)
     op.results[0].replace_all_uses_with(total)
     op.erase()
     for conversion in dict.fromkeys((defining_op(lhs), defining_op(rhs))):
@@ -47,79 +53,46 @@ def _multiply(
 
 
 def _sliced_product(
-    op: ir.Operation, plan: ProductPlan, lhs: ir.Value | None, rhs: ir.Value | None
+    op: ir.Operation,
+    buffers: StagedOperands,
+    lhs: ir.Value | None,
+    rhs: ir.Value | None,
 ) -> ir.Value:
     """One `mma_sync` per K-slice.
 
     Args:
         op: The product.
-        plan: Its plan.
+        buffers: The operands staged so far.
         lhs: What lies in shared memory as its left operand, or None where the operand
             is in registers already: slicing renames them.
         rhs: The same for its right operand.
     """
+    plan = read_product(op)
     rows, depth = shape_of(op.operands[0])
     columns = shape_of(op.operands[1])[1]
     step = plan.atom.shape[2]
     a_layout = tile_mma((rows, step), plan.warps, "a", plan.atom)
     b_layout = tile_mma((step, columns), plan.warps, "b", plan.atom)
-    slice_a = _slicer(op, op.operands[0], lhs, 1, a_layout)
-    slice_b = _slicer(op, op.operands[1], rhs, 0, b_layout)
+    a = None if lhs is None else buffers.buffer(op, lhs, a_layout)
+    b = None if rhs is None else buffers.buffer(op, rhs, b_layout)
+    slice_a = _slicer(op.operands[0], a, 1, a_layout)
+    slice_b = _slicer(op.operands[1], b, 0, b_layout)
     total = op.operands[2]
     for k in range(0, depth, step):
         total = _multiply(plan, slice_a(k), slice_b(k), total)
     return total
 
 
-def _stage(
-    op: ir.Operation, operand: ir.Value, source: ir.Value, layout: LinearLayout
-) -> ir.Value:
-    """The buffer that holds an operand.
-
-    Right before the product, or where the operand was converted if that is outside a
-    loop around the product: then it is stored once, for all products that read it.
-    """
-    conversion = defining_op(operand)
-    if conversion is None or conversion.block == op.block:
-        return store_in_buffer(source, layout)
-    with ir.InsertionPoint(conversion):
-        buffer = store_in_buffer(source, layout)
-    return _share(conversion, buffer)
-
-
-def _share(conversion: ir.Operation, made: ir.Value) -> ir.Value:
-    """The buffer that another product of the operand has already, else `made`."""
-    stores = [
-        use.owner.operation
-        for use in conversion.operands[0].uses
-        if use.owner.operation.name == "tileas.store_shared"
-        and use.owner.operation.block == conversion.block
-        and use.owner.operation.operands[1].type == made.type
-    ]
-    earlier = [store for store in stores if store.operands[1] != made]
-    if not earlier:
-        return made
-    for op in (*(s for s in stores if s not in earlier), defining_op(made)):
-        if op is not None:
-            op.erase()
-    return earlier[0].operands[1]
-
-
 def _slicer(
-    op: ir.Operation,
-    operand: ir.Value,
-    source: ir.Value | None,
-    dim: int,
-    layout: LinearLayout,
+    operand: ir.Value, buffer: ir.Value | None, dim: int, layout: LinearLayout
 ) -> Slicer:
-    """Cuts an operand along `dim` into tiles of `layout`."""
+    """Cuts an operand, in registers or in a buffer, along `dim` into `layout`."""
     ty = tile_type(element_of(operand), layout)
 
     def offsets(k: int) -> list[int]:
         return [k if d == dim else 0 for d in range(layout.rank)]
 
-    if source is not None:
-        buffer = _stage(op, operand, source, layout)
+    if buffer is not None:
         return lambda k: tileas.LoadSharedOp(ty, buffer, offsets=offsets(k)).result
 
     def extract(k: int) -> ir.Value:

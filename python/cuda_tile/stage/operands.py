@@ -1,0 +1,95 @@
+"""A product's operand in shared memory: stored once, as far out as its source allows.
+
+The store stands before the outermost loop in which the source does not change, so what
+a loop only reads is written once and not again in each turn (a loop that never runs
+leaves the buffer unread, which does no harm). Products that read one source through
+one layout share a buffer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.stage.conversion import buffer_layout, store_in_buffer
+
+LOOPS = ("cuda_tile.for", "cuda_tile.loop")
+ENTRY = "cuda_tile.entry"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A buffer that holds a source for every op under `block` that follows the store."""
+
+    source: ir.Value
+    layout: SharedLayout
+    block: ir.Block
+    buffer: ir.Value
+
+
+@dataclass
+class StagedOperands:
+    """The buffers of the operands of one entry.
+
+    Attributes:
+        room_bytes: What buffers that live through a loop may still take. Beyond it an
+            operand is stored next to its product, and others may reuse its bytes.
+    """
+
+    room_bytes: int
+    made: list[Staged] = field(default_factory=list[Staged])
+
+    def buffer(
+        self, op: ir.Operation, source: ir.Value, reader: LinearLayout
+    ) -> ir.Value:
+        """A buffer that holds `source` when `op` runs, fit to be read as `reader`.
+
+        Ops must be asked for in program order.
+        """
+        layout = buffer_layout(source, reader)
+        for staged in self.made:
+            if (staged.source, staged.layout) == (source, layout) and (
+                staged.block in enclosing_blocks(op)
+            ):
+                return staged.buffer
+        point = outermost_point(op, source)
+        n_bytes = prod(shape_of(source)) * element_bits(element_of(source)) // 8
+        if point != op and n_bytes > self.room_bytes:
+            point = op
+        if point != op:
+            self.room_bytes -= n_bytes
+        with ir.InsertionPoint(point), op.location:
+            buffer = store_in_buffer(source, layout)
+        self.made.append(Staged(source, layout, point.block, buffer))
+        return buffer
+
+
+def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:
+    """The blocks around `op` up to its entry's body, innermost first."""
+    blocks: list[ir.Block] = []
+    while op.name != ENTRY:
+        blocks.append(op.block)
+        parent = op.parent
+        if parent is None:
+            break
+        op = parent.operation
+    return blocks
+
+
+def outermost_point(op: ir.Operation, source: ir.Value) -> ir.Operation:
+    """`op`, or the outermost loop around it that `source` is defined outside of."""
+    owner = source.owner
+    home = owner if isinstance(owner, ir.Block) else owner.operation.block
+    point = op
+    while op.block != home:
+        parent = op.parent
+        if parent is None or parent.operation.name == ENTRY:
+            break
+        op = parent.operation
+        if op.name in LOOPS:
+            point = op
+    return point
