@@ -75,6 +75,66 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
+  entry @store_shared_c1_part_element() {
+    %x = iota : tile<16xi64>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    // expected-error @below {{expected tile and buffer of one rank and element type, got '!cuda_tile.tile<16xi64>'}}
+    tileas.store_shared %x at [8], %b : tile<16xi64>, !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_shared_c2_outside() {
+    %x = iota : tile<16xi32>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    // expected-error @below {{expected the buffer to lie inside the tile, got offset 9 and extent 8 along dimension 0 of extent 16}}
+    tileas.store_shared %x at [9], %b : tile<16xi32>, !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @store_shared_c3_shape() {
+    %x = iota : tile<16xi32>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    // expected-error @below {{expected tile and buffer of one shape and element type, got '!cuda_tile.tile<16xi32>'}}
+    tileas.store_shared %x, %b : tile<16xi32>, !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c2_into() {
+    %x = iota : tile<16xi32>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    // expected-error @below {{expected the buffer to lie inside the tile, got offset 16 and extent 8 along dimension 0 of extent 16}}
+    %y = tileas.load_shared %b[16] into %x : tile<16xi32> : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_shared_c3_type() {
+    %x = iota : tile<32xi32>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    // expected-error @below {{expected a result of the type of 'into', got '!cuda_tile.tile<16xi32>' and '!cuda_tile.tile<32xi32>'}}
+    %y = tileas.load_shared %b[8] into %x : tile<32xi32> : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>> -> tile<16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
   entry @load_shared_c1_element() {
     %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
     // expected-error @below {{expected tile and buffer of one rank and element type, got '!cuda_tile.tile<16xi64>'}}

@@ -55,3 +55,30 @@ def test_a_buffer_that_nobody_filled_is_unspecified() -> None:
     module = kernel("%p: tile<ptr<f32>>, %q: tile<ptr<f32>>", body(""))
     with pytest.raises(InterpError, match="the stored value is unspecified"):
         interp.run(module, grid=(1,), args=[a, out])
+
+
+PART = "!tileas.buffer<4x16xf32, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0)>>"
+
+
+def test_parts_of_a_tile_change_places() -> None:
+    """Each half is stored from one place and loaded to the other."""
+    a, out = np.arange(128, dtype=np.float32), np.zeros(128, np.float32)
+    text = f"""
+      %z = constant <i32: 0> : tile<i32>
+      %t = make_tensor_view %p, shape = [8, 16], strides = [16, 1] : {TENSOR}
+      %u = make_tensor_view %q, shape = [8, 16], strides = [16, 1] : {TENSOR}
+      %v = make_partition_view %t : {VIEW}
+      %w = make_partition_view %u : {VIEW}
+      %x, %a = load_view_tko weak %v[%z, %z] : {VIEW}, tile<i32> -> {TILE}, token
+      %b = tileas.alloc_shared : {PART}
+      tileas.store_shared %x at [4, 0], %b : !cuda_tile.{TILE}, {PART}
+      %l = tileas.load_shared %b[0, 0] into %x : !cuda_tile.{TILE} : {PART}
+        -> !cuda_tile.{TILE}
+      tileas.store_shared %x at [0, 0], %b : !cuda_tile.{TILE}, {PART}
+      %m = tileas.load_shared %b[4, 0] into %l : !cuda_tile.{TILE} : {PART}
+        -> !cuda_tile.{TILE}
+      %r = store_view_tko weak %m, %w[%z, %z] : {TILE}, {VIEW}, tile<i32> -> token
+    """
+    module = kernel("%p: tile<ptr<f32>>, %q: tile<ptr<f32>>", text)
+    interp.run(module, grid=(1,), args=[a, out])
+    assert out.tolist() == [*range(64, 128), *range(64)]

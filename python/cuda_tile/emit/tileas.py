@@ -18,6 +18,7 @@ from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.shared import SharedAccess, SharedLayout, shared_access
 from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
 
@@ -160,41 +161,96 @@ def _plan_access(
 def store_shared(e: Emitter, op: ir.Operation) -> None:
     """Vector stores; of several copies of an element one thread writes."""
     fragment, buffer = e.fragment(op.operands[0]), buffer_of(op.operands[1])
-    access, columns = _plan_access(fragment.layout, buffer)
+    layout, part = fragment.layout, None
+    if "offsets" in op.attributes:
+        part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
+    access, columns = _plan_access(part.inner if part else layout, buffer)
     addresses = SharedAddresses(e, buffer, columns)
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
-    owner = e.threads.is_owner(fragment.layout)
-    copies = fragment.layout.free_bits().register
+    owner = e.threads.is_owner(layout)
+    copies = layout.free_bits().register
     vectors = zip(access.offsets, access.registers, strict=True)
     for offset, registers in vectors:
-        if registers[0] & copies:
+        if registers[0] & copies or not _is_in_part(part, registers):
             continue
         words = pick_words(e, fragment, registers, run.word_elements)
-        store_run(e.builder, run, words, addresses.at(offset), owner, space="shared")
+        holds = e.builder.both(owner, _holds_part(e, part, registers))
+        store_run(e.builder, run, words, addresses.at(offset), holds, space="shared")
 
 
 @RULES.register("tileas.load_shared")
 def load_shared(e: Emitter, op: ir.Operation) -> None:
     """`ldmatrix` where the layouts allow it, else vector loads."""
     buffer, result = buffer_of(op.operands[0]), op.results[0]
-    layout, origin = layout_of(result), integers(op, "offsets")
-    start = buffer.layout.offset_of(origin or (0,) * layout.rank)
+    layout, offsets = layout_of(result), integers(op, "offsets")
+    if len(op.operands) > 1:
+        part = TilePart(layout, buffer.layout.shape, offsets)
+        old = e.packer.scalars(e.fragment(op.operands[1]))
+        scalars = _load_vectors(e, buffer, part.inner, 0, part=part, old=old)
+        e.set(result, Fragment(layout, tuple(scalars)))
+        return
+    start = buffer.layout.offset_of(offsets or (0,) * layout.rank)
     bits = element_bits(buffer.element)
     plan = match_ldmatrix(buffer.layout, layout, bits) if bits == 16 else None
     if plan is not None and _fills_pairs(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return
+    scalars = _load_vectors(e, buffer, layout, start)
+    e.set(result, Fragment(layout, tuple(scalars)))
+
+
+def _load_vectors(
+    e: Emitter,
+    buffer: Buffer,
+    layout: LinearLayout,
+    start: int,
+    *,
+    part: TilePart | None = None,
+    old: Registers | None = None,
+) -> Registers:
+    """Loads all registers, or replaces those of `old` that lie in a part.
+
+    All threads load; where only some hold the part, the others keep what they had.
+    """
+    b = e.builder
     access, columns = _plan_access(layout, buffer)
     addresses = SharedAddresses(e, buffer, columns, start)
+    bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
-    scalars: list[ir.Value | None] = [None] * layout.n_registers
+    scalars: list[ir.Value | None] = (
+        [None] * layout.n_registers if old is None else list(old)
+    )
     for offset, registers in zip(access.offsets, access.registers, strict=True):
-        words = load_run(e.builder, run, addresses.at(offset))
-        values = [v for w in words for v in e.builder.elements(w, run.word_elements)]
+        if not _is_in_part(part, registers):
+            continue
+        holds = _holds_part(e, part, registers)
+        words = load_run(b, run, addresses.at(offset))
+        values = [v for w in words for v in b.elements(w, run.word_elements)]
         for register, value in zip(registers, values, strict=True):
-            scalars[register] = value
-    e.set(result, Fragment(layout, tuple(s for s in scalars if s is not None)))
+            before = scalars[register]
+            keeps = holds is not None and before is not None
+            scalars[register] = b.select(holds, value, before) if keeps else value
+    return [s for s in scalars if s is not None]
+
+
+def _is_in_part(part: TilePart | None, registers: tuple[int, ...]) -> bool:
+    """Whether a vector's registers lie in the part in any thread."""
+    return part is None or part.wanted[registers[0]] is not None
+
+
+def _holds_part(
+    e: Emitter, part: TilePart | None, registers: tuple[int, ...]
+) -> ir.Value | None:
+    """Whether this thread's registers lie in the part; None for all threads."""
+    if part is None or not any(part.thread_columns):
+        return None
+    wanted = {part.wanted[register] for register in registers}
+    if len(wanted) != 1 or (number := wanted.pop()) is None:
+        raise InternalError("emit: a vector that lies in several parts of a tile")
+    b = e.builder
+    form = e.threads.linear_form(part.thread_columns)
+    return b.icmp("eq", form, b.constant(b.i32, number))
 
 
 def _fills_pairs(plan: LdMatrix) -> bool:

@@ -34,26 +34,42 @@ def alloc_shared(run: TileBlock, op: Op) -> Buffer:
     return Buffer(data, np.zeros(kind.shape, dtype=np.bool_))
 
 
+def _box(op: Op, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The part of `shape` at the static element offsets of `op`."""
+    offsets = op.attributes.get("offsets")
+    starts = (0,) * len(shape) if offsets is None else offsets
+    return tuple(
+        slice(start, start + extent)
+        for start, extent in zip(starts, shape, strict=True)
+    )
+
+
 @PARTIAL.register("tileas.store_shared")
 @RULES.register("tileas.store_shared")
 def store_shared(run: TileBlock, op: Op, tile: Any, buffer: Buffer) -> None:
-    """Copies the tile into the buffer."""
-    buffer.data[...] = data_of(tile)
-    buffer.written[...] = ~mask_of(tile)
+    """Copies the tile, or its part at the offsets, into the buffer."""
+    box = _box(op, buffer.data.shape)
+    buffer.data[...] = data_of(tile)[box]
+    buffer.written[...] = ~mask_of(tile)[box]
 
 
+@PARTIAL.register("tileas.load_shared")
 @RULES.register("tileas.load_shared")
-def load_shared(run: TileBlock, op: Op, buffer: Buffer) -> Array | Partial:
-    """The tile at static element offsets; what nobody stored is unspecified."""
-    shape = op.tile().shape
-    box = tuple(
-        slice(start, start + extent)
-        for start, extent in zip(op.attributes["offsets"], shape, strict=True)
-    )
-    data = buffer.data[box].copy()
-    if not run.launch.is_checked:
-        return data
-    return partial(data, ~buffer.written[box])
+def load_shared(
+    run: TileBlock, op: Op, buffer: Buffer, into: Any = None
+) -> Array | Partial:
+    """The tile at the offsets, or another tile with the buffer at the offsets.
+
+    What nobody stored is unspecified.
+    """
+    if into is None:
+        box = _box(op, op.tile().shape)
+        data, lost = buffer.data[box].copy(), ~buffer.written[box]
+    else:
+        box = _box(op, buffer.data.shape)
+        data, lost = data_of(into).copy(), mask_of(into).copy()
+        data[box], lost[box] = buffer.data, ~buffer.written
+    return partial(data, lost) if run.launch.is_checked else data
 
 
 @RULES.register("tileas.mma_sync")

@@ -5,7 +5,8 @@ Contract: in, level W from `place`; out, level W in which every remaining
 
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
-- a conversion between warps becomes alloc, store, load;
+- a conversion between warps becomes alloc, store, load, in parts where the tile is
+  larger than shared memory;
 - a reduction across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads.
 """
@@ -20,23 +21,30 @@ from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
-from cuda_tile.targets import find_target
+from cuda_tile.targets import Target, find_target
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Stages every entry of `module`."""
     del options
     for entry in entries(module):
-        buffers = StagedOperands(_room_for_loops(entry))
+        limit = _target(entry).shared_bytes_per_cta
+        room = _room_for_loops(entry)
+        buffers = StagedOperands(room)
         for op in list(nested_ops(entry)):
             if op.name in PRODUCTS:
                 stage_product(op, buffers)
         for op in list(nested_ops(entry)):
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)
+        held = room - buffers.room_bytes
         for op in list(nested_ops(entry)):
             if op.name == "tileas.convert_layout":
-                stage_conversion(op)
+                stage_conversion(op, limit - held)
+
+
+def _target(entry: ir.Operation) -> Target:
+    return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
 
 
 def _room_for_loops(entry: ir.Operation) -> int:
@@ -45,7 +53,7 @@ def _room_for_loops(entry: ir.Operation) -> int:
     The other half is for what the loops themselves stage. With an occupancy asked for
     the CTAs share the multiprocessor's memory.
     """
-    target = find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
+    target = _target(entry)
     limit = target.shared_bytes_per_cta
     if min_ctas := read_plan(entry).min_ctas:
         share = target.shared_bytes_per_sm // min_ctas - target.shared_bytes_reserved

@@ -10,6 +10,25 @@ using namespace mlir;
 using namespace cuda_tile;
 using namespace cuda_tile::tileas;
 
+/// Checks that `part`, which begins at `offsets`, lies inside `whole`; the names
+/// say in the message what they are.
+static LogicalResult verifyPart(Operation *op, StringRef part, StringRef whole,
+                                ArrayRef<int64_t> offsets,
+                                ArrayRef<int64_t> extents,
+                                ArrayRef<int64_t> wholeExtents) {
+  if (offsets.size() != extents.size())
+    return op->emitOpError("expected ")
+           << extents.size() << " offsets (the buffer's rank), got "
+           << offsets.size();
+  for (auto [i, offset] : llvm::enumerate(offsets))
+    if (offset < 0 || offset > wholeExtents[i] - extents[i])
+      return op->emitOpError("expected the ")
+             << part << " to lie inside the " << whole << ", got offset "
+             << offset << " and extent " << extents[i] << " along dimension "
+             << i << " of extent " << wholeExtents[i];
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // store_shared
 //===----------------------------------------------------------------------===//
@@ -17,12 +36,21 @@ using namespace cuda_tile::tileas;
 LogicalResult StoreSharedOp::verify() {
   TileType tile = getTile().getType();
   BufferType buffer = getBuffer().getType();
-  if (tile.getShape() != buffer.getShape() || // C1
+  if (!getOffsets()) {
+    if (tile.getShape() != buffer.getShape() || // C1, C3
+        tile.getElementType() != buffer.getElementType())
+      return emitOpError("expected tile and buffer of one shape and element "
+                         "type, got ")
+             << tile << " and " << buffer;
+    return success();
+  }
+  if (tile.getShape().size() != buffer.getShape().size() || // C1
       tile.getElementType() != buffer.getElementType())
-    return emitOpError("expected tile and buffer of one shape and element "
-                       "type, got ")
+    return emitOpError("expected tile and buffer of one rank and element type, "
+                       "got ")
            << tile << " and " << buffer;
-  return success();
+  return verifyPart(*this, "buffer", "tile", *getOffsets(), // C2
+                    buffer.getShape(), tile.getShape());
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,21 +60,17 @@ LogicalResult StoreSharedOp::verify() {
 LogicalResult LoadSharedOp::verify() {
   TileType tile = getTile().getType();
   BufferType buffer = getBuffer().getType();
-  ArrayRef<int64_t> extents = buffer.getShape();
-  if (tile.getShape().size() != extents.size() || // C1
+  if (tile.getShape().size() != buffer.getShape().size() || // C1
       tile.getElementType() != buffer.getElementType())
     return emitOpError("expected tile and buffer of one rank and element type, "
                        "got ")
            << tile << " and " << buffer;
-  if (getOffsets().size() != extents.size()) // C2
-    return emitOpError("expected ")
-           << extents.size() << " offsets (the buffer's rank), got "
-           << getOffsets().size();
-  for (auto [i, offset] : llvm::enumerate(getOffsets())) // C2
-    if (offset < 0 || offset > extents[i] - tile.getDimSize(i))
-      return emitOpError("expected the tile to lie inside the buffer, got "
-                         "offset ")
-             << offset << " and extent " << tile.getDimSize(i)
-             << " along dimension " << i << " of extent " << extents[i];
-  return success();
+  if (!getInto())
+    return verifyPart(*this, "tile", "buffer", getOffsets(), // C2
+                      tile.getShape(), buffer.getShape());
+  if (getInto().getType() != tile) // C3
+    return emitOpError("expected a result of the type of 'into', got ")
+           << tile << " and " << getInto().getType();
+  return verifyPart(*this, "buffer", "tile", getOffsets(), // C2
+                    buffer.getShape(), tile.getShape());
 }

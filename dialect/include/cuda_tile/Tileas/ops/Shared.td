@@ -24,44 +24,66 @@ def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
 }
 
 def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
-  let summary = "Writes a tile to a slot";
-  let description = "(C1) Shapes and element types are equal.";
+  let summary = "Writes a tile, or a part of it, to a slot";
+  let description = [{
+    The part of the tile that begins at `offsets` (in elements) fills the slot;
+    without `offsets` that is the whole tile.
+
+    (C1) Ranks and element types are equal.
+    (C2) The part lies inside the tile.
+    (C3) Without `offsets` the shapes are equal.
+  }];
   let examples = [[{
     %x = iota : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
     %b = tileas.alloc_shared : !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
     tileas.store_shared %x, %b : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>, !tileas.buffer<32xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0)>>
+  }], [{
+    %x = iota : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    tileas.store_shared %x at [24], %b : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>, !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
   }]];
   let arguments = (ins
     CudaTile_Tile:$tile,
-    Arg<Tileas_BufferType, "", [MemWrite<Tileas_SharedMemory>]>:$buffer
+    Arg<Tileas_BufferType, "", [MemWrite<Tileas_SharedMemory>]>:$buffer,
+    OptionalAttr<DenseI64ArrayAttr>:$offsets
   );
   let assemblyFormat = [{
-    $tile `,` $buffer attr-dict `:` custom<CudaTileType>(type($tile)) `,`
-    qualified(type($buffer))
+    $tile (`at` $offsets^)? `,` $buffer attr-dict `:`
+    custom<CudaTileType>(type($tile)) `,` qualified(type($buffer))
   }];
-  let hasVerifier = 1; // C1
+  let hasVerifier = 1; // C1, C2, C3
 }
 
 def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
-  let summary = "Reads a tile from a slot";
+  let summary = "Reads a tile, or a part of one, from a slot";
   let description = [{
+    The result is the part of the slot that begins at `offsets` (in elements).
+    With `into` the result is that tile, except that its part at `offsets` is
+    replaced by the whole slot.
+
     (C1) Ranks and element types are equal.
-    (C2) The tile that begins at `offsets` (in elements) lies inside the slot.
+    (C2) The part lies inside the slot, or inside the tile of `into`.
+    (C3) The result has the type of `into`.
   }];
   let examples = [[{
     %b = tileas.alloc_shared : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
     %x = tileas.load_shared %b[32] : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>> -> tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+  }], [{
+    %x = iota : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+    %b = tileas.alloc_shared : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>>
+    %y = tileas.load_shared %b[24] into %x : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>> : !tileas.buffer<8xi32, #cute.layout<(1@0, 2@0, 4@0)>> -> tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
   }]];
   let arguments = (ins
     Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$buffer,
-    DenseI64ArrayAttr:$offsets
+    DenseI64ArrayAttr:$offsets,
+    Optional<CudaTile_Tile>:$into
   );
   let results = (outs CudaTile_Tile:$tile);
   let assemblyFormat = [{
-    $buffer `` $offsets attr-dict `:` qualified(type($buffer)) `->`
-    custom<CudaTileType>(type($tile))
+    $buffer `` $offsets (`into` $into^ `:` custom<CudaTileType>(type($into)))?
+    attr-dict `:` qualified(type($buffer)) `->` custom<CudaTileType>(type($tile))
   }];
-  let hasVerifier = 1; // C1, C2
+  let hasVerifier = 1; // C1, C2, C3
 }
 
 #endif // CUDA_TILE_TILEAS_OPS_SHARED_TD

@@ -1,0 +1,104 @@
+"""Parts of a tile: which registers of which threads lie in a box of it.
+
+A part has extents that are powers of two and begins at multiples of them, so the bits
+of a coordinate divide: the low ones say where in the part an element lies, the high
+ones which part it belongs to. What the high bits are is the XOR of a constant for the
+register and a linear form of the thread index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import Coord, LayoutError, pack
+from cuda_tile.layout.linear import LinearLayout
+
+
+@dataclass(frozen=True)
+class TilePart:
+    """The part of a tile of `layout` that begins at `offsets` and has `shape`.
+
+    Raises:
+        LayoutError: The part does not begin at multiples of its extents, or a basis
+            of the layout moves an element inside a part and to another part at once.
+    """
+
+    layout: LinearLayout
+    shape: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if any(o & (n - 1) for o, n in zip(self.offsets, self.shape, strict=True)):
+            msg = f"expected a part at multiples of its extents {self.shape}"
+            raise LayoutError(f"{msg}, got {self.offsets}")
+        for group in self.layout.bases:
+            for basis in group:
+                if any(self._low(basis)) and any(self._high(basis)):
+                    msg = f"expected bases inside parts of {self.shape} or between them"
+                    raise LayoutError(f"{msg}, got {basis}")
+
+    def _low(self, basis: Coord) -> Coord:
+        return tuple(c & (n - 1) for c, n in zip(basis, self.shape, strict=True))
+
+    def _high(self, basis: Coord) -> Coord:
+        return tuple(c & -n for c, n in zip(basis, self.shape, strict=True))
+
+    @cached_property
+    def inner(self) -> LinearLayout:
+        """Where each register lies in the part, if it does; others show up as copies."""
+        register, lane, warp, block = (
+            tuple(self._low(basis) for basis in group) for group in self.layout.bases
+        )
+        return LinearLayout(self.shape, register, lane, warp, block)
+
+    @cached_property
+    def thread_columns(self) -> tuple[int, ...]:
+        """XOR of each bit of the thread index to the number of the part."""
+        return tuple(
+            pack(self._high(basis), self.layout.shape)
+            for basis in (*self.layout.lane, *self.layout.warp)
+        )
+
+    @cached_property
+    def wanted(self) -> tuple[int | None, ...]:
+        """Per register the value of the thread's form with which it is in the part.
+
+        None where no thread's register is.
+        """
+        span = f2.Span(column for column in self.thread_columns if column)
+        start = pack(self.offsets, self.layout.shape)
+        found: list[int | None] = []
+        for place in self.layout.register_offsets():
+            number = start ^ pack(self._high(place), self.layout.shape)
+            found.append(None if span.solve(number) is None else number)
+        return tuple(found)
+
+
+def choose_parts(layouts: Sequence[LinearLayout], count: int) -> tuple[int, ...] | None:
+    """Extents of one of `count` equal parts of a tile, cut along one dimension.
+
+    Cut is where the fewest lanes and warps have other parts than their neighbours: a
+    part that is some registers of every thread needs no predicates. None if no
+    dimension can be cut.
+
+    Args:
+        layouts: The layouts that the parts are written and read with.
+        count: A power of two.
+    """
+    shape = layouts[0].shape
+    best: tuple[int, tuple[int, ...]] | None = None
+    for dim, extent in enumerate(shape):
+        if extent < count:
+            continue
+        part = (*shape[:dim], extent // count, *shape[dim + 1 :])
+        try:
+            parts = [TilePart(layout, part, (0,) * len(shape)) for layout in layouts]
+        except LayoutError:
+            continue
+        divided = sum(bool(column) for p in parts for column in p.thread_columns)
+        if best is None or divided < best[0]:
+            best = divided, part
+    return None if best is None else best[1]
