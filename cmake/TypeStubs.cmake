@@ -50,7 +50,10 @@ foreach(_dialect cuda_tile tileas)
   add_custom_command(
     OUTPUT "${_op_stub}"
     COMMAND "${Python_EXECUTABLE}" "${_op_types}" "${_generated}" "${_op_stub}"
-    DEPENDS "${_op_types}" CudaTilePythonModules
+    DEPENDS
+      "${_op_types}"
+      "${CMAKE_CURRENT_BINARY_DIR}/dialects/_${_dialect}_ops_gen.py"
+      CudaTilePythonModules
     COMMENT "Generating type stubs of the ops of ${_dialect}"
   )
   list(APPEND _op_stubs "${_op_stub}")

@@ -229,8 +229,10 @@ def _load_vectors(
         values = [v for w in words for v in b.elements(w, run.word_elements)]
         for register, value in zip(registers, values, strict=True):
             before = scalars[register]
-            keeps = holds is not None and before is not None
-            scalars[register] = b.select(holds, value, before) if keeps else value
+            if holds is not None and before is not None:
+                scalars[register] = b.select(holds, value, before)
+            else:
+                scalars[register] = value
     return [s for s in scalars if s is not None]
 
 

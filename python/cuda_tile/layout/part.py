@@ -48,7 +48,7 @@ class TilePart:
 
     @cached_property
     def inner(self) -> LinearLayout:
-        """Where each register lies in the part, if it does; others show up as copies."""
+        """Where each register lies in the part; those of other parts are copies."""
         register, lane, warp, block = (
             tuple(self._low(basis) for basis in group) for group in self.layout.bases
         )

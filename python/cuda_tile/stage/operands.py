@@ -23,7 +23,7 @@ ENTRY = "cuda_tile.entry"
 
 @dataclass(frozen=True)
 class Staged:
-    """A buffer that holds a source for every op under `block` that follows the store."""
+    """A buffer that holds a source for whatever follows the store under `block`."""
 
     source: ir.Value
     layout: SharedLayout
