@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace cuda_tile;
 using namespace cuda_tile::tileas;
 
-/// Checks that `part`, which begins at `offsets`, lies inside `whole`; the names
-/// say in the message what they are.
+/// Checks that `part`, which begins at `offsets`, lies inside `whole`; the
+/// names say in the message what they are.
 static LogicalResult verifyPart(Operation *op, StringRef part, StringRef whole,
                                 ArrayRef<int64_t> offsets,
                                 ArrayRef<int64_t> extents,
