@@ -83,8 +83,8 @@ def lower(
         UserError: The program, a function or a choice is at fault.
     """
     options = _choices(options, gpu)
+    copy = _copy(module)
     with module.context, ir.Location.unknown():
-        copy = module.operation.clone().operation
         run_passes(
             copy,
             options,
@@ -114,6 +114,19 @@ def _choices(options: Options | None, gpu: str | None) -> Options:
             f"expected one gpu, got '{gpu}' beside options with gpu='{given.gpu}'"
         )
     return chosen
+
+
+def _copy(module: ir.Module) -> ir.Operation:
+    """A copy for the steps to change, detached.
+
+    Raises:
+        UserError: It is not what `load` returns.
+    """
+    if not isinstance(module, ir.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UserError(
+            f"expected a module, as cuda_tile.load gives it, got {module!r}"
+        )
+    return module.operation.clone().operation
 
 
 def _as_module(operation: ir.Operation) -> ir.Module:
@@ -156,8 +169,8 @@ def compile(  # noqa: A001  (the name users expect)
         UserError: The program, a function, a choice or the installation is at fault.
     """
     options, timings = _choices(options, gpu), Timings()
+    compilation = Compilation(_copy(module), options)
     with module.context, ir.Location.unknown():
-        compilation = Compilation(module.operation.clone().operation, options)
         run_steps(
             compilation,
             until=last_step("cubin" if cubin else "PTX"),

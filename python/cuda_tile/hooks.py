@@ -137,6 +137,17 @@ def _has_kernels(module: ir.Operation) -> bool:
     return bool(entries(module) or emitted_kernels(module))
 
 
+def check_input(module: ir.Operation) -> None:
+    """Verifies what the user wants to have compiled.
+
+    Raises:
+        UserError: The module is invalid.
+    """
+    if invalid := find_invalid(module):
+        said, location = invalid
+        raise UserError(f"expected a valid module, got: {said}", location)
+
+
 def check_pass(module: ir.Operation, name: str) -> None:
     """Verifies what a pass of ours left.
 

@@ -25,9 +25,12 @@ from cuda_tile.hooks import (
     Side,
     call_hook,
     check_hooks,
+    check_input,
     check_pass,
     functions_of,
 )
+from cuda_tile.ir.launch import device_modules, emitted_kernels
+from cuda_tile.ir.walk import entry_name, location_text
 from cuda_tile.options import Options, option_flag, option_from_text, option_summary
 from cuda_tile.passes import (
     allocate,
@@ -116,6 +119,16 @@ class Pass:
 
 
 def _generate_ptx(compilation: Compilation) -> None:
+    if not emitted_kernels(compilation.module):
+        raise UserError("expected a module with a kernel, a cuda_tile.entry, got none")
+    first, *others = device_modules(compilation.module)
+    if others:
+        names = ", ".join(f"@{entry_name(op)}" for op in (first, *others))
+        raise UserError(
+            f"expected one cuda_tile.module in what is compiled, got {names}; compile "
+            "each on its own",
+            location_text(others[0]),
+        )
     compilation.ptx = to_ptx(compilation.module, compilation.options)
 
 
@@ -246,8 +259,8 @@ def run_steps(
         timings: Where to add up CPU time.
 
     Raises:
-        UserError: A name is not a step of the pipeline, a hook left an invalid
-            module, or a step refused the program.
+        UserError: A name is not a step of the pipeline, the module is invalid, here
+            or where a hook left it, or a step refused the program.
     """
     if until not in STEP_NAMES:
         known = ", ".join(STEP_NAMES)
@@ -255,6 +268,9 @@ def run_steps(
     steps = PIPELINE[: STEP_NAMES.index(until) + 1]
     for hooks, side in _sides(before, after):
         check_hooks(hooks, side, STEP_NAMES, until)
+    if observe is not None and not callable(observe):
+        raise UserError(f"expected observe to be a function, got {observe!r}")
+    check_input(compilation.module)
     timings = Timings() if timings is None else timings
     for step in steps:
         _run_hooks(compilation, before, step.name, "before", timings)

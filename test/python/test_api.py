@@ -197,6 +197,30 @@ def test_an_unknown_form_is_named(module: Any) -> None:
         cuda_tile.translate(module, "sass")  # pyright: ignore[reportArgumentType]
 
 
+def test_what_is_compiled_is_a_module() -> None:
+    path: Any = str(VADD)
+    for call in (cuda_tile.compile, cuda_tile.lower):
+        with pytest.raises(
+            UserError, match=r"module, as cuda_tile.load gives it, got '"
+        ):
+            call(path)
+
+
+@pytest.mark.parametrize("text", [b"module {}", b"cuda_tile.module @m {}"])
+def test_without_a_kernel_there_is_nothing_to_compile(text: bytes) -> None:
+    with pytest.raises(UserError, match=r"a module with a kernel, .* got none"):
+        cuda_tile.compile(cuda_tile.load(text))
+
+
+def test_one_tile_module_is_compiled_at_a_time() -> None:
+    text = b"""cuda_tile.module @m { entry @k() { return } }
+    cuda_tile.module @n { entry @l() { return } }"""
+    with pytest.raises(
+        UserError, match=r":2:5: expected one cuda_tile.module .* @m, @n"
+    ):
+        cuda_tile.compile(cuda_tile.load(text))
+
+
 # Running ------------------------------------------------------------------------------
 
 

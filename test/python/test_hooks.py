@@ -123,6 +123,15 @@ def test_what_a_hook_returns_otherwise_is_its_own(module: Any) -> None:
     cuda_tile.lower(module, after={"plan": [lambda level: level, entries, len]})
 
 
+def test_an_invalid_module_is_not_compiled() -> None:
+    module = cuda_tile.load(TEXT)
+    with module.context:
+        spoil(module.operation)
+    for call in (cuda_tile.compile, cuda_tile.lower):
+        with pytest.raises(UserError, match=r"9:1: expected a valid module, got: '"):
+            call(module)
+
+
 def len(_: Any) -> int:  # noqa: A001  (any number)
     return 3
 
@@ -214,6 +223,12 @@ def test_hooks_are_checked_first(module: Any, side: str, hooks: Any, said: str) 
     choices: Any = {side: hooks}
     with pytest.raises(UserError, match=said):
         cuda_tile.lower(module, **choices, observe=lambda *_: pytest.fail("it ran"))
+
+
+def test_an_observer_is_a_function(module: Any) -> None:
+    number: Any = 3
+    with pytest.raises(UserError, match="expected observe to be a function, got 3"):
+        cuda_tile.compile(module, observe=number)
 
 
 @pytest.mark.parametrize("name", ["llvm", "ptxas"])

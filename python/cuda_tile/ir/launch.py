@@ -73,13 +73,18 @@ class LaunchData:
         )
 
 
+def device_modules(module: ir.Operation) -> list[ir.Operation]:
+    """Every `gpu.module` of a module at level P."""
+    ops = [op.operation for op in module.regions[0].blocks[0].operations]
+    return [op for op in ops if op.name == "gpu.module"]
+
+
 def emitted_kernels(module: ir.Operation) -> list[ir.Operation]:
     """Every kernel of a module at level P, an `llvm.func` in a `gpu.module`."""
     return [
         op.operation
-        for device in module.regions[0].blocks[0].operations
-        if device.operation.name == "gpu.module"
-        for op in device.operation.regions[0].blocks[0].operations
+        for device in device_modules(module)
+        for op in device.regions[0].blocks[0].operations
         if KERNEL_ATTRIBUTE in op.operation.attributes
     ]
 
