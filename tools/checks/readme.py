@@ -26,6 +26,7 @@ PTX = ROOT / "test" / "ptx" / "programs"
 PAGES = {
     ROOT / "README.md": KERNELS,
     ROOT / "docs" / "bindings.md": KERNELS,
+    ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
