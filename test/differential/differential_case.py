@@ -1,0 +1,182 @@
+"""A finished program as text with its inputs, which is all that a check needs.
+
+The text begins with comments that say how to run it, so that one file is a whole
+test case: no generator is needed to run it again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from differential_program import RandomProgram, Recipe
+from emit_data import BITS, DTYPES, Array, Buffer, is_float, random_values
+
+HEAD = "// differential: "
+
+
+@dataclass(frozen=True)
+class ArrayArgument:
+    """A pointer argument; its contents come from the case's seed.
+
+    Attributes:
+        number: Arguments of one number share one array.
+        element: Element type.
+        size: Elements of the memory.
+        start: Index in it of the array's first element.
+        shape: The array's extents.
+        strides: Its strides in elements.
+    """
+
+    number: int
+    element: str
+    size: int
+    start: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def __str__(self) -> str:
+        shape = "x".join(map(str, self.shape)) or "1"
+        strides = ",".join(map(str, self.strides)) or "0"
+        return (
+            f"array {self.number} {self.element} size={self.size} "
+            f"start={self.start} shape={shape} strides={strides}"
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> ArrayArgument:
+        """Reads what `str` wrote."""
+        _, number, element, *rest = text.split()
+        values = dict(word.split("=") for word in rest)
+        shape = tuple(int(n) for n in values["shape"].split("x"))
+        strides = tuple(int(n) for n in values["strides"].split(","))
+        size, start = int(values["size"]), int(values["start"])
+        return cls(int(number), element, size, start, shape, strides)
+
+    def buffer(self, seed: int) -> Buffer:
+        """The memory with its contents."""
+        rng = np.random.default_rng((seed, self.number))
+        data = random_values(rng, self.size, self.element)
+        return Buffer(data, self.start, self.shape, self.strides)
+
+
+@dataclass(frozen=True)
+class ScalarArgument:
+    """A number: its element type and its bits as an unsigned integer."""
+
+    element: str
+    bits: int
+
+    def __str__(self) -> str:
+        return f"scalar {self.element} {self.bits:#x}"
+
+    @classmethod
+    def parse(cls, text: str) -> ScalarArgument:
+        """Reads what `str` wrote."""
+        _, element, bits = text.split()
+        return cls(element, int(bits, 16))
+
+    def value(self) -> Any:
+        """The NumPy scalar."""
+        dtype = DTYPES[self.element]
+        if self.element == "i1":
+            return np.bool_(self.bits)
+        word = np.array(self.bits, f"u{dtype.itemsize}")
+        return word.view(dtype)[()]
+
+
+Argument = ArrayArgument | ScalarArgument
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module with one kernel `k`, and how to run it.
+
+    Attributes:
+        body: The module's text.
+        args: The kernel's arguments.
+        seed: Seed of the arrays' contents and of the emulator's order.
+        grid: Tile blocks along x.
+        num_warps: Warps per CTA, or None to let the compiler choose.
+        name: Where it comes from.
+    """
+
+    body: str
+    args: tuple[Argument, ...]
+    seed: int
+    grid: int
+    num_warps: int | None
+    name: str = ""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{HEAD}seed={self.seed} grid={self.grid} warps={self.num_warps or 0}",
+            *(f"{HEAD}{argument}" for argument in self.args),
+        ]
+        return "\n".join([*lines, self.body])
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Case:
+        """Reads what `str` wrote.
+
+        Raises:
+            ValueError: The text does not begin as a case does.
+        """
+        heads = re.findall(rf"^{re.escape(HEAD)}(.*)$", text, re.MULTILINE)
+        if not heads:
+            raise ValueError(f"{name}: expected lines that begin with '{HEAD}'")
+        values = {k: int(v) for k, v in (w.split("=") for w in heads[0].split())}
+        args = [
+            (ArrayArgument if head.startswith("array") else ScalarArgument).parse(head)
+            for head in heads[1:]
+        ]
+        warps = values["warps"] or None
+        return cls(text, tuple(args), values["seed"], values["grid"], warps, name)
+
+    def memories(self) -> tuple[list[Array], list[Any]]:
+        """Fresh memory for each array, and the arguments for one launch."""
+        memories: dict[int, tuple[Array, Array]] = {}
+        args: list[Any] = []
+        for argument in self.args:
+            if isinstance(argument, ScalarArgument):
+                args.append(argument.value())
+                continue
+            if argument.number not in memories:
+                memories[argument.number] = argument.buffer(self.seed).bind()
+            args.append(memories[argument.number][1])
+        return [memory for memory, _ in memories.values()], args
+
+
+def make_case(recipe: Recipe, program: RandomProgram) -> Case:
+    """The case of a program that has been written."""
+    numbers: dict[int, int] = {}
+    args: list[Argument] = []
+    for element, arg in zip(_elements(program), program.args, strict=True):
+        if isinstance(arg, Buffer):
+            number = numbers.setdefault(id(arg), len(numbers))
+            args.append(
+                ArrayArgument(
+                    number, element, arg.data.size, arg.start, arg.shape, arg.strides
+                )
+            )
+        else:
+            args.append(ScalarArgument(element, _bits(arg, element)))
+    body = f"cuda_tile.module @m {{\n{program.entry()}\n}}\n"
+    seed = recipe.seed & 0xFFFF
+    return Case(body, tuple(args), seed, recipe.grid, recipe.num_warps, recipe.name)
+
+
+def _elements(program: RandomProgram) -> list[str]:
+    """Element types of the parameters, of the pointees where they are pointers."""
+    found = [re.search(r"tile<(?:ptr<)?(\w+)", text) for text in program.parameters]
+    return [match[1] for match in found if match is not None]
+
+
+def _bits(value: Any, element: str) -> int:
+    if element == "i1":
+        return int(bool(value))
+    if is_float(element):
+        return int(np.asarray(value).view(f"u{BITS[element] // 8}"))
+    return int(value) & (2 ** BITS[element] - 1)

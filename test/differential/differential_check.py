@@ -1,0 +1,145 @@
+"""The check of one program: every level and the emulator give the same arrays.
+
+Level T runs on the interpreter, checked, and says what is right. Level W after each
+pass must agree with it, on the interpreter; its text is parsed again, so that it is
+also seen to be valid and to print whole. The PTX must agree on the emulator in
+adversarial mode, where races and unwritten registers are findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from differential_case import Case
+from emit_data import Array, mismatch
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.emulator import FindingError
+from cuda_tile.options import Options
+
+LEVELS_W = ("simplify", "plan", "place", "stage", "order", "allocate", "barriers")
+STEP_LIMIT = 300_000
+"""Ops of the interpreter, or steps of the emulator, of a kernel that never ends."""
+_CHIP = re.compile(r'tileas\.target = "sm_\d+a?"')
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong.
+
+    Attributes:
+        where: `level T`, `compile`, `after PASS` or `emulator`, with the chip.
+        kind: Kind of finding, `mismatch`, or the name of the exception.
+        message: What was said.
+    """
+
+    where: str
+    kind: str
+    message: str
+
+    def is_like(self, other: Failure) -> bool:
+        """Whether both are likely one fault: the messages may name other values."""
+        return (self.where, self.kind) == (other.where, other.kind)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.kind}: {self.message}"
+
+
+class _Stop(Exception):
+    """Ends a check with its failure."""
+
+    def __init__(self, where: str, error: Exception | str) -> None:
+        kind = "mismatch" if isinstance(error, str) else type(error).__name__
+        if isinstance(error, FindingError):
+            kind = error.finding.kind
+        super().__init__(str(error))
+        self.failure = Failure(where, kind, str(error))
+
+
+def check(case: Case, gpus: Sequence[str], *, seeds: int = 1) -> Failure | None:
+    """Checks a program for some chips; gives the first failure.
+
+    Args:
+        case: The program.
+        gpus: Target chips.
+        seeds: Orders of the emulator to try for each chip.
+    """
+    try:
+        module = _guarded("level T", lambda: cuda_tile.load(case.body.encode()))
+        expected = _guarded("level T", lambda: run(case, module, on="interp"))
+        seen: dict[str, None] = {}
+        for gpu in gpus:
+            _check_chip(case, module, gpu, expected, seen, seeds)
+    except _Stop as stop:
+        return stop.failure
+    return None
+
+
+def _guarded(where: str, step: Any) -> Any:
+    """What `step` gives; whatever it raises is a failure at `where`."""
+    try:
+        return step()
+    except _Stop:
+        raise
+    except Exception as error:
+        raise _Stop(where, error) from error
+
+
+def _check_chip(
+    case: Case,
+    module: ir.Module,
+    gpu: str,
+    expected: list[Array],
+    seen: dict[str, None],
+    seeds: int,
+) -> None:
+    def observe(name: str, level: ir.Operation) -> None:
+        if name not in LEVELS_W:
+            return
+        text = str(level)
+        key = _CHIP.sub("", text)
+        if key in seen:  # the levels of two chips seldom differ
+            return
+        seen[key] = None
+        where = f"after {name} ({gpu})"
+        again = _guarded(where, lambda: cuda_tile.load(text.encode()))
+        got = _guarded(where, lambda: run(case, again, on="interp"))
+        _compare(where, expected, got)
+
+    options = Options(gpu=gpu, num_warps=case.num_warps)
+    compiled = _guarded(
+        f"compile ({gpu})",
+        lambda: cuda_tile.compile(
+            module, gpu, options=options, observe=observe, cubin=False
+        ),
+    )
+    for number in range(seeds):
+        where = f"emulator ({gpu})"
+        choices: dict[str, Any] = {
+            "compiled": compiled,
+            "gpu": gpu,
+            "mode": "adversarial",
+            "seed": case.seed + number,
+        }
+        got = _guarded(where, lambda c=choices: run(case, module, on="emulator", **c))
+        _compare(where, expected, got)
+
+
+def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
+    """Runs the kernel on fresh memory; gives the memory of each array."""
+    memories, args = case.memories()
+    cuda_tile.run(
+        module, "k", grid=(case.grid,), args=args, limit=STEP_LIMIT, **choices
+    )
+    return memories
+
+
+def _compare(where: str, expected: list[Array], got: list[Array]) -> None:
+    for number, (mine, theirs) in enumerate(zip(expected, got, strict=True)):
+        said = mismatch(mine, theirs, is_inexact=False)
+        if said:
+            raise _Stop(where, f"array {number}: {said}")

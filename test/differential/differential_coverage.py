@@ -1,0 +1,131 @@
+"""What the programs of a run had: constructs, and ops by element type and shape.
+
+The declared list is complete: a construct of it that no program had is a gap, and so
+is an op that the compiler lowers and no program has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.emit.families import RULES
+from cuda_tile.ir.walk import entries, nested_ops
+
+ORDERS = ("load", "store")
+CONSTRUCTS = (
+    *(f"for: {n} trips" for n in range(4)),
+    *(f"for: step {n}" for n in (1, 2, 3)),
+    *(f"for: {kind}" for kind in ("i16", "i32", "i64")),
+    "for: constant bound",
+    "for: argument bound",
+    "for: computed bound",
+    "for: bounds that cross",
+    "for: unsigned",
+    "for carries nothing",
+    "for carries values",
+    "for carries a token",
+    "carried tile",
+    "carried scalar",
+    *(f"{a} after {b}" for a in ("for", "loop") for b in ("for", "loop")),
+    *(f"{a} in {b}" for a in ("for", "loop", "if") for b in ("for", "loop", "if")),
+    "regions three deep",
+    "loop breaks at its head",
+    "loop breaks at its end",
+    "if: argument",
+    "if: depends on the block",
+    "if: a scalar compared",
+    "if: condition of the data",
+    "if with results",
+    "if without results",
+    "if with else",
+    "if gives a tile",
+    "if gives a scalar",
+    "if gives a token",
+    "continue in an if of a for",
+    "continue in an if of a loop",
+    "break in an if of a loop",
+    "return in an if",
+    "leaves from an if in an if",
+    *(f"{a} -> {b}" for a in ORDERS for b in ORDERS),
+    *(f"{a} -> {b} -> {c}" for a in ORDERS for b in ORDERS for c in ORDERS),
+    "join_tokens",
+    "join_tokens of join_tokens",
+    "areas that share a chain",
+    "the same array passed twice",
+    "access by a view",
+    "access through a turned view",
+    "access through pointers",
+    "pointers under a mask",
+    "view shifted over another",
+    "view with a ragged end",
+    "tile number that the program computes",
+    "permute, then a store along the other axis",
+    "blocks: one",
+    "blocks: several",
+    *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
+)
+"""Every construct that the programs of a run must have."""
+
+NOT_MADE = {
+    "assert": "ends the launch of both judges in another way",
+    "exp": "is not exact; test/emit compares it within its bound",
+    "exp2": "is not exact; test/emit compares it within its bound",
+    "int_to_ptr": "needs an address as a number; test/emit/view.mlir has it",
+    "ptr_to_int": "gives an address, which differs from run to run",
+    "ptr_to_ptr": "test/emit/view.mlir has it",
+}
+"""Ops that the compiler lowers and no program has, with the reason."""
+
+OpClass = tuple[str, str, str]
+
+
+def op_classes(module: ir.Module) -> Iterator[OpClass]:
+    """Op, element type and class of shape for each op of a module at level T."""
+    for entry in entries(module.operation):
+        for op in nested_ops(entry):
+            values = [*op.results, *op.operands]
+            tiles = [v.type for v in values if isinstance(v.type, TileType)]
+            name = op.name.removeprefix("cuda_tile.")
+            if tiles:
+                text = str(tiles[0].element_type).removeprefix("!cuda_tile.")
+                yield name, text, _shape_class(list(tiles[0].shape))
+            else:
+                yield name, "-", "-"
+
+
+def _shape_class(shape: list[int]) -> str:
+    if not shape:
+        return "scalar"
+    size = "up to 32" if prod(shape) <= 32 else "up to 256"
+    return f"rank {len(shape)}, {'more' if prod(shape) > 256 else size}"
+
+
+def gaps(notes: Counter[str], ops: Counter[OpClass]) -> list[str]:
+    """What the programs of a run should have had and had not."""
+    made = {name for name, _, _ in ops}
+    lowered = {name for name in RULES if not name.startswith("tileas.")}
+    return [
+        *(f"no program has: {name}" for name in CONSTRUCTS if not notes[name]),
+        *(f"not declared: {name}" for name in sorted(set(notes) - set(CONSTRUCTS))),
+        *(f"no program has {n}" for n in sorted(lowered - made - set(NOT_MADE))),
+        *(f"{n} is made, but listed as not" for n in sorted(made & set(NOT_MADE))),
+    ]
+
+
+def table(notes: Counter[str], ops: Counter[OpClass]) -> str:
+    """The counts as text."""
+    lines = [f"  {notes[name]:6} {name}" for name in CONSTRUCTS]
+    by_op: dict[str, Counter[str]] = {}
+    for (name, element, shape), count in ops.items():
+        by_op.setdefault(name, Counter())[f"{element} {shape}"] += count
+    lines.append(f"{len(by_op)} ops, {len(ops)} of them x type x shape:")
+    for name, kinds in sorted(by_op.items()):
+        types = sorted({kind.partition(" ")[0] for kind in kinds})
+        lines.append(
+            f"  {kinds.total():6} {name}: {len(kinds)} kinds of {' '.join(types)}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,209 @@
+"""Random programs on every judge: `tools/differential` runs this file.
+
+Each program runs on the interpreter at level T (checked), at level W after each pass,
+and as PTX on the emulator in adversarial mode; all must give the same arrays, and
+nobody may report a race, an unwritten register or anything else. What fails is made
+small and printed as a file that `--replay` runs again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from differential_case import Case, make_case
+from differential_check import Failure, check
+from differential_coverage import OpClass, gaps, op_classes, table
+from differential_minimise import minimise
+from differential_steps import KINDS, make_recipe, write_program
+
+import cuda_tile
+
+GPUS = ("sm_80", "sm_90")
+PROGRAM_SECONDS = 120
+"""After which a program counts as one on which somebody hangs."""
+COMPLETE_PROGRAMS = 300
+"""With so many programs of all kinds there must be no gap."""
+
+
+@dataclass
+class Outcome:
+    """What came of one program.
+
+    Attributes:
+        name: Its kind and seed.
+        failure: How it failed, or None.
+        small: The smallest program found that fails so.
+        notes: The constructs it had.
+        ops: Its ops by element type and shape.
+        seconds: CPU time.
+    """
+
+    name: str
+    failure: Failure | None = None
+    small: str = ""
+    notes: Counter[str] = field(default_factory=Counter[str])
+    ops: Counter[OpClass] = field(default_factory=Counter[OpClass])
+    seconds: float = 0.0
+
+
+def run_program(
+    kind: str, seed: int, gpus: tuple[str, ...], *, small: bool = True
+) -> Outcome:
+    """Makes and checks one program; a failure is minimised unless `small` is false."""
+    start = time.process_time()
+    recipe = make_recipe(kind, seed)
+    outcome = Outcome(recipe.name)
+    program = write_program(recipe)
+    case = make_case(recipe, program)
+    outcome.notes = program.notes
+    try:
+        outcome.ops = Counter(op_classes(cuda_tile.load(case.body.encode())))
+    except Exception as error:
+        outcome.failure = Failure("generator", type(error).__name__, str(error))
+        outcome.small = str(case)
+        return outcome
+    outcome.failure = _timed(case, gpus)
+    if outcome.failure is not None:
+        outcome.small = str(case)
+        if small:
+            recipe, outcome.failure = minimise(
+                recipe, outcome.failure, lambda case: _timed(case, gpus)
+            )
+            outcome.small = str(make_case(recipe, write_program(recipe)))
+    outcome.seconds = time.process_time() - start
+    return outcome
+
+
+def _timed(case: Case, gpus: tuple[str, ...]) -> Failure | None:
+    """Checks a program; one that does not end is a failure too."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise TimeoutError(f"not ready after {PROGRAM_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(PROGRAM_SECONDS)
+    try:
+        return check(case, gpus)
+    except TimeoutError as error:
+        return Failure("anywhere", "timeout", str(error))
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def run_many(
+    programs: list[tuple[str, int]], gpus: tuple[str, ...], jobs: int
+) -> Iterator[Outcome]:
+    """Runs programs, several at a time; one that ends the process is a failure."""
+    if jobs == 1:
+        yield from (run_program(kind, seed, gpus) for kind, seed in programs)
+        return
+    rest = list(programs)
+    while rest:
+        with ProcessPoolExecutor(jobs) as pool:
+            futures = {pool.submit(run_program, p[0], p[1], gpus): p for p in rest}
+            rest = []
+            for future in as_completed(futures):
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    rest.append(futures[future])
+        if rest:
+            yield from _one_by_one(rest[: 2 * jobs], gpus)
+            rest = rest[2 * jobs :]
+
+
+def _one_by_one(
+    programs: list[tuple[str, int]], gpus: tuple[str, ...]
+) -> Iterator[Outcome]:
+    """Runs each in a process of its own, to see which of them ends it."""
+    for kind, seed in programs:
+        with ProcessPoolExecutor(1) as pool:
+            try:
+                yield pool.submit(run_program, kind, seed, gpus).result()
+            except BrokenProcessPool:
+                text = "the process died"
+                yield Outcome(f"{kind} {seed}", Failure("anywhere", "death", text))
+
+
+def replay(path: Path, gpus: tuple[str, ...], seeds: int) -> Failure | None:
+    """Checks the program of a file."""
+    return check(Case.parse(path.read_text(), path.name), gpus, seeds=seeds)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/differential", description=__doc__)
+    parser.add_argument("--programs", type=int, default=100, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, help="of the first program")
+    parser.add_argument("--gpu", action="append", help=f"may be repeated; {GPUS}")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N")
+    parser.add_argument("--kind", action="append", choices=tuple(KINDS))
+    parser.add_argument("--coverage", action="store_true", help="print what was made")
+    parser.add_argument(
+        "--found", type=Path, metavar="DIR", help="write what fails there"
+    )
+    parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Runs programs or files; 1 if something failed."""
+    options = _arguments()
+    gpus = tuple(options.gpu or GPUS)
+    if options.replay:
+        failures = [replay(path, gpus, 8) for path in options.replay]
+        for path, failure in zip(options.replay, failures, strict=True):
+            print(f"{path}: {failure or 'agrees'}")
+        failed = len([failure for failure in failures if failure])
+        print(f"{len(failures) - failed} passed, {failed} failed")
+        return 1 if failed else 0
+    kinds = options.kind or list(KINDS)
+    programs = [
+        (kinds[n % len(kinds)], n // len(kinds))
+        for n in range(options.seed, options.seed + options.programs)
+    ]
+    notes, ops = Counter[str](), Counter[OpClass]()
+    failed, seconds = 0, 0.0
+    for outcome in run_many(programs, gpus, options.jobs):
+        notes += outcome.notes
+        ops += outcome.ops
+        seconds += outcome.seconds
+        if outcome.failure is not None:
+            failed += 1
+            _report(outcome, options.found)
+    missing = gaps(notes, ops)
+    if options.coverage:
+        print(table(notes, ops))
+    if len(programs) >= COMPLETE_PROGRAMS and not options.kind:
+        print("".join(f"gap: {line}\n" for line in missing), end="")
+        failed += len(missing)
+    each = seconds / max(len(programs) * len(gpus), 1)
+    print(f"{each:.2f} CPU s per program and chip")
+    print(f"{len(programs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def _report(outcome: Outcome, folder: Path | None) -> None:
+    name = outcome.name.replace(" ", "-")
+    said = f"{outcome.name}: {outcome.failure}"
+    text = f"// {' '.join(said.split())}\n"
+    text += f"// rerun: tools/differential --replay {name}.mlir\n{outcome.small}"
+    print(f"{said}\n{text}", flush=True)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.mlir").write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

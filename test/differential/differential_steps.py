@@ -1,0 +1,184 @@
+"""Every kind of step by name, and the recipes that random programs are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from differential_control import for_, if_, leave, loop
+from differential_exchange import EXCHANGES
+from differential_memory import area, load, store
+from differential_program import RandomProgram, Recipe, Step, refuse_draw
+from emit_control import INNER
+from emit_memory import any_leaf, leaf
+from emit_memory import store as store_output
+from emit_shape import random_shape
+
+Plain = Callable[[RandomProgram], None]
+
+
+def _tile(p: RandomProgram) -> None:
+    """A new tile of the program's own shape, or of another one."""
+    if p.chance(3):
+        any_leaf(p, random_shape(p, rank=p.pick((0, 1, 2))))
+    else:
+        shape = p.shape if p.chance() else p.shape[::-1]
+        p.add(leaf(p, shape, p.pick(("i8", "i32", "i32", "i64", "f16", "f32", "f32"))))
+
+
+def _scalar(p: RandomProgram) -> None:
+    """A scalar argument."""
+    p.add(p.scalar(p.pick(("i32", "i32", "i64", "i1")), p.number(0, 3) % 2))
+
+
+def _op(p: RandomProgram) -> None:
+    """An op on single elements, a move or a reduction."""
+    p.pick(INNER)(p)
+
+
+def _output(p: RandomProgram) -> None:
+    """Stores a tile into an array of its own; in a loop it would come twice."""
+    if p.pool and not any(frame.kind != "if" for frame in p.frames):
+        store_output(p, p.pick(p.pool))
+
+
+def _rest(p: RandomProgram) -> None:
+    """Stores tiles that nothing has used, so that they are seen."""
+    for value in p.unused(p.pool)[-MOST_OUTPUTS:]:
+        store_output(p, value)
+
+
+SHAPES = ((4, 8), (8, 16), (16, 32), (16, 32), (32, 32), (32, 32), (8, 128))
+MOST_OUTPUTS = 4
+
+PLAIN: dict[str, Plain] = {
+    "area": area,
+    "tile": _tile,
+    "scalar": _scalar,
+    "op": _op,
+    "load": load,
+    "store": store,
+    "output": _output,
+    "rest": _rest,
+    **EXCHANGES,
+}
+"""Steps without regions, by name."""
+REGIONS = {"for": 1, "loop": 1, "if": 1, "ifelse": 2, "leave": 1}
+"""Steps with regions, and how many they have."""
+
+
+def write_steps(p: RandomProgram, steps: tuple[Step, ...]) -> None:
+    """Writes steps down, one after the other; a loop after a loop is noted."""
+    last = ""
+    for step in steps:
+        write_step(p, step)
+        if step.kind in ("for", "loop"):
+            if last:
+                p.note(f"{step.kind} after {last}")
+            last = step.kind
+
+
+def write_step(p: RandomProgram, step: Step) -> None:
+    """Writes one step down; what it lacks the pool of values gets first."""
+    p.begin(step.seed)
+    if not p.pool and step.kind not in ("area", "tile", "scalar"):
+        _tile(p)
+    bodies = [lambda p, body=body: write_steps(p, body) for body in step.bodies]
+    match step.kind:
+        case "for":
+            for_(p, bodies[0])
+        case "loop":
+            loop(p, bodies[0])
+        case "if":
+            if_(p, bodies[0], None)
+        case "ifelse":
+            if_(p, bodies[0], bodies[1])
+        case "leave":
+            leave(p, bodies[0])
+        case kind:
+            PLAIN[kind](p)
+
+
+def write_program(recipe: Recipe) -> RandomProgram:
+    """The kernel that a recipe describes."""
+    p = RandomProgram(refuse_draw, grid=recipe.grid)
+    p.begin(recipe.seed)
+    p.shape = p.pick(SHAPES)
+    write_steps(p, recipe.steps)
+    p.note("blocks: one" if recipe.grid == 1 else "blocks: several")
+    p.note(f"warps: {recipe.num_warps or 'chosen by plan'}")
+    return p
+
+
+# Recipes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of program: how often each step comes, and how many there are.
+
+    Attributes:
+        weights: How often each kind of step comes.
+        most: How many steps a program has at most, regions apart.
+        areas: How many arrays it comes back to.
+    """
+
+    weights: dict[str, int]
+    most: int
+    areas: tuple[int, int]
+
+
+_MOVES = ("transpose", "turn", "regroup", "spread_sums")
+_EXCHANGE = dict.fromkeys(_MOVES, 1)
+KINDS: dict[str, Kind] = {
+    "chain": Kind({"load": 6, "store": 4, "op": 1}, 14, (1, 2)),
+    "loop": Kind({"for": 5, "load": 3, "store": 4, **_EXCHANGE}, 9, (1, 2)),
+    "exchange": Kind({"for": 2, "tile": 1, **dict.fromkeys(_MOVES, 2)}, 8, (0, 0)),
+    "product": Kind({"for": 1, "product": 1, **_EXCHANGE}, 4, (0, 1)),
+    "branch": Kind(
+        {"if": 2, "ifelse": 4, "for": 2, "leave": 1, "load": 3, "store": 3, "op": 1}
+        | _EXCHANGE,
+        9,
+        (1, 2),
+    ),
+    "break": Kind(
+        {"loop": 4, "leave": 3, "for": 1, "ifelse": 1, "load": 3, "store": 3, "op": 1}
+        | _EXCHANGE,
+        9,
+        (1, 2),
+    ),
+}
+"""The kinds of programs, by name."""
+
+
+def make_recipe(kind: str, seed: int) -> Recipe:
+    """The recipe of a kind and a seed."""
+    rng = Random(f"{kind} {seed}")
+    steps = [_step(rng, "area") for _ in range(rng.randint(*KINDS[kind].areas))]
+    steps += [_step(rng, "tile") for _ in range(rng.randint(1, 3))]
+    if rng.randrange(2):
+        steps.append(_step(rng, "scalar"))
+    steps += _body(rng, KINDS[kind], rng.randint(3, KINDS[kind].most), depth=0)
+    steps += [_step(rng, "output"), _step(rng, "rest")]
+    warps = rng.choice((None, 1, 2, 4, 4, 8, 8))
+    return Recipe(
+        f"{kind} {seed}", rng.getrandbits(32), rng.randint(1, 3), warps, tuple(steps)
+    )
+
+
+def _step(rng: Random, kind: str, *bodies: tuple[Step, ...]) -> Step:
+    return Step(kind, rng.getrandbits(32), bodies)
+
+
+def _body(rng: Random, kind: Kind, count: int, depth: int) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    names = [name for name in kind.weights if depth < 3 or name not in REGIONS]
+    weights = [kind.weights[name] for name in names]
+    for name in rng.choices(names, weights, k=count):
+        inner = [
+            _body(rng, kind, rng.randint(name != "leave", 4 - depth), depth + 1)
+            for _ in range(REGIONS.get(name, 0))
+        ]
+        steps.append(_step(rng, name, *inner))
+    return tuple(steps)

@@ -1,0 +1,78 @@
+"""A slice of the random programs, and those that once failed.
+
+`tools/differential --programs 2000` looks at as many as one likes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from differential_case import Case, make_case
+from differential_check import Failure, check
+from differential_coverage import CONSTRUCTS, OpClass, gaps
+from differential_minimise import minimise
+from differential_run import GPUS, run_program
+from differential_steps import KINDS, make_recipe, write_program
+
+FOUND = sorted((Path(__file__).parent / "Inputs").glob("*.mlir"))
+PROGRAMS_PER_KIND = 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_judge_agrees(kind: str) -> None:
+    for seed in range(PROGRAMS_PER_KIND):
+        gpu = GPUS[seed % len(GPUS)]
+        outcome = run_program(kind, seed, (gpu,), small=False)
+        assert outcome.failure is None, f"{outcome.failure}\n{outcome.small}"
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_once_failed(path: Path) -> None:
+    failure = check(Case.parse(path.read_text(), path.name), GPUS, seeds=2)
+    assert failure is None, str(failure)
+
+
+def test_programs_have_every_construct() -> None:
+    notes, ops = Counter[str](), Counter[OpClass]()
+    for kind in KINDS:
+        for seed in range(60):
+            notes += write_program(make_recipe(kind, seed)).notes
+    missing = [
+        line for line in gaps(notes, ops) if not line.startswith("no program has ")
+    ]
+    assert [line for line in missing if "has: " in line or "declared" in line] == []
+    assert set(notes) == set(CONSTRUCTS)
+
+
+def test_a_case_is_what_its_text_says() -> None:
+    recipe = make_recipe("chain", 3)
+    case = make_case(recipe, write_program(recipe))
+    again = Case.parse(str(case), case.name)
+    assert replace(again, body=case.body) == case
+    with pytest.raises(ValueError, match="expected lines that begin with"):
+        Case.parse("cuda_tile.module @m {}", "empty")
+
+
+def test_the_same_recipe_gives_the_same_text() -> None:
+    texts = {write_program(make_recipe("loop", 5)).entry() for _ in range(2)}
+    assert len(texts) == 1
+
+
+def test_minimised_programs_still_fail() -> None:
+    """A judge that dislikes `for`: what is left has one and little else."""
+    recipe = make_recipe("loop", 1)
+
+    def dislikes(case: Case) -> Failure | None:
+        return Failure("here", "for", "") if " = for " in case.body else None
+
+    failure = dislikes(make_case(recipe, write_program(recipe)))
+    assert failure is not None
+    small, _ = minimise(recipe, failure, dislikes)
+    case = make_case(small, write_program(small))
+    assert dislikes(case) is not None
+    assert len(small.steps) <= 2
+    assert small.grid == 1
+    assert small.num_warps == 1
