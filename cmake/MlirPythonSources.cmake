@@ -76,7 +76,7 @@ function(_own_dialect name stem)
 endfunction()
 
 _own_dialect(cuda_tile CudaTileOps dialects/cuda_tile_ops.py)
-_own_dialect(tileas TileasOps)
+_own_dialect(tileas TileasOps dialects/cute.py)
 
 # Declares one extension module of upstream's with its C++ files.
 function(_upstream_extension module parent)
