@@ -24,6 +24,8 @@ class Target:
 
     Attributes:
         name: The `sm_XY` name that the user gives and ptxas takes.
+        ptx_version: PTX version to write, 78 for 7.8: the first that has the chip;
+            all that emission makes exists in each of them.
         shared_bytes_per_cta: Shared memory one CTA may ask for, opt-in limit.
         shared_bytes_per_sm: Shared memory of a multiprocessor usable by CTAs.
         shared_bytes_reserved: Bytes the system takes of it for each CTA.
@@ -33,12 +35,18 @@ class Target:
     """
 
     name: str
+    ptx_version: int
     shared_bytes_per_cta: int
     shared_bytes_per_sm: int
     threads_per_sm: int
     ctas_per_sm: int
     shared_bytes_reserved: int = 1024
     registers_per_sm: int = 65536
+
+    @property
+    def arch(self) -> str:
+        """What LLVM and ptxas are told: code for this chip and later ones alike."""
+        return self.name
 
     @property
     def capability(self) -> int:
@@ -50,17 +58,17 @@ _KIB = 1024
 _TARGETS = {
     target.name: target
     for target in (
-        Target("sm_80", 163 * _KIB, 164 * _KIB, 2048, 32),
-        Target("sm_86", 99 * _KIB, 100 * _KIB, 1536, 16),
-        Target("sm_87", 163 * _KIB, 164 * _KIB, 1536, 16),
-        Target("sm_88", 99 * _KIB, 100 * _KIB, 1536, 16),
-        Target("sm_89", 99 * _KIB, 100 * _KIB, 1536, 24),
-        Target("sm_90", 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_100", 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_103", 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_110", 227 * _KIB, 228 * _KIB, 1536, 24),
-        Target("sm_120", 99 * _KIB, 100 * _KIB, 1536, 24),
-        Target("sm_121", 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32),
+        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16),
+        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16),
+        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16),
+        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32),
+        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24),
+        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24),
     )
 }
 

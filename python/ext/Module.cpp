@@ -71,6 +71,7 @@ NB_MODULE(_cuda_tile, m) {
   populateTypes(m);
   populateAttributes(m);
   populateBytecode(m);
+  populateLegality(m);
   populateOptimize(m);
   populatePasses(m);
   populateTools(m);

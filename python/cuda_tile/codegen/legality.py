@@ -1,0 +1,190 @@
+"""What a module of level P may hold, checked before LLVM sees it.
+
+LLVM ends the process on types that its NVPTX target does not have and on
+instructions that a chip or its PTX version lacks. Emission makes neither, but a
+user's own step after it may put in anything. So every kind of operation is looked
+up here once: what cannot be compiled is refused with its line, and what nobody has
+tried yet is translated in a process of its own, see `isolated.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.errors import Unsupported, UserError
+from cuda_tile.ir.walk import location_text
+from cuda_tile.targets import Target, target_names
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What an instruction needs.
+
+    Attributes:
+        capability: Compute capability from which on it exists, 90 for sm_90.
+        ptx_version: First PTX version that has it, 78 for 7.8.
+    """
+
+    capability: int = 0
+    ptx_version: int = 0
+
+
+_ANYWHERE = Needs()
+_LLVM = (
+    *("add", "and", "ashr", "bitcast", "br", "cond_br", "extractelement"),
+    *("extractvalue", "fadd", "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi"),
+    *("fptoui", "fptrunc", "fsub", "func", "getelementptr", "icmp", "inline_asm"),
+    *("insertelement", "intr.abs", "intr.ceil", "intr.fabs", "intr.floor"),
+    *("intr.fma", "intr.maximum", "intr.maxnum", "intr.minimum", "intr.minnum"),
+    *("intr.smax", "intr.smin", "intr.umax", "intr.umin", "inttoptr", "load"),
+    *("lshr", "mlir.addressof", "mlir.constant", "mlir.global", "mlir.poison"),
+    *("mul", "or", "ptrtoint", "return", "sdiv", "select", "sext", "shl"),
+    *("sitofp", "srem", "store", "sub", "trunc", "udiv", "uitofp", "urem", "xor"),
+    *("zext",),
+)
+_REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
+
+INSTRUCTIONS: dict[str, Needs] = {
+    **{f"llvm.{name}": _ANYWHERE for name in _LLVM},
+    "llvm.fptosi.sat": _ANYWHERE,
+    "llvm.fptoui.sat": _ANYWHERE,
+    **{f"nvvm.read.ptx.sreg.{name}": _ANYWHERE for name in _REGISTERS},
+    "nvvm.barrier0": _ANYWHERE,
+    "nvvm.shfl.sync": Needs(30, 60),
+    "nvvm.ldmatrix": Needs(75, 65),
+    "nvvm.mma.sync.m16n8k16.f16": Needs(80, 70),
+    "nvvm.mma.sync.m16n8k16.bf16": Needs(80, 70),
+}
+"""Everything that emission makes, as `instruction_name` calls it, with what it needs
+(PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each instruction). A test compiles
+each for every chip, and another finds an emitted one that has no row."""
+
+_CONTAINERS = ("builtin.module", "gpu.module")
+_PLAIN_ATTRIBUTES = {
+    "llvm.load": {"alignment", "ordering"},
+    "llvm.store": {"alignment", "ordering"},
+    "llvm.mlir.global": {
+        *("addr_space", "alignment", "global_type", "linkage", "sym_name"),
+        *("unnamed_addr", "visibility_", "dso_local"),
+    },
+    "llvm.func": {
+        *("CConv", "function_type", "linkage", "sym_name", "visibility_"),
+        *("unnamed_addr", "nvvm.kernel", "nvvm.reqntid", "nvvm.minctasm"),
+        "nvvm.maxnreg",
+    },
+}
+"""Attributes with which emission makes these; others may select anything."""
+_CONSTRAINTS = re.compile(r"(=?&?[bhrlfd](,=?&?[bhrlfd])*)?")
+_SLOT = re.compile(r"\$(\$|\d+|.|$)")
+
+
+def check_device_code(module: ir.Operation, target: Target | None) -> dict[str, str]:
+    """Refuses what LLVM or the chip cannot take.
+
+    Args:
+        module: A module of level P.
+        target: The chip to compile for; None asks for no chip.
+
+    Returns:
+        The instructions that stand in no row of `INSTRUCTIONS`, each with the location
+        of its first use: LLVM may end the process on them.
+
+    Raises:
+        UserError: An operation or type that has no LLVM form, at its location.
+        Unsupported: An instruction that the chip or its PTX version lacks.
+    """
+    kinds, bad_types = _cuda_tile.device_code(module)
+    unlisted: dict[str, str] = {}
+    for op, chips, is_exact in kinds:
+        if op.name in _CONTAINERS:
+            continue
+        if op.name.partition(".")[0] not in ("llvm", "nvvm"):
+            raise UserError(
+                f"expected operations of llvm and nvvm after emit, got '{op.name}'",
+                location_text(op),
+            )
+        name = instruction_name(op)
+        needs = INSTRUCTIONS.get(name)
+        if needs is None:
+            unlisted.setdefault(name, location_text(op))
+        if target is not None:
+            _check_chip(op, target, chips, is_exact=is_exact)
+            _check_needs(op, name, needs or _ANYWHERE, target)
+    for op, text in bad_types:
+        raise UserError(
+            f"'{op.name}': expected a type that LLVM's NVPTX target has, got {text}; "
+            "elements of fewer bits travel as integers",
+            location_text(op),
+        )
+    return unlisted
+
+
+def instruction_name(op: ir.Operation) -> str:
+    """What selects the instruction: the name, and attributes where these do too.
+
+    A form that emission never makes, such as an atomic load, gets a name that no row
+    has.
+    """
+    name, attributes = op.name, op.attributes
+    if name == "llvm.call_intrinsic":
+        intrinsic = ir.StringAttr(attributes["intrin"]).value
+        return re.sub(r"(\.(v\d+)?(bf|f|i|p)\d+)+$", "", intrinsic)
+    if name == "llvm.inline_asm":
+        return name if _is_plain_asm(op) else f"{name} {attributes['asm_string']}"
+    if name == "nvvm.mma.sync":
+        kinds = (str(attributes[f"multiplicand{x}PtxType"]) for x in "AB")
+        first, second = (re.sub(r".*<(.*)>", r"\1", kind) for kind in kinds)
+        m, n, k = re.findall(r"= (\d+)", str(attributes["shape"]))
+        suffix = first if first == second else f"{first}.{second}"
+        return f"{name}.m{m}n{n}k{k}.{suffix}"
+    plain = _PLAIN_ATTRIBUTES.get(name)
+    if plain is None:
+        return name
+    others = [a for a in attributes if a not in plain]
+    if "ordering" in attributes and ir.IntegerAttr(attributes["ordering"]).value:
+        others.append("ordering")
+    return " ".join([name, *others])
+
+
+def _is_plain_asm(op: ir.Operation) -> bool:
+    """Whether LLVM can print the text: slots that exist, registers that NVPTX has."""
+    constraints = ir.StringAttr(op.attributes["constraints"]).value
+    if not _CONSTRAINTS.fullmatch(constraints):
+        return False
+    count = len(constraints.split(",")) if constraints else 0
+    slots = _SLOT.findall(ir.StringAttr(op.attributes["asm_string"]).value)
+    return all(s == "$" or (s.isdigit() and int(s) < count) for s in slots)
+
+
+def _check_chip(
+    op: ir.Operation, target: Target, chips: list[int], *, is_exact: bool
+) -> None:
+    """What MLIR's NVVM dialect knows of an operation's chips."""
+    if is_exact:
+        names = [f"sm_{chip}a" for chip in chips]
+        if target.arch not in names:
+            raise _lacking(op, op.name, " or ".join(names), target)
+    elif chips and target.capability < chips[0]:
+        raise _lacking(op, op.name, f"sm_{chips[0]} or later", target)
+
+
+def _check_needs(op: ir.Operation, name: str, needs: Needs, target: Target) -> None:
+    if target.capability < needs.capability:
+        since = f"sm_{needs.capability} or later"
+        raise _lacking(op, name, since, target)
+    if target.ptx_version < needs.ptx_version:
+        major, minor = divmod(needs.ptx_version, 10)
+        raise _lacking(op, name, f"PTX {major}.{minor}", target)
+
+
+def _lacking(op: ir.Operation, name: str, since: str, target: Target) -> Unsupported:
+    major, minor = divmod(target.ptx_version, 10)
+    known = ", ".join(target_names())
+    return Unsupported(
+        f"'{name}' needs {since}, got {target.arch} with PTX {major}.{minor}; "
+        f"chips that can be chosen: {known}",
+        location_text(op),
+    )

@@ -1,0 +1,274 @@
+"""Kernels that make emission use everything it knows, and each operation by itself.
+
+`lines` gives the statements of level T, for every element type and variant. What they
+become is taken apart by `single`, which makes a function of one emitted operation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import cuda_tile
+from cuda_tile._mlir import ir
+
+INTEGERS = ("i1", "i8", "i16", "i32", "i64")
+FLOATS = ("f16", "bf16", "f32", "f64")
+SIGNS = ("signed", "unsigned")
+DIRECTED = ("zero", "negative_inf", "positive_inf")
+PREDICATES = ("equal", "not_equal", "less_than", "greater_than_or_equal")
+
+ACCESSES = """
+  entry @access_E(%p: tile<ptr<E>>, %x: tile<E>, %n: tile<i32>) {
+    %v = make_tensor_view %p, shape = [%n, 64], strides = [64, 1]
+      : tile<i32> -> tensor_view<?x64xE, strides=[64,1]>
+    %w = make_tensor_view %p, shape = [%n, %n], strides = [1, %n]
+      : tile<i32> -> tensor_view<?x?xE, strides=[1,?]>
+    %f = make_partition_view %v
+      : FROM
+    %g = make_partition_view %w
+      : TO
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %l, %m, %o = get_num_tile_blocks : tile<i32>
+    %t, %t0 = load_view_tko weak %f[%i, %l]
+      : FROM,
+        tile<i32> -> tile<64x64xE>, token
+    %s = for %q in (%j to %k, step %m) : tile<i32> iter_values(%c = %t)
+        -> (tile<64x64xE>) {
+      %d = permute %c [1, 0] : tile<64x64xE> -> tile<64x64xE>
+      continue %d : tile<64x64xE>
+    }
+    %t1 = store_view_tko weak %s, %g[%i, %o]
+      : tile<64x64xE>, TO,
+        tile<i32> -> token
+    %r = reduce %t dim=1 identities=[IDENTITY] : tile<64x64xE> -> tile<64xE>
+      (%y: tile<E>, %z: tile<E>) {
+        %c = constant <i1: true> : tile<i1>
+        %u = select %c, %z, %y : tile<i1>, tile<E>
+        yield %u : tile<E>
+      }
+    %a = iota : tile<64xi32>
+    %b = reshape %p : tile<ptr<E>> -> tile<1xptr<E>>
+    %e = broadcast %b : tile<1xptr<E>> -> tile<64xptr<E>>
+    %h = offset %e, %a : tile<64xptr<E>>, tile<64xi32> -> tile<64xptr<E>>
+    %bn = reshape %n : tile<i32> -> tile<1xi32>
+    %bm = broadcast %bn : tile<1xi32> -> tile<64xi32>
+    %mk = cmpi less_than %a, %bm, signed : tile<64xi32> -> tile<64xi1>
+    %t2 = store_ptr_tko weak %h, %r, %mk
+      : tile<64xptr<E>>, tile<64xE>, tile<64xi1> -> token
+    %ld, %t3 = load_ptr_tko weak %h, %mk, %r
+      : tile<64xptr<E>>, tile<64xi1>, tile<64xE> -> tile<64xE>, token
+    %hi = ptr_to_int %h : tile<64xptr<E>> -> tile<64xi64>
+    %hp = int_to_ptr %hi : tile<64xi64> -> tile<64xptr<E>>
+    %t4 = store_ptr_tko weak %hp, %ld : tile<64xptr<E>>, tile<64xE> -> token
+    %t5 = store_ptr_tko weak %p, %x : tile<ptr<E>>, tile<E> -> token
+    return
+  }
+"""
+"""Every kind of access, a loop, a transpose through shared memory, a reduction."""
+
+VIEWS = {
+    "FROM": "partition_view<tile=(64x64), padding_value = zero, "
+    "tensor_view<?x64xE, strides=[64,1]>>",
+    "TO": "partition_view<tile=(64x64), tensor_view<?x?xE, strides=[1,?]>>",
+    "IN": "partition_view<tile=(64x64), tensor_view<64x64xE, strides=[64,1]>>",
+    "OUT": "partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>",
+}
+"""What stands for the view types of these kernels."""
+
+PRODUCT = """
+  entry @product_E(%p: tile<ptr<E>>, %q: tile<ptr<f32>>) {
+    %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1]
+      : tensor_view<64x64xE, strides=[64,1]>
+    %w = make_tensor_view %q, shape = [64, 64], strides = [64, 1]
+      : tensor_view<64x64xf32, strides=[64,1]>
+    %f = make_partition_view %v
+      : IN
+    %g = make_partition_view %w
+      : OUT
+    %i = constant <i32: 0> : tile<i32>
+    %a, %t0 = load_view_tko weak %f[%i, %i]
+      : IN,
+        tile<i32> -> tile<64x64xE>, token
+    %b = permute %a [1, 0] : tile<64x64xE> -> tile<64x64xE>
+    %c = constant <f32: 0.0> : tile<64x64xf32>
+    %d = mmaf %a, %b, %c : tile<64x64xE>, tile<64x64xE>, tile<64x64xf32>
+    %e = mmaf %a, %a, %d : tile<64x64xE>, tile<64x64xE>, tile<64x64xf32>
+    %t1 = store_view_tko weak %e, %g[%i, %i]
+      : tile<64x64xf32>, OUT,
+        tile<i32> -> token
+    return
+  }
+"""
+
+
+def integer_lines(kind: str) -> Iterator[tuple[str, str]]:
+    """Statements over `%a` and `%b`, with the element type of their result."""
+    t = f"tile<128x{kind}>"
+    same = ["addi", "subi", "muli", "mulhii", "andi", "ori", "xori", "shli"]
+    lines = [f"{name} %a, %b" for name in same]
+    by_sign = ("maxi", "mini", "shri", "remi", "divi")
+    lines += [f"{name} %a, %b {sign}" for name in by_sign for sign in SIGNS]
+    lines += [f"divi %a, %b signed rounding<{mode}>" for mode in DIRECTED[1:]]
+    lines += ["absi %a", "negi %a"]
+    yield from ((kind, f"{line} : {t}") for line in lines)
+    for name, sign in product(PREDICATES, SIGNS):
+        yield "i1", f"cmpi {name} %a, %b, {sign} : {t} -> tile<128xi1>"
+    for other in INTEGERS:
+        is_wider = int(other[1:]) > int(kind[1:])
+        names = [f"exti %a {sign}" for sign in SIGNS] if is_wider else ["trunci %a"]
+        if other != kind:
+            yield from ((other, f"{n} : {t} -> tile<128x{other}>") for n in names)
+    for other, sign in product(FLOATS, SIGNS):
+        yield other, f"itof %a {sign} : {t} -> tile<128x{other}>"
+
+
+def float_lines(kind: str) -> Iterator[tuple[str, str]]:
+    """The same for floats."""
+    t = f"tile<128x{kind}>"
+    yield from ((kind, f"{line} : {t}") for line in _arithmetic(kind))
+    for name, order in product(PREDICATES, ("ordered", "unordered")):
+        yield "i1", f"cmpf {name} {order} %a, %b : {t} -> tile<128xi1>"
+    for other, sign, end in product(INTEGERS, SIGNS, ("", " saturating")):
+        yield other, f"ftoi %a {sign}{end} : {t} -> tile<128x{other}>"
+    for other in FLOATS:
+        if other != kind:
+            yield other, f"ftof %a : {t} -> tile<128x{other}>"
+    same = f"i{kind[-2:]}"
+    yield same, f"bitcast %a : {t} -> tile<128x{same}>"
+
+
+def _arithmetic(kind: str) -> Iterator[str]:
+    """Statements whose result has the operands' type."""
+    modes, extremes = [""], ["", " propagate_nan"]
+    if kind in ("f32", "f64"):
+        modes += [f" rounding<{mode}>" for mode in DIRECTED]
+    if kind == "f32":
+        modes += [f"{mode} flush_to_zero" for mode in modes]
+        extremes += [f" flush_to_zero{suffix}" for suffix in extremes]
+        yield from (f"divf %a, %b rounding<{mode}>" for mode in ("approx", "full"))
+        yield from ("exp %a rounding<approx>", "exp2 %a flush_to_zero")
+    for mode, name in product(modes, ("addf", "subf", "mulf", "divf")):
+        yield f"{name} %a, %b{mode}"
+    yield from (f"fma %a, %b, %a{mode}" for mode in modes)
+    names = ["negf", "absf", "floor", "ceil"] + ["exp", "exp2"] * (kind != "f64")
+    yield from (f"{name} %a" for name in names)
+    for suffix, name in product(extremes, ("maxf", "minf")):
+        yield f"{name} %a, %b{suffix}"
+
+
+def spelled(text: str, kind: str) -> str:
+    """A kernel above for one element type."""
+    for name, view in VIEWS.items():
+        text = re.sub(rf"\b{name}\b", view, text)
+    return (
+        text.replace("xE", f"x{kind}")
+        .replace("<E>", f"<{kind}>")
+        .replace("_E", f"_{kind}")
+    )
+
+
+def program(kind: str) -> str:
+    """The entries of one element type."""
+    lines = list((integer_lines if kind in INTEGERS else float_lines)(kind))
+    used = sorted({kind, *(result for result, _ in lines)})
+    parameters = ", ".join(f"%p_{e}: tile<ptr<{e}>>" for e in used)
+    body: list[str] = []
+    for e in used:
+        body += [
+            f"%l_{e} = reshape %p_{e} : tile<ptr<{e}>> -> tile<1xptr<{e}>>",
+            f"%m_{e} = broadcast %l_{e} : tile<1xptr<{e}>> -> tile<128xptr<{e}>>",
+            f"%q_{e} = offset %m_{e}, %n : tile<128xptr<{e}>>, tile<128xi32> "
+            f"-> tile<128xptr<{e}>>",
+        ]
+    for name in "ab":
+        body.append(
+            f"%{name}, %t_{name} = load_ptr_tko weak %q_{kind} "
+            f": tile<128xptr<{kind}>> -> tile<128x{kind}>, token"
+        )
+    for i, (e, line) in enumerate(lines):
+        body.append(f"%r{i} = {line}")
+        body.append(
+            f"%k{i} = store_ptr_tko weak %q_{e}, %r{i} "
+            f": tile<128xptr<{e}>>, tile<128x{e}> -> token"
+        )
+    text = "\n    ".join(["%n = iota : tile<128xi32>", *body, "return"])
+    identity = (
+        "true" if kind == "i1" else f"{'0' if kind[0] == 'i' else '0.0'} : {kind}"
+    )
+    accesses = spelled(ACCESSES.replace("IDENTITY", identity), kind)
+    entries = [f"  entry @ops_{kind}({parameters}) {{\n    {text}\n  }}", accesses]
+    if kind in ("f16", "bf16"):
+        entries.append(spelled(PRODUCT, kind))
+    return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
+
+
+def lowered(kind: str, gpu: str) -> ir.Module:
+    """Level P of one element type's kernels."""
+    return cuda_tile.lower(cuda_tile.load(program(kind).encode()), gpu)
+
+
+NOT_ALONE = {
+    *("builtin.module", "gpu.module", "llvm.func", "llvm.return", "llvm.br"),
+    *("llvm.cond_br", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.extractvalue"),
+}
+"""What every kernel has anyhow, or cannot stand without more."""
+
+
+def single(op: ir.Operation, name: str) -> ir.Operation | None:
+    """A kernel that only does `op` to its parameters and stores what comes out.
+
+    Its place is the insertion point; None where `op` cannot stand alone.
+    """
+    if op.name in NOT_ALONE:
+        return None
+    takes = [value.type for value in op.operands]
+    makes = [value.type for value in op.results]
+    pointer = ir.Type.parse("!llvm.ptr<1>")
+    types = [*map(_in_memory, takes), pointer]
+    listed = ", ".join(map(str, types))
+    func = ir.Operation.create(
+        "llvm.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(name),
+            "function_type": ir.TypeAttr.get(
+                ir.Type.parse(f"!llvm.func<void ({listed})>")
+            ),
+            "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
+            "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
+            "nvvm.kernel": ir.UnitAttr.get(),
+        },
+        regions=1,
+    )
+    block = func.regions[0].blocks.append(*types)
+    with ir.InsertionPoint(block):
+        attributes: Any = {key: op.attributes[key] for key in op.attributes}
+        *arguments, out = block.arguments
+        operands = [
+            _cast("llvm.trunc", value, ty)
+            for value, ty in zip(arguments, takes, strict=True)
+        ]
+        alone = ir.Operation.create(
+            op.name, results=makes, operands=operands, attributes=attributes
+        )
+        for value in alone.results:
+            stored = _cast("llvm.zext", value, _in_memory(value.type))
+            ir.Operation.create("llvm.store", operands=[stored, out])
+        ir.Operation.create("llvm.return")
+    return func
+
+
+def _in_memory(ty: ir.Type) -> ir.Type:
+    """The type as a parameter: integers of less than a byte travel as one."""
+    if isinstance(ty, ir.VectorType):
+        return ir.VectorType.get(list(ty.shape), _in_memory(ty.element_type))
+    is_narrow = isinstance(ty, ir.IntegerType) and ty.width < 8
+    return ir.IntegerType.get_signless(8) if is_narrow else ty
+
+
+def _cast(name: str, value: ir.Value, ty: ir.Type) -> ir.Value:
+    if value.type == ty:
+        return value
+    return ir.Operation.create(name, results=[ty], operands=[value]).results[0]

@@ -1,0 +1,139 @@
+"""Every operation that emission makes, by itself, for every chip.
+
+LLVM ends the process on an instruction that a chip or its PTX version lacks, so each
+pair is translated in a child process; where one dies, halves of the list find out why.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+from emit_every import FLOATS, INTEGERS, lowered, single
+from real_kernels import RECIPES, kernel_path
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.codegen.legality import (
+    INSTRUCTIONS,
+    check_device_code,
+    instruction_name,
+)
+from cuda_tile.codegen.ptxas import assemble
+from cuda_tile.targets import find_target, target_names
+
+EMIT = Path(cuda_tile.__file__).parent / "emit"
+PREFIX = re.compile(r"f?\"((?:llvm|nvvm)\.[a-z0-9_.]+)[\"{]")
+"""An operation's name in the sources, or how it begins."""
+NOT_OPERATIONS = {"nvvm.kernel", "nvvm.reqntid", "nvvm.minctasm"}
+CHILD = """
+import sys
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+arch, features = sys.argv[1:]
+with ir.Context(), ir.Location.unknown():
+    module = ir.Module.parse(sys.stdin.read())
+    print(_cuda_tile.translate_to_ptx(module, arch, features, 2))
+"""
+
+
+@cache
+def kernels() -> dict[str, str]:
+    """A kernel of each emitted operation, by its text without the name."""
+    found: dict[str, str] = {}
+    for kind in (*INTEGERS, *FLOATS):
+        for gpu in ("sm_80", "sm_90"):  # what emission does may hang on the chip
+            module = lowered(kind, gpu)
+            with module.context, ir.Location.unknown():
+                scratch = ir.Module.create()
+                with ir.InsertionPoint(scratch.body):
+                    for op, *_ in _cuda_tile.device_code(module)[0]:
+                        alone = single(op, "NAME")
+                        if alone is not None:
+                            found.setdefault(str(alone), instruction_name(op))
+    return found
+
+
+def module_of(texts: Sequence[str]) -> str:
+    """The kernels of some texts as one module, each under a name of its own."""
+    functions = "\n".join(
+        text.replace("NAME", f"k{i}", 1) for i, text in enumerate(texts)
+    )
+    return f"gpu.module @m {{\n{functions}\n}}"
+
+
+def translated(texts: Sequence[str], gpu: str) -> tuple[str, list[str]]:
+    """PTX of the kernels that have one, and the texts on which LLVM ends."""
+    target = find_target(gpu)
+    command = [sys.executable, "-c", CHILD, target.arch, f"+ptx{target.ptx_version}"]
+    result = subprocess.run(
+        command, input=module_of(texts), capture_output=True, text=True, check=False
+    )
+    if result.returncode == 0:
+        return result.stdout, []
+    if len(texts) == 1:
+        return "", [f"{texts[0]}\n{result.stderr[:500]}"]
+    half = len(texts) // 2
+    parts = [translated(part, gpu) for part in (texts[:half], texts[half:])]
+    return "", [text for _, fatal in parts for text in fatal]
+
+
+@pytest.mark.parametrize("gpu", target_names())
+def test_every_pair(gpu: str) -> None:
+    ptx, fatal = translated(list(kernels()), gpu)
+    assert not fatal, "\n".join(fatal)
+    assert not assemble(ptx, gpu, opt_level=1).warnings
+    assert f".target {find_target(gpu).arch}" in ptx
+
+
+def test_a_death_is_found() -> None:
+    """The test of the test: among good kernels, the one that LLVM cannot select."""
+    bad = """"llvm.func"() <{CConv = #llvm.cconv<ccc>, sym_name = "NAME",
+      function_type = !llvm.func<f32 (f32, i32)>, linkage = #llvm.linkage<external>}> ({
+    ^bb0(%a: f32, %m: i32):
+      %r = "llvm.call_intrinsic"(%a, %m) <{intrin = "llvm.nvvm.redux.sync.fmax",
+        op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 2, 0>}>
+        : (f32, i32) -> f32
+      "llvm.return"(%r) : (f32) -> ()
+    }) : () -> ()"""
+    _, fatal = translated([*list(kernels())[:3], bad], "sm_80")
+    assert len(fatal) == 1
+    assert "redux" in fatal[0]
+
+
+def in_sources() -> Iterator[str]:
+    """The operations that emission's sources name."""
+    for path in (*EMIT.glob("*.py"), EMIT.parent / "passes" / "emit.py"):
+        yield from PREFIX.findall(path.read_text())
+
+
+def test_each_named_operation_has_a_row() -> None:
+    rows = {row.removesuffix(".sat") for row in INSTRUCTIONS} | {"llvm.call_intrinsic"}
+    for name in {*in_sources()} - NOT_OPERATIONS:
+        assert name in rows or any(row.startswith(name) for row in rows), name
+
+
+def test_each_row_is_emitted() -> None:
+    made = {"gpu.module", "builtin.module"}
+    for kind in (*INTEGERS, *FLOATS):
+        module = lowered(kind, "sm_90")
+        with module.context:
+            kinds, bad_types = _cuda_tile.device_code(module)
+            made |= {instruction_name(op) for op, *_ in kinds}
+            assert not bad_types
+            assert not check_device_code(module.operation, find_target("sm_80"))
+    assert made == {"gpu.module", "builtin.module", *INSTRUCTIONS}
+
+
+@pytest.mark.parametrize("kernel", RECIPES)
+def test_real_kernels_have_nothing_else(kernel: str) -> None:
+    for gpu in ("sm_80", "sm_90"):
+        module = cuda_tile.lower(cuda_tile.load(kernel_path(kernel)), gpu)
+        with module.context:
+            assert not check_device_code(module.operation, find_target(gpu))
