@@ -11,11 +11,15 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.errors import Unsupported, UserError
 
-USED = '"llvm.inline_asm"(%r) <{asm_string = "// $0", constraints = "f", '
-USED += "has_side_effects, asm_dialect = 0 : i64, operand_attrs = []}> : (f32) -> ()"
+USED = (
+    '"llvm.inline_asm"(%r) <{asm_string = "// $0", constraints = "f", '
+    "has_side_effects, asm_dialect = 0 : i64, operand_attrs = []}> : (f32) -> ()"
+)
 ONE = '%c = "llvm.mlir.constant"() <{value = 1.0 : f32}> : () -> f32\n'
-ASM = '"llvm.inline_asm"() <{{asm_string = "{}", constraints = "{}", has_side_effects, '
-ASM += "asm_dialect = 0 : i64}}> : () -> {}"
+ASM = (
+    '"llvm.inline_asm"() <{{asm_string = "{}", constraints = "{}", has_side_effects, '
+    "asm_dialect = 0 : i64}}> : () -> {}"
+)
 
 
 def adds(text: str) -> Callable[[ir.Operation], None]:

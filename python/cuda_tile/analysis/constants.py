@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.padding import float_bits
-from cuda_tile.ir.tiles import element_bits, element_of
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.ir.walk import defining_op
+
+TF32_DROPPED_BITS = 13
+"""Low bits of a 32-bit container that a tf32 leaves zero; MLIR keeps the other 19."""
 
 
 def constant_splat(op: ir.Operation) -> int | float | None:
@@ -24,6 +26,20 @@ def constant_splat(op: ir.Operation) -> int | float | None:
     if isinstance(splat, ir.FloatAttr):
         return float(splat)
     return None
+
+
+def constant_bits(op: ir.Operation) -> int | None:
+    """The bits of a splat constant's element, or None for a list of values.
+
+    An i1 is 0 or 1; a tf32 stands in the high bits of its 32-bit container.
+    """
+    attr = op.attributes["value"]
+    if not isinstance(attr, ir.DenseElementsAttr) or not attr.is_splat:
+        return None
+    data = _cuda_tile.dense_bytes(attr)
+    bits = int.from_bytes(data, "little")
+    is_tf32 = isinstance(attr.get_splat_value().type, ir.FloatTF32Type)
+    return bits << TF32_DROPPED_BITS if is_tf32 else bits
 
 
 def constant_of(value: ir.Value) -> int | None:
@@ -51,8 +67,4 @@ def uniform_bits(value: ir.Value) -> int | None:
         return uniform_bits(op.operands[0])
     if op.name != "cuda_tile.constant":
         return None
-    splat = constant_splat(op)
-    element = element_of(value)
-    if isinstance(splat, int):
-        return splat & ((1 << element_bits(element)) - 1)
-    return None if splat is None else float_bits(splat, element)
+    return constant_bits(op)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import struct
-
 from cuda_tile._mlir import ir
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.tiles import element_bits
 
-_FLOATS = {
-    "zero": 0.0,
-    "neg_zero": -0.0,
-    "pos_inf": float("inf"),
-    "neg_inf": float("-inf"),
-    "nan": float("nan"),
+_BITS = {
+    "f16": (0x8000, 0x7C00, 0xFC00, 0x7E00),
+    "bf16": (0x8000, 0x7F80, 0xFF80, 0x7FC0),
+    "tf32": (0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000),
+    "f32": (0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000),
+    "f64": (1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48),
+    "f8E5M2": (0x80, 0x7C, 0xFC, 0x7E),
+    "f8E4M3FN": (0x80, 0x7F, 0x7F, 0x7F),
+    "f8E8M0FNU": (0x00, 0xFF, 0xFF, 0xFF),
 }
-_FORMATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
+"""Per element type the bits of the paddings in `_KEYWORDS`. IEEE 754 and, for 8 bits,
+the OCP formats (OFP8 and MX specifications): E4M3FN has no infinity and E8M0FNU
+neither sign nor infinity, where the interpreter's decisions say what stands for
+them, a NaN and the code zero."""
+_KEYWORDS = ("neg_zero", "pos_inf", "neg_inf", "nan")
 
 
 def padding_bits(padding: str | None, element: ir.Type) -> int:
@@ -26,21 +30,10 @@ def padding_bits(padding: str | None, element: ir.Type) -> int:
     """
     if padding is None or padding == "zero":
         return 0
-    return float_bits(_FLOATS[padding], element)
-
-
-def float_bits(value: float, element: ir.Type) -> int:
-    """The bits of a float constant in an element type.
-
-    Raises:
-        Unsupported: The element type is not an IEEE format or bf16.
-    """
     name = str(element)
-    if name == "bf16":
-        if struct.unpack("<I", struct.pack("<f", value))[0] & 0xFFFF and value == value:
-            raise Unsupported(f"expected a constant that bf16 holds, got {value}")
-        return struct.unpack("<I", struct.pack("<f", value))[0] >> 16
-    if name not in _FORMATS:
-        raise Unsupported(f"padding: expected f16, bf16, f32 or f64, got {name}")
-    data = struct.pack(_FORMATS[name], value)
-    return int.from_bytes(data, "little") & ((1 << element_bits(element)) - 1)
+    if name not in _BITS:
+        raise Unsupported(
+            f"padding '{padding}': expected one of {', '.join(_BITS)}, got {name}; "
+            "other element types run on the interpreter only"
+        )
+    return _BITS[name][_KEYWORDS.index(padding)]

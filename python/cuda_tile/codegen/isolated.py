@@ -25,13 +25,13 @@ def translate(module: ir.Operation, arch: str, features: str, level: int) -> str
     Raises:
         UserError: LLVM refused the module, ended the process or took too long.
     """
-    source = module.get_asm(enable_debug_info=True, print_generic_op_form=True)
+    asm = module.get_asm(enable_debug_info=True, print_generic_op_form=True)
     command = [sys.executable, "-m", __name__, arch, features, str(level)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         result = subprocess.run(
             command,
-            input=source,
+            input=str(asm),
             capture_output=True,
             text=True,
             check=False,

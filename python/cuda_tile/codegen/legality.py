@@ -143,7 +143,8 @@ def instruction_name(op: ir.Operation) -> str:
     plain = _PLAIN_ATTRIBUTES.get(name)
     if plain is None:
         return name
-    others = [a for a in attributes if a not in plain]
+    # Attributes of our own mean nothing to LLVM.
+    others = [a for a in attributes if a not in plain and not a.startswith("tileas.")]
     if "ordering" in attributes and ir.IntegerAttr(attributes["ordering"]).value:
         others.append("ordering")
     return " ".join([name, *others])

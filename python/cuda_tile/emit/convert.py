@@ -19,7 +19,8 @@ def _check_floats(op: ir.Operation, *elements: str) -> None:
     for element in elements:
         if element not in _FLOATS:
             raise Unsupported(
-                f"{op.name}: expected one of {', '.join(_FLOATS)}, got {element}"
+                f"{op.name}: expected one of {', '.join(_FLOATS)}, got {element}; "
+                "other types run on the interpreter only"
             )
 
 

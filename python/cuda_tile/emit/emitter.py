@@ -14,7 +14,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -23,9 +23,9 @@ from cuda_tile.emit.fragment import (
     zip_fragments,
 )
 from cuda_tile.emit.threads import Threads
-from cuda_tile.errors import CudaTileError, InternalError
+from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
-from cuda_tile.ir.walk import block_ops, location_text, op_stem
+from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
 
 SHARED_SYMBOL = "shared_memory"
@@ -34,6 +34,22 @@ SHARED_SYMBOL = "shared_memory"
 Lowered = ir.Value | Fragment | View | None
 """What stands for a tile-level value: a scalar, a fragment, a view, or nothing
 for a token (order is settled before emission)."""
+
+
+def register_type(element: ir.Type) -> ir.Type:
+    """The LLVM type in which a thread holds one element.
+
+    LLVM knows neither tf32, which travels in its 32-bit container, nor floats of
+    8 bits, which travel as bytes: moves need no more, and arithmetic on them is
+    a matter of the conversion instructions.
+    """
+    if isinstance(element, PointerType):
+        return ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
+    if isinstance(element, ir.FloatTF32Type):
+        return ir.F32Type.get()
+    if isinstance(element, ir.FloatType) and element.width == 8:
+        return ir.IntegerType.get_signless(8)
+    return element
 
 
 class Emitter:
@@ -60,6 +76,7 @@ class Emitter:
         self._rules = rules
         self._shared_symbol = shared_symbol
         self._shared: ir.Value | None = None
+        self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}
         self._landings: dict[Point, ir.Block] = {}
         self._is_reachable = True
@@ -181,9 +198,10 @@ class Emitter:
 
     def element_type(self, element: ir.Type) -> ir.Type:
         """The LLVM type of one element."""
-        if isinstance(element, PointerType):
-            return self.builder.global_pointer
-        return self.builder.f32 if str(element) == "tf32" else element
+        found = self._register_types.get(element)
+        if found is None:
+            found = self._register_types[element] = register_type(element)
+        return found
 
     def pack_of(self, value: ir.Value) -> int:
         """Elements per value in which a tile is best kept: 2 for 16-bit floats."""
@@ -203,12 +221,8 @@ class Emitter:
     def emit_op(self, op: ir.Operation) -> None:
         """Emits one operation by its rule."""
         self.builder.loc = op.location
-        try:
+        with located(op):
             self._rules[op_stem(op)](self, op)
-        except CudaTileError as error:
-            if error.location is None:
-                raise type(error)(error.message, location_text(op)) from error
-            raise
 
     def elementwise(
         self,

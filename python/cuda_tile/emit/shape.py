@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.constants import constant_of, constant_splat
+from cuda_tile.analysis.constants import constant_bits, constant_of, constant_splat
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
@@ -25,13 +25,16 @@ from cuda_tile.layout.linear import Coord, LinearLayout
 def constant(e: Emitter, op: ir.Operation) -> None:
     """One LLVM constant for all elements."""
     result = op.results[0]
-    value = constant_splat(op)
+    ty = e.element_type(element_of(result))
+    # A byte that carries a float of 8 bits is known by its bits only.
+    is_integer = isinstance(ty, ir.IntegerType)
+    value = constant_bits(op) if is_integer else constant_splat(op)
     if value is None:
         raise Unsupported(
             "constant: expected one value for all elements; a list of values runs on "
             "the interpreter only"
         )
-    scalar = e.builder.constant(e.element_type(element_of(result)), value)
+    scalar = e.builder.constant(ty, value)
     if not is_distributed(result):
         e.set(result, scalar)
         return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.errors import UserError
+from cuda_tile.errors import CudaTileError, UserError
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -127,6 +128,17 @@ def location_text(op: ir.Operation) -> str:
     if text == "loc(unknown)":
         return "unknown location"
     return text.removeprefix("loc(").removesuffix(")")
+
+
+@contextmanager
+def located(op: ir.Operation) -> Generator[None]:
+    """Gives an error that is raised inside the location of `op`, if it has none."""
+    try:
+        yield
+    except CudaTileError as error:
+        if error.location is not None:
+            raise
+        raise type(error)(error.message, location_text(op)) from error
 
 
 def segments(op: ir.Operation) -> list[list[ir.Value]]:

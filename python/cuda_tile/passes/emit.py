@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.emit.builder import GLOBAL_SPACE, SHARED_SPACE
-from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
+from cuda_tile.emit.builder import SHARED_SPACE
+from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter, register_type
 from cuda_tile.emit.families import RULES
 from cuda_tile.emit.lines import add_line_tables
 from cuda_tile.errors import UserError
@@ -130,12 +129,9 @@ def _parameter_types(entry: ir.Operation) -> list[ir.Type]:
     types: list[ir.Type] = []
     for argument in body(entry).arguments:
         element = element_of(argument)
-        if isinstance(element, PointerType):
-            types.append(ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>"))
-        elif str(element) == "i1":
-            types.append(ir.IntegerType.get_signless(8))
-        else:
-            types.append(ir.F32Type.get() if str(element) == "tf32" else element)
+        is_bool = str(element) == "i1"
+        byte = ir.IntegerType.get_signless(8)
+        types.append(byte if is_bool else register_type(element))
     return types
 
 

@@ -19,6 +19,7 @@ from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
     defining_op,
     entries,
+    located,
     nested_ops,
     op_stem,
 )
@@ -58,7 +59,8 @@ def _constraints(ctx: PlaceContext, entry: ir.Operation) -> list[Constraint]:
     constraints: list[Constraint] = []
     for op in nested_ops(entry):
         if any(is_distributed(v) for v in (*op.operands, *op.results)):
-            constraints += RULES[op_stem(op)](ctx, op)
+            with located(op):
+                constraints += RULES[op_stem(op)](ctx, op)
     return constraints
 
 

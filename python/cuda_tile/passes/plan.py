@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
+from cuda_tile.analysis.legality import check_program
+from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import (
     MAX_WARPS,
@@ -36,6 +38,7 @@ from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
+from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_LANES, Target
 
 WANTED_ELEMENTS_PER_THREAD = 8
@@ -54,6 +57,7 @@ def run(module: ir.Operation, options: Options) -> None:
     """
     target = options.target
     for entry in entries(module):
+        check_program(entry, PLACE_RULES, EMIT_RULES)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         ops = list(nested_ops(entry))
         products = [op for op in ops if op.name in PRODUCTS]

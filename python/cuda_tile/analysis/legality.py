@@ -1,0 +1,62 @@
+"""What the compiler refuses in a program of level T before any pass decides anything.
+
+A stage that meets an op without a rule could only say so in the middle of its work.
+Here every op is asked for once, at the start, so that a refusal names the op, its
+line and the way out, whatever the later passes would have done to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TileType
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import location_text, nested_ops, op_stem
+
+INSTEAD = "it runs on the interpreter: cuda-tile-run, or cuda_tile.run(on='interp')"
+"""The way out of everything that is refused here."""
+
+
+def check_program(
+    entry: ir.Operation, placeable: Container[str], emittable: Container[str]
+) -> None:
+    """Refuses an entry that a later pass has no rule for.
+
+    Args:
+        entry: A `cuda_tile.entry` of level T.
+        placeable: Ops that may have tiles of rank 1 or more, as rule tables name them.
+        emittable: Ops that emission knows.
+
+    Raises:
+        Unsupported: For the first such op in program order, at its location.
+    """
+    checked: set[ir.Type] = set()
+    for op in nested_ops(entry):
+        values = (*op.operands, *op.results)
+        stem = op_stem(op)
+        if stem not in emittable or (
+            stem not in placeable and any(is_distributed(v) for v in values)
+        ):
+            message = f"'{op.name}' cannot be compiled yet; {INSTEAD}"
+            raise Unsupported(message, location_text(op))
+        for value in values:
+            if (ty := value.type) not in checked:
+                _check_type(op, ty)
+                checked.add(ty)
+
+
+def _check_type(op: ir.Operation, ty: ir.Type) -> None:
+    """Refuses elements that do not fill bytes: no access or register holds one."""
+    if not isinstance(ty, TileType):
+        return
+    element = ty.element_type
+    number = element.pointee_type if isinstance(element, PointerType) else element
+    is_number = isinstance(number, ir.IntegerType | ir.FloatType)
+    if is_number and 1 < number.width < 8:
+        raise Unsupported(
+            f"'{op.name}': expected elements of i1 or of 8 bits and more, got "
+            f"{element}, which cannot be compiled yet; {INSTEAD}",
+            location_text(op),
+        )
