@@ -9,10 +9,10 @@ def Cute_Dialect : Dialect {
   let name = "cute";
   let summary = "Layouts in basis notation";
   let description = [{
-    Attributes only. A basis such as `1@0+8@1` says which step of the tensor
-    coordinates one bit of the input makes: 1 along dimension 0 and 8 along
-    dimension 1. Steps of several bits combine by XOR, so a layout is a linear
-    map over bits.
+    Attributes only. A basis such as `1@0+8@1` is the contribution of one bit of the
+    input to the tensor coordinates: 1 along dimension 0 and 8 along dimension 1.
+    The contributions of the set bits combine by XOR, so a layout is a linear map
+    over F2.
   }];
   let cppNamespace = "::cuda_tile::cute";
   let extraClassDeclaration = [{
@@ -30,8 +30,8 @@ def Cute_Dialect : Dialect {
 
 class Cute_Attr<string name, string attrMnemonic>
     : AttrDef<Cute_Dialect, name> {
-  // Without `mnemonic`, TableGen leaves the text to the dialect: MLIR's lexer
-  // cannot read basis notation.
+  // Without `mnemonic`, TableGen leaves parsing and printing to the dialect: MLIR's
+  // lexer cannot read basis notation.
   let attrName = "cute." # attrMnemonic;
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral getMnemonic() { return "}] #
@@ -45,11 +45,11 @@ def Cute_LayoutAttr : Cute_Attr<"Layout", "layout"> {
     Flat, for memory: one basis per bit of the element offset, low bit first:
     `#cute.layout<(1@1, 2@1, 1@0)>`. Grouped, for registers: four groups of
     bases, for the bits of (register, lane, warp, block):
-    `#cute.layout<((1@1), (2@1, 4@1, 1@0, 2@0, 4@0), (), ())>`. The basis `0`
-    belongs to a bit that does not move: all its values hold the same element.
+    `#cute.layout<((1@1), (2@1, 4@1, 1@0, 2@0, 4@0), (), ())>`. The basis `0` marks a
+    bit that does not select an element: both of its values hold copies.
   }];
   let parameters = (ins
-    // Groups, bases and terms in one row of numbers; see `getGroups`.
+    // Groups, bases and terms, flattened into one array; see `getGroups`.
     ArrayRefParameter<"int64_t">:$encoded,
     "bool":$isFlat
   );
@@ -65,13 +65,13 @@ def Cute_LayoutAttr : Cute_Attr<"Layout", "layout"> {
         return stride == other.stride && dim == other.dim;
       }
     };
-    /// What one input bit does; empty prints as `0`.
+    /// The contribution of one input bit; an empty one prints as `0`.
     using Basis = ::llvm::SmallVector<Term, 2>;
     /// The input bits of one index, low bit first.
     using Group = ::llvm::SmallVector<Basis>;
 
-    /// Bases that are not positive steps along dimensions are the caller's
-    /// fault; `getChecked` reports them.
+    /// Each term must have a positive stride and a dimension; `getChecked`
+    /// reports a term that does not.
     static LayoutAttr get(::mlir::MLIRContext *context,
                           ::llvm::ArrayRef<Group> groups, bool isFlat = false);
     static LayoutAttr
@@ -82,8 +82,8 @@ def Cute_LayoutAttr : Cute_Attr<"Layout", "layout"> {
     /// A flat layout has one group.
     ::llvm::SmallVector<Group> getGroups() const;
 
-    /// The first reason why the layout is no map onto an array of `shape`, or
-    /// an empty string. With `bijective`, nothing may be held twice.
+    /// Why the layout does not map onto an array of `shape` (the first reason),
+    /// or an empty string. With `bijective`, no element may have two places.
     std::string findMisfit(::llvm::ArrayRef<int64_t> shape,
                            bool bijective) const;
   }];

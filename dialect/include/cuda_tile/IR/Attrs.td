@@ -12,7 +12,7 @@ class CudaTile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 }
 
 //===----------------------------------------------------------------------===//
-// What `assume` can say
+// Predicates of `assume`
 //===----------------------------------------------------------------------===//
 
 class CudaTile_Predicate<string name, string attrMnemonic>
@@ -22,9 +22,9 @@ class CudaTile_Predicate<string name, string attrMnemonic>
 def CudaTile_DivByAttr : CudaTile_Predicate<"DivBy", "div_by"> {
   let summary = "values are multiples of a power of two";
   let description = [{
-    `div_by<16>`: each value (of a pointer: its address in bytes; of a
-    tensor_view: its base address) is a multiple of 16. `div_by<16, every 4
-    along 1>`: the first of each group of 4 values along dimension 1 is, and the
+    `div_by<16>`: each value is a multiple of 16; for a pointer this is its address
+    in bytes, for a tensor_view its base address. `div_by<16, every 4 along 1>`: the
+    first of each group of 4 values along dimension 1 is a multiple of 16, and the
     values of a group are consecutive.
   }];
   let parameters = (ins
@@ -38,10 +38,10 @@ def CudaTile_DivByAttr : CudaTile_Predicate<"DivBy", "div_by"> {
 
 def CudaTile_SameElementsAttr
     : CudaTile_Predicate<"SameElements", "same_elements"> {
-  let summary = "groups of neighbours hold one value";
+  let summary = "groups of adjacent elements are equal";
   let description = [{
-    `same_elements<[2, 4]>`: the tile consists of 2x4 groups, and all values of
-    a group are equal.
+    `same_elements<[2, 4]>`: the tile consists of groups of 2x4 elements, and all
+    elements of a group are equal.
   }];
   let parameters = (ins "::mlir::DenseI64ArrayAttr":$values);
   let assemblyFormat = "`<` $values `>`";
@@ -50,7 +50,8 @@ def CudaTile_SameElementsAttr
 def CudaTile_BoundedAttr : CudaTile_Predicate<"Bounded", "bounded"> {
   let summary = "values lie between two bounds";
   let description = [{
-    `bounded<0, ?>`: signed, both bounds belong to the range, `?` is no bound.
+    `bounded<0, ?>`: the values are signed, the bounds are inclusive, `?` means no
+    bound.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<int64_t>">:$lb,
@@ -68,7 +69,7 @@ def CudaTile_OptimizationHintsAttr
   let summary = "advice to the compiler, per GPU";
   let description = [{
     `<sm_100 = {num_cta_in_cga = 2}, default = {}>`. Unknown GPUs and keys are
-    legal: files outlive compilers.
+    legal, so that older compilers accept newer files.
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$value);
   let builders = [AttrBuilderWithInferredContext<

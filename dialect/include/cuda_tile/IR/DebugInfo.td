@@ -1,7 +1,7 @@
-//===- DebugInfo.td - Where in a program's source an op comes from -*- tablegen -*-===//
+//===- DebugInfo.td - Debug information: source positions and scopes -*- tablegen -*-===//
 //
-// A location is a position in a file and the scope around it. Scopes nest up to
-// the subprogram, which is an entry's; rules are in DebugInfo.cpp.
+// A location is a position in a file and the enclosing scope. Scopes nest up to the
+// subprogram, which is that of an entry; the rules are in DebugInfo.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ def CudaTile_DIFileAttr : CudaTile_DIAttr<"DIFile", "di_file"> {
 
 def CudaTile_DICompileUnitAttr
     : CudaTile_DIAttr<"DICompileUnit", "di_compile_unit"> {
-  let summary = "what was compiled at once";
+  let summary = "compilation unit";
   let description = "`#cuda_tile.di_compile_unit<file = #file>`.";
   let parameters = (ins "::cuda_tile::DIFileAttr":$file);
 }
@@ -71,7 +71,7 @@ def CudaTile_DISubprogramAttr
 }
 
 def CudaTile_DILocAttr : LocationAttrDef<CudaTile_Dialect, "DILoc"> {
-  let summary = "position in a file, and the scope around it";
+  let summary = "position in a file, and the enclosing scope";
   let description = "`loc(#cuda_tile.di_loc<loc(\"k.py\":1:2) in #subprogram>)`.";
   let mnemonic = "di_loc";
   let parameters = (ins

@@ -17,9 +17,9 @@ def CudaTile_Dialect : Dialect {
   let name = "cuda_tile";
   let summary = "Tile IR: kernels as programs over tiles";
   let description = [{
-    One program instance (a tile block) works on tiles: arrays whose extents are
-    powers of two, without addresses. Memory is reached through tiles of pointers
-    or through views; the order of accesses is given by tokens.
+    One program instance (a tile block) computes on tiles: arrays whose extents are
+    powers of two and that have no address. Memory is accessed through tiles of
+    pointers or through views; tokens order the accesses.
   }];
   let cppNamespace = "::cuda_tile";
   let dependentDialects = ["::cuda_tile::cute::CuteDialect"];
@@ -35,8 +35,8 @@ def CudaTile_Dialect : Dialect {
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef name) const override;
 
-    /// How strictly verifiers look at optimization hints; at first as the
-    /// command line says.
+    /// How verifiers treat unknown optimization hints; the initial value comes
+    /// from the command line.
     HintCheck getHintCheck() const { return hintCheck; }
     void setHintCheck(HintCheck check) { hintCheck = check; }
 
@@ -58,8 +58,8 @@ def CudaTile_Dialect : Dialect {
 // Versions of arguments
 //===----------------------------------------------------------------------===//
 
-// An argument or result that bytecode has only from `version` on. Without this
-// wrapper, an argument is as old as its op.
+// An argument or result that bytecode has since `version`. Without this wrapper,
+// an argument is as old as its op.
 class CudaTile_Since<string version, Constraint constraint, string desc = "">
     : Arg<constraint, desc> {
   string since = version;
@@ -69,8 +69,8 @@ class CudaTile_Since<string version, Constraint constraint, string desc = "">
 // Ops
 //===----------------------------------------------------------------------===//
 
-// `stem`    family of the op: the file name of every stage that has a rule for it.
-// `wire`    number of the op in bytecode.
+// `stem`    family of the op: the name of the file that has its rule, in every stage.
+// `wire`    opcode in bytecode.
 // `version` first bytecode version that has the op.
 class CudaTile_Op<string mnemonic, string stem, int wire, string version,
                   list<Trait> traits = []>
@@ -81,13 +81,12 @@ class CudaTile_Op<string mnemonic, string stem, int wire, string version,
 
   // Complete snippets; each parses as the body of
   //   cuda_tile.module @m { entry @f(%p: tile<ptr<f32>>, %n: tile<i32>) { ... } }
-  // in front of the closing `return`. Snippets of `module` and `entry` stand
-  // for themselves: a snippet that begins with `cuda_tile.module` is a whole
-  // file, one that begins with `entry` is the body of a module.
+  // before the closing `return`. A snippet that begins with `cuda_tile.module` is
+  // a whole file instead, and one that begins with `entry` the body of a module.
   list<string> examples = [];
 }
 
-// The op's results print under names that say what they are.
+// The op suggests names for its results in the printed form.
 def CudaTile_NamesResults
     : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
 

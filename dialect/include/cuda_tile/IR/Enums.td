@@ -16,13 +16,13 @@ class CudaTile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-// A case that bytecode has only from `version` on.
+// A case that bytecode has since `version`.
 class CudaTile_CaseSince<string version, string symbol, int value, string text>
     : I32EnumAttrCase<symbol, value, text> {
   string since = version;
 }
 
-// Attributes print as their bare keyword; those that ops write as `x<y>` say so.
+// Attributes print as a bare keyword; those that ops print as `x<y>` set `format`.
 class CudaTile_EnumAttr<EnumInfo enum, string mnemonic,
                         string format = "$value">
     : EnumAttr<CudaTile_Dialect, enum, mnemonic> {

@@ -9,11 +9,11 @@ def CudaTile_AssumePredicateAttrInterface
     : AttrInterface<"AssumePredicateAttrInterface"> {
   let cppNamespace = "::cuda_tile";
   let description = [{
-    A statement about a value, as `assume` carries it.
+    A predicate of `assume`.
   }];
   let methods = [
     InterfaceMethod<
-      "Says at `op` why the statement makes no sense for a value of `type`.",
+      "Emits an error at `op` if the predicate does not apply to `type`.",
       "::llvm::LogicalResult", "verifyPredicate",
       (ins "::mlir::Operation *":$op, "::mlir::Type":$type)>,
   ];
@@ -22,16 +22,16 @@ def CudaTile_AssumePredicateAttrInterface
 def CudaTile_TileViewInterface : TypeInterface<"TileView"> {
   let cppNamespace = "::cuda_tile";
   let description = [{
-    A view that cuts a tensor in memory into tiles, one per index.
+    A view of a tensor in memory as tiles, one per index.
   }];
   let methods = [
     InterfaceMethod<
-      "The TileType, without layout, that one index reads or writes.",
+      "Type of the tile at one index: a TileType without layout.",
       "::mlir::ShapedType", "getViewTileType">,
     InterfaceMethod<"Number of index operands.",
       "int64_t", "getViewIndexRank">,
     InterfaceMethod<
-      "Says at `op` why values of `types` cannot index the view.",
+      "Emits an error at `op` if values of `types` cannot index the view.",
       "::llvm::LogicalResult", "verifyIndices",
       (ins "::mlir::Operation *":$op, "::mlir::TypeRange":$types)>,
   ];

@@ -32,9 +32,9 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
                                  ["cloneWith", "hasRank"]>]> {
   let summary = "array of numbers or pointers whose extents are powers of two";
   let description = [{
-    `tile<4x8xf32>`; rank 0 is a scalar, `tile<f32>`. After placement, a tile
-    also says where its elements live: `tile<4x8xf32, #cute.layout<...>>` maps
-    the bits of (register, lane, warp, block) to coordinates.
+    `tile<4x8xf32>`; rank 0 is a scalar, `tile<f32>`. After layout assignment, the
+    type also has a layout: `tile<4x8xf32, #cute.layout<...>>` maps the bits of
+    (register, lane, warp, block) to coordinates of the element that is held there.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
@@ -49,15 +49,15 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
     }]>,
   ];
   let extraClassDeclaration = [{
-    /// Most elements that a tile can have.
+    /// The largest number of elements of a tile.
     static constexpr int64_t kMaxElements = 16777216;
 
-    /// The same tile with `layout` in place of its own (null removes it).
+    /// The same tile type with another layout (null removes it).
     TileType withLayout(::cuda_tile::cute::LayoutAttr layout) const {
       return TileType::get(getShape(), getElementType(), layout);
     }
-    /// The rules of `verify` that hold without a layout; `shape` may also be
-    /// the tile shape of a view.
+    /// The rules of `verify` that do not concern the layout; `shape` may also
+    /// be the tile shape of a view.
     static ::llvm::LogicalResult
     verifyShape(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
                 ::llvm::ArrayRef<int64_t> shape, ::mlir::Type elementType);
@@ -69,8 +69,8 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
 def CudaTile_TensorViewType : CudaTile_Type<"TensorView", "tensor_view"> {
   let summary = "strided array in global memory";
   let description = [{
-    `tensor_view<?x64xf32, strides=[64,1]>`; strides count elements; `?` (stored
-    as `kDynamic`) is a value of `make_tensor_view`.
+    `tensor_view<?x64xf32, strides=[64,1]>`; strides are in elements; `?` (stored as
+    `kDynamic`) is an operand of `make_tensor_view`.
   }];
   let parameters = (ins
     "::mlir::Type":$elementType,
@@ -100,9 +100,9 @@ def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view"
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "tensor_view cut into a grid of equal tiles";
   let description = [{
-    Tile dimension `i` runs along tensor dimension `dim_map[i]`. Elements of a
-    tile that lie outside the tensor read as the padding value and are not
-    written.
+    Tile dimension `i` runs along tensor dimension `dim_map[i]`. Elements of a tile
+    that are out of bounds of the tensor are loaded as the padding value and are not
+    stored.
   }];
   let parameters = (ins
     ArrayRefParameter<"int32_t">:$tileShape,
@@ -118,8 +118,8 @@ def CudaTile_StridedViewType : CudaTile_Type<"StridedView", "strided_view",
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "tensor_view under tiles that start at multiples of a stride";
   let description = [{
-    As a partition_view, but along dimension `i` tile number `k` starts at
-    element `k * traversal_strides[i]`: tiles may overlap or leave gaps.
+    Like a partition_view, but along dimension `i`, tile `k` starts at element
+    `k * traversal_strides[i]`: tiles may overlap or leave gaps.
   }];
   let parameters = (ins
     ArrayRefParameter<"int32_t">:$tileShape,
@@ -137,8 +137,8 @@ def CudaTile_GatherScatterViewType
         [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "tensor_view whose tiles collect slices along one dimension";
   let description = [{
-    Along `sparse_dim` an index is a list with the position of each slice of the
-    tile; along the others it is the first element of the tile.
+    Along `sparse_dim`, an index is a tile of positions, one for each slice; along the
+    other dimensions, it is the position of the first element of the tile.
   }];
   let parameters = (ins
     ArrayRefParameter<"int32_t">:$tileShape,
@@ -158,7 +158,7 @@ def CudaTile_TokenType : CudaTile_Type<"Token", "token"> {
 def CudaTile_StringType : CudaTile_Type<"String", "string"> {
   let summary = "text, within one compiler";
   let description = [{
-    Not portable: no bytecode version has it, and nothing compiles it.
+    Not portable: no bytecode version has it, and the compiler refuses it.
   }];
   let hasCustomAssemblyFormat = 1;
 }
@@ -167,7 +167,7 @@ def CudaTile_StringType : CudaTile_Type<"String", "string"> {
 // Element types
 //===----------------------------------------------------------------------===//
 
-// A type that a tile may be made of, by the name that messages use.
+// An element type, with the name that diagnostics use.
 class CudaTile_Element<string name, Pred pred> {
   string text = name;
   Pred predicate = pred;
@@ -252,21 +252,21 @@ def CudaTile_TileView : Type<
 class CudaTile_Rule<string what, string condition>
     : PredOpTrait<what, CPred<condition>>;
 
-// `names` have one type, which is inferred; `more` ends the message.
+// `names` have the same type, which is inferred; `more` ends the message.
 class CudaTile_TypesMatch<list<string> names, string more>
     : AllTypesMatch<names> {
   let summary = "all of {" # !interleave(names, ", ") # "} have same type; "
                 # more;
 }
 
-// `names` have one shape; `more` ends the message.
+// `names` have the same shape; `more` ends the message.
 class CudaTile_ShapesMatch<list<string> names, string more>
     : AllShapesMatch<names> {
   let summary = "all of {" # !interleave(names, ", ") # "} have same shape; "
                 # more;
 }
 
-// Where the booleans live is not looked at.
+// The layout of the result is not compared.
 def CudaTile_ComparisonResult : CudaTile_Rule<
     "Result type has i1 element type and same shape as operands",
     "getResult().getType().getElementType().isInteger(1) && "

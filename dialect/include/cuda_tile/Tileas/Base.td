@@ -1,8 +1,7 @@
 //===- Base.td - Tile assembly: dialect and types -------------*- tablegen -*-===//
 //
-// What tiles alone cannot say once they are placed: where a value changes its
-// layout, what lies in shared memory, when the threads of a block wait for each
-// other.
+// What cuda_tile ops cannot express once tiles have layouts: layout conversions,
+// shared-memory buffers and accesses to them, matrix instructions, barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tileas_Dialect : Dialect {
   let name = "tileas";
-  let summary = "Tile assembly: placed tiles, shared memory, barriers";
+  let summary = "Tile assembly: layout conversions, shared memory, barriers";
   let cppNamespace = "::cuda_tile::tileas";
   let dependentDialects = ["::cuda_tile::CudaTileDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -29,11 +28,11 @@ def Tileas_Dialect : Dialect {
 
 def Tileas_BufferType : TypeDef<Tileas_Dialect, "Buffer"> {
   let mnemonic = "buffer";
-  let summary = "one slot of shared memory";
+  let summary = "buffer in shared memory";
   let description = [{
     `!tileas.buffer<8x64xf16, #cute.layout<(1@1, ...)>>`: basis `i` of the flat
-    layout says which element bit `i` of the offset (in elements) leads to. Each
-    element has one offset.
+    layout is the contribution of bit `i` of the offset, in elements, to the
+    coordinates. Each element has exactly one offset.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
@@ -49,7 +48,7 @@ def Tileas_BufferType : TypeDef<Tileas_Dialect, "Buffer"> {
   let genVerifyDecl = 1;
 }
 
-// Shared memory of a block.
+// The shared memory of a CTA.
 def Tileas_SharedMemory : Resource<"::cuda_tile::tileas::SharedMemory">;
 
 //===----------------------------------------------------------------------===//

@@ -5,30 +5,30 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Passes on functions take any op: a function, or what holds functions, so that the
-// bare flag does what it says on a whole file.
+// The function passes accept any op, a function or one that contains functions, so
+// that the bare flag works on a whole file.
 
 def FuseFMA : Pass<"fuse-fma"> {
-  let summary = "Makes one fma of a product and the sum that it goes into";
+  let summary = "Fuses a product and the sum that uses it into an fma";
   let description = [{
     `addf (mulf a, b), c`, in either order, becomes `fma a, b, c`; `subf (mulf a,
     b), c` becomes `fma a, b, (negf c)`; `subf c, (mulf a, b)` becomes `fma (negf
-    a), b, c`. Both ops have the same rounding mode and flush_to_zero, and the sum
-    is the product's only use. The result is rounded once in place of twice, so
-    this is for programs that allow it.
+    a), b, c`. Both ops must have the same rounding mode and flush_to_zero, and the
+    sum must be the only use of the product. The result is rounded once instead of
+    twice, so this is for programs that allow contraction.
   }];
 }
 
 def LoopSplit : Pass<"loop-split"> {
-  let summary = "Splits loops where a comparison of their index changes";
+  let summary = "Splits loops where a comparison of the induction variable changes";
   let description = [{
-    In a `for`, an `if` that compares the loop's index with a value from outside
-    takes one branch up to some trip and the other one from there on. Such a loop
-    becomes two, each with one branch in place of the `if`.
+    In a `for`, an `if` that compares the induction variable with a loop-invariant
+    value takes one branch up to some iteration and the other one from there on. Such
+    a loop becomes two, each with one branch in place of the `if`.
 
-    The loop is split if the branches hold at least `split-threshold` ops; 0 and
-    less: never. The attribute `loop_split_threshold` of a loop or of an op around
-    it (the nearest counts) says so in place of the option.
+    The loop is split if the branches contain at least `split-threshold` ops; 0 or
+    less means never. The attribute `loop_split_threshold` of the loop, or else of the
+    nearest enclosing op that has it, overrides the option.
   }];
   let options = [
     Option<"splitThreshold", "split-threshold", "int", "1",
@@ -38,11 +38,11 @@ def LoopSplit : Pass<"loop-split"> {
 
 def SynthesizeDebugInfoScopes
     : Pass<"synthesize-debug-info-scopes", "::cuda_tile::ModuleOp"> {
-  let summary = "Gives functions and their ops scopes made of their locations";
+  let summary = "Derives debug scopes of functions and ops from their locations";
   let description = [{
-    A function without scope gets a di_subprogram of its name, in the file of its
-    location, and its ops locations within it. Ops from another file lie in a
-    di_lexical_block of that file. Functions that have a scope stay as they are.
+    A function without a scope gets a di_subprogram of its name, in the file of its
+    location, and the locations of its ops are nested in it. Ops from another file get
+    a di_lexical_block of that file. Functions that have a scope are not changed.
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- Atomic.td - Accesses that read and write in one -*- tablegen -*-===//
+//===- Atomic.td - Atomic operations -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_ATOMIC_TD
 #define CUDA_TILE_IR_OPS_ATOMIC_TD
@@ -16,12 +16,13 @@ def CudaTile_AtomicCASTkoOp : CudaTile_AtomicOp<"atomic_cas_tko", 0x7, "13.1",
     [CudaTile_ShapesMatch<["pointers", "cmp", "val", "result"],
        "pointer tile shape must match value shape">,
      AllTypesMatch<["cmp", "val", "result"]>]> {
-  let summary = "Writes where memory holds what is expected";
+  let summary = "Atomic compare-and-swap";
   let description = [{
-    Per element: if memory has the bits of `cmp`, `val` is written. The result is
-    what memory held before; where the mask is false, it is `cmp`.
+    Per element, one atomic access: if memory holds the bits of `cmp`, `val` is
+    written. The result is the old value in memory. Where the mask is false, memory
+    is not accessed and the result is `cmp`.
     (C1) The ordering is relaxed, acquire, release or acq_rel.
-    (C2) Pointers point to the element type of the values.
+    (C2) The pointee type is the element type of the values.
     (C3) Elements are integers or floating-point numbers of 32 or 64 bits.
     (C4) The mask has the shape of the pointers.
   }];
@@ -59,14 +60,17 @@ def CudaTile_AtomicRMWTkoOp : CudaTile_AtomicOp<"atomic_rmw_tko", 0x8, "13.1",
     [CudaTile_ShapesMatch<["pointers", "arg", "result"],
        "pointer tile shape must match value shape">,
      AllTypesMatch<["arg", "result"]>]> {
-  let summary = "Reads, combines with an operand, and writes";
+  let summary = "Atomic read-modify-write";
   let description = [{
-    The result is what memory held before; where the mask is false, it is
-    undefined. Several pointers may be equal.
+    Per element, one atomic access combines the value in memory with `arg`, as
+    `mode` says. The result is the old value in memory. Where the mask is false,
+    memory is not accessed and the result is undefined. Several pointers may be
+    equal.
     (C1) The ordering is relaxed, acquire, release or acq_rel.
-    (C2) Pointers point to the element type of the values.
-    (C3) `mode` has the element type: addf f16, bf16, f32 and f64; xchg integers
-         and numbers of 32 and 64 bits; the others i32 and i64.
+    (C2) The pointee type is the element type of the values.
+    (C3) `mode` supports the element type: addf takes f16, bf16, f32 and f64; xchg
+         takes integers and floating-point numbers of 32 and 64 bits; the other
+         modes take i32 and i64.
     (C4) The mask has the shape of the pointers.
   }];
   let examples = [[{
@@ -103,15 +107,16 @@ def CudaTile_AtomicRMWTkoOp : CudaTile_AtomicOp<"atomic_rmw_tko", 0x8, "13.1",
 
 def CudaTile_AtomicRedViewTkoOp
     : CudaTile_AtomicOp<"atomic_red_view_tko", 0x75, "13.3"> {
-  let summary = "Combines a tile into one tile of a view";
+  let summary = "Atomic reduction of a tile into one tile of a view";
   let description = [{
-    Each element is one atomic access; those outside the tensor are left out.
+    Each element in memory is combined with that of `value` by one atomic access.
+    Elements that are out of bounds are skipped.
     (C1) The view is a partition_view or strided_view without padding.
-    (C2) The value has the type of the view's tiles.
-    (C3) `mode` has the element type, as with `atomic_rmw_tko`, and is not xchg.
+    (C2) The value has the tile type of the view.
+    (C3) `mode` supports the element type, as for `atomic_rmw_tko`, and is not xchg.
     (C4) The ordering is relaxed, the scope tl_blk or device.
-    (C5) There is a scalar index per dimension; all are of one type.
-    (C6) `inbounds` is empty or says something about each dimension.
+    (C5) There is one scalar index per dimension; all have the same type.
+    (C6) `inbounds` is empty or has one entry per dimension.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -128,7 +133,7 @@ def CudaTile_AtomicRedViewTkoOp
     CudaTile_Tile:$value,
     Optional<CudaTile_TokenType>:$token,
     CudaTile_Since<"13.5", DefaultValuedOptionalAttr<DenseBoolArrayAttr, "{}">,
-      "per dimension: the producer promises that no element lies outside">:$inbounds
+      "per dimension: the producer guarantees that no element is out of bounds">:$inbounds
   );
   let results = (outs CudaTile_TokenType:$result_token);
   let hasCustomAssemblyFormat = 1;

@@ -1,4 +1,4 @@
-//===- Bitwise.td - Bit by bit -*- tablegen -*-===//
+//===- Bitwise.td - Bitwise operations -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_BITWISE_TD
 #define CUDA_TILE_IR_OPS_BITWISE_TD
@@ -20,24 +20,24 @@ class CudaTile_BitwiseOp<string mnemonic, int wire>
 }
 
 def CudaTile_AndIOp : CudaTile_BitwiseOp<"andi", 0x4> {
-  let summary = "Bits set in both";
+  let summary = "Bitwise and";
   let description = [{
-    (C1) Operands and result have one type, an integer of any width.
+    (C1) Operands and result have the same integer type, of any width.
   }];
 }
 
 def CudaTile_OrIOp : CudaTile_BitwiseOp<"ori", 0x52> {
-  let summary = "Bits set in either";
+  let summary = "Bitwise or";
   let description = [{
-    (C1) Operands and result have one type, an integer of any width.
+    (C1) Operands and result have the same integer type, of any width.
   }];
 }
 
 def CudaTile_XOrIOp : CudaTile_BitwiseOp<"xori", 0x6C> {
-  let summary = "Bits set in exactly one";
+  let summary = "Bitwise exclusive or";
   let description = [{
-    With all bits set on one side, this is the complement of the other.
-    (C1) Operands and result have one type, an integer of any width.
+    If one operand has all bits set, the result is the complement of the other.
+    (C1) Operands and result have the same integer type, of any width.
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- Control.td - Loops and how regions end -*- tablegen -*-===//
+//===- Control.td - Control flow -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_CONTROL_TD
 #define CUDA_TILE_IR_OPS_CONTROL_TD
@@ -22,10 +22,11 @@ class CudaTile_TerminatorOp<string mnemonic, int wire, list<Trait> traits>
 
 def CudaTile_BreakOp : CudaTile_TerminatorOp<"break", 0xA,
     [ParentOneOf<["IfOp", "LoopOp"]>]> {
-  let summary = "Leaves the innermost loop with its results";
+  let summary = "Exits the innermost loop";
   let description = [{
-    (C1) Between the op and its `loop` there are only `if`s.
-    (C2) The operands have the types of the loop's results.
+    The operands become the results of the enclosing `loop`.
+    (C1) All ops between this one and the enclosing `loop` are `if`s.
+    (C2) The operands have the result types of the loop.
   }];
   let examples = [[{
     %r = loop -> tile<i32> {
@@ -38,10 +39,12 @@ def CudaTile_BreakOp : CudaTile_TerminatorOp<"break", 0xA,
 
 def CudaTile_ContinueOp : CudaTile_TerminatorOp<"continue", 0x11,
     [ParentOneOf<["ForOp", "IfOp", "LoopOp"]>]> {
-  let summary = "Ends a run of the loop body";
+  let summary = "Ends an iteration of the innermost loop";
   let description = [{
-    (C1) Between the op and its `for` or `loop` there are only `if`s.
-    (C2) The operands have the types of the values that the loop carries.
+    The operands become the loop-carried values of the next iteration or, after the
+    last iteration of a `for`, its results.
+    (C1) All ops between this one and the enclosing `for` or `loop` are `if`s.
+    (C2) The operands have the types of the loop-carried values.
   }];
   let examples = [[{
     %last = for %i in (%n to %n, step %n) : tile<i32> iter_values(%x = %n) -> (tile<i32>) {
@@ -65,13 +68,16 @@ def CudaTile_ForOp : CudaTile_ControlOp<"for", 0x29,
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",
         "getAsmBlockArgumentNames"]>]> {
-  let summary = "Runs the body for lower, lower + step, ... below upper";
+  let summary = "Counted loop: lower, lower + step, ... below upper";
   let description = [{
-    The bounds and the step are compared as signed integers unless `unsigned`
-    is given. The step is positive.
-    (C1) The body's first argument has the type of the bounds.
-    (C2) Then come as many values as `initValues`, of their types, which are
-         those of the results; views are not carried.
+    Runs the body once for each value of the induction variable. The bounds and the
+    step are compared as signed integers unless `unsigned` is given. The step is
+    positive. The results are the loop-carried values after the last iteration; if
+    there is no iteration, they are the initial values.
+    (C1) The first block argument is the induction variable; it has the type of the
+         bounds.
+    (C2) The other block arguments are the loop-carried values. They correspond in
+         number and type to `initValues` and to the results; none is a view.
   }];
   let examples = [[{
     %sum = for unsigned %i in (%n to %n, step %n) : tile<i32> iter_values(%acc = %n) -> (tile<i32>) {
@@ -105,12 +111,12 @@ def CudaTile_IfOp : CudaTile_ControlOp<"if", 0x32,
     [NoRegionArguments, RecursiveMemoryEffects, SingleBlock,
      SingleBlockImplicitTerminator<"BranchEnd">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "Runs one of two regions";
+  let summary = "Runs one of two regions, depending on a condition";
   let description = [{
-    A branch ends with `yield`, whose operands are the results, or it leaves
-    what stands around: with `break`, `continue` or `return`.
-    (C1) There is a first branch; where there are results, a second one too.
-    (C2) What a branch yields has the types of the results.
+    A branch ends with `yield`, whose operands become the results, or it leaves the
+    enclosing loop or kernel with `break`, `continue` or `return`.
+    (C1) The first branch is present; the second one is too if there are results.
+    (C2) The yielded values have the types of the results.
     (C3) No result is a view.
   }];
   let examples = [[{
@@ -138,12 +144,12 @@ def CudaTile_LoopOp : CudaTile_ControlOp<"loop", 0x41,
     [AutomaticAllocationScope, RecursiveMemoryEffects, SingleBlock,
      SingleBlockImplicitTerminator<"LoopEnd">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "Runs the body until it breaks";
+  let summary = "Loop without a condition, ended by `break`";
   let description = [{
-    `continue` starts the next run with its operands; `break` ends the loop, its
-    operands are the results.
-    (C1) The body takes as many values as `initValues`, of their types.
-    (C2) No value and no result is a view.
+    `continue` starts the next iteration, with its operands as the loop-carried
+    values; `break` ends the loop, with its operands as the results.
+    (C1) The block arguments correspond in number and type to `initValues`.
+    (C2) No loop-carried value and no result is a view.
   }];
   let examples = [[{
     %r = loop iter_values(%i = %n) : tile<i32> -> tile<i32> {
@@ -181,9 +187,8 @@ def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
     [ParentOneOf<returnParents>]> {
   let summary = "Ends the kernel";
   let description = [{
-    (C1) Between the op and its function there are only `if`s.
-    (C2) The operands have the types of the function's results; an entry has
-         none.
+    (C1) All ops between this one and the enclosing function are `if`s.
+    (C2) The operands have the result types of the function; an entry has none.
   }];
   let examples = ["entry @nothing() {\n  return\n}"];
   let builders = [OpBuilder<(ins), "// no values">];
@@ -192,10 +197,10 @@ def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
 
 def CudaTile_YieldOp : CudaTile_TerminatorOp<"yield", 0x6D,
     [Pure, ParentOneOf<["IfOp", "ReduceOp", "ScanOp"]>]> {
-  let summary = "Ends a region with its values";
+  let summary = "Ends a region and gives its values";
   let description = [{
-    In a branch of `if`, the operands are the results of the `if`; in the body of
-    `reduce` and `scan`, what two values combine to. May be left out where there are
+    In a branch of `if`, the operands become the results of the `if`; in the body of
+    `reduce` and `scan`, they are the combined values. May be omitted if there are
     no values.
   }];
   let examples = [[{

@@ -1,4 +1,4 @@
-//===- Convert.td - Numbers as other numbers -*- tablegen -*-===//
+//===- Convert.td - Conversions -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_CONVERT_TD
 #define CUDA_TILE_IR_OPS_CONVERT_TD
@@ -8,7 +8,7 @@ include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// Operand and result have one shape.
+// Operand and result have the same shape.
 class CudaTile_ConvertOp<string mnemonic, int wire, list<string> oneShape,
                          list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "convert", wire, "13.1",
@@ -20,10 +20,10 @@ def CudaTile_WidthTile : CudaTile_TileOf<
 
 def CudaTile_BitcastOp
     : CudaTile_ConvertOp<"bitcast", 0x9, ["source", "result"]> {
-  let summary = "The same bits under another type";
+  let summary = "Reinterprets bits as another type of the same width";
   let description = [{
-    Nothing is converted. The bits of a NaN stay as they are.
-    (C1) Elements have one width.
+    The bits do not change, those of a NaN included.
+    (C1) Both element types have the same width.
   }];
   let examples = ["%r = bitcast %n : tile<i32> -> tile<f32>"];
   let arguments = (ins CudaTile_NumberTile:$source);
@@ -36,10 +36,10 @@ def CudaTile_BitcastOp
 }
 
 def CudaTile_ExtIOp : CudaTile_ConvertOp<"exti", 0x25, ["from", "to"]> {
-  let summary = "Integers with more bits";
+  let summary = "Extends integers to a wider type";
   let description = [{
-    Copies of the sign enter if signed, zeros if unsigned.
-    (C1) The result is wider.
+    Sign-extends if `signed`, zero-extends if `unsigned`.
+    (C1) The result is wider than the operand.
   }];
   let examples = ["%r = exti %n signed : tile<i32> -> tile<i64>"];
   let arguments = (ins
@@ -55,15 +55,16 @@ def CudaTile_ExtIOp : CudaTile_ConvertOp<"exti", 0x25, ["from", "to"]> {
 }
 
 def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
-  let summary = "Floating-point numbers of another type";
+  let summary = "Converts between floating-point types";
   let description = [{
-    A number too large for a type without infinities becomes its largest.
+    A value too large for a result type without infinities saturates to the largest
+    value of that type.
     (C1) The types differ.
-    (C2) To f8E8M0FNU, rounding is zero or positive_inf.
-    (C3) To other types it is nearest_even. From bytecode version 13.4 on it may
-         also be zero, but to f8E4M3FN, f8E5M2 and f4E2M1FN; negative_inf or
-         positive_inf from f64 to f32; nearest_away from f32 to tf32; any of
-         these where the result holds every value of the source.
+    (C2) To f8E8M0FNU, the rounding mode is zero or positive_inf.
+    (C3) To other types it is nearest_even. From bytecode version 13.4 on, these are
+         legal too: zero, except to f8E4M3FN, f8E5M2 and f4E2M1FN; negative_inf and
+         positive_inf from f64 to f32; nearest_away from f32 to tf32; all of these
+         modes if the result type represents every value of the source type.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -81,17 +82,17 @@ def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
   }];
   let hasVerifier = 1; // C1, C2, C3
   let extraClassDeclaration = [{
-    /// Whether bytecode before 13.4 knows the rounding of this conversion.
+    /// Whether bytecode before 13.4 has the rounding mode of this conversion.
     bool isRoundingOfEveryVersion();
   }];
 }
 
 def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
-  let summary = "Floating-point numbers rounded to integers";
+  let summary = "Converts floating-point numbers to integers";
   let description = [{
-    Numbers outside the result's range are undefined; with `saturating` they
-    become its nearest end, and a NaN becomes 0.
-    (C1) Rounding is nearest_int_to_zero.
+    Rounds toward zero. A value outside the range of the result type is undefined;
+    with `saturating`, it is clamped to that range, and a NaN becomes 0.
+    (C1) The rounding mode is nearest_int_to_zero.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -114,10 +115,9 @@ def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
 
 def CudaTile_IntToPtrOp
     : CudaTile_ConvertOp<"int_to_ptr", 0x33, ["source", "result"]> {
-  let summary = "Addresses as pointers";
+  let summary = "Converts addresses to pointers";
   let description = [{
-    The address, in bytes, is a multiple of the size of the element that the pointer
-    names.
+    The address, in bytes, is a multiple of the size of the pointee.
   }];
   let examples = [[{
     %a = constant <i64: 4096> : tile<i64>
@@ -132,12 +132,12 @@ def CudaTile_IntToPtrOp
 }
 
 def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
-  let summary = "Integers as floating-point numbers";
+  let summary = "Converts integers to floating-point numbers";
   let description = [{
-    The nearest number of the type, the even one of two; an infinity where the
-    integer is too large.
+    Rounds to nearest, ties to even; an integer that is too large becomes an
+    infinity.
     (C1) The result is not f8E8M0FNU.
-    (C2) Rounding is nearest_even.
+    (C2) The rounding mode is nearest_even.
   }];
   let examples = ["%r = itof %n unsigned : tile<i32> -> tile<f32>"];
   let arguments = (ins
@@ -156,9 +156,9 @@ def CudaTile_IToFOp : CudaTile_ConvertOp<"itof", 0x3B, ["from", "to"]> {
 
 def CudaTile_PtrToIntOp
     : CudaTile_ConvertOp<"ptr_to_int", 0x56, ["source", "result"]> {
-  let summary = "Pointers as addresses, in bytes";
+  let summary = "Converts pointers to addresses, in bytes";
   let description = [{
-    The value of a pointer at run time.
+    The result is the address that the pointer holds at run time.
   }];
   let examples = ["%r = ptr_to_int %p : tile<ptr<f32>> -> tile<i64>"];
   let arguments = (ins CudaTile_PointerTile:$source);
@@ -171,9 +171,9 @@ def CudaTile_PtrToIntOp
 
 def CudaTile_PtrToPtrOp
     : CudaTile_ConvertOp<"ptr_to_ptr", 0x57, ["source", "result"]> {
-  let summary = "The same addresses, of numbers of another type";
+  let summary = "Changes the pointee type of pointers";
   let description = [{
-    The bytes in memory are those of before; nothing is converted.
+    The addresses do not change, and nothing in memory is converted.
   }];
   let examples = ["%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i8>>"];
   let arguments = (ins CudaTile_PointerTile:$source);
@@ -185,11 +185,12 @@ def CudaTile_PtrToPtrOp
 }
 
 def CudaTile_TruncIOp : CudaTile_ConvertOp<"trunci", 0x6B, ["from", "to"]> {
-  let summary = "Low bits of integers";
+  let summary = "Truncates integers to a narrower type";
   let description = [{
-    `overflow` promises that the value, read as signed (no_signed_wrap), unsigned
-    (no_unsigned_wrap) or both (no_wrap), fits in the result.
-    (C1) The result is narrower.
+    Keeps the low bits. `overflow` guarantees that the value fits in the result type,
+    read as signed (no_signed_wrap), as unsigned (no_unsigned_wrap) or both ways
+    (no_wrap).
+    (C1) The result is narrower than the operand.
   }];
   let examples = [
     "%r = trunci %n overflow<no_signed_wrap> : tile<i32> -> tile<i16>",

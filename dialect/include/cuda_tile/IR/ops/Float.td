@@ -30,7 +30,7 @@ class CudaTile_FloatUnaryOp<string mnemonic, int wire, list<Trait> traits = []>
 }
 
 // (C1) `rounding_mode` is one of the IEEE modes (divf: or approx, full, for f32).
-// (C2) `flush_to_zero` (of subnormal operands and results) is for f32.
+// (C2) `flush_to_zero` (of subnormal operands and results) requires f32.
 class CudaTile_RoundedOp<string mnemonic, int wire>
     : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
   let arguments = (ins
@@ -51,13 +51,13 @@ class CudaTile_RoundedOp<string mnemonic, int wire>
   let hasVerifier = 1; // C1, C2
 }
 
-// (C1) `flush_to_zero` is for f32.
+// (C1) `flush_to_zero` requires f32.
 class CudaTile_FloatExtremumOp<string mnemonic, int wire>
     : CudaTile_FloatOp<mnemonic, wire, ["lhs", "rhs", "result"]> {
   let description = [{
-    A NaN operand loses against a number; with `propagate_nan` it wins. -0 is
-    smaller than +0.
-    (C1) `flush_to_zero` is for f32.
+    If one operand is a NaN, the result is the other operand; with `propagate_nan`,
+    it is a NaN. -0 is smaller than +0.
+    (C1) `flush_to_zero` requires f32.
   }];
   let arguments = (ins
     CudaTile_BaseFloatTile:$lhs,
@@ -78,10 +78,10 @@ class CudaTile_FloatExtremumOp<string mnemonic, int wire>
 
 def CudaTile_AbsFOp : CudaTile_FloatUnaryOp<"absf", 0x0,
     [SameOperandsAndResultShape]> {
-  let summary = "Magnitude";
+  let summary = "Absolute value";
   let description = [{
-    Clears the sign, also of zeros and infinities. The bits of a NaN are not
-    specified.
+    Clears the sign bit, including that of zeros and infinities. The bits of a NaN
+    result are unspecified.
   }];
 }
 
@@ -91,7 +91,8 @@ def CudaTile_AddFOp : CudaTile_RoundedOp<"addf", 0x2> {
     The exact sum of each pair of elements, rounded once.
     (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
          positive_inf.
-    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+    (C2) `flush_to_zero`, which flushes subnormal operands and results to zero,
+         requires f32.
   }];
 }
 
@@ -101,7 +102,8 @@ def CudaTile_SubFOp : CudaTile_RoundedOp<"subf", 0x67> {
     The exact difference of each pair of elements, rounded once.
     (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
          positive_inf.
-    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+    (C2) `flush_to_zero`, which flushes subnormal operands and results to zero,
+         requires f32.
   }];
 }
 
@@ -111,7 +113,8 @@ def CudaTile_MulFOp : CudaTile_RoundedOp<"mulf", 0x4C> {
     The exact product of each pair of elements, rounded once.
     (C1) `rounding_mode` is nearest_even (the default), zero, negative_inf or
          positive_inf.
-    (C2) `flush_to_zero`, of subnormal operands and results, is for f32.
+    (C2) `flush_to_zero`, which flushes subnormal operands and results to zero,
+         requires f32.
   }];
 }
 
@@ -122,7 +125,7 @@ def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
     exact quotient; `approx` multiplies by an approximate reciprocal and `full` is
     within 2 units in the last place.
     (C1) `rounding_mode` is an IEEE mode, approx or full.
-    (C2) approx and full are for f32, and so is `flush_to_zero`.
+    (C2) approx, full and `flush_to_zero` require f32.
   }];
   let assemblyFormat = [{
     $lhs `,` $rhs custom<DivFRounding>($rounding_mode)
@@ -132,19 +135,19 @@ def CudaTile_DivFOp : CudaTile_RoundedOp<"divf", 0x14> {
 }
 
 def CudaTile_NegFOp : CudaTile_FloatUnaryOp<"negf", 0x4F> {
-  let summary = "Negative";
+  let summary = "Negation";
   let description = [{
-    Flips the sign, also of zeros and infinities. The bits of a NaN are not
-    specified.
+    Flips the sign bit, including that of zeros and infinities. The bits of a NaN
+    result are unspecified.
   }];
 }
 
 def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
     ["lhs", "rhs", "acc", "result"]> {
-  let summary = "lhs * rhs + acc, rounded once";
+  let summary = "Fused multiply-add: lhs * rhs + acc, rounded once";
   let description = [{
     (C1) `rounding_mode` is one of the IEEE modes.
-    (C2) `flush_to_zero` is for f32.
+    (C2) `flush_to_zero` requires f32.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -167,11 +170,11 @@ def CudaTile_FmaOp : CudaTile_FloatOp<"fma", 0x28,
 
 def CudaTile_RemFOp
     : CudaTile_FloatOp<"remf", 0x59, ["lhs", "rhs", "result"]> {
-  let summary = "What division to a whole number towards zero leaves";
+  let summary = "Remainder of the division that truncates toward zero";
   let description = [{
-    `lhs - rhs * trunc(lhs / rhs)` in exact arithmetic, as C's fmod: the result has
-    the sign of `lhs` and is smaller than `rhs`. NaN if `rhs` is 0 or `lhs` is
-    infinite; `lhs` if only `rhs` is infinite.
+    `lhs - rhs * trunc(lhs / rhs)` in exact arithmetic, like C's fmod: the result has
+    the sign of `lhs` and a smaller magnitude than `rhs`. The result is NaN if `rhs`
+    is 0 or `lhs` is infinite, and `lhs` if only `rhs` is infinite.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -187,11 +190,11 @@ def CudaTile_RemFOp
 }
 
 def CudaTile_MaxFOp : CudaTile_FloatExtremumOp<"maxf", 0x45> {
-  let summary = "Larger of two numbers";
+  let summary = "Maximum";
 }
 
 def CudaTile_MinFOp : CudaTile_FloatExtremumOp<"minf", 0x47> {
-  let summary = "Smaller of two numbers";
+  let summary = "Minimum";
 }
 
 def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
@@ -199,8 +202,9 @@ def CudaTile_CmpFOp : CudaTile_Op<"cmpf", "float", 0xE, "13.1",
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of floating-point numbers";
   let description = [{
-    With a NaN, `ordered` gives false and `unordered` gives true. -0 equals +0.
-    (C1) The result is a tile of i1 in the shape of the operands.
+    If an operand is a NaN, `ordered` gives false and `unordered` gives true.
+    -0 equals +0.
+    (C1) The result is a tile of i1 with the shape of the operands.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>

@@ -1,4 +1,4 @@
-//===- Hint.td - What the producer knows or wants to see -*- tablegen -*-===//
+//===- Hint.td - Assumptions, assertions and printing -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_HINT_TD
 #define CUDA_TILE_IR_OPS_HINT_TD
@@ -9,10 +9,10 @@ include "cuda_tile/IR/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CudaTile_AssertOp : CudaTile_Op<"assert", "hint", 0x5, "13.1"> {
-  let summary = "Stops the program with a message unless all are true";
+  let summary = "Stops the program with a message unless all elements are true";
   let description = [{
-    Which tile block failed, and for which element, is not part of the message. The
-    op is never removed.
+    The message does not say which tile block failed or which element is false. The
+    op has an effect: it is never removed as dead code.
   }];
   let examples = [[{
     %c = constant <i1: true> : tile<8xi1>
@@ -28,10 +28,11 @@ def CudaTile_AssertOp : CudaTile_Op<"assert", "hint", 0x5, "13.1"> {
 def CudaTile_AssumeOp : CudaTile_Op<"assume", "hint", 0x6, "13.1",
     [AllTypesMatch<["value", "result"]>,
      CudaTile_NamesResults]> {
-  let summary = "The operand, of which something is known";
+  let summary = "States a fact about a value";
   let description = [{
-    (C1) The predicate makes sense for the type of the value.
-    If it does not hold, the program is undefined.
+    The result is the operand, and the compiler may rely on the predicate. If the
+    predicate does not hold, the behaviour is undefined.
+    (C1) The predicate applies to the type of the value.
   }];
   let examples = [
     "%a = assume div_by<16>, %n : tile<i32>",
@@ -55,15 +56,16 @@ def CudaTile_AssumeOp : CudaTile_Op<"assume", "hint", 0x6, "13.1",
   let hasVerifier = 1; // C1
 }
 
-// Called `print` in 13.1; both names are read.
+// Called `print` in 13.1; the parser accepts both names.
 def CudaTile_PrintTkoOp : CudaTile_Op<"print_tko", "hint", 0x55, "13.1",
     [AttrSizedOperandSegments]> {
-  let summary = "Prints a text with values in it, as C's printf does";
+  let summary = "Prints formatted text, like C's printf";
   let description = [{
-    A directive begins with `%` and ends with a letter of `diouxXeEfFgGaAcsSpn`;
-    `%%` is a percent sign. Of a tile every element is printed, in brackets.
-    (C1) Each directive ends.
-    (C2) There is an operand per directive.
+    A format specifier begins with `%` and ends with a letter of
+    `diouxXeEfFgGaAcsSpn`; `%%` is a percent sign. A tile is printed with all its
+    elements, in brackets.
+    (C1) Each format specifier is complete.
+    (C2) There is one operand per format specifier.
   }];
   let examples = [[{
     %a = make_token : token

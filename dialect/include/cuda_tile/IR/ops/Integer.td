@@ -11,7 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class CudaTile_IntegerOp<string mnemonic, int wire, list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "integer", wire, "13.1", traits>;
 
-// Operands and result of one type: `op %x, %y ... : type`.
+// Operands and result have the same type: `op %x, %y ... : type`.
 class CudaTile_IntegerUnaryOp<string mnemonic, int wire,
                               list<Trait> traits = []>
     : CudaTile_IntegerOp<mnemonic, wire,
@@ -28,14 +28,14 @@ class CudaTile_IntegerBinaryOp<string mnemonic, int wire,
   let results = (outs CudaTile_IntTile:$result);
 }
 
-// Undefined for some operands, so that it must not run where it did not.
+// Undefined behaviour for some operands, so it is speculatable only conditionally.
 defvar CudaTile_Traps = [
   NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>];
 
 defvar overflowAttr = DefaultValuedAttr<CudaTile_IntegerOverflowAttr,
                                         "::cuda_tile::IntegerOverflow::NONE">;
 
-// Wraps around; `overflow` promises that it does not.
+// Wraps around; `overflow` guarantees that it does not (nsw, nuw).
 class CudaTile_WrappingOp<string mnemonic, int wire>
     : CudaTile_IntegerBinaryOp<mnemonic, wire> {
   let arguments = (ins
@@ -53,7 +53,7 @@ class CudaTile_WrappingOp<string mnemonic, int wire>
   ];
 }
 
-// Depends on how the bits are read.
+// The result depends on the signedness.
 class CudaTile_SignednessOp<string mnemonic, int wire,
                             list<Trait> traits = [Pure]>
     : CudaTile_IntegerBinaryOp<mnemonic, wire, traits> {
@@ -74,8 +74,8 @@ class CudaTile_SignednessOp<string mnemonic, int wire,
 
 def CudaTile_AbsIOp : CudaTile_IntegerUnaryOp<"absi", 0x1,
     [SameOperandsAndResultShape]> {
-  let summary = "Magnitude of a signed integer";
-  let description = "The smallest signed value stays as it is.";
+  let summary = "Absolute value of a signed integer";
+  let description = "The smallest signed value wraps around to itself.";
   let examples = ["%r = absi %n : tile<i32>"];
   let assemblyFormat = [{
     $source attr-dict `:` custom<CudaTileType>(type($result))
@@ -85,30 +85,33 @@ def CudaTile_AbsIOp : CudaTile_IntegerUnaryOp<"absi", 0x1,
 def CudaTile_AddIOp : CudaTile_WrappingOp<"addi", 0x3> {
   let summary = "Sum";
   let description = [{
-    The sum modulo 2 to the number of bits. `overflow` promises that the signed
-    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
-    does not overflow; the result is undefined where that is broken.
-    (C1) Operands and result have one type.
+    The sum modulo 2^N, where N is the bit width. `overflow` guarantees that the sum
+    does not overflow as a signed number (no_signed_wrap, LLVM's nsw), as an unsigned
+    one (no_unsigned_wrap, nuw) or as either (no_wrap); if it does, the result is
+    undefined.
+    (C1) Operands and result have the same type.
   }];
 }
 
 def CudaTile_SubIOp : CudaTile_WrappingOp<"subi", 0x68> {
   let summary = "Difference";
   let description = [{
-    The difference modulo 2 to the number of bits. `overflow` promises that the signed
-    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
-    does not overflow; the result is undefined where that is broken.
-    (C1) Operands and result have one type.
+    The difference modulo 2^N, where N is the bit width. `overflow` guarantees that
+    the difference does not overflow as a signed number (no_signed_wrap, LLVM's nsw),
+    as an unsigned one (no_unsigned_wrap, nuw) or as either (no_wrap); if it does,
+    the result is undefined.
+    (C1) Operands and result have the same type.
   }];
 }
 
 def CudaTile_MulIOp : CudaTile_WrappingOp<"muli", 0x4E> {
   let summary = "Low half of the product";
   let description = [{
-    The product modulo 2 to the number of bits. `overflow` promises that the signed
-    (no_signed_wrap), the unsigned (no_unsigned_wrap) or either (no_wrap) reading
-    does not overflow; the result is undefined where that is broken.
-    (C1) Operands and result have one type.
+    The product modulo 2^N, where N is the bit width. `overflow` guarantees that the
+    product does not overflow as a signed number (no_signed_wrap, LLVM's nsw), as an
+    unsigned one (no_unsigned_wrap, nuw) or as either (no_wrap); if it does, the
+    result is undefined.
+    (C1) Operands and result have the same type.
   }];
 }
 
@@ -116,8 +119,8 @@ def CudaTile_MulhiIOp : CudaTile_IntegerOp<"mulhii", 0x4D,
     [Pure, AllTypesMatch<["x", "y", "result"]>]> {
   let summary = "High half of the unsigned product";
   let description = [{
-    The upper bits of the product of two unsigned numbers, which has twice as many.
-    (C1) Operands and result have one type.
+    The upper N bits of the 2N-bit product, where N is the bit width.
+    (C1) Operands and result have the same type.
   }];
   let examples = ["%r = mulhii %n, %n : tile<i32>"];
   let arguments = (ins CudaTile_IntTile:$x, CudaTile_IntTile:$y);
@@ -129,12 +132,12 @@ def CudaTile_MulhiIOp : CudaTile_IntegerOp<"mulhii", 0x4D,
 
 def CudaTile_DivIOp
     : CudaTile_IntegerBinaryOp<"divi", 0x15, CudaTile_Traps> {
-  let summary = "Quotient, rounded toward zero or as told";
+  let summary = "Quotient, rounded toward zero by default";
   let description = [{
-    (C1) The rounding is zero, negative_inf or positive_inf.
+    Division by zero and overflow are undefined behaviour, so the op is speculated
+    only if the divisor is a constant that excludes both.
+    (C1) The rounding mode is zero, negative_inf or positive_inf.
     (C2) An unsigned quotient is not rounded to negative_inf.
-    Division by zero and overflow are undefined; so the op is moved to where it
-    runs more often only if the divisor is known.
   }];
   let examples = [
     "%r = divi %n, %n signed : tile<i32>",
@@ -156,15 +159,15 @@ def CudaTile_DivIOp
 }
 
 def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A, CudaTile_Traps> {
-  let summary = "Remainder of the quotient rounded toward zero";
+  let summary = "Remainder of the division that rounds toward zero";
   let description = [{
-    `lhs - rhs * q` with `q` the quotient that `divi` gives: the sign is that of
-    `lhs`. Undefined where that quotient is.
+    `lhs - rhs * q`, where `q` is the quotient of `divi` rounded toward zero: the
+    result has the sign of `lhs`. Undefined behaviour where that `divi` has it.
   }];
 }
 
 def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
-  let summary = "Negative of a signed integer";
+  let summary = "Negation of a signed integer";
   let description = [{
     (C1) `overflow` is none or no_signed_wrap.
   }];
@@ -184,35 +187,37 @@ def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
 }
 
 def CudaTile_MaxIOp : CudaTile_SignednessOp<"maxi", 0x46> {
-  let summary = "Larger of two integers";
+  let summary = "Maximum of two integers";
   let description = [{
-    Both are read as `signedness` says.
-    (C1) Operands and result have one type.
+    The operands are compared as signed or unsigned integers.
+    (C1) Operands and result have the same type.
   }];
 }
 
 def CudaTile_MinIOp : CudaTile_SignednessOp<"mini", 0x48> {
-  let summary = "Smaller of two integers";
+  let summary = "Minimum of two integers";
   let description = [{
-    Both are read as `signedness` says.
-    (C1) Operands and result have one type.
+    The operands are compared as signed or unsigned integers.
+    (C1) Operands and result have the same type.
   }];
 }
 
 def CudaTile_ShLIOp : CudaTile_WrappingOp<"shli", 0x60> {
-  let summary = "Bits shifted to the left";
+  let summary = "Shift left";
   let description = [{
-    Zeros enter. The amount is unsigned; undefined if it is not less than the number
-    of bits. `overflow` makes the promises of `muli` by a power of two.
-    (C1) Operands and result have one type.
+    Shifts in zeros. The shift amount is unsigned; the result is undefined if the
+    amount is not less than the bit width. `overflow` gives the guarantees of `muli`
+    by a power of two.
+    (C1) Operands and result have the same type.
   }];
 }
 
 def CudaTile_ShRIOp : CudaTile_SignednessOp<"shri", 0x61> {
-  let summary = "Bits shifted to the right, with copies of the sign if signed";
+  let summary = "Shift right: arithmetic if signed, logical if unsigned";
   let description = [{
-    The amount is unsigned; undefined if it is not less than the number of bits.
-    (C1) Operands and result have one type.
+    The shift amount is unsigned; the result is undefined if the amount is not less
+    than the bit width.
+    (C1) Operands and result have the same type.
   }];
 }
 
@@ -221,9 +226,9 @@ def CudaTile_CmpIOp : CudaTile_IntegerOp<"cmpi", 0xF,
      CudaTile_ComparisonResult]> {
   let summary = "Comparison of integers";
   let description = [{
-    `equal` and `not_equal` do not depend on the signedness. A signed i1 that is true
-    is -1.
-    (C1) Operands have one type; the result is a tile of i1 in their shape.
+    `equal` and `not_equal` do not depend on the signedness. A true i1 is -1 as a
+    signed number.
+    (C1) The operands have the same type; the result is a tile of i1 with their shape.
   }];
   let examples = [
     "%r = cmpi less_than_or_equal %n, %n, signed : tile<i32> -> tile<i1>",

@@ -21,10 +21,10 @@ class CudaTile_MathOp<string mnemonic, int wire, string version>
     %r = }] # mnemonic # " %a : tile<8xf32>"];
 }
 
-// (C1) `flush_to_zero` is for f32.
+// (C1) `flush_to_zero` requires f32.
 class CudaTile_FlushableMathOp<string mnemonic, int wire>
     : CudaTile_MathOp<mnemonic, wire, "13.1"> {
-  let description = "(C1) `flush_to_zero` is for f32.";
+  let description = "(C1) `flush_to_zero` requires f32.";
   let arguments = (ins
     CudaTile_BaseFloatTile:$source,
     UnitAttr:$flush_to_zero
@@ -36,13 +36,14 @@ class CudaTile_FlushableMathOp<string mnemonic, int wire>
   let hasVerifier = 1; // C1
 }
 
-// (C1) `rounding_mode` is approx or full; (C2) approx is for f32.
+// (C1) `rounding_mode` is approx or full; (C2) approx requires f32.
 class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion>
     : CudaTile_MathOp<mnemonic, wire, "13.1"> {
   let description = [{
-    `full` is as exact as the usual library, `approx` as quick as the hardware.
+    `full` has the accuracy of a maths library; `approx` is the hardware's fast
+    approximation.
     (C1) `rounding_mode` is approx or full.
-    (C2) approx is for f32.
+    (C2) approx requires f32.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -61,12 +62,12 @@ class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion>
   let hasVerifier = 1; // C1, C2
 }
 
-// (C1) Operands and result have one type.
+// (C1) Operands and result have the same type.
 class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
                             string first, string second>
     : CudaTile_Op<mnemonic, "math", wire, version,
         [Pure, AllTypesMatch<[first, second, "result"]>]> {
-  let description = "(C1) Operands and result have one type.";
+  let description = "(C1) Operands and result have the same type.";
   let results = (outs CudaTile_BaseFloatTile:$result);
   let assemblyFormat = "$" # first # " `,` $" # second
       # " attr-dict `:` custom<CudaTileType>(type($result))";
@@ -77,26 +78,27 @@ class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
 
 def CudaTile_Atan2Op
     : CudaTile_BinaryMathOp<"atan2", 0x6E, "13.2", "x", "y"> {
-  let summary = "Angle of the point (y, x), whose tangent is x / y";
+  let summary = "Arc tangent of x / y, in the quadrant of the point (y, x)";
   let description = [{
-    In radians, from -pi to pi; the signs of both operands choose the quadrant. The
-    first operand is what C's atan2 calls y.
-    (C1) Operands and result have one type.
+    In radians, from -pi to pi; the signs of both operands select the quadrant. The
+    first operand, `x`, is the one that C's atan2 calls y.
+    (C1) Operands and result have the same type.
   }];
   let arguments = (ins CudaTile_BaseFloatTile:$x, CudaTile_BaseFloatTile:$y);
 }
 
 def CudaTile_CeilOp : CudaTile_MathOp<"ceil", 0xD, "13.1"> {
-  let summary = "Smallest whole number that is not smaller";
+  let summary = "Rounds up to an integral value";
   let description = [{
-    Zeros keep their sign, so that -0.5 gives -0; infinities and NaN stay.
+    The smallest integral value that is not below the operand. A zero has the sign of
+    the operand, so -0.5 gives -0; infinities and NaN are unchanged.
   }];
 }
 
 def CudaTile_CosOp : CudaTile_MathOp<"cos", 0x12, "13.1"> {
   let summary = "Cosine";
   let description = [{
-    Of an angle in radians of any size; NaN for an infinity.
+    The angle is in radians, of any magnitude; an infinity gives NaN.
   }];
 }
 
@@ -108,7 +110,7 @@ def CudaTile_CosHOp : CudaTile_MathOp<"cosh", 0x13, "13.1"> {
 }
 
 def CudaTile_ExpOp : CudaTile_ApproxMathOp<"exp", 0x17, "13.3"> {
-  let summary = "e to the power of the operand";
+  let summary = "Exponential function: e to the power of the operand";
 }
 
 def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18> {
@@ -116,18 +118,19 @@ def CudaTile_Exp2Op : CudaTile_FlushableMathOp<"exp2", 0x18> {
 }
 
 def CudaTile_FloorOp : CudaTile_MathOp<"floor", 0x27, "13.1"> {
-  let summary = "Largest whole number that is not larger";
+  let summary = "Rounds down to an integral value";
   let description = [{
-    Zeros keep their sign; infinities and NaN stay.
+    The largest integral value that is not above the operand. Zeros keep their sign;
+    infinities and NaN are unchanged.
   }];
 }
 
 def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
     [Pure, AllTypesMatch<["source", "result"]>,
      AllShapesMatch<["source", "exponent"]>]> {
-  let summary = "A number to the power of a signed integer";
+  let summary = "Power with a signed integer exponent";
   let description = [{
-    (C1) Source and result have one type; exponents have their shape.
+    (C1) Source and result have the same type; the exponent has their shape.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -148,25 +151,25 @@ def CudaTile_FPowIOp : CudaTile_Op<"fpowi", "math", 0x79, "13.4",
 def CudaTile_LogOp : CudaTile_MathOp<"log", 0x3F, "13.1"> {
   let summary = "Natural logarithm";
   let description = [{
-    -inf for a zero, NaN below it; subnormal numbers are not flushed.
+    A zero gives -inf, a negative number NaN; subnormal operands are not flushed.
   }];
 }
 
 def CudaTile_Log2Op : CudaTile_MathOp<"log2", 0x40, "13.1"> {
   let summary = "Logarithm to the base 2";
   let description = [{
-    -inf for a zero, NaN below it; subnormal numbers are not flushed.
+    A zero gives -inf, a negative number NaN; subnormal operands are not flushed.
   }];
 }
 
-// Since 13.4 also called `fpowf`; both names are read.
+// Since 13.4 also called `fpowf`; the parser accepts both names.
 def CudaTile_PowOp : CudaTile_BinaryMathOp<"pow", 0x54, "13.1", "source",
                                            "exponent"> {
-  let summary = "A number to the power of a number";
+  let summary = "Power with a floating-point exponent";
   let description = [{
-    As C's pow: 1 if the exponent is 0 or the source is 1, even with a NaN; NaN for
-    a negative source and an exponent that is no whole number.
-    (C1) Operands and result have one type.
+    Like C's pow: 1 if the exponent is 0 or the source is 1, even if the other is a
+    NaN; NaN if the source is negative and the exponent is not an integer.
+    (C1) Operands and result have the same type.
   }];
   let arguments = (ins
     CudaTile_BaseFloatTile:$source,
@@ -175,20 +178,20 @@ def CudaTile_PowOp : CudaTile_BinaryMathOp<"pow", 0x54, "13.1", "source",
 }
 
 def CudaTile_RsqrtOp : CudaTile_FlushableMathOp<"rsqrt", 0x5D> {
-  let summary = "1 / square root";
+  let summary = "Reciprocal square root";
 }
 
 def CudaTile_SinOp : CudaTile_MathOp<"sin", 0x62, "13.1"> {
   let summary = "Sine";
   let description = [{
-    Of an angle in radians of any size; NaN for an infinity, -0 for -0.
+    The angle is in radians, of any magnitude; an infinity gives NaN, -0 gives -0.
   }];
 }
 
 def CudaTile_SinHOp : CudaTile_MathOp<"sinh", 0x63, "13.1"> {
   let summary = "Hyperbolic sine";
   let description = [{
-    An infinity and a zero stay as they are.
+    Infinities and zeros are unchanged.
   }];
 }
 
@@ -196,8 +199,8 @@ def CudaTile_SqrtOp : CudaTile_MathOp<"sqrt", 0x64, "13.1"> {
   let summary = "Square root";
   let description = [{
     (C1) `rounding_mode` is one of the IEEE modes or approx.
-    (C2) approx is for f32.
-    (C3) `flush_to_zero` is for f32.
+    (C2) approx requires f32.
+    (C3) `flush_to_zero` requires f32.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>
@@ -220,7 +223,7 @@ def CudaTile_SqrtOp : CudaTile_MathOp<"sqrt", 0x64, "13.1"> {
 def CudaTile_TanOp : CudaTile_MathOp<"tan", 0x69, "13.1"> {
   let summary = "Tangent";
   let description = [{
-    Of an angle in radians of any size; NaN for an infinity, -0 for -0.
+    The angle is in radians, of any magnitude; an infinity gives NaN, -0 gives -0.
   }];
 }
 

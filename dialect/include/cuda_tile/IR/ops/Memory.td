@@ -1,4 +1,4 @@
-//===- Memory.td - Access through pointers, and the order of accesses -*- tablegen -*-===//
+//===- Memory.td - Memory access through pointers, and tokens -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_MEMORY_TD
 #define CUDA_TILE_IR_OPS_MEMORY_TD
@@ -12,7 +12,7 @@ class CudaTile_MemoryOp<string mnemonic, int wire, list<Trait> traits = [],
                         string version = "13.1">
     : CudaTile_Op<mnemonic, "memory", wire, version, traits>;
 
-// Pointers point to what the values are made of.
+// The pointee type is the element type of the values.
 class CudaTile_PointeeRule<string pointers, string values, string getPointers,
                            string getValues>
     : CudaTile_Rule<"`" # pointers # "` type is expected a pointer type of `"
@@ -29,12 +29,12 @@ class CudaTile_PointerShapeRule<string pointers, string values,
                     # ".getType().getShape()">;
 
 def CudaTile_AllocaOp : CudaTile_MemoryOp<"alloca", 0x71, [], "13.3"> {
-  let summary = "Memory that lives as long as the block around it";
+  let summary = "Allocates memory for the lifetime of the enclosing block";
   let description = [{
-    Uninitialised, and new each time. Only this tile block may use it, unless
-    `global` is given.
+    Each execution allocates new, uninitialised memory. Only this tile block may
+    access it, unless `global` is given.
     (C1) `alignment`, in bytes, is a power of two.
-    (C2) It is not below the size of an element.
+    (C2) It is at least the size of an element.
   }];
   let examples = [
     "%a = alloca num_elem = 64, alignment = 16 : tile<ptr<f32>>",
@@ -49,8 +49,8 @@ def CudaTile_AllocaOp : CudaTile_MemoryOp<"alloca", 0x71, [], "13.3"> {
   let hasVerifier = 1; // C1, C2
 }
 
-// Programmatic dependent launch (CUDA): one kernel starts before the one in
-// front of it has ended.
+// Programmatic dependent launch (CUDA): a kernel may start before the preceding
+// kernel of the stream has ended.
 class CudaTile_DependentLaunchOp<string mnemonic, int wire>
     : CudaTile_MemoryOp<mnemonic, wire, [], "13.4"> {
   let examples = [[{
@@ -66,24 +66,25 @@ class CudaTile_DependentLaunchOp<string mnemonic, int wire>
 
 def CudaTile_GdcLaunchDependentsTkoOp
     : CudaTile_DependentLaunchOp<"gdc_launch_dependents_tko", 0x77> {
-  let summary = "Permits the next kernel to start";
+  let summary = "Allows the dependent kernel to start";
   let description = [{
-    It starts when every tile block has said so or has ended. Says nothing about
-    memory; does nothing before sm_90 or without the launch attribute.
+    That kernel may start once every tile block has executed this op or has ended.
+    The op does not order memory accesses. It has no effect before sm_90 or without
+    the launch attribute.
   }];
 }
 
 def CudaTile_GdcWaitTkoOp : CudaTile_DependentLaunchOp<"gdc_wait_tko", 0x78> {
-  let summary = "Waits for the kernel in front";
+  let summary = "Waits for the preceding kernel";
   let description = [{
-    Accesses after the token see all that the kernel has written; does nothing
-    before sm_90 or without the launch attribute.
+    Accesses ordered after the result token see everything that the preceding kernel
+    has written. The op has no effect before sm_90 or without the launch attribute.
   }];
 }
 
 def CudaTile_JoinTokensOp : CudaTile_MemoryOp<"join_tokens", 0x3C, [Pure]> {
-  let summary = "The point after all the given ones";
-  let description = "(C1) There are at least two.";
+  let summary = "Joins tokens into one that is ordered after all of them";
+  let description = "(C1) There are at least two operands.";
   let examples = [[{
     %a = make_token : token
     %b = make_token : token
@@ -109,16 +110,16 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
      CudaTile_Rule<"type of 'paddingValue' must match the type of 'result'",
        "!getPaddingValue() || getPaddingValue().getType() == "
        "getResult().getType()">]> {
-  let summary = "Reads where pointers point";
+  let summary = "Loads through a tile of pointers";
   let description = [{
-    Elements whose mask is false are not read; they are the padding value, or
+    Elements whose mask is false are not read; they take the padding value, or are
     undefined without one.
-    (C1) Pointers point to the element type of the result; shapes are equal.
+    (C1) The pointee type is the element type of the result; shapes are equal.
     (C2) The mask has the shape of the pointers.
     (C3) The padding value has the type of the result.
-    (C4) The ordering is weak, relaxed or acquire; weak has no scope, the others
-         have one.
-    (C5) Hints are those that this compiler knows, if the command line asks.
+    (C4) The ordering is weak, relaxed or acquire; weak takes no scope, the others
+         require one.
+    (C5) The compiler knows the hints; checked only if the command line asks for it.
   }];
   let examples = [[{
     %t0 = make_token : token
@@ -153,10 +154,9 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
 }
 
 def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
-  let summary = "A point before every access";
+  let summary = "Creates a token that follows no access";
   let description = [{
-    An access that takes this token waits for nothing. The type of all tokens is
-    `token`.
+    An access whose only token is this one is not ordered after any other access.
   }];
   let examples = ["%t = make_token : token"];
   let results = (outs CudaTile_TokenType:$result);
@@ -165,10 +165,10 @@ def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {
 
 def CudaTile_MemoryFenceAliasTkoOp
     : CudaTile_MemoryOp<"memory_fence_alias_tko", 0x7A, [], "13.4"> {
-  let summary = "Orders accesses to one memory through different addresses";
+  let summary = "Orders accesses to the same memory through different addresses";
   let description = [{
-    Accesses whose tokens lead here come before those that take the result, also
-    where the two reach the same bytes through addresses of another kind.
+    Accesses that the operand depends on are ordered before those that depend on the
+    result, even where both reach the same bytes through different addresses.
   }];
   let examples = [[{
     %a = make_token : token
@@ -192,14 +192,14 @@ def CudaTile_StorePtrTkoOp : CudaTile_MemoryOp<"store_ptr_tko", 0x65,
                    "mask shape must match value shape",
        "!getMask() || getMask().getType().getShape() == "
        "getDestination().getType().getShape()">]> {
-  let summary = "Writes where pointers point";
+  let summary = "Stores through a tile of pointers";
   let description = [{
     Elements whose mask is false are not written.
-    (C1) Pointers point to the element type of the value; shapes are equal.
+    (C1) The pointee type is the element type of the value; shapes are equal.
     (C2) The mask has the shape of the pointers.
-    (C3) The ordering is weak, relaxed or release; weak has no scope, the others
-         have one.
-    (C4) Hints are those that this compiler knows, if the command line asks.
+    (C3) The ordering is weak, relaxed or release; weak takes no scope, the others
+         require one.
+    (C4) The compiler knows the hints; checked only if the command line asks for it.
   }];
   let examples = [[{
     %v = constant <f32: 0.5> : tile<f32>

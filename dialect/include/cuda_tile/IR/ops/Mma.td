@@ -30,11 +30,11 @@ def CudaTile_MmaFOp : CudaTile_Op<"mmaf", "mma", 0x49, "13.1",
        "getLhs().getType().getRank() == getAcc().getType().getRank()">]> {
   let summary = "Floating-point matrix product: lhs * rhs + acc";
   let description = [{
-    `lhs: [M, K]`, `rhs: [K, N]`, `acc: [M, N]`; with a batch dimension in front
-    of each, as many products.
+    `lhs: [M, K]`, `rhs: [K, N]`, `acc: [M, N]`. With a leading batch dimension on
+    each, one product per batch index.
     (C1) Ranks are equal, and 2 or 3.
-    (C2) Extents agree.
-    (C3) The accumulator is one that the inputs allow: f16 -> f16, f32;
+    (C2) Extents match.
+    (C3) The accumulator type is one that the input type allows: f16 -> f16, f32;
          bf16, tf32, f32 -> f32; f64 -> f64; f8 -> f16, f32.
   }];
   let examples = [[{
@@ -76,9 +76,9 @@ def CudaTile_MmaIOp : CudaTile_Op<"mmai", "mma", 0x4A, "13.1",
        "getLhs().getType().getRank() == getAcc().getType().getRank()">]> {
   let summary = "Integer matrix product: lhs * rhs + acc";
   let description = [{
-    Each input is read as its signedness says; the sum wraps.
+    Each input has a signedness of its own; the sum wraps around.
     (C1) Ranks are equal, and 2 or 3.
-    (C2) Extents agree as those of `mmaf`.
+    (C2) Extents match, as for `mmaf`.
   }];
   let examples = [[{
     %a = constant <i8: 1> : tile<16x8xi8>
@@ -125,17 +125,18 @@ def CudaTile_MmaFScaledOp : CudaTile_Op<"mmaf_scaled", "mma", 0x72, "13.3",
        "::llvm::all_of(getOperands(), [&](::mlir::Value value) { return "
        "::llvm::cast<::cuda_tile::TileType>(value.getType()).getRank() == "
        "getLhs().getType().getRank(); })">]> {
-  let summary = "Matrix product of numbers that share factors in blocks";
+  let summary = "Block-scaled matrix product: (lhs * scales) * (rhs * scales) + acc";
   let description = [{
-    Each `K / S` elements of `lhs: [M, K]` along a row share a factor of
-    `lhs_scale: [M, S]`, those of `rhs: [K, N]` along a column one of
-    `rhs_scale: [S, N]`.
+    A block is `K / S` consecutive elements along K: of a row of `lhs: [M, K]` or of
+    a column of `rhs: [K, N]`. The elements of a block are multiplied by one scale
+    factor, from `lhs_scale: [M, S]` or `rhs_scale: [S, N]`.
     (C1) Ranks are equal, and 2 or 3.
-    (C2) Extents agree as those of `mmaf`; those of the factors with them, and
+    (C2) Extents match, as for `mmaf`; those of the scale factors match them, and
          `S` divides `K`.
-    (C3) f8 elements have f8E8M0FNU factors, f4 ones f8E8M0FNU or f8E4M3FN.
+    (C3) The scale factors of f8 elements are f8E8M0FNU, those of f4 elements
+         f8E8M0FNU or f8E4M3FN.
     (C4) A block has 32 f8 elements; 16 or 32 f4 elements with f8E8M0FNU
-         factors, 16 with f8E4M3FN factors.
+         scale factors, 16 with f8E4M3FN scale factors.
   }];
   let examples = [[{
     %a = constant <f8E4M3FN: 1.0> : tile<16x64xf8E4M3FN>

@@ -1,8 +1,8 @@
-//===- Multimem.td - Access to the copies behind multicast addresses -*- tablegen -*-===//
+//===- Multimem.td - Multicast memory access -*- tablegen -*-===//
 //
-// The memory behind the view of these ops is a multicast address (PTX ISA,
-// "multimem.ld_reduce, multimem.st, multimem.red"): it stands for one place on
-// each GPU of a group.
+// The base of the view of these ops is a multicast address (PTX ISA,
+// "multimem.ld_reduce, multimem.st, multimem.red"): it stands for one location on
+// each GPU of a group. We call the memory at these locations replicas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,16 @@ defvar multimemInbounds = DefaultValuedOptionalAttr<DenseBoolArrayAttr, "{}">;
 
 def CudaTile_MultimemLoadReduceViewTkoOp
     : CudaTile_MultimemOp<"multimem_load_reduce_view_tko", 0x7B> {
-  let summary = "Reads one tile of a view, combined over all copies";
+  let summary = "Loads one tile of a view, reduced over all replicas";
   let description = [{
     (C1) The view is a partition_view.
-    (C2) The ordering is weak, relaxed or acquire; weak has no scope, the others
-         have one.
-    (C3) The reduction has the element type: and, or, xor, umin and umax take
-         integers.
-    (C4) The result has the type of the view's tiles.
-    (C5) There is a scalar index per dimension; all are of one type.
-    (C6) `inbounds` is empty or says something about each dimension.
+    (C2) The ordering is weak, relaxed or acquire; weak takes no scope, the others
+         require one.
+    (C3) The reduction supports the element type: and, or, xor, umin and umax
+         require integers.
+    (C4) The result has the tile type of the view.
+    (C5) There is one scalar index per dimension; all have the same type.
+    (C6) `inbounds` is empty or has one entry per dimension.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -54,15 +54,15 @@ def CudaTile_MultimemLoadReduceViewTkoOp
 
 def CudaTile_MultimemReduceViewTkoOp
     : CudaTile_MultimemOp<"multimem_reduce_view_tko", 0x7C> {
-  let summary = "Combines a tile into one tile of a view, in all copies";
+  let summary = "Reduces a tile into one tile of a view, in all replicas";
   let description = [{
     (C1) The view is a partition_view.
     (C2) The ordering is relaxed or release.
-    (C3) The reduction has the element type: and, or, xor, umin and umax take
-         integers.
-    (C4) The tile has the type of the view's tiles.
-    (C5) There is a scalar index per dimension; all are of one type.
-    (C6) `inbounds` is empty or says something about each dimension.
+    (C3) The reduction supports the element type: and, or, xor, umin and umax
+         require integers.
+    (C4) The tile has the tile type of the view.
+    (C5) There is one scalar index per dimension; all have the same type.
+    (C6) `inbounds` is empty or has one entry per dimension.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -85,14 +85,14 @@ def CudaTile_MultimemReduceViewTkoOp
 
 def CudaTile_MultimemStoreViewTkoOp
     : CudaTile_MultimemOp<"multimem_store_view_tko", 0x7D> {
-  let summary = "Writes one tile of a view, in all copies";
+  let summary = "Stores one tile of a view to all replicas";
   let description = [{
     (C1) The view is a partition_view.
-    (C2) The ordering is weak, relaxed or release; weak has no scope, the others
-         have one.
-    (C3) The tile has the type of the view's tiles.
-    (C4) There is a scalar index per dimension; all are of one type.
-    (C5) `inbounds` is empty or says something about each dimension.
+    (C2) The ordering is weak, relaxed or release; weak takes no scope, the others
+         require one.
+    (C3) The tile has the tile type of the view.
+    (C4) There is one scalar index per dimension; all have the same type.
+    (C5) `inbounds` is empty or has one entry per dimension.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>

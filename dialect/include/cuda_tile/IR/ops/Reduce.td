@@ -1,4 +1,4 @@
-//===- Reduce.td - Combining the elements along a dimension -*- tablegen -*-===//
+//===- Reduce.td - Reductions and scans -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_REDUCE_TD
 #define CUDA_TILE_IR_OPS_REDUCE_TD
@@ -14,17 +14,18 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",
         "getAsmBlockArgumentNames"]>]> {
-  let summary = "Combines all elements along a dimension";
+  let summary = "Reduces a dimension by combining its elements";
   let description = [{
-    The body combines two elements (two per operand, in pairs) to one. Elements
-    are taken in any order and grouping; the identities may be put in anywhere.
-    (C1) There are operands, as many results and as many identities.
-    (C2) All operands are tiles of one shape; identity `i` has the element type
-         of operand `i` (f16 stands for bf16 and conversely).
-    (C3) `dim` is a dimension.
-    (C4) The body takes a pair of scalars per operand and yields one each.
+    The body combines two elements into one (with several operands, a pair of
+    elements of each). The order and grouping of the elements are unspecified, and
+    the identities may be inserted anywhere.
+    (C1) There is at least one operand, and one result and one identity for each.
+    (C2) All operands are tiles of the same shape; identity `i` has the element type
+         of operand `i` (f16 is accepted for bf16 and conversely).
+    (C3) `dim` is a dimension of the operands.
+    (C4) The body takes a pair of scalars per operand and yields one scalar for each.
     (C5) The body is pure.
-    (C6) Results have the operands' element types and shape without `dim`.
+    (C6) Results have the operands' element types, and their shape without `dim`.
   }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<8x16xf32>
@@ -55,17 +56,17 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
 def CudaTile_ScanOp : CudaTile_Op<"scan", "reduce", 0x5E, "13.1",
     [RecursiveMemoryEffects,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "Combines the elements up to each along a dimension";
+  let summary = "Inclusive scan along a dimension";
   let description = [{
-    Element `i` of the result combines elements `0` to `i` of the operand, with
-    `reverse` elements `i` to the last. The first argument of a pair is an
-    element, the second what was combined so far. Elements are taken in any
-    grouping.
-    (C1) There are operands, as many results and as many identities.
-    (C2) All operands are tiles of one shape; identity `i` has the element type
-         of operand `i` (f16 stands for bf16 and conversely).
-    (C3) `dim` is a dimension.
-    (C4) The body takes a pair of scalars per operand and yields one each.
+    Element `i` of the result combines elements `0` to `i` of the operand or, with
+    `reverse`, elements `i` to the last. The first argument of a pair is an
+    element, the second the value accumulated so far. The grouping of the elements
+    is unspecified.
+    (C1) There is at least one operand, and one result and one identity for each.
+    (C2) All operands are tiles of the same shape; identity `i` has the element type
+         of operand `i` (f16 is accepted for bf16 and conversely).
+    (C3) `dim` is a dimension of the operands.
+    (C4) The body takes a pair of scalars per operand and yields one scalar for each.
     (C5) The body is pure.
     (C6) Results have the types of the operands.
   }];

@@ -1,4 +1,4 @@
-//===- Shape.td - Making tiles and moving their elements -*- tablegen -*-===//
+//===- Shape.td - Tile creation and rearrangement -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_SHAPE_TD
 #define CUDA_TILE_IR_OPS_SHAPE_TD
@@ -17,10 +17,9 @@ def CudaTile_ConstantOp : CudaTile_ShapeOp<"constant", 0x10, "13.1",
     [ConstantLike, CudaTile_NamesResults,
      CudaTile_Rule<"all of {value, result} have same type",
        "getValue().getType() == getResult().getType().withLayout({})">]> {
-  let summary = "A tile of known numbers";
+  let summary = "Constant tile";
   let description = [{
-    (C1) `value` has the type of `result`. Where the elements live is a matter
-         of the result alone: the type of `value` has no layout.
+    (C1) `value` has the type of `result`, without its layout.
   }];
   let examples = [
     "%half = constant <f32: 0.5> : tile<8x8xf32>",
@@ -33,10 +32,10 @@ def CudaTile_ConstantOp : CudaTile_ShapeOp<"constant", 0x10, "13.1",
 }
 
 def CudaTile_IotaOp : CudaTile_ShapeOp<"iota", 0x3A, "13.1"> {
-  let summary = "The numbers 0, 1, 2, ...";
+  let summary = "Consecutive integers 0, 1, 2, ...";
   let description = [{
-    (C1) The result is 1-d.
-    (C2) Each number is one of the 2^bits values of the element type.
+    (C1) The result has rank 1.
+    (C2) The element type represents each integer, as an unsigned number.
   }];
   let examples = ["%i = iota : tile<8xi32>"];
   let results = (outs CudaTile_IntTile:$result);
@@ -47,11 +46,11 @@ def CudaTile_IotaOp : CudaTile_ShapeOp<"iota", 0x3A, "13.1"> {
 def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
     [AllTypesMatch<["val_if_true", "val_if_false", "result"]>,
      AllShapesMatch<["cond", "val_if_true", "val_if_false", "result"]>]> {
-  let summary = "One of two values, element by element";
+  let summary = "Elementwise selection between two tiles";
   let description = [{
-    (C1) Both values and the result have one type.
+    (C1) Both values and the result have the same type.
     (C2) The condition has their shape.
-    (C3) Elements are bytes at least.
+    (C3) Elements are not narrower than a byte (i1 is legal, f4E2M1FN is not).
   }];
   let examples = [[{
     %c = constant <i1: true> : tile<8xi1>
@@ -74,12 +73,12 @@ def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
 def CudaTile_CatOp : CudaTile_ShapeOp<"cat", 0xC, "13.1",
     [AllRanksMatch<["lhs", "rhs", "result"]>,
      AllElementTypesMatch<["lhs", "rhs", "result"]>]> {
-  let summary = "Two tiles one after the other along a dimension";
+  let summary = "Concatenates two tiles along a dimension";
   let description = [{
     (C1) Ranks and element types are equal.
-    (C2) `dim` is a dimension.
-    (C3) The extent of the result along `dim` is the sum of the operands'; the
-         other extents are equal.
+    (C2) `dim` is a dimension of the operands.
+    (C3) The extent of the result along `dim` is the sum of the operands' extents;
+         the other extents are equal.
   }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<8x4xf32>
@@ -101,14 +100,14 @@ def CudaTile_CatOp : CudaTile_ShapeOp<"cat", 0xC, "13.1",
 
 def CudaTile_ExtractOp : CudaTile_ShapeOp<"extract", 0x26, "13.1",
     [AllRanksMatch<["source", "result"]>]> {
-  let summary = "One of the equal parts that a tile is cut into";
+  let summary = "Extracts one part of a tile";
   let description = [{
-    Index `i` counts parts along dimension `i`; it is unsigned.
+    The source is a grid of parts of the result's shape. Index `i` counts parts along
+    dimension `i`; it is unsigned. An index past the last part is undefined
+    behaviour; the verifier warns of a constant one.
     (C1) Ranks and element types are equal.
     (C2) Each extent of the source is a multiple of that of the result.
-    (C3) There is an index per dimension.
-    An index past the last part is undefined; of a constant one there is a
-    warning.
+    (C3) There is one index per dimension.
   }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<8x16xf32>
@@ -131,13 +130,14 @@ def CudaTile_InsertOp : CudaTile_ShapeOp<"insert", 0x76, "13.4",
     [AllRanksMatch<["source", "destination"]>,
      AllElementTypesMatch<["source", "destination"]>,
      AllTypesMatch<["destination", "result"]>]> {
-  let summary = "The destination with one of its equal parts replaced";
+  let summary = "Replaces one part of a tile";
   let description = [{
-    The part is that which `extract` with the same indices would give.
+    The result is the destination, with the source in place of the part that
+    `extract` with the same indices would give.
     (C1) Ranks and element types are equal; the result has the type of the
          destination.
     (C2) Each extent of the destination is a multiple of that of the source.
-    (C3) There is an index per dimension.
+    (C3) There is one index per dimension.
   }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<4x8xf32>
@@ -160,18 +160,18 @@ def CudaTile_InsertOp : CudaTile_ShapeOp<"insert", 0x76, "13.4",
   let hasVerifier = 1; // C2, C3
 }
 
-// Elements that are not necessarily bytes.
+// Elements that may be narrower than a byte.
 def CudaTile_UnpackedTile
     : CudaTile_TileOf<!listconcat(CudaTile_Numbers, [CudaTile_I4])>;
 
 def CudaTile_PackOp : CudaTile_ShapeOp<"pack", 0x6F, "13.3",
     [AllRanksMatch<["source", "result"]>]> {
-  let summary = "The bytes of the elements, little-endian";
+  let summary = "Reinterprets elements as bytes, little-endian";
   let description = [{
-    Of two 4-bit elements in a byte the first is in the low half.
+    The first of two 4-bit elements in a byte is in the low half.
     (C1) Ranks are 1.
     (C2) Elements of source and result have different widths.
-    (C3) Source and result have equally many bytes, and no bits over.
+    (C3) Source and result occupy the same whole number of bytes.
   }];
   let examples = [[{
     %a = constant <f16: 1.0> : tile<64xf16>
@@ -188,11 +188,11 @@ def CudaTile_PackOp : CudaTile_ShapeOp<"pack", 0x6F, "13.3",
 
 def CudaTile_UnpackOp : CudaTile_ShapeOp<"unpack", 0x70, "13.3",
     [AllRanksMatch<["source", "result"]>]> {
-  let summary = "Elements made of bytes: the opposite of `pack`";
+  let summary = "Reinterprets bytes as elements: the inverse of `pack`";
   let description = [{
     (C1) Ranks are 1.
     (C2) Elements of source and result have different widths.
-    (C3) Source and result have equally many bytes, and no bits over.
+    (C3) Source and result occupy the same whole number of bytes.
   }];
   let examples = [[{
     %a = constant <i8: 7> : tile<64xi8>
@@ -210,10 +210,10 @@ def CudaTile_UnpackOp : CudaTile_ShapeOp<"unpack", 0x70, "13.3",
 def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
     [SameOperandsAndResultElementType, AllRanksMatch<["source", "result"]>,
      CudaTile_NamesResults]> {
-  let summary = "Repeats along dimensions of extent 1";
+  let summary = "Repeats a tile along its dimensions of extent 1";
   let description = [{
     (C1) Ranks and element types are equal.
-    (C2) Each extent of the source is 1 or that of the result.
+    (C2) Each extent of the source is 1 or equal to that of the result.
   }];
   let examples = [[{
     %one = constant <f32: 1.0> : tile<1x8xf32>
@@ -230,10 +230,10 @@ def CudaTile_BroadcastOp : CudaTile_ShapeOp<"broadcast", 0xB, "13.1",
 
 def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
     [CudaTile_NamesResults]> {
-  let summary = "The same elements, in row-major order, in another shape";
+  let summary = "Changes the shape; elements keep their row-major order";
   let description = [{
     (C1) Element types are equal.
-    (C2) So are the numbers of elements.
+    (C2) The numbers of elements are equal.
   }];
   let examples = ["%r = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>"];
   let arguments = (ins CudaTile_Tile:$source);
@@ -248,13 +248,13 @@ def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
 def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
     [AllElementTypesMatch<["source", "result"]>,
      AllRanksMatch<["source", "result"]>]> {
-  let summary = "Reorders dimensions";
+  let summary = "Permutes the dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the source.
     (C1) Ranks and element types are equal.
     (C2) The rank is at least 2.
     (C3) `permutation` is a permutation of the dimensions.
-    (C4) Extents follow.
+    (C4) The extents of the result are those of the source, permuted.
   }];
   let examples = [[{
     %a = constant <f32: 1.0> : tile<4x8xf32>
@@ -275,11 +275,11 @@ def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
 def CudaTile_OffsetOp : CudaTile_ShapeOp<"offset", 0x51, "13.1",
     [Elementwise, SameOperandsAndResultShape,
      AllTypesMatch<["result", "ptr"]>]> {
-  let summary = "Pointers moved by a number of elements";
+  let summary = "Adds offsets, in elements, to pointers";
   let description = [{
     `result = ptr + offset * sizeof(pointee)`; offsets are signed.
-    (C1) Pointers and result have one type.
-    (C2) Offsets have their shape.
+    (C1) Pointers and result have the same type.
+    (C2) The offsets have the shape of the pointers.
   }];
   let examples = [[{
     %i = iota : tile<8xi32>

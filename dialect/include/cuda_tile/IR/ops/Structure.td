@@ -1,4 +1,4 @@
-//===- Structure.td - Modules, entries, and where a tile block stands -*- tablegen -*-===//
+//===- Structure.td - Modules, kernels and grid coordinates -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_STRUCTURE_TD
 #define CUDA_TILE_IR_OPS_STRUCTURE_TD
@@ -19,10 +19,10 @@ def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
     [IsolatedFromAbove, NoRegionArguments, SingleBlock, SymbolTable,
      NoTerminator, RegionKindInterface, HasOnlyGraphRegion, Symbol,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "Holds the entries of one file";
+  let summary = "Contains the kernels and globals of one file";
   let description = [{
-    Bytecode does not store the name: a file that was read is called `@kernels`.
-    (C1) The locations of globals have no scope.
+    Bytecode does not store the name: a module read from bytecode is `@kernels`.
+    (C1) The locations of globals have no debug scope.
   }];
   let examples = [[{
     cuda_tile.module @kernels attributes {producer = "hand"} {
@@ -45,12 +45,13 @@ def CudaTile_ModuleOp : CudaTile_StructureOp<"module", 0x4B, "13.1",
 def CudaTile_GlobalOp : CudaTile_StructureOp<"global", 0x31, "13.1",
     [DeclareOpInterfaceMethods<Symbol, ["getVisibility", "setVisibility"]>,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "Memory that lives as long as the loaded module";
+  let summary = "Global variable";
   let description = [{
-    Holds `value` when the module is loaded. Kernels do not write to a `constant`
-    one; the host finds those that are not `private`. `alignment` is in bytes, 0
-    for that of the elements.
-    (C1) The value is a row of numbers.
+    Its memory lives as long as the loaded module and is initialised with `value`
+    when the module is loaded. Kernels must not write to a `constant` one. The host
+    can look up those that are not `private`. `alignment` is in bytes; 0 means that
+    of the elements.
+    (C1) The value has rank 1.
   }];
   let examples = [
     [{
@@ -75,10 +76,10 @@ def CudaTile_GlobalOp : CudaTile_StructureOp<"global", 0x31, "13.1",
 
 def CudaTile_GetGlobalOp : CudaTile_StructureOp<"get_global", 0x2C, "13.1",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Pointer to the first element of a global";
+  let summary = "Pointer to the first element of a global variable";
   let description = [{
-    (C1) The global is there.
-    (C2) The result points to its element type.
+    (C1) The module has a global of this name.
+    (C2) The pointee type of the result is the element type of the global.
   }];
   let examples = [[{
     cuda_tile.module @m {
@@ -100,15 +101,15 @@ def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
     [FunctionOpInterface, IsolatedFromAbove, SingleBlock,
      SingleBlockImplicitTerminator<"ReturnOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "A kernel: one run of the body per tile block of the grid";
+  let summary = "Kernel: the body runs once for each tile block of the grid";
   let description = [{
     (C1) There are no results.
-    (C2) Arguments that are tiles are scalars: numbers and pointers, as the
-         launch passes them.
-    (C3) Hints are those that this compiler knows, if the command line asks for
-         it (-Wunsupported-hints, -Werr-hints).
-    (C4) The location's scope, if it has one, is a di_subprogram whose linkage
-         name is the entry's name. Scopes of ops in the body lie in it.
+    (C2) Arguments that are tiles are scalars: the numbers and pointers that the
+         launch passes.
+    (C3) The compiler knows the hints; checked only if the command line asks for it
+         (-Wunsupported-hints, -Werr-hints).
+    (C4) The debug scope of the location, if it has one, is a di_subprogram whose
+         linkage name is the entry's name. Scopes of ops in the body are nested in it.
   }];
   let examples = [[{
     entry @scale(%p: tile<ptr<f32>>, %n: tile<i32>) optimization_hints=<sm_100 = {num_cta_in_cga = 2}> {
@@ -145,9 +146,9 @@ def CudaTile_GetTileBlockIdOp
     : CudaTile_StructureOp<"get_tile_block_id", 0x30, "13.1",
         [Pure, AllTypesMatch<["blockId_x", "blockId_y", "blockId_z"]>,
          CudaTile_NamesResults]> {
-  let summary = "Coordinates of this tile block in the grid";
+  let summary = "Coordinates of the tile block in the grid";
   let description = [{
-    Each is less than the grid's extent in its dimension, which is below 2^24.
+    Each is less than the extent of the grid in that dimension, which is below 2^24.
   }];
   let examples = ["%x, %y, %z = get_tile_block_id : tile<i32>"];
   let results = (outs
@@ -162,9 +163,9 @@ def CudaTile_GetNumTileBlocksOp
     : CudaTile_StructureOp<"get_num_tile_blocks", 0x2E, "13.1",
         [Pure, AllTypesMatch<["gridSize_x", "gridSize_y", "gridSize_z"]>,
          CudaTile_NamesResults]> {
-  let summary = "Extents of the grid";
+  let summary = "Extents of the grid, in tile blocks";
   let description = [{
-    In tile blocks, however many CTAs work on one.
+    They do not depend on how many CTAs execute one tile block.
   }];
   let examples = ["%x, %y, %z = get_num_tile_blocks : tile<i32>"];
   let results = (outs

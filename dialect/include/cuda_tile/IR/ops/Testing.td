@@ -1,8 +1,8 @@
-//===- Testing.td - What only builds for tests have -----------*- tablegen -*-===//
+//===- Testing.td - Ops of test builds -----------*- tablegen -*-===//
 //
-// A function of any signature, and one op, type and attribute of each kind that
-// a version of bytecode can bring: versions 250.0 and 250.1, which only such
-// builds read and write, show how files of old versions stay readable.
+// A function of any signature, and one op, type and attribute of each kind that a
+// bytecode version can add. The versions 250.0 and 250.1, which only test builds
+// read and write, test that files of older versions stay readable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ def CudaTile_TestingFuncOp : Op<CudaTile_Dialect, "testing$func",
 }
 
 //===----------------------------------------------------------------------===//
-// What versions bring
+// Additions of a version
 //===----------------------------------------------------------------------===//
 
 def CudaTile_BytecodeTestType : CudaTile_Type<"BytecodeTest", "bytecode_test"> {

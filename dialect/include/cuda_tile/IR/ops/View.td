@@ -1,4 +1,4 @@
-//===- View.td - Access through views -*- tablegen -*-===//
+//===- View.td - Memory access through views -*- tablegen -*-===//
 
 #ifndef CUDA_TILE_IR_OPS_VIEW_TD
 #define CUDA_TILE_IR_OPS_VIEW_TD
@@ -15,7 +15,7 @@ class CudaTile_ViewOp<string mnemonic, int wire, list<Trait> traits = [],
 def CudaTile_GetIndexSpaceShapeOp
     : CudaTile_ViewOp<"get_index_space_shape", 0x2D, [NoMemoryEffect]> {
   let summary = "Number of tiles along each dimension of a view";
-  let description = "(C1) There is a result per dimension of the tile.";
+  let description = "(C1) There is one result per dimension of the tile.";
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
@@ -30,7 +30,7 @@ def CudaTile_GetIndexSpaceShapeOp
 def CudaTile_GetTensorShapeOp
     : CudaTile_ViewOp<"get_tensor_shape", 0x2F, [NoMemoryEffect]> {
   let summary = "Extents of a tensor_view";
-  let description = "(C1) There is a result per dimension.";
+  let description = "(C1) There is one result per dimension.";
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> tensor_view<?xf32, strides=[1]>
     %s = get_tensor_shape %t : tensor_view<?xf32, strides=[1]> -> tile<i32>
@@ -43,18 +43,18 @@ def CudaTile_GetTensorShapeOp
 
 defvar inboundsAttr = CudaTile_Since<"13.4",
     DefaultValuedOptionalAttr<DenseBoolArrayAttr, "{}">,
-    "per dimension: the producer promises that no element lies outside">;
+    "per dimension: the producer guarantees that no element is out of bounds">;
 
 def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
     [AttrSizedOperandSegments]> {
-  let summary = "Reads one tile of a view";
+  let summary = "Loads one tile of a view";
   let description = [{
-    (C1) The ordering is weak, relaxed or acquire; weak has no scope, the others
-         have one.
-    (C2) The indices are those that the view wants.
-    (C3) The result has the type of the view's tiles.
-    (C4) `inbounds` is empty or says something about each dimension.
-    (C5) Hints are those that this compiler knows, if the command line asks.
+    (C1) The ordering is weak, relaxed or acquire; weak takes no scope, the others
+         require one.
+    (C2) The number and types of the indices are those that the view requires.
+    (C3) The result has the tile type of the view.
+    (C4) `inbounds` is empty or has one entry per dimension.
+    (C5) The compiler knows the hints; checked only if the command line asks for it.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -79,7 +79,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
 class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
     : CudaTile_ViewOp<mnemonic, wire, [Pure, CudaTile_NamesResults], version> {
   let description = [{
-    (C1) The operand has the tensor_view type that the result's type names.
+    (C1) The operand has the tensor_view type that the result type contains.
   }];
   let arguments = (ins CudaTile_TensorViewType:$tensor_view);
   let results = (outs view:$result);
@@ -89,7 +89,7 @@ class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
 def CudaTile_MakePartitionViewOp
     : CudaTile_MakeViewOp<"make_partition_view", 0x42, "13.1",
                           CudaTile_PartitionViewType> {
-  let summary = "Cuts a tensor_view into a grid of tiles";
+  let summary = "Partitions a tensor_view into a grid of tiles";
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x8), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>
@@ -103,7 +103,7 @@ def CudaTile_MakePartitionViewOp
 def CudaTile_MakeStridedViewOp
     : CudaTile_MakeViewOp<"make_strided_view", 0x74, "13.3",
                           CudaTile_StridedViewType> {
-  let summary = "Lays tiles over a tensor_view, a stride apart";
+  let summary = "Views a tensor_view as tiles that start at multiples of a stride";
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
     %v = make_strided_view %t : strided_view<tile=(8x8), traversal_strides=[4,8], tensor_view<?x64xf32, strides=[64,1]>>
@@ -117,7 +117,7 @@ def CudaTile_MakeStridedViewOp
 def CudaTile_MakeGatherScatterViewOp
     : CudaTile_MakeViewOp<"make_gather_scatter_view", 0x73, "13.3",
                           CudaTile_GatherScatterViewType> {
-  let summary = "Makes slices of a tensor_view reachable by lists of positions";
+  let summary = "Views a tensor_view as tiles of slices, gathered by position";
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
     %v = make_gather_scatter_view %t : gather_scatter_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>, sparse_dim=0>
@@ -132,11 +132,11 @@ def CudaTile_MakeGatherScatterViewOp
 
 def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
     [AttrSizedOperandSegments, NoMemoryEffect, CudaTile_NamesResults]> {
-  let summary = "Gives memory behind a pointer a shape";
+  let summary = "Describes memory behind a pointer as a strided tensor";
   let description = [{
-    (C1) The pointer points to the element type.
-    (C2) There is an operand per `?` of the shape and of the strides.
-    (C3) These operands have one type.
+    (C1) The pointee type is the element type of the tensor_view.
+    (C2) There is one operand for each `?` of the shape and of the strides.
+    (C3) These operands have the same type.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
@@ -153,14 +153,14 @@ def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
 
 def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,
     [AttrSizedOperandSegments]> {
-  let summary = "Writes one tile of a view";
+  let summary = "Stores one tile of a view";
   let description = [{
-    (C1) The ordering is weak, relaxed or release; weak has no scope, the others
-         have one.
-    (C2) The indices are those that the view wants.
-    (C3) The tile has the type of the view's tiles.
-    (C4) `inbounds` is empty or says something about each dimension.
-    (C5) Hints are those that this compiler knows, if the command line asks.
+    (C1) The ordering is weak, relaxed or release; weak takes no scope, the others
+         require one.
+    (C2) The number and types of the indices are those that the view requires.
+    (C3) The tile has the tile type of the view.
+    (C4) `inbounds` is empty or has one entry per dimension.
+    (C5) The compiler knows the hints; checked only if the command line asks for it.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>

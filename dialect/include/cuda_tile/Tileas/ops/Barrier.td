@@ -6,7 +6,7 @@
 include "cuda_tile/Tileas/Base.td"
 
 def Tileas_BarrierOp : Tileas_Op<"barrier", "barrier"> {
-  let summary = "All threads of the block wait for each other";
+  let summary = "Barrier of all threads of the CTA";
   let examples = ["tileas.barrier"];
   let assemblyFormat = "attr-dict";
 }

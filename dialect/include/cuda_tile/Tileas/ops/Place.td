@@ -1,4 +1,4 @@
-//===- Place.td - Where a value changes its layout ---------*- tablegen -*-===//
+//===- Place.td - Layout conversions ---------*- tablegen -*-===//
 
 #ifndef CUDA_TILE_TILEAS_OPS_PLACE_TD
 #define CUDA_TILE_TILEAS_OPS_PLACE_TD
@@ -8,7 +8,7 @@ include "cuda_tile/Tileas/Base.td"
 def Tileas_ConvertLayoutOp : Tileas_Op<"convert_layout", "place",
     [Pure, AllShapesMatch<["source", "result"]>,
      AllElementTypesMatch<["source", "result"]>]> {
-  let summary = "The same tile in another layout";
+  let summary = "Moves the elements of a tile into another layout";
   let description = "(C1) Shapes and element types are equal.";
   let examples = [[{
     %x = iota : tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>

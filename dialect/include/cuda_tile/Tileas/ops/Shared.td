@@ -1,4 +1,4 @@
-//===- Shared.td - What lies in shared memory --------------*- tablegen -*-===//
+//===- Shared.td - Shared-memory buffers and accesses --------------*- tablegen -*-===//
 
 #ifndef CUDA_TILE_TILEAS_OPS_SHARED_TD
 #define CUDA_TILE_TILEAS_OPS_SHARED_TD
@@ -6,10 +6,10 @@
 include "cuda_tile/Tileas/Base.td"
 
 def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
-  let summary = "A slot of shared memory";
+  let summary = "Allocates a buffer in shared memory";
   let description = [{
-    `offset` counts bytes from the start of the block's shared memory; the
-    allocate pass sets it.
+    `offset`, in bytes from the start of the CTA's shared memory, is set by the
+    allocate pass.
   }];
   let examples = [
     "%b = tileas.alloc_shared : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>",
@@ -24,9 +24,9 @@ def Tileas_AllocSharedOp : Tileas_Op<"alloc_shared", "shared"> {
 }
 
 def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
-  let summary = "Writes a tile, or a part of it, to a slot";
+  let summary = "Stores a tile, or a part of it, to a buffer";
   let description = [{
-    The part of the tile that begins at `offsets` (in elements) fills the slot;
+    The part of the tile that begins at `offsets` (in elements) fills the buffer;
     without `offsets` that is the whole tile.
 
     (C1) Ranks and element types are equal.
@@ -55,14 +55,14 @@ def Tileas_StoreSharedOp : Tileas_Op<"store_shared", "shared"> {
 }
 
 def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
-  let summary = "Reads a tile, or a part of one, from a slot";
+  let summary = "Loads a tile, or a part of one, from a buffer";
   let description = [{
-    The result is the part of the slot that begins at `offsets` (in elements).
+    The result is the part of the buffer that begins at `offsets` (in elements).
     With `into` the result is that tile, except that its part at `offsets` is
-    replaced by the whole slot.
+    replaced by the whole buffer.
 
     (C1) Ranks and element types are equal.
-    (C2) The part lies inside the slot, or inside the tile of `into`.
+    (C2) The part lies inside the buffer, or inside the tile of `into`.
     (C3) The result has the type of `into`.
   }];
   let examples = [[{
