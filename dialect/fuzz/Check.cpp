@@ -1,4 +1,4 @@
-//===- Check.cpp - What must hold for every input -------------------------===//
+//===- Check.cpp - Properties checked for every input ---------------------===//
 
 #include "Check.h"
 #include "cuda_tile/Bytecode/Bytecode.h"
@@ -43,8 +43,8 @@ static OwningOpRef<::mlir::ModuleOp> read(StringRef data,
   return readBytecode(llvm::MemoryBufferRef(data, "input"), &context);
 }
 
-/// What is wrong with the way of an accepted module through a file of
-/// `version`. Older ones drop hints that their compilers refuse.
+/// The error of a round trip of an accepted module through `version`, if any.
+/// Older versions drop hints that their compilers refuse.
 static std::string checkRoundTrip(::mlir::ModuleOp module,
                                   BytecodeVersion version, bool isSame) {
   LastError error(module.getContext());

@@ -1,4 +1,4 @@
-//===- Check.h - What must hold for every input -----------------*- C++ -*-===//
+//===- Check.h - Properties checked for every input -------------*- C++ -*-===//
 
 #ifndef CUDA_TILE_FUZZ_CHECK_H
 #define CUDA_TILE_FUZZ_CHECK_H
@@ -10,18 +10,18 @@
 
 namespace cuda_tile::fuzz {
 
-/// What came of one input.
+/// The outcome of one input.
 struct Outcome {
   bool accepted = false;
   std::string problem; // empty if all is well
 };
 
-/// Reads an input. One that is refused must have been told an offset; one that
-/// is accepted must be written, and read again to the same module.
+/// Reads an input. A rejected input must have an error with an offset; an
+/// accepted one is written, and must be read again to the same module.
 Outcome check(llvm::ArrayRef<uint8_t> input, mlir::MLIRContext &context);
 
-/// A context for inputs. What these make in it is never freed, so it serves for
-/// some of them only.
+/// A context for a limited number of inputs, since it never frees types and
+/// attributes.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
 } // namespace cuda_tile::fuzz

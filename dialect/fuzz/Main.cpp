@@ -1,4 +1,4 @@
-//===- Main.cpp - Damaged files by the thousand, in one process -----------===//
+//===- Main.cpp - Checks many corrupted files in one process --------------===//
 
 #include "Check.h"
 #include "Mutator.h"
@@ -60,13 +60,13 @@ void writeArtifact(const Bytes &input) {
     os << llvm::toStringRef(input);
 }
 
-/// Of this process: what a clock on the wall says depends on the machine's
-/// other work.
+/// CPU time of this process; wall-clock time depends on the load of the
+/// machine.
 double cpuSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Ends the process if an input takes for ever; the artifact of `--keep` is it.
+/// Ends the process if an input takes too long; `--keep` has stored that input.
 void endLater() {
   std::signal(SIGPROF, [](int) {
     constexpr char message[] = "problem: an input did not come to an end\n";

@@ -1,4 +1,4 @@
-//===- Mutator.cpp - Damaged bytecode files -------------------------------===//
+//===- Mutator.cpp - Mutated bytecode files -------------------------------===//
 
 #include "Mutator.h"
 #include "Bytecode/Format.h"
@@ -30,7 +30,7 @@ std::optional<uint64_t> takeVarint(llvm::ArrayRef<uint8_t> &bytes) {
   return value;
 }
 
-/// The sections of a file as far as it is whole.
+/// The sections of a file, up to the first error.
 std::vector<Section> split(llvm::ArrayRef<uint8_t> file) {
   std::vector<Section> sections;
   llvm::ArrayRef<uint8_t> rest = file.drop_front(kHeaderSize);
@@ -74,8 +74,8 @@ Bytes join(llvm::ArrayRef<uint8_t> header,
   return Bytes(out.bytes().begin(), out.bytes().end());
 }
 
-/// Position and size of the varint that says how far the last function's body
-/// goes; none if it is not found.
+/// Position and size of the varint with the size of the last function's body;
+/// none if it is not found.
 std::optional<std::pair<size_t, size_t>> findBodySize(const Bytes &payload) {
   for (size_t i = 1; i < payload.size(); ++i) {
     llvm::ArrayRef<uint8_t> rest = llvm::ArrayRef(payload).drop_front(i);
@@ -121,7 +121,7 @@ void Mutator::changeBytes(Bytes &bytes) {
   }
 }
 
-/// Replaces what may be a varint by another one, which may be longer.
+/// Replaces a possible varint by another one, which may be longer.
 void Mutator::changeVarint(Bytes &bytes) {
   size_t position = below(bytes.size());
   llvm::ArrayRef<uint8_t> rest = llvm::ArrayRef(bytes).drop_front(position);
@@ -136,7 +136,7 @@ void Mutator::changeVarint(Bytes &bytes) {
                varint.bytes().end());
 }
 
-/// Changes four or eight bytes at a multiple of as many: offsets, extents.
+/// Changes four or eight aligned bytes: offsets, extents.
 void Mutator::changeWord(Bytes &bytes) {
   size_t width = oneIn(2) ? 4 : 8;
   if (bytes.size() < width)
@@ -219,7 +219,7 @@ Bytes Mutator::mutate(llvm::ArrayRef<uint8_t> file,
                   id == static_cast<uint8_t>(bytecode::SectionId::Function));
   }
   if (oneIn(8) && other.size() > kHeaderSize) {
-    // A section of another file in place of one's own.
+    // Replaces a section by one of another file.
     std::vector<Section> foreign = split(other);
     if (!foreign.empty()) {
       Section &taken = foreign[below(foreign.size())];

@@ -1,8 +1,8 @@
-//===- Mutator.h - Damaged bytecode files -----------------------*- C++ -*-===//
+//===- Mutator.h - Mutated bytecode files -----------------------*- C++ -*-===//
 //
-// Random changes to a file that know its sections: most inputs keep a valid
-// frame (lengths, alignment, padding), so that damage reaches the records
-// behind it and is not caught by the first check.
+// Random changes that respect the sections of a file: most inputs keep a valid
+// frame (lengths, alignment, padding), so that errors are in the records and
+// not found by the first check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ class Mutator {
 public:
   explicit Mutator(uint64_t seed) : random(seed) {}
 
-  /// A changed copy of `file`, into which parts of `other` may go.
+  /// A mutated copy of `file`, possibly with parts of `other`.
   Bytes mutate(llvm::ArrayRef<uint8_t> file, llvm::ArrayRef<uint8_t> other);
 
 private:

@@ -1,9 +1,9 @@
 //===- BytecodeGen.cpp - Bytecode op records from ODS ---------------------===//
 //
-// For each op, a table says what its record holds, in wire order: attributes in
-// order of declaration, then operands, each with the version that brought it
-// and, where it may be missing, its bit in the record's flags. Reader and
-// writer walk the same tables, so that no code per op exists.
+// For each op, a table describes its record in file order: attributes in order
+// of declaration, then operands, each with its first version and, if optional,
+// its bit in the record's flags. Reader and writer use the same tables, so
+// there is no code per op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ struct Field {
   StringRef arity = "One";
 };
 
-/// What the record of one op holds.
+/// The record of one op.
 struct OpRecord {
   const Record *def;
   std::string name;
@@ -82,7 +82,7 @@ static std::string getSince(const llvm::DagInit *dag, unsigned index,
   return opSince.str();
 }
 
-/// How the value of `attribute` is written; empty if no encoding is known.
+/// Encoding of the value of `attribute`; empty if there is none.
 static std::string getCodec(mlir::tblgen::Attribute attribute, Enums &enums) {
   mlir::tblgen::Attribute base = attribute.getBaseAttr();
   const Record &def = base.getDef();
@@ -188,7 +188,7 @@ static OpRecord getRecord(const Record *def, Enums &enums) {
     } else if (auto *value = llvm::dyn_cast<NamedTypeConstraint *>(argument)) {
       record.operands.push_back(getValue(*value));
       record.operands.back().since = since;
-      // Without sized groups, the number of operands tells.
+      // Without sized groups, the number of operands determines it.
       if (value->isOptional() && record.sizedOperands)
         record.operands.back().flagBit = 0; // numbered below
     } else {

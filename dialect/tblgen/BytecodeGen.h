@@ -15,7 +15,7 @@ bool emitOpRecords(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Writes `enum class Opcode`, one enumerator per op that has an `opcode`.
 bool emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
-/// Writes what bytecode knows of each op as text: its number and version, then
+/// Writes the bytecode format of each op as text: its opcode and version, then
 /// a line per attribute, operand and result in the order of the record.
 bool emitOpSpec(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 

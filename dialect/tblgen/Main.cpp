@@ -8,8 +8,8 @@
 enum class Action { OpRecords, OpCodes, OpSpec };
 
 // The names that begin with gen-cuda-tile are those of other tools for this
-// dialect. One set of tables serves reader and writer here, so two of them are
-// one.
+// dialect. Reader and writer share one set of tables here, so two of the names
+// have the same effect.
 static llvm::cl::opt<Action> action(
     llvm::cl::desc("What to generate:"), llvm::cl::Required,
     llvm::cl::values(

@@ -126,7 +126,7 @@ struct PyLayoutAttr
 };
 
 //===----------------------------------------------------------------------===//
-// What `assume` says, and hints
+// Predicates of `assume`, and hints
 //===----------------------------------------------------------------------===//
 
 using OptionalInt = std::optional<int64_t>;

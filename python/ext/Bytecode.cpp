@@ -39,8 +39,8 @@ nb::bytes writeBytes(nb::handle module, const std::string &version) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// The form that scripts for NVIDIA's bindings use: an open file, or the name
-/// of one, and whether it worked.
+/// The signature that scripts for NVIDIA's bindings use: an open file or a file
+/// name; returns whether it succeeded.
 bool writeFile(nb::object file, nb::handle module) {
   nb::bytes bytes;
   try {

@@ -1,8 +1,7 @@
 //===- Passes.cpp - Passes written in Python ------------------------------===//
 //
-// A registered Python function becomes a real C++ pass: it has a name in every
-// pipeline string and in the opt tool, options, and takes part in verification,
-// IR printing and timing like any other.
+// A registered Python function becomes a C++ pass, with a name in pipeline
+// strings and in the opt tool, options, verification, IR printing and timing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,8 @@
 using namespace cuda_tile::python;
 
 namespace mlir {
-// Declared here because mlir/InitAllPasses.h takes more to compile than all of
-// this directory; libMLIR holds it.
+// Declared here because mlir/InitAllPasses.h takes longer to compile than all
+// of this directory; libMLIR defines it.
 void registerAllPasses();
 } // namespace mlir
 
@@ -82,8 +81,8 @@ struct OptionSpec {
   std::string description;
 };
 
-/// What a pass was registered with; lives as long as the process, because
-/// MLIR's registry does.
+/// The registration of a pass; it lives as long as the process, like MLIR's
+/// registry.
 struct PassSpec {
   std::string argument;
   std::string description;
@@ -163,8 +162,8 @@ void registerPythonPass(const std::string &argument,
         "expected a new pass name, got '" + argument + "' a second time";
     throw nb::value_error(message.c_str());
   }
-  // Both outlive the interpreter's end on purpose: passes are looked up by
-  // MLIR's registry until the process is gone.
+  // Both intentionally outlive the Python interpreter, because MLIR's registry
+  // refers to them until the process exits.
   static auto *typeIds = new mlir::TypeIDAllocator;
   auto *spec = new PassSpec{
       argument, description, {}, std::move(function), typeIds->allocate()};

@@ -1,7 +1,7 @@
 //===- Tools.cpp - mlir-opt and mlir-translate as functions ---------------===//
 //
-// The command line tools are Python programs, so that passes and translations
-// written in Python are known to them; MLIR's own main functions do the work.
+// The command line tools are Python programs, so that they support passes and
+// translations written in Python; they call MLIR's own main functions.
 //
 //===----------------------------------------------------------------------===//
 

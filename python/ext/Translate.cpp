@@ -28,7 +28,7 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 namespace {
 
-/// Keeps LLVM's errors as text: its own handler would end the process.
+/// Keeps LLVM's errors as text; the default handler would end the process.
 struct ErrorCollector : llvm::DiagnosticHandler {
   explicit ErrorCollector(std::string &errors) : errors(errors) {}
 
@@ -69,7 +69,7 @@ std::unique_ptr<llvm::Module> exportLlvm(mlir::Operation *op,
   return device ? mlir::translateModuleToLLVMIR(device, context) : nullptr;
 }
 
-/// Names the first entry of "+a,-b" that the target does not know, or "".
+/// The first entry of "+a,-b" that the target does not support, or "".
 std::string unknownFeature(const llvm::MCSubtargetInfo &subtarget,
                            llvm::StringRef features) {
   llvm::SmallVector<llvm::StringRef> entries;

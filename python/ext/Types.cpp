@@ -107,7 +107,7 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
   }
 };
 
-// None is another word for a size that is known only at run time.
+// None means a dynamic size.
 using Extents = std::vector<std::optional<int64_t>>;
 
 Shape toStored(const Extents &extents) {
@@ -170,7 +170,7 @@ struct PyStringType : TypeClass<PyStringType, cuda_tile::StringType> {
 };
 
 //===----------------------------------------------------------------------===//
-// Views that cut a tensor into tiles
+// Views
 //===----------------------------------------------------------------------===//
 
 using Dims = std::vector<int32_t>;
@@ -215,7 +215,7 @@ Dims toDimMap(const std::optional<Dims> &dimMap, size_t tileRank) {
   return identity;
 }
 
-/// What all views say of themselves.
+/// Properties of all views.
 template <typename View> void bindView(typename View::ClassTy &c) {
   bindUpcast<View>(c);
   c.def_prop_ro("tile_shape", [](const View &self) {

@@ -41,24 +41,24 @@ CUDA_TILE_C_DECLARE_KEYWORD(SymbolVisibility)
 MLIR_CAPI_EXPORTED bool
 mlirCudaTileAttributeIsAOptimizationHintsAttr(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileOptimizationHintsAttrGetTypeID(void);
-/// Hints for no GPU.
+/// Empty hints.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetEmpty(MlirContext context);
-/// `<arch = {...}>` for an entry; a number of 0 or less is left out.
+/// `<arch = {...}>` for an entry; a number of 0 or less is omitted.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetEntryOpHint(MlirContext context,
                                                 MlirStringRef arch,
                                                 int32_t numCtaInCga,
                                                 int32_t numWorkerWarpsPerCta,
                                                 int32_t occupancy);
-/// `<arch = {...}>` for an access to memory; a latency of 0 or less is left
-/// out, `allowTma` is 0, 1, or negative to leave it out.
+/// `<arch = {...}>` for a memory access; a latency of 0 or less is omitted, and
+/// so is a negative `allowTma`, which is otherwise 0 or 1.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(MlirContext context,
                                                     MlirStringRef arch,
                                                     int32_t latency,
                                                     int allowTma);
-/// The hints as a dictionary: per GPU a dictionary of its hints.
+/// The hints as a dictionary from GPU to a dictionary of hints.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetValue(MlirAttribute attribute);
 
@@ -71,14 +71,14 @@ mlirCudaTileAttributeIsAAssumePredicate(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED bool
 mlirCudaTileAttributeIsADivByAttr(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileDivByAttrGetTypeID(void);
-/// `div_by<divisor>`, or with `every` and `along` where those pointers are not
-/// null. A wrong parameter is a diagnostic at `loc` and a null attribute.
+/// `div_by<divisor>`, with `every` and `along` if those pointers are not null.
+/// An invalid parameter is a diagnostic at `loc` and gives a null attribute.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileDivByAttrGetChecked(MlirLocation loc, uint64_t divisor,
                                 const int64_t *every, const int64_t *along);
 MLIR_CAPI_EXPORTED uint64_t
 mlirCudaTileDivByAttrGetDivisor(MlirAttribute attribute);
-/// False where the attribute has no `every` and `along`; else stores them.
+/// False if the attribute has no `every` and `along`; otherwise stores them.
 MLIR_CAPI_EXPORTED bool
 mlirCudaTileDivByAttrGetEveryAlong(MlirAttribute attribute, int64_t *every,
                                    int64_t *along);
@@ -89,7 +89,7 @@ MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileBoundedAttrGetTypeID(void);
 /// `bounded<lower, upper>`; null stands for `?`.
 MLIR_CAPI_EXPORTED MlirAttribute mlirCudaTileBoundedAttrGet(
     MlirContext context, const int64_t *lower, const int64_t *upper);
-/// False for `?`; else stores the bound.
+/// False for `?`; otherwise stores the bound.
 MLIR_CAPI_EXPORTED bool mlirCudaTileBoundedAttrGetLower(MlirAttribute attribute,
                                                         int64_t *bound);
 MLIR_CAPI_EXPORTED bool mlirCudaTileBoundedAttrGetUpper(MlirAttribute attribute,

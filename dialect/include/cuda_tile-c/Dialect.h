@@ -25,11 +25,11 @@ mlirCudaTileRegisterAllDialects(MlirDialectRegistry registry);
 MLIR_CAPI_EXPORTED bool mlirCudaTileOperationIsAModuleOp(MlirOperation op);
 
 /// Sets an attribute that the op does not define, such as
-/// `loop_split_threshold`; one of that name is replaced.
+/// `loop_split_threshold`; replaces one of the same name.
 MLIR_CAPI_EXPORTED void mlirCudaTileOperationSetDiscardableAttributeByName(
     MlirOperation op, MlirStringRef name, MlirAttribute attribute);
 
-/// The signless integer type of `width` bits, as tiles are made of.
+/// The signless integer type of `width` bits, an element type of tiles.
 MLIR_CAPI_EXPORTED MlirType mlirCudaTileIntegerTypeGet(MlirContext context,
                                                        unsigned width);
 

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Makes the passes of the dialect known to pipeline strings.
+/// Registers the passes of the dialect for pipeline strings.
 MLIR_CAPI_EXPORTED void mlirCudaTileRegisterPasses(void);
 /// These and MLIR's canonicalize, cse, inline and loop-invariant-code-motion.
 MLIR_CAPI_EXPORTED void mlirCudaTileRegisterAllPasses(void);
@@ -23,27 +23,26 @@ MLIR_CAPI_EXPORTED void mlirCudaTileRegisterSynthesizeDebugInfoScopesPass(void);
 
 /// A new pass, for mlirPassManagerAddOwnedPass.
 MLIR_CAPI_EXPORTED MlirPass mlirCudaTileCreateFuseFMAPass(void);
-/// `splitThreshold`: fewest ops in the branches of an `if` for which to split.
+/// `splitThreshold`: minimum number of ops in the branches of an `if` to split.
 MLIR_CAPI_EXPORTED MlirPass
 mlirCudaTileCreateLoopSplitPass(int32_t splitThreshold);
 MLIR_CAPI_EXPORTED MlirPass
 mlirCudaTileCreateSynthesizeDebugInfoScopesPass(void);
 
-/// What mlirCudaTileApplyOptimizations does.
+/// Options of mlirCudaTileApplyOptimizations.
 typedef struct MlirCudaTileOptFlags {
-  /// 0: nothing. 1: canonicalize, cse. 2: and loop-invariant code motion.
-  /// 3: and loop-split, canonicalize.
+  /// 0: nothing. 1: canonicalize, cse. 2: also loop-invariant code motion.
+  /// 3: also loop-split, canonicalize.
   int32_t optLevel;
-  /// Whether fuse-fma runs first, which rounds once where the program rounds
-  /// twice.
+  /// Whether fuse-fma runs first, which rounds once instead of twice.
   bool fuseFMA;
 } MlirCudaTileOptFlags;
 
 /// The defaults: level 3 without fuse-fma.
 MLIR_CAPI_EXPORTED MlirCudaTileOptFlags mlirCudaTileOptFlagsInit(void);
 
-/// Runs the optimizations on a cuda_tile.module or a module around one. A
-/// level that does not exist is an error diagnostic.
+/// Runs the optimizations on a cuda_tile.module or a module that contains one.
+/// An invalid level is an error diagnostic.
 MLIR_CAPI_EXPORTED MlirLogicalResult mlirCudaTileApplyOptimizations(
     MlirOperation module, MlirCudaTileOptFlags flags);
 

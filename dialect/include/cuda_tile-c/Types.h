@@ -51,12 +51,12 @@ MLIR_CAPI_EXPORTED MlirType mlirCudaTileTokenTypeGetChecked(MlirLocation loc);
 
 /*===- tensor_view<?x64xE, strides=[64,1]> --------------------------------===*/
 
-/// Stands for `?` among sizes and strides.
+/// The dynamic size or stride `?`.
 MLIR_CAPI_EXPORTED int64_t mlirCudaTileTensorViewTypeGetDynamicSize(void);
 
 MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsATensorViewType(MlirType type);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileTensorViewTypeGetTypeID(void);
-/// `strides` count elements; there are `rank` sizes and `rank` strides.
+/// `strides` are in elements; there are `rank` sizes and `rank` strides.
 MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGet(
     MlirContext context, MlirType elementType, intptr_t rank,
     const int64_t *shape, const int64_t *strides);
@@ -113,9 +113,9 @@ MLIR_CAPI_EXPORTED MlirType mlirCudaTileGatherScatterViewTypeGetChecked(
 MLIR_CAPI_EXPORTED int32_t
 mlirCudaTileGatherScatterViewTypeGetSparseDim(MlirType type);
 
-/// What every view says of itself. The padding value is null if there is none;
-/// the view's tile type is what a load gives; the index rank is the number of
-/// indices that an access takes.
+/// Properties of all views. The padding value is null if there is none; the
+/// tile type is the result type of a load; the index rank is the number of
+/// indices of an access.
 #define CUDA_TILE_C_DECLARE_VIEW(View)                                         \
   MLIR_CAPI_EXPORTED intptr_t mlirCudaTile##View##TypeGetTileRank(             \
       MlirType type);                                                          \

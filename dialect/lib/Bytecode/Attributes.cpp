@@ -1,4 +1,4 @@
-//===- Attributes.cpp - Attributes that stand among other data ------------===//
+//===- Attributes.cpp - Attributes within other data ----------------------===//
 
 #include "Attributes.h"
 #include "cuda_tile/IR/CudaTile.h"
@@ -20,7 +20,7 @@ static Attribute fail(const Cursor &cursor, uint64_t offset,
 // Tagged attributes
 //===----------------------------------------------------------------------===//
 
-/// What the tag announces, for traces.
+/// Name of the attribute with this tag, for traces.
 static StringRef getTagName(uint64_t tag) {
   static constexpr StringLiteral names[] = {
       "integer",  "float",  "bool",          "type",       "string", "array",
@@ -226,7 +226,7 @@ Attribute AttributeReader::readOptimizationHints(Cursor &cursor) {
 // Predicates of assume
 //===----------------------------------------------------------------------===//
 
-/// Reads a flag byte and the integers that its bits 0 and 1 announce.
+/// Reads a flag byte and the integers that are present if bits 0 and 1 are set.
 static LogicalResult readTwoOptional(Cursor &cursor, StringRef attribute,
                                      StringRef firstName, StringRef secondName,
                                      std::optional<int64_t> &first,

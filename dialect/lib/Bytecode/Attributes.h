@@ -1,7 +1,7 @@
-//===- Attributes.h - Attributes that stand among other data ----*- C++ -*-===//
+//===- Attributes.h - Attributes within other data --------------*- C++ -*-===//
 //
-// A self-contained attribute is a tag and its payload; where the op says which
-// attribute comes, the payload stands without the tag.
+// A self-contained attribute is a tag and its payload; where the op determines
+// the kind of attribute, there is only the payload.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@ class OptimizationHintsAttr;
 
 namespace cuda_tile::bytecode {
 
-/// Reads attributes; every function gives null after an error.
+/// Reads attributes; every function returns null after an error.
 class AttributeReader {
 public:
   AttributeReader(const StringTable &strings, const TypeTable &types)
       : strings(strings), types(types) {}
 
-  /// A tag and the payload of the attribute that it announces.
+  /// A tag and the payload of its attribute.
   mlir::Attribute readSelfContained(Cursor &cursor);
 
   mlir::Attribute readArray(Cursor &cursor);
@@ -49,15 +49,14 @@ private:
   unsigned depth = 0;
 };
 
-/// What the attributes of a file that is written refer to.
+/// The tables to which the attributes of a written file refer.
 struct AttributePools {
   StringPool &strings;
   TypePool &types;
 };
 
-/// The hints that a file of `version` may hold: without those for the GPU
-/// `default` where compilers of that version refuse them. Null if none are
-/// left.
+/// The hints that a file of `version` can store: without those for the GPU
+/// `default` if compilers of that version refuse them. Null if none remain.
 OptimizationHintsAttr getHintsOf(Version version, OptimizationHintsAttr hints,
                                  mlir::Operation *user);
 
@@ -77,7 +76,7 @@ public:
   mlir::LogicalResult writeInteger(mlir::IntegerAttr integer);
 
 private:
-  /// The payload; fails silently if there is no such attribute in bytecode.
+  /// The payload; fails silently if bytecode has no such attribute.
   mlir::LogicalResult writePayload(mlir::Attribute attribute, bool &isKnown);
   mlir::LogicalResult writeFloat(mlir::FloatAttr number);
   mlir::LogicalResult writeDenseElements(mlir::DenseElementsAttr elements);

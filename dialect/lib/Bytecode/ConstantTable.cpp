@@ -6,14 +6,14 @@
 
 using namespace mlir;
 
-// Elements are handed to MLIR as they stand in the file.
+// MLIR uses the elements in the byte order of the file.
 static_assert(llvm::sys::IsLittleEndianHost,
               "reading constants on a big-endian host needs a conversion");
 
 namespace cuda_tile::bytecode {
 
-/// Booleans as a vector rather than as MLIR's own storage, whose form differs
-/// between releases of MLIR.
+/// Booleans as a vector, because MLIR's own storage of them differs between
+/// releases.
 static DenseElementsAttr decodeBooleans(ArrayRef<uint8_t> bytes,
                                         ShapedType type) {
   int64_t count = type.getNumElements();

@@ -1,10 +1,9 @@
 //===- ConstantTable.h - The constant section -------------------*- C++ -*-===//
 //
 // count, padding to 8, one u64 offset per constant, then per constant its size
-// as a varint and its elements, little-endian. One element alone stands for all
-// (splat). Booleans are packed: eight to a byte, low bit first; one byte 0x00
-// or 0xFF is a splat. What the bytes mean is said by the type of the op that
-// refers to them.
+// as a varint and its elements, little-endian. A single element is a splat.
+// Booleans are packed: eight to a byte, low bit first; one byte 0x00 or 0xFF is
+// a splat. The type of the elements is that of the op that refers to them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,26 +25,25 @@ class ConstantTable {
 public:
   mlir::LogicalResult read(Cursor cursor);
 
-  /// Reads the index of a constant and gives it as elements of `type`; null
+  /// Reads the index of a constant and returns its elements as `type`; null
   /// after an error.
   mlir::DenseElementsAttr readConstant(Cursor &cursor, mlir::Type type) const;
 
 private:
   llvm::SmallVector<Cursor> constants;
-  /// Made once per constant and type, so that a long one is not hashed at each
-  /// use.
+  /// Cached per constant and type, so that a long constant is hashed only once.
   mutable llvm::DenseMap<std::pair<uint64_t, mlir::Type>,
                          mlir::DenseElementsAttr>
       attributes;
 };
 
-/// Appends what decodeElements reads; one element if all are the same.
+/// Appends the encoding for decodeElements; one element if all are equal.
 void encodeElements(mlir::DenseElementsAttr elements, Output &out);
 
-/// The constants of a file that is written, each once.
+/// The constants of a written file, without duplicates.
 class ConstantPool {
 public:
-  /// The number of a constant with these elements; a new one is added.
+  /// The index of the constant with these elements; adds it if it is new.
   uint64_t add(mlir::DenseElementsAttr elements);
 
   mlir::LogicalResult write(Output &out) const {
@@ -54,7 +52,7 @@ public:
 
 private:
   llvm::DenseMap<mlir::Attribute, uint64_t> numbers;
-  /// By elements: constants of two types may have the same.
+  /// By elements: constants of different types may share them.
   llvm::StringMap<uint64_t> numbersByElements;
   EntryTable entries;
 };

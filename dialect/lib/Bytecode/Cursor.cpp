@@ -225,7 +225,7 @@ LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
                    ") exceeds the maximum of " + Twine(limit) +
                    " that can fit in the remaining payload of " +
                    Twine(cursor.remaining()) + " bytes.");
-  // Some writers leave out the padding behind a count of 0.
+  // Some writers omit the padding after a count of 0.
   if (count == 0 && cursor.remaining() == 0)
     return success();
   ArrayRef<uint8_t> offsets;

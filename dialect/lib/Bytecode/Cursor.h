@@ -17,7 +17,7 @@ namespace cuda_tile::bytecode {
 /// structure.
 class Diagnostics {
 public:
-  /// Reads are recorded in `trace` if there is one.
+  /// Reads are recorded in `trace` if it is not null.
   Diagnostics(mlir::MLIRContext *context, llvm::StringRef bufferName,
               Trace *trace = nullptr)
       : location(mlir::FileLineColLoc::get(context, bufferName, 0, 0)),
@@ -28,8 +28,8 @@ public:
   /// The same as a warning: `at offset N: MESSAGE (in PLACE)`.
   void warn(uint64_t offset, const llvm::Twine &message) const;
 
-  /// Runs `build`, which reports by the callback that it gets, and turns what
-  /// it reports into one error at `offset`. Null is such a failure.
+  /// Runs `build`, which reports errors through the callback it is given, and
+  /// turns these into one error at `offset`. A null result is a failure.
   template <typename Build> auto checked(uint64_t offset, Build build) const {
     std::string text;
     auto capture = [&](mlir::Diagnostic &diagnostic) {
@@ -53,7 +53,7 @@ public:
   /// Records a read of `size` bytes.
   void addRead(uint64_t offset, uint64_t size, const llvm::Twine &field,
                const llvm::Twine &value = "") const;
-  /// Records what the value at `offset`, which was just read, stands for.
+  /// Records the meaning of the value at `offset`, which was just read.
   template <typename T> void explain(uint64_t offset, const T &meaning) const {
     if (!trace)
       return;
@@ -72,8 +72,8 @@ private:
   class Place *innermost = nullptr;
 };
 
-/// One level of the reader's place, such as "op 12 addi", for as long as it
-/// lives.
+/// One level of the reader's place, such as "op 12 addi", during its
+/// lifetime.
 class Place {
 public:
   Place(Diagnostics &diagnostics, llvm::StringRef kind,
@@ -125,7 +125,7 @@ public:
     return diagnostics->error(position, message);
   }
 
-  /// A cursor over the next `size` bytes, which this one skips.
+  /// A cursor over the next `size` bytes, which this cursor skips.
   Cursor slice(uint64_t size) {
     assert(size <= remaining());
     Cursor part(*diagnostics, file, position, position + size);
@@ -142,8 +142,8 @@ public:
   mlir::LogicalResult readByte(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what);
   mlir::LogicalResult readSignedVarint(int64_t &value, const llvm::Twine &what);
-  /// Reads a zigzag varint that stands for `width` bits, at most 64, either as
-  /// an unsigned number or as one in two's complement.
+  /// Reads a zigzag varint of `width` bits, at most 64, either unsigned or in
+  /// two's complement.
   mlir::LogicalResult readZigzagBits(uint64_t &bits, unsigned width,
                                      const llvm::Twine &what);
   /// Reads the number of items that follow, each of at least `itemBytes`.
@@ -155,11 +155,11 @@ public:
   template <typename Int>
   mlir::LogicalResult readIntegers(llvm::SmallVectorImpl<Int> &values,
                                    const llvm::Twine &what);
-  /// Records that `bytes`, which were just read, are integers; `what` is the
-  /// singular.
+  /// Records that `bytes`, which were just read, are integers; `what` is their
+  /// name in the singular.
   template <typename Int>
   void traceIntegers(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef what) const;
-  /// Skips to the next file offset that `alignment` divides.
+  /// Skips to the next file offset that is a multiple of `alignment`.
   mlir::LogicalResult align(uint64_t alignment, const llvm::Twine &what);
   /// Fails unless everything was read.
   mlir::LogicalResult expectEnd(const llvm::Twine &what) const;

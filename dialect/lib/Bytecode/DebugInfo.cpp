@@ -226,8 +226,8 @@ LogicalResult DebugInfo::readPosition(Cursor &cursor, const Twine &what,
   return success();
 }
 
-/// Records may refer to those before them, so that they nest without the reader
-/// doing so; but MLIR prints and walks attributes by recursion.
+/// Records may refer to earlier ones, so the reader needs no recursion for
+/// nesting; but MLIR prints and walks attributes recursively.
 LogicalResult DebugInfo::addLevel(const Cursor &cursor, StringRef what,
                                   unsigned height, Record &record) {
   record.height = height + 1;
@@ -256,7 +256,7 @@ LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
   return success();
 }
 
-/// What the flags mean is not known; a position in the source they are not.
+/// The meaning of the flags is unknown; they do not affect source positions.
 LogicalResult DebugInfo::readSubprogramFlags(Cursor &cursor) {
   uint64_t start = cursor.offset(), flags = 0;
   if (version < kEntryAttributesVersion)

@@ -23,7 +23,7 @@ class DIFileAttr;
 
 namespace cuda_tile::bytecode {
 
-/// The locations of one function, given out in order.
+/// The locations of one function, in order.
 class FunctionLocations {
   friend class DebugInfo;
   bool known = false; // otherwise every location is unknown
@@ -38,19 +38,19 @@ public:
 
   mlir::LogicalResult read(Cursor cursor);
 
-  /// The locations of function `number` (from 1; 0 is none), which stands at
-  /// `offset` of the file.
+  /// The locations of function `number` (from 1; 0 is none), whose number is at
+  /// `offset` in the file.
   mlir::LogicalResult getFunction(uint64_t number, uint64_t offset,
                                   const Diagnostics &diagnostics,
                                   FunctionLocations &result) const;
 
-  /// The next location of a function. `cursor` is the place of what it belongs
-  /// to.
+  /// The next location of a function. `cursor` is at the op or function that it
+  /// belongs to.
   mlir::LogicalResult next(FunctionLocations &locations, const Cursor &cursor,
                            mlir::Location &location);
 
 private:
-  /// A record that is read to the end; which fields it has is said by its tag.
+  /// A complete record; its tag determines its fields.
   struct Record {
     DebugTag tag = DebugTag::Unknown;
     mlir::Attribute attribute;   // null: unknown, or made of what is
@@ -89,15 +89,15 @@ private:
   unsigned depth = 0;
 };
 
-/// The debug section of a file that is written. A position in a file needs a
-/// scope in this format; one without gets that of its function.
+/// The debug section of a written file. A file position needs a scope in this
+/// format; one without a scope gets that of its function.
 class DebugPool {
 public:
   DebugPool(StringPool &strings, Version version)
       : strings(strings), version(version) {}
 
-  /// Begins the locations of `function` with its own; gives the number that its
-  /// record refers to, 0 if nothing in it has a location.
+  /// Begins the locations of `function` with its own; returns the number for
+  /// its record, 0 if nothing in it has a location.
   mlir::FailureOr<uint64_t> beginFunction(mlir::Operation *function);
   /// Appends the location of an op, which comes next in the function's order.
   mlir::LogicalResult add(mlir::Location location, mlir::Operation *op);
@@ -114,7 +114,7 @@ private:
   uint64_t addFile(DIFileAttr file);
   uint64_t addCompileUnit(DICompileUnitAttr unit);
   uint64_t addScope(DILocalScopeAttr scope);
-  /// The number of a record; a new one is added.
+  /// The number of a record; adds it if it is new.
   uint64_t addRecord(const Output &record);
 
   StringPool &strings;

@@ -13,7 +13,7 @@ namespace cuda_tile::bytecode {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The position of the function or else of the first op that has one.
+/// The position of the function or, if it has none, of the first op with one.
 static FileLineColLoc findFirstPosition(Operation *function) {
   if (FileLineColLoc position = findPosition(function->getLoc()))
     return position;
@@ -76,7 +76,7 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
                                 caller = addLocation(site.getCaller(), op);
             if (failed(callee) || failed(caller))
               return failure();
-            // A call site with one unknown end is the other end.
+            // A call site with one unknown part is replaced by the other part.
             if (*callee == 0 || *caller == 0)
               return *callee + *caller;
             Output record;
@@ -89,7 +89,7 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
             return addLocation(named.getChildLoc(), op);
           })
           .Case<FusedLoc>([&](FusedLoc fused) -> FailureOr<uint64_t> {
-            // The first part that leads to a position stands for all.
+            // The first part with a position represents all.
             for (Location part : fused.getLocations())
               if (findPosition(part))
                 return addLocation(part, op);

@@ -11,7 +11,7 @@
 namespace cuda_tile::bytecode {
 
 constexpr uint8_t kMagic[8] = {0x7F, 'T', 'i', 'l', 'e', 'I', 'R', 0x00};
-/// What writers put between what must be aligned; readers skip anything.
+/// Padding byte of writers; readers accept any value.
 constexpr uint8_t kPadding = 0xCB;
 
 /// Version of a file, or the first version that has some feature.
@@ -32,13 +32,13 @@ constexpr Version kFirstVersion{13, 1};
 constexpr Version kLastVersion{13, 5};
 
 #ifdef CUDA_TILE_TESTING
-/// Versions that only builds for tests have. What they bring on top of the
-/// last version stands in ops/Testing.td.
+/// Versions that only test builds have. ops/Testing.td has what they add to the
+/// last version.
 constexpr Version kFirstTestVersion{250, 0};
 constexpr Version kLastTestVersion{250, 1};
 #endif // CUDA_TILE_TESTING
 
-/// Whether files of `version` are read and written.
+/// Whether files of `version` are supported.
 constexpr bool isSupported(Version version) {
 #ifdef CUDA_TILE_TESTING
   if (version >= kFirstTestVersion && kLastTestVersion >= version)
@@ -47,16 +47,17 @@ constexpr bool isSupported(Version version) {
   return version >= kFirstVersion && kLastVersion >= version;
 }
 
-/// Versions at which the encoding of something changed that all files have.
+/// Versions that changed the encoding of existing features.
 /// partition_view: flags first.
 constexpr Version kTypeFlagsVersion{13, 3};
 /// ptr and tensor_view: flags first.
 constexpr Version kPointerFlagsVersion{13, 4};
-/// ftof: modes other than the nearest even number.
+/// ftof: rounding modes other than nearest_even.
 constexpr Version kConversionRoundingVersion{13, 4};
 /// atomic_rmw_tko: addf of bf16.
 constexpr Version kBF16AtomicsVersion{13, 3};
-/// Entry: hints always, then attributes of the arguments. Subprogram: flags.
+/// Entry: hints are always present, then attributes of the arguments.
+/// Subprogram: flags.
 constexpr Version kEntryAttributesVersion{13, 5};
 /// Compilers before it refuse hints for the GPU "default".
 constexpr Version kDefaultHintsVersion{13, 3};
@@ -150,8 +151,8 @@ constexpr uint8_t kFunctionIsPrivate = 1;
 constexpr uint8_t kFunctionIsEntry = 2;
 constexpr uint8_t kFunctionHasHints = 4;
 
-/// Limits on nesting, so that a file cannot exhaust the stack. Real files stay
-/// below a tenth of them.
+/// Limits on nesting, so that a file cannot exhaust the stack. Real files use
+/// less than a tenth of them.
 constexpr unsigned kMaxRegionDepth = 256;
 constexpr unsigned kMaxAttributeDepth = 32;
 constexpr unsigned kMaxTypeDepth = 16;

@@ -10,7 +10,7 @@ namespace cuda_tile::bytecode {
 
 namespace {
 
-/// What stands in front of a function's body.
+/// The header of a function, before its body.
 struct FunctionHeader {
   StringAttr name;
   FunctionType type;
@@ -70,7 +70,7 @@ static LogicalResult readHints(Cursor &cursor, const Tables &tables,
     return cursor.diags().error(start, "invalid optimization hints attribute "
                                        "for function '" +
                                            header.name.getValue() + "'");
-  // An empty record says that there are none; from 13.5 on there is always one.
+  // An empty record means no hints; since 13.5 the record is always present.
   if (!hints.getValue().empty())
     header.hints = hints;
   return success();
@@ -187,7 +187,7 @@ LogicalResult readFunctions(Cursor cursor, Tables &tables, Block &module) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
-  // The location first: cuTile's files have its strings before the name.
+  // The location comes first: in cuTile's files its strings precede the name.
   FailureOr<uint64_t> debugNumber = pools.debug.beginFunction(entry);
   if (failed(debugNumber))
     return failure();

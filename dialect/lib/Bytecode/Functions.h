@@ -1,8 +1,8 @@
 //===- Functions.h - The function section -----------------------*- C++ -*-===//
 //
 // count; per function: name, type, a byte of flags, number of its debug
-// information (0: none), hints if the flags say so, size of the body in bytes,
-// the body: its ops one after the other.
+// information (0: none), hints if their flag is set, size of the body in bytes,
+// the body: a sequence of ops.
 //
 //===----------------------------------------------------------------------===//
 

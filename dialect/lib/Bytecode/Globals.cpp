@@ -11,8 +11,8 @@ namespace cuda_tile::bytecode {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What files older than it do not say: whether others see the global, and
-/// whether kernels write to it.
+/// Fields that older files do not have: visibility, and whether the global is
+/// constant.
 static LogicalResult readFlags(Cursor &cursor, OperationState &state) {
   MLIRContext *context = cursor.getContext();
   uint64_t visibilityStart = cursor.offset(), visibility;

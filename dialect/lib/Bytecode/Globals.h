@@ -1,7 +1,7 @@
 //===- Globals.h - The global section ---------------------------*- C++ -*-===//
 //
-// count; per global: name, type, constant, alignment; from 13.3 on also
-// visibility and a byte that says whether it is constant.
+// count; per global: name, type, constant, alignment; since 13.3 also
+// visibility and a byte that is 1 if the global is constant.
 //
 //===----------------------------------------------------------------------===//
 

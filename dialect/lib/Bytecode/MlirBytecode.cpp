@@ -1,8 +1,8 @@
 //===- MlirBytecode.cpp - The dialects in MLIR's own bytecode -------------===//
 //
-// Types and attributes in a few numbers instead of as text. A code, once given,
-// keeps its meaning; what changes it raises the dialect's version. Without a
-// code, MLIR writes the text.
+// Compact encodings of types and attributes, instead of text. A code never
+// changes its meaning; a change of the encoding raises the dialect's version.
+// MLIR writes types and attributes without a code as text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ struct EncodingVersion : DialectVersion {
   uint64_t number;
 };
 
-/// What the three dialects have in common: the version of their encodings.
+/// Common part of the three dialects: the version of their encodings.
 class VersionedInterface : public BytecodeDialectInterface {
 public:
   explicit VersionedInterface(Dialect *dialect)
@@ -56,8 +56,8 @@ protected:
   }
 };
 
-/// A list whose items are there: MLIR's own readers make room for as many items
-/// as a damaged file claims to have, and abort.
+/// Reads a list after a check of its count: MLIR's own readers allocate as many
+/// items as a corrupted file claims, and abort.
 template <typename T, typename ReadItem>
 LogicalResult readItems(DialectBytecodeReader &reader,
                         SmallVectorImpl<T> &items, ReadItem readItem) {
@@ -110,7 +110,7 @@ enum class TypeCode : uint64_t {
   Token = 7,
 };
 
-// Enumerations by code; what follows the code is the number of the case.
+// Enumerations by code; the number of the case follows the code.
 #define CUDA_TILE_ENUM_CODES(APPLY)                                            \
   APPLY(0, Signedness)                                                         \
   APPLY(1, IntegerOverflow)                                                    \
@@ -230,7 +230,7 @@ Type CudaTileInterface::readTensorView(DialectBytecodeReader &reader) const {
                                     ArrayRef<int64_t>(strides));
 }
 
-/// A view of tiles: what these have in common, then what is their own.
+/// A view of tiles: the common fields, then those of its kind.
 Type CudaTileInterface::readView(DialectBytecodeReader &reader,
                                  TypeCode code) const {
   TensorViewType view;

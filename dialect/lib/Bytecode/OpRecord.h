@@ -1,4 +1,4 @@
-//===- OpRecord.h - What the record of each op holds ------------*- C++ -*-===//
+//===- OpRecord.h - Contents of the record of each op -----------*- C++ -*-===//
 //
 // Tables of this form are generated from ODS (dialect/tblgen/BytecodeGen.cpp).
 //
@@ -8,8 +8,7 @@
 //   types of the results
 //   flags, if the op has optional fields in the file's version
 //   attributes in order of declaration; optional ones if their flag is set
-//   operands; a variadic group is preceded by its size. Where the op has no
-//   sized
+//   operands; a variadic group is preceded by its size. If the op has no sized
 //     groups, one size precedes all operands if their number is not fixed
 //   number of regions and the regions, if the op has any
 //
@@ -26,9 +25,9 @@
 
 namespace cuda_tile::bytecode {
 
-/// How an attribute's value is written.
+/// Encoding of an attribute's value.
 enum class AttributeCodec : uint8_t {
-  Unit, // nothing but its flag
+  Unit, // only its flag
   Enum,
   Bool,
   Integer,
@@ -77,7 +76,7 @@ struct AttributeField {
   AttributeCodec codec;
   const EnumCodec *enumCodec = nullptr; // of enumerations
   unsigned width = 0;                   // of integers, in bits
-  /// What the attribute is where it is missing; null if it must be there.
+  /// The default of an absent attribute; null if it is mandatory.
   mlir::Attribute (*getDefault)(mlir::MLIRContext *context) = nullptr;
 };
 
@@ -144,8 +143,8 @@ const OpRecord *findOpRecord(uint64_t opcode);
 /// All records, by opcode.
 llvm::ArrayRef<OpRecord> getOpRecords();
 
-/// Fails if `op` is a conversion whose rounding files of `version` do not know,
-/// though each mode alone is as old as the format. `file` ends the message.
+/// Fails if `op` is a conversion whose rounding mode is not legal in `version`,
+/// although the mode itself is as old as the format. `file` ends the message.
 mlir::LogicalResult checkRounding(mlir::Operation *op, Version version,
                                   llvm::StringRef file);
 

@@ -48,8 +48,8 @@ LogicalResult OpWriter::writeOp(Operation &op) {
   return success();
 }
 
-/// Results that the file's version does not have are left out if nothing uses
-/// them; they are the last ones.
+/// Results that the file's version does not have are omitted if they are
+/// unused; they are the last ones.
 LogicalResult OpWriter::writeResultTypes(Operation &op, const OpRecord &record,
                                          unsigned &numWritten) {
   numWritten = op.getNumResults();
@@ -78,7 +78,7 @@ LogicalResult OpWriter::writeResultTypes(Operation &op, const OpRecord &record,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Whether leaving `value` out says the same as writing it.
+/// Whether omitting `value` is equivalent to writing it.
 static bool isDefault(const AttributeField &field, Attribute value) {
   if (!value)
     return true;

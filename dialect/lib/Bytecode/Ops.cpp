@@ -60,8 +60,8 @@ LogicalResult OpReader::readFields(Cursor &cursor, const OpRecord &record,
       failed(readRegions(cursor, record, state)));
 }
 
-/// Results that the file's version does not have yet are tokens; they are added
-/// without a number.
+/// Results that the file's version does not have are tokens; they are added
+/// without a value number.
 LogicalResult OpReader::readResultTypes(Cursor &cursor, const OpRecord &record,
                                         OperationState &state,
                                         unsigned &numWritten) {
@@ -152,7 +152,7 @@ static FailureOr<Attribute> orFailure(Attribute attribute) {
   return attribute;
 }
 
-/// A null attribute means "left out".
+/// A null attribute means "omitted".
 FailureOr<Attribute> OpReader::readAttribute(Cursor &cursor,
                                              const AttributeField &field,
                                              const OperationState &state) {
@@ -230,8 +230,8 @@ Attribute OpReader::readEnum(Cursor &cursor, const AttributeField &field) {
   return {};
 }
 
-/// An array without a true element says as much as none at all, and files older
-/// than the attribute have none, so it is left out.
+/// An array without a true element is equivalent to none, which is also the
+/// form in files older than the attribute, so it is omitted.
 FailureOr<Attribute> OpReader::readBoolArray(Cursor &cursor) {
   uint64_t count, start = cursor.offset();
   ArrayRef<uint8_t> bytes;

@@ -49,8 +49,8 @@ struct Tables {
   OpNames names;
 };
 
-/// Reads the ops of one function. Values are numbered in the order in which
-/// they come to be; the numbers of a region's values are free again after it.
+/// Reads the ops of one function. Values are numbered in the order of their
+/// definition; the numbers of a region's values are reused after the region.
 class OpReader {
 public:
   OpReader(Tables &tables, FunctionLocations locations)
@@ -110,7 +110,7 @@ private:
   llvm::DenseMap<mlir::OperationName, const OpRecord *> records;
 };
 
-/// The tables of a file that is written; functions fill them.
+/// The tables of a written file; functions fill them.
 struct Pools {
   Pools(mlir::MLIRContext *context, Version version)
       : version(version), records(context), types(context, version),
@@ -127,7 +127,7 @@ struct Pools {
   DebugPool debug;
 };
 
-/// Writes the ops of one function, which OpReader reads.
+/// Writes the ops of one function in the form that OpReader reads.
 class OpWriter {
 public:
   OpWriter(Pools &pools, Output &out) : pools(pools), out(out) {}

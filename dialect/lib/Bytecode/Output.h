@@ -11,7 +11,7 @@
 
 namespace cuda_tile::bytecode {
 
-/// A growing range of bytes; what Cursor reads, this writes.
+/// A growing range of bytes, the counterpart of Cursor.
 class Output {
 public:
   uint64_t size() const { return data.size(); }
@@ -41,8 +41,8 @@ public:
     for (Int value : values)
       writeFixed(value);
   }
-  /// Pads to a multiple of `alignment`. Sections begin at multiples of what
-  /// stands in them, so positions in a section serve for those in the file.
+  /// Pads to a multiple of `alignment`. The alignment of a section is a
+  /// multiple of that of its contents, so offsets in the section can be used.
   void align(uint64_t alignment) {
     while (data.size() % alignment != 0)
       data.push_back(kPadding);
@@ -52,19 +52,20 @@ private:
   llvm::SmallVector<uint8_t, 0> data;
 };
 
-/// Entries one after the other, behind a table of where each begins.
+/// A sequence of entries after a table of their offsets.
 class EntryTable {
 public:
   uint64_t size() const { return starts.size(); }
 
-  /// Appends an entry and gives its number.
+  /// Appends an entry and returns its number.
   uint64_t add(llvm::ArrayRef<uint8_t> entry) {
     starts.push_back(data.size());
     data.writeBytes(entry);
     return starts.size() - 1;
   }
 
-  /// Writes what readOffsetTable reads. False if an offset does not fit.
+  /// Writes the form that readOffsetTable reads. False if an offset does not
+  /// fit.
   template <typename Offset> [[nodiscard]] bool write(Output &out) const {
     out.writeVarint(size());
     out.align(sizeof(Offset));

@@ -26,8 +26,8 @@ LogicalResult readProducer(Cursor cursor, const StringTable &strings,
   return success();
 }
 
-/// Whether the name must be written: readers would take part of the producer
-/// for one otherwise.
+/// Whether the name must be written: otherwise readers would interpret a part
+/// of the producer as the name.
 static bool isNameNeeded(const Producer &producer) {
   return producer.module != kDefaultModuleName ||
          StringRef(producer.producer).contains(kModule);

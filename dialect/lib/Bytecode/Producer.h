@@ -1,8 +1,8 @@
 //===- Producer.h - The producer section ------------------------*- C++ -*-===//
 //
-// One string. Files do not store the name of a module; a reader calls it
-// `kernels`. So that nothing is lost on the way through a file, our writer
-// appends another name to the producer: `PRODUCER; module @NAME`.
+// One string. Files do not store the name of a module; readers call it
+// `kernels`. To preserve another name, our writer appends it to the producer:
+// `PRODUCER; module @NAME`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ namespace cuda_tile::bytecode {
 
 constexpr llvm::StringLiteral kDefaultModuleName = "kernels";
 
-/// What a module is called and who made it.
+/// Name and producer of a module.
 struct Producer {
   std::string module = kDefaultModuleName.str();
   std::string producer; // empty: not known
@@ -25,7 +25,7 @@ struct Producer {
 mlir::LogicalResult readProducer(Cursor cursor, const StringTable &strings,
                                  Producer &result);
 
-/// Whether a file needs the section to hold `producer`.
+/// Whether a file needs the section to store `producer`.
 bool isProducerNeeded(const Producer &producer);
 void writeProducer(const Producer &producer, StringPool &strings, Output &out);
 

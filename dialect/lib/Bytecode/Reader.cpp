@@ -2,7 +2,7 @@
 //
 // magic, major version, minor version, tag (u16), sections. A section is its id
 // (bit 7: has alignment), the size of its payload, the alignment and padding if
-// it has one, the payload. The end section is a lone byte and the last of the
+// it has one, the payload. The end section is a single byte, the last of the
 // file.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ private:
   LogicalResult readTables(Tables &tables);
   LogicalResult readModule(Tables &tables, OperationState &state);
 
-  /// Runs `read` with a cursor over section `id`, if the file has that.
+  /// Runs `read` with a cursor over section `id`, if the file has this section.
   template <typename Read> LogicalResult withSection(SectionId id, Read read) {
     std::optional<Cursor> &section = sections[static_cast<size_t>(id)];
     if (!section)
@@ -169,7 +169,7 @@ LogicalResult FileReader::readSections(Cursor &cursor, Version version) {
 // Payloads
 //===----------------------------------------------------------------------===//
 
-/// Reads the tables in the order in which they need each other.
+/// Reads the tables in the order of their dependences.
 LogicalResult FileReader::readTables(Tables &tables) {
   return failure(failed(withSection(SectionId::String,
                                     [&](Cursor section) {
@@ -208,8 +208,8 @@ LogicalResult FileReader::readModule(Tables &tables, OperationState &state) {
                  })));
 }
 
-/// cuTile writes the floor division of unsigned numbers, which truncates, with
-/// a mode that the verifier refuses.
+/// cuTile writes floor division of unsigned integers, which is truncation, with
+/// a rounding mode that the verifier refuses.
 static void truncateUnsignedDivisions(Operation *root) {
   root->walk([](DivIOp op) {
     if (op.getSignedness() == Signedness::Unsigned &&
@@ -218,7 +218,7 @@ static void truncateUnsignedDivisions(Operation *root) {
   });
 }
 
-/// The verifier, and what it accepts but files of `version` do not know.
+/// Runs the verifier, and rejects what `version` does not have.
 static LogicalResult verifyContents(Operation *root, Version version) {
   if (failed(verify(root)))
     return failure();

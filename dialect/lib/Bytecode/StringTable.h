@@ -19,7 +19,7 @@ class StringTable {
 public:
   mlir::LogicalResult read(Cursor cursor);
 
-  /// Reads the index of a string and gives the string.
+  /// Reads the index of a string and returns the string.
   mlir::LogicalResult readString(Cursor &cursor, llvm::StringRef &string,
                                  const llvm::Twine &what) const;
   /// The same as an attribute; null after an error.
@@ -31,14 +31,14 @@ private:
                                 const llvm::Twine &what) const;
 
   llvm::SmallVector<llvm::StringRef> strings;
-  /// Made once per string, so that a long one is not hashed at each use.
+  /// Cached per string, so that a long string is hashed only once.
   mutable llvm::SmallVector<mlir::StringAttr> attributes;
 };
 
-/// The strings of a file that is written, each once.
+/// The strings of a written file, without duplicates.
 class StringPool {
 public:
-  /// The number of `string`; a new one is added.
+  /// The index of `string`; adds it if it is new.
   uint64_t add(llvm::StringRef string);
 
   mlir::LogicalResult write(Output &out) const {

@@ -1,4 +1,4 @@
-//===- Trace.cpp - What a reader read -------------------------------------===//
+//===- Trace.cpp - Records the reads of a file ----------------------------===//
 
 #include "Trace.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,8 +47,8 @@ void Trace::explain(uint64_t offset, std::string meaning) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Outer reads before their parts; each range of bytes once, with its value if
-/// one of its reads has one.
+/// Sorts outer reads before their parts and merges reads of the same bytes,
+/// keeping the value if one of them has one.
 llvm::SmallVector<const Trace::Read *> Trace::inFileOrder() const {
   llvm::SmallVector<const Read *> sorted;
   for (const Read &read : reads)
@@ -76,7 +76,7 @@ public:
       : trace(trace), os(os), file(file) {}
 
   void print(const Read &read, bool hasParts);
-  /// Prints the bytes from `position` to `end` if nothing read them.
+  /// Prints the bytes from `position` to `end`, which were not read.
   void printGap(uint64_t end);
 
 private:
@@ -97,7 +97,7 @@ private:
   uint64_t position = 0;
 };
 
-/// An offset, up to eight bytes, and what they are.
+/// Prints an offset, up to eight bytes, and their meaning.
 void Trace::Printer::printLine(uint64_t offset, uint64_t size, unsigned depth,
                                llvm::StringRef text) {
   os << llvm::format_hex_no_prefix(offset, 6) << "  ";
@@ -111,7 +111,7 @@ void Trace::Printer::printLine(uint64_t offset, uint64_t size, unsigned depth,
   os << "\n";
 }
 
-/// Names the places that `place` lies in and the last one did not.
+/// Prints the enclosing places of `place` that the last one did not have.
 void Trace::Printer::printHeadings(int place) {
   if (place == current)
     return;
@@ -150,7 +150,7 @@ void Trace::Printer::print(const Read &read, bool hasParts) {
     text += ": " + std::to_string(read.size) + " bytes";
   if (!read.meaning.empty())
     text += " = " + read.meaning;
-  // Of what has parts, only the parts show their bytes.
+  // For a read with parts, only the parts show their bytes.
   uint64_t size = hasParts ? 0 : read.size;
   printLine(read.offset, size, indent(read.place), text);
   for (unsigned line = 1; line * kBytesPerLine < size; ++line) {

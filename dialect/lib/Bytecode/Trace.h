@@ -1,8 +1,8 @@
-//===- Trace.h - What a reader read -----------------------------*- C++ -*-===//
+//===- Trace.h - Records the reads of a file --------------------*- C++ -*-===//
 //
-// A reader that is given a trace records each read in it. Printed in the order
-// of the file, this explains a file byte by byte, in the reader's own words: no
-// second parser exists that could say something else.
+// A reader records each read in its trace, if it has one. The trace is printed
+// in file order to dump a file. As the reader itself produces it, no second
+// parser can disagree with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ public:
   /// Records that bytes `offset` to `offset + size` are `field`.
   void addRead(int place, uint64_t offset, uint64_t size, std::string field,
                std::string value);
-  /// Says what the value at `offset`, which was just read, stands for.
+  /// Records the meaning of the value at `offset`, which was just read.
   void explain(uint64_t offset, std::string meaning);
 
   /// Prints a line per read and per place. A read within another one is a part

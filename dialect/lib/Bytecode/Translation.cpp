@@ -83,8 +83,8 @@ LogicalResult exportBytecode(Operation *op, raw_ostream &os) {
                  failed(writeBytecode(os, module, getOptions().version)));
 }
 
-/// Text or bytecode to bytecode and back. What comes back must be the same but
-/// for locations, of which a file does not hold all kinds.
+/// Text or bytecode to bytecode and back. The result must be the same except
+/// for locations, because bytecode does not have all kinds.
 LogicalResult testRoundTrip(Operation *op, raw_ostream &os) {
   ::cuda_tile::ModuleOp module = findTileModule(op);
   std::string bytes;
@@ -100,7 +100,7 @@ LogicalResult testRoundTrip(Operation *op, raw_ostream &os) {
   constexpr auto producer = static_cast<size_t>(bytecode::SectionId::Producer);
   if (bytecode::Version{version.major, version.minor} <
       bytecode::kSections[producer].since) {
-    // These versions hold neither.
+    // These versions store neither.
     other.setSymName(module.getSymName());
     other.setProducerAttr(module.getProducerAttr());
   }

@@ -120,7 +120,7 @@ private:
         return failure();
     return success();
   }
-  /// From 13.4 on, ptr and tensor_view begin with flags, none of which is set.
+  /// Since 13.4, ptr and tensor_view begin with flags, none of which is set.
   void writePointerFlags() {
     if (pool.version >= kPointerFlagsVersion)
       out.writeVarint(0);

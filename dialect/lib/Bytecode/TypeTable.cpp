@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace cuda_tile::bytecode {
 
-/// Reads the records of one type section. Types may stand in any order, so a
-/// reference to a type that was not read yet reads that one first.
+/// Reads the records of one type section. Types may be in any order, so a
+/// reference to a type that was not read yet reads that type first.
 class TypeReader {
 public:
   TypeReader(TypeTable &table, ArrayRef<Cursor> entries)
@@ -86,7 +86,7 @@ Type TypeReader::reference(Cursor &cursor, const Twine &what) {
   }
   if (failed(resolve(index)))
     return {};
-  // Otherwise types could nest without end.
+  // Otherwise types could nest without limit.
   Type type = table.types[index];
   cursor.diags().explain(start, type);
   if (!isa<FunctionType>(type))
@@ -197,8 +197,8 @@ Type TypeReader::readScalar(const TypeInfo &info, const Cursor &cursor,
   }
 }
 
-/// From 13.4 on, ptr and tensor_view begin with flags; bit 0 announces the kind
-/// of pointer, a byte at the end of the record.
+/// Since 13.4, ptr and tensor_view begin with flags; if bit 0 is set, the kind
+/// of pointer follows as a byte at the end of the record.
 LogicalResult TypeReader::readPointerFlags(Cursor &cursor, uint64_t &flags) {
   flags = 0;
   if (table.version < kPointerFlagsVersion)
@@ -284,8 +284,8 @@ LogicalResult TypeReader::readPadding(Cursor &cursor,
   return success();
 }
 
-/// From 13.3 on, records of views begin with flags; bit 0 announces a padding
-/// value at their end.
+/// Since 13.3, records of views begin with flags; if bit 0 is set, a padding
+/// value follows at their end.
 LogicalResult TypeReader::readViewFlags(Cursor &cursor, uint64_t &flags) {
   flags = 0;
   if (table.version < kTypeFlagsVersion)
@@ -300,7 +300,8 @@ LogicalResult TypeReader::readViewFlags(Cursor &cursor, uint64_t &flags) {
   return success();
 }
 
-/// The end of a view's record: before 13.3, a byte announces the padding value.
+/// The end of a view's record: before 13.3, a byte says if a padding value
+/// follows.
 LogicalResult TypeReader::readViewPadding(Cursor &cursor, uint64_t flags,
                                           PaddingValueAttr &padding) {
   if (table.version < kTypeFlagsVersion) {

@@ -1,7 +1,7 @@
 //===- TypeTable.h - The type section ---------------------------*- C++ -*-===//
 //
 // count, padding to 4, one u32 offset per type, the records of all types: a tag
-// and what that type has. Types refer to types by index.
+// and the type's parameters. Types refer to other types by index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ class TypeTable {
 public:
   explicit TypeTable(Version version) : version(version) {}
 
-  /// Reads all types, so that a bad one is an error even where it is not used.
+  /// Reads all types, so that an invalid one is an error even if it is unused.
   mlir::LogicalResult read(Cursor cursor);
 
   size_t size() const { return types.size(); }
 
-  /// Reads the index of a type and gives the type; null after an error, which
-  /// says `failed to get WHAT`.
+  /// Reads the index of a type and returns the type; null after an error, whose
+  /// message is `failed to get WHAT`.
   mlir::Type readType(Cursor &cursor, const llvm::Twine &what) const;
 
 private:
@@ -44,13 +44,13 @@ private:
   llvm::SmallVector<mlir::Type> types;
 };
 
-/// The types of a file that is written, each once and behind those it refers
+/// The types of a written file, without duplicates, each after those it refers
 /// to.
 class TypePool {
 public:
   TypePool(mlir::MLIRContext *context, Version version);
 
-  /// The number of `type`; a new one is added. Fails with a message at `user`
+  /// The index of `type`; adds it if it is new. Fails with a message at `user`
   /// if the file's version has no such type.
   mlir::FailureOr<uint64_t> add(mlir::Type type, mlir::Operation *user);
 

@@ -18,8 +18,8 @@ constexpr size_t kMaxVarintBytes = 10;
 
 enum class VarintStatus { Ok, Truncated, TooLarge };
 
-/// Decodes the varint that `bytes` begins with; `length` is its size in bytes.
-/// A number that has one has a bit more than 64, the last of which goes there.
+/// Decodes the varint at the start of `bytes`; `length` is its size in bytes.
+/// A 65th bit is stored separately if the caller allows one.
 inline VarintStatus decodeVarint(llvm::ArrayRef<uint8_t> bytes, uint64_t &value,
                                  size_t &length, bool *bit64 = nullptr) {
   value = 0;

@@ -1,7 +1,7 @@
 //===- Writer.cpp - Writing a file ----------------------------------------===//
 //
-// What Reader.cpp reads, in the order of real files. Functions come first: they
-// fill the tables of the other sections.
+// Writes the sections in the order of cuTile's files. Functions come first:
+// they fill the tables of the other sections.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What can be written
+// Restrictions of versions
 //===----------------------------------------------------------------------===//
 
 /// Fails with a remark that names `op` and an error that says why.
@@ -52,8 +52,8 @@ static LogicalResult refuse(Operation *op, const Twine &why) {
   return op->emitError(why);
 }
 
-/// Compilers before 13.3 refuse the addition of bf16. Later ones take it from
-/// older files too, so the reader does.
+/// Compilers before 13.3 refuse the atomic addition of bf16. Later ones accept
+/// it in older files too, and so does the reader.
 static LogicalResult checkAtomic(Operation *op, Version version) {
   auto atomic = dyn_cast<AtomicRMWTkoOp>(op);
   if (!atomic || version >= kBF16AtomicsVersion ||
@@ -80,7 +80,7 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module,
     if (failed(checkRounding(op, version, "but targeting")) ||
         failed(checkAtomic(op, version)))
       return WalkResult::interrupt();
-    // What combines two values is a computation alone.
+    // The body of a reduction is pure.
     if (isa<ReduceOp, ScanOp>(op->getParentOp()) && !mayCombine(op))
       return refuse(op, "only pure operations allowed");
     return WalkResult::advance();
@@ -131,8 +131,8 @@ LogicalResult FileWriter::writeTables() {
   return writeTable(SectionId::String, pools.strings);
 }
 
-/// Who made a module and what it is called mean nothing to the program, so
-/// files of versions without the section go without them.
+/// Producer and module name do not affect the program, so versions without the
+/// section drop them.
 void FileWriter::writeProducerSection() {
   Producer producer;
   producer.module = module.getSymName().str();

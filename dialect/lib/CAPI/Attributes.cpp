@@ -106,14 +106,14 @@ mlirCudaTileOptimizationHintsAttrGetValue(MlirAttribute attribute) {
 }
 
 //===----------------------------------------------------------------------===//
-// What `assume` can say
+// Predicates of `assume`
 //===----------------------------------------------------------------------===//
 
 DEFINE_ATTRIBUTE(DivBy)
 DEFINE_ATTRIBUTE(Bounded)
 DEFINE_ATTRIBUTE(SameElements)
 
-/// A number that may be missing, as C passes it.
+/// An optional number, in the form of the C API.
 static std::optional<int64_t> optionalOf(const int64_t *value) {
   return value ? std::optional<int64_t>(*value) : std::nullopt;
 }

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-/// The bytes of the module that `op` is or holds; none after a diagnostic.
+/// The bytes of the module that `op` is or contains; none after a diagnostic.
 static std::optional<std::string> getBytes(Operation *op, StringRef version) {
   cuda_tile::BytecodeVersion parsed;
   if (!version.empty()) {

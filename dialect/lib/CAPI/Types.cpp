@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-/// Calls the checked getter of `Cpp`; its complaints are errors at `loc`.
+/// Calls the checked getter of `Cpp`; its errors are reported at `loc`.
 template <typename Cpp, typename... Parameters>
 static MlirType getChecked(MlirLocation loc, Parameters... parameters) {
   Location location = unwrap(loc);
@@ -129,7 +129,7 @@ int64_t mlirCudaTileTensorViewTypeGetStride(MlirType type, intptr_t dim) {
 }
 
 //===----------------------------------------------------------------------===//
-// Views that cut a tensor into tiles
+// Views
 //===----------------------------------------------------------------------===//
 
 #define DEFINE_VIEW(View)                                                      \

@@ -18,7 +18,7 @@ using namespace cuda_tile::cute;
 
 namespace {
 
-/// Layouts are long and repeat in every type, so files name them once.
+/// Layouts are long and repeated in every type, so they get aliases in text.
 struct LayoutAliases : public OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -49,7 +49,7 @@ void CuteDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 /// Number of groups; per group its number of bases; per basis its number of
-/// terms and these as stride, dim.
+/// terms, and each term as stride, dim.
 static SmallVector<int64_t> encode(ArrayRef<LayoutAttr::Group> groups) {
   SmallVector<int64_t> code = {static_cast<int64_t>(groups.size())};
   for (const LayoutAttr::Group &group : groups) {
@@ -115,8 +115,8 @@ LayoutAttr LayoutAttr::getChecked(function_ref<InFlightDiagnostic()> emitError,
   return get(context, groups, isFlat);
 }
 
-/// A basis as one number: the bits of each dimension's step side by side.
-/// Extents are powers of two with at most 64 bits in all.
+/// A basis as one number: the concatenated bits of its stride in each
+/// dimension. Extents are powers of two with at most 64 bits in total.
 static std::optional<uint64_t> packBasis(const LayoutAttr::Basis &basis,
                                          ArrayRef<int64_t> shape,
                                          std::string &misfit) {
@@ -220,8 +220,8 @@ LogicalResult StrideAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 namespace {
 
-/// Reads basis notation. MLIR's lexer cannot: it takes `@` for the start of a
-/// symbol's name, and a name is no number.
+/// Parses basis notation. MLIR's lexer cannot, because it treats `@` as the
+/// start of a symbol name, which cannot be a number.
 class BasisParser {
 public:
   BasisParser(DialectAsmParser &parser)

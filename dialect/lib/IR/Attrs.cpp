@@ -23,7 +23,7 @@ void CudaTileDialect::registerAttributes() {
       >();
 }
 
-/// `'cuda_tile.div_by' `, as the messages begin.
+/// `'cuda_tile.div_by' `, the start of messages.
 template <typename Attr> static std::string quoted() {
   return ("'" + Attr::name + "' ").str();
 }
@@ -221,7 +221,7 @@ static bool isPlainNumber(IntegerAttr number) {
          number.getValue().getSignificantBits() <= 32;
 }
 
-/// Numbers of hints are i32, as bytecode has them; MLIR reads a plain number as
+/// Integers in hints are i32, as in bytecode; MLIR parses a plain number as
 /// i64.
 static Attribute withPlainNumbers(Attribute value) {
   auto hints = dyn_cast<DictionaryAttr>(value);

@@ -1,4 +1,4 @@
-//===- DebugInfo.cpp - Scopes and the rules of locations ------------------===//
+//===- DebugInfo.cpp - Scopes, and rules for locations --------------------===//
 
 #include "cuda_tile/IR/CudaTile.h"
 

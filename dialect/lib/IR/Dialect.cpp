@@ -24,7 +24,7 @@ void CudaTileDialect::initialize() {
   addBranches();
 }
 
-/// Constants that folding makes. Only tiles have them.
+/// Materialises constants for folding; only tiles have constants.
 Operation *CudaTileDialect::materializeConstant(OpBuilder &builder,
                                                 Attribute value, Type type,
                                                 Location loc) {
@@ -52,7 +52,7 @@ static ParseResult parseAs(OpAsmParser &parser, OperationState &result) {
   return Op::parse(parser, result);
 }
 
-/// Some ops had other names: `print` until 13.1, `fpowf` since 13.4.
+/// Alternative names of ops: `print` until 13.1, `fpowf` since 13.4.
 std::optional<Dialect::ParseOpHook>
 CudaTileDialect::getParseOperationHook(StringRef name) const {
   if (name == "cuda_tile.print")

@@ -1,4 +1,4 @@
-//===- Hints.cpp - Which optimization hints make sense --------------------===//
+//===- Hints.cpp - Checks of optimization hints ---------------------------===//
 
 #include "cuda_tile/IR/Hints.h"
 #include "IR/Verify.h"
@@ -25,7 +25,7 @@ struct HintFlags {
 };
 } // namespace
 
-// As MLIR's own flags: made on request, so that a library has none.
+// Like MLIR's own flags, created on request, so that the library has none.
 static llvm::ManagedStatic<HintFlags> hintFlags;
 
 void cuda_tile::registerHintFlags() { *hintFlags; }
@@ -69,7 +69,7 @@ static bool isKnown(StringRef hint, HintedOp op) {
   llvm_unreachable("all enumerators are above");
 }
 
-/// The rule for numbers that `value` breaks, or an empty text.
+/// The rule for integers that `value` violates, or an empty text.
 static std::string findWrongNumber(StringRef arch, StringRef hint,
                                    int64_t value) {
   std::string name = (arch + "." + hint).str();
@@ -142,7 +142,7 @@ LogicalResult cuda_tile::verifyHints(Operation *op, HintedOp kind,
     return success();
   auto report = [&](const Twine &fault) -> LogicalResult {
     if (check == HintCheck::Warning) {
-      // The op itself would be printed, and for that verified again.
+      // Reporting at the op itself would print it, which verifies it again.
       emitWarning(op->getLoc(), fault);
       return success();
     }

@@ -12,7 +12,7 @@ using namespace cuda_tile;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What each type of the dialect, `Ours`, does for itself.
+/// Parsing and printing of each type of the dialect, `Ours`.
 template <typename... Ours> struct TypesSyntax {
   using Parse = Type (*)(AsmParser &);
 
@@ -172,8 +172,8 @@ void cuda_tile::printComparisonOrdering(OpAsmPrinter &printer, Operation *,
 // Rounding
 //===----------------------------------------------------------------------===//
 
-/// Parses `<m>`, `m` one of `allowed`. The message of the IEEE modes also says
-/// what was found.
+/// Parses `<m>`, with `m` one of `allowed`. The message for the IEEE modes also
+/// contains what was found.
 static ParseResult parseRoundingMode(OpAsmParser &parser,
                                      ArrayRef<RoundingMode> allowed,
                                      bool showFound, RoundingModeAttr &attr) {

@@ -1,8 +1,8 @@
 //===- Syntax.h - Custom directives of op formats ---------------*- C++ -*-===//
 //
-// Every `custom<X>` of the .td files is a pair parseX, printX here or, if only
-// one family has it, in that family's file. A family's own directives are
-// declared here too: the generated parsers of all ops are one file.
+// Every `custom<X>` of the .td files is a pair parseX, printX. Directives of
+// one family are defined in the family's file, but declared here, because the
+// generated parsers of all ops are in one file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ void printComparisonOrdering(mlir::OpAsmPrinter &printer, mlir::Operation *,
 mlir::ParseResult parseOptionalHints(mlir::OpAsmParser &parser,
                                      OptimizationHintsAttr &hints);
 
-// `rounding<m>`. The usual mode of each kind of op is not printed.
+// `rounding<m>`. The default mode of each kind of op is not printed.
 #define CUDA_TILE_ROUNDING(NAME)                                               \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser,                     \
                                 RoundingModeAttr &attr);                       \
@@ -141,7 +141,7 @@ parseFunctionResults(mlir::OpAsmParser &parser,
 void printFunctionSignature(mlir::OpAsmPrinter &printer,
                             mlir::FunctionOpInterface function);
 
-// View: the type of a view says that of its tensor_view.
+// View: the type of a view contains that of its tensor_view.
 #define CUDA_TILE_VIEW(NAME)                                                   \
   mlir::ParseResult parse##NAME(mlir::OpAsmParser &parser, mlir::Type &view,   \
                                 mlir::Type &tensorView);                       \

@@ -22,7 +22,7 @@ void CudaTileDialect::registerTypes() {
 }
 
 //===----------------------------------------------------------------------===//
-// What types are made of
+// Element types
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral kNumberTypes =

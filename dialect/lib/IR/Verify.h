@@ -1,7 +1,7 @@
 //===- Verify.h - Checks that several families share ------------*- C++ -*-===//
 //
-// One failure has one wording. A message begins with the text that tools match
-// first; a second sentence for the same failure follows after `; `.
+// Each kind of failure has one message. It begins with the text that tools
+// match; a second sentence for the same failure follows after `; `.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 namespace cuda_tile {
 
-/// `flush_to_zero` is for f32.
+/// `flush_to_zero` requires f32.
 llvm::LogicalResult verifyFlushToZero(mlir::Operation *op, bool flushToZero,
                                       TileType type);
 
@@ -21,12 +21,12 @@ llvm::LogicalResult verifyRounding(mlir::Operation *op, RoundingMode mode,
                                    llvm::ArrayRef<RoundingMode> allowed,
                                    llvm::StringRef more);
 
-/// approx and full are for f32.
+/// approx and full require f32.
 llvm::LogicalResult verifyApproxIsF32(mlir::Operation *op, RoundingMode mode,
                                       TileType type);
 
-/// Arithmetic that IEEE 754 rounds: nearest_even, zero, negative_inf,
-/// positive_inf; `flush_to_zero` for f32.
+/// Arithmetic with the rounding modes of IEEE 754 (nearest_even, zero,
+/// negative_inf, positive_inf); `flush_to_zero` requires f32.
 template <typename Op> llvm::LogicalResult verifyIEEE(Op op) {
   if (failed(verifyRounding(op, op.getRoundingMode(),
                             {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
@@ -41,8 +41,8 @@ template <typename Op> llvm::LogicalResult verifyIEEE(Op op) {
 llvm::LogicalResult verifyOnlyRounding(mlir::Operation *op, RoundingMode mode,
                                        RoundingMode only, llvm::StringRef more);
 
-/// Bits that an element of `type` fills among others: tf32 fills four bytes, of
-/// which 19 bits count.
+/// Bits that an element of `type` occupies in a tile: tf32 occupies four bytes,
+/// of which 19 bits are significant.
 int64_t getStorageBits(mlir::Type type);
 
 enum class Access { Load, Store };
@@ -55,8 +55,8 @@ llvm::LogicalResult verifyMemoryModel(mlir::Operation *op, Access access,
 /// Ops that take optimization hints.
 enum class HintedOp { Entry, ViewAccess, PointerAccess };
 
-/// Reports hints that `op` cannot take, as strictly as its dialect is told to
-/// be.
+/// Reports hints that `op` does not support, according to the strictness that
+/// is set in its dialect.
 llvm::LogicalResult verifyHints(mlir::Operation *op, HintedOp kind,
                                 OptimizationHintsAttr hints);
 

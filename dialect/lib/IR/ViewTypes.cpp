@@ -1,4 +1,4 @@
-//===- ViewTypes.cpp - Types that cut tensors into tiles ------------------===//
+//===- ViewTypes.cpp - View types -----------------------------------------===//
 
 #include "IR/Syntax.h"
 
@@ -12,7 +12,7 @@ using namespace cuda_tile;
 // Rules that views share
 //===----------------------------------------------------------------------===//
 
-/// Each tile dimension runs along a tensor dimension of its own.
+/// Each tile dimension runs along a different tensor dimension.
 static LogicalResult verifyDimMap(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int32_t> dimMap, int64_t rank) {
   SmallVector<int64_t> mappedFrom(rank, -1);
@@ -33,7 +33,7 @@ static LogicalResult verifyDimMap(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Tiles of `tileShape` cover `tensorView` as a whole.
+/// Tiles of `tileShape` cover all dimensions of `tensorView`.
 static LogicalResult verifyTiles(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int32_t> tileShape,
                                  TensorViewType tensorView) {
@@ -61,7 +61,7 @@ static LogicalResult verifyExtents(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// The element type has the padding value; the tile is one that can exist.
+/// The element type supports the padding value, and the tile type is valid.
 static LogicalResult
 verifyElements(function_ref<InFlightDiagnostic()> emitError,
                ArrayRef<int32_t> tileShape, Type elementType,
@@ -77,7 +77,7 @@ verifyElements(function_ref<InFlightDiagnostic()> emitError,
                                elementType);
 }
 
-/// The rules of partition_view, which strided_view has too.
+/// The rules of partition_view, which also hold for strided_view.
 static LogicalResult verifyGrid(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int32_t> tileShape,
                                 TensorViewType tensorView,
@@ -96,7 +96,7 @@ static LogicalResult verifyGrid(function_ref<InFlightDiagnostic()> emitError,
                         padding);
 }
 
-/// Indices of a grid of tiles: scalars of one type.
+/// Indices of a grid of tiles: scalars of the same type.
 static LogicalResult verifyGridIndices(Operation *op, TypeRange types) {
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tile = dyn_cast<TileType>(type);
@@ -216,7 +216,7 @@ static void printTensor(AsmPrinter &printer, PaddingValueAttr padding,
   printCudaTileType(printer, tensorView);
 }
 
-/// Prints no identity.
+/// Omits the identity.
 static void printDimMap(AsmPrinter &printer, ArrayRef<int32_t> dimMap) {
   if (!llvm::equal(dimMap, llvm::seq<int32_t>(0, dimMap.size())))
     printer << ", dim_map=" << shapeText(dimMap);

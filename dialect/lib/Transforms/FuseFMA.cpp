@@ -1,4 +1,4 @@
-//===- FuseFMA.cpp - Product and sum to one op ----------------------------===//
+//===- FuseFMA.cpp - Fusion of product and sum ----------------------------===//
 
 #include "cuda_tile/Transforms/Passes.h"
 
@@ -13,7 +13,7 @@ namespace cuda_tile {
 using namespace mlir;
 using namespace cuda_tile;
 
-/// The product that `value` is, if `sum` may take it in.
+/// The product that defines `value`, if `sum` may be fused with it.
 template <typename Sum> static MulFOp getProduct(Sum sum, Value value) {
   auto product = value.getDefiningOp<MulFOp>();
   bool fits = product && product->hasOneUse() &&
@@ -62,7 +62,7 @@ struct FuseFMA : cuda_tile::impl::FuseFMABase<FuseFMA> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(fuseSum).add(fuseDifference);
-    // Only these rewrites: others are for canonicalize.
+    // Only these patterns; canonicalize has the others.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace cuda_tile;
 
 //===----------------------------------------------------------------------===//
-// What to split
+// Candidates
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -32,7 +32,7 @@ struct Split {
 
 } // namespace
 
-/// `predicate` with its operands exchanged.
+/// `predicate` with exchanged operands.
 static ComparisonPredicate mirror(ComparisonPredicate predicate) {
   switch (predicate) {
   case ComparisonPredicate::LESS_THAN:
@@ -48,7 +48,7 @@ static ComparisonPredicate mirror(ComparisonPredicate predicate) {
   }
 }
 
-/// The comparison of `branches` as a split of `loop`, if it is one.
+/// The condition of `branches` as a split of `loop`, if it qualifies.
 static std::optional<Split> matchCondition(ForOp loop, IfOp branches) {
   auto cmpi = branches.getCondition().getDefiningOp<CmpIOp>();
   if (!cmpi)
@@ -80,8 +80,8 @@ static std::optional<Split> matchCondition(ForOp loop, IfOp branches) {
   }
 }
 
-/// Ops in the branches, terminators aside; none if a branch does not go on
-/// behind the `if`.
+/// Number of ops in the branches, without terminators; none if a branch does
+/// not continue after the `if`.
 static std::optional<int64_t> countOps(IfOp branches) {
   int64_t count = 0;
   for (Region *region :
@@ -109,12 +109,12 @@ static std::optional<Split> findSplit(ForOp loop, int64_t threshold) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where to split
+// Split point
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Builds arithmetic on the loop's bounds, which wraps nowhere.
+/// Builds arithmetic on the loop's bounds that does not overflow.
 struct Arithmetic {
   OpBuilder &builder;
   Location loc;
@@ -155,7 +155,8 @@ struct Arithmetic {
 
 } // namespace
 
-/// The first index of `loop` on the high side, or the upper bound.
+/// The first value of the induction variable on the high side, or the upper
+/// bound.
 static Value findPivot(ForOp loop, const Split &split, Arithmetic make) {
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value step = loop.getStep(), pivot = split.bound;
@@ -168,8 +169,8 @@ static Value findPivot(ForOp loop, const Split &split, Arithmetic make) {
   std::optional<llvm::APInt> known = getIntSplat(step);
   if (known && known->isOne())
     return pivot;
-  // Up to the next index: the distance from the lower bound is a multiple of
-  // the step. Distances are unsigned.
+  // Round up to the next iteration: the distance from the lower bound is a
+  // multiple of the step. Distances are unsigned.
   Value past = make.remainder(make.subtract(pivot, lower), step);
   Value missing = make.subtract(step, past);
   Value left = make.subtract(upper, pivot);

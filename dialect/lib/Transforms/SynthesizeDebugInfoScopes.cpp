@@ -1,4 +1,4 @@
-//===- SynthesizeDebugInfoScopes.cpp - Scopes made of locations -----------===//
+//===- SynthesizeDebugInfoScopes.cpp - Scopes from locations --------------===//
 
 #include "cuda_tile/Transforms/Passes.h"
 
@@ -10,7 +10,7 @@ namespace cuda_tile {
 using namespace mlir;
 using namespace cuda_tile;
 
-/// `loc` within `function`; what names no position stays as it is.
+/// `loc` with the scope `function`; unchanged if it has no position.
 static LocationAttr addScope(LocationAttr loc, DISubprogramAttr function) {
   MLIRContext *context = loc.getContext();
   if (auto call = dyn_cast<CallSiteLoc>(loc))
@@ -40,7 +40,7 @@ struct SynthesizeDebugInfoScopes
     if (findScope(function.getLoc()))
       return;
     FileLineColLoc loc = findPosition(function.getLoc());
-    // Without a position of its own, a function begins nowhere.
+    // A function without a position gets a scope in an unknown file.
     if (!loc)
       loc = FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
     DISubprogramAttr subprogram = makeSubprogram(function.getNameAttr(), loc);

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace cuda_tile;
 
-/// Makes `name` the linkage name of a function's scopes, as the verifier wants.
+/// Sets the linkage name of a function's scopes, which the verifier checks.
 static void renameScopes(Operation *function, DISubprogramAttr scope,
                          StringAttr name) {
   auto renamed = DISubprogramAttr::get(

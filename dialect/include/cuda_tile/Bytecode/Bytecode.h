@@ -1,7 +1,7 @@
 //===- Bytecode.h - Tile IR bytecode files ----------------------*- C++ -*-===//
 //
-// The wire format in which cuTile Python and other producers hand kernels over.
-// dialect/docs/bytecode.md describes it section by section.
+// The file format in which cuTile Python and other producers store kernels.
+// dialect/docs/bytecode.md specifies it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +23,17 @@ class ModuleOp;
 /// Whether `data` begins with the magic number of a bytecode file.
 bool isBytecode(llvm::StringRef data);
 
-/// Reads a bytecode file of version 13.1 to 13.5 and verifies what it holds.
+/// Reads a bytecode file of version 13.1 to 13.5 and verifies its contents.
 ///
-/// The result is a builtin module around `cuda_tile.module @kernels` (files do
-/// not store the module's name). A file that is damaged, of another version, or
-/// holds an invalid program gives null and diagnostics in `context`; each error
-/// of the format names the offset in the file, the section and the op.
+/// The result is a builtin module that contains `cuda_tile.module @kernels`
+/// (files do not store the module's name). An invalid file, an unknown version
+/// or an invalid program gives null and diagnostics in `context`; errors of the
+/// format name the offset in the file, the section and the op.
 mlir::OwningOpRef<mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
                                                mlir::MLIRContext *context);
 
-/// Reads a bytecode file and explains it byte by byte: offset, bytes, section,
-/// op, field, value. Of a file that cannot be read, what comes before the error
-/// is explained.
+/// Reads a bytecode file and prints each field: offset, bytes, section, op,
+/// name, value. For an invalid file, it prints everything before the error.
 mlir::LogicalResult dumpBytecode(llvm::MemoryBufferRef buffer,
                                  mlir::MLIRContext *context,
                                  llvm::raw_ostream &os);
@@ -45,32 +44,32 @@ struct BytecodeVersion {
   uint8_t minor = 3;
   uint16_t tag = 0;
 
-  /// The version that `text` ("13.1", "13.1.0") names; none if it names none.
+  /// Parses `text` ("13.1", "13.1.0"); none if it is not a version.
   static std::optional<BytecodeVersion> parse(llvm::StringRef text);
   bool isSupported() const;
   std::string str() const;
 };
 
-/// All versions that are read and written, oldest first, but for those that
-/// only builds for tests have (250.0 and 250.1).
+/// All supported versions, oldest first, without those of test builds (250.0
+/// and 250.1).
 llvm::SmallVector<BytecodeVersion> getBytecodeVersions();
 
-/// Verifies `module` and writes the bytecode file that holds it.
+/// Verifies `module` and writes it as bytecode.
 ///
-/// Fails, with diagnostics at the ops and nothing written, if the module is
-/// invalid or something in it is newer than `version`. What no version holds is
-/// left out: with a warning, attributes that the ops do not define; names of
-/// locations. Locations in files without a scope get that of their entry. The
-/// module's name goes into the producer section, which exists from 13.3 on.
+/// Fails, with diagnostics at the ops and without output, if the module is
+/// invalid or contains something newer than `version`. What no version can
+/// store is dropped: attributes that the ops do not define (with a warning) and
+/// names of locations. File locations without a scope get that of their entry.
+/// The module's name is stored in the producer section, since 13.3.
 mlir::LogicalResult writeBytecode(llvm::raw_ostream &os, ModuleOp module,
                                   BytecodeVersion version = {});
 
-/// The module that a bytecode file can hold: `op` itself or the only op in it.
-/// Null and a diagnostic if there is none.
+/// The module that can be written as bytecode: `op` itself or the only op in
+/// it. Null and a diagnostic if there is none.
 ModuleOp findTileModule(mlir::Operation *op);
 
 /// Gives the dialects compact encodings in MLIR's own bytecode (`.mlirbc`),
-/// which holds every level of IR.
+/// which supports every level of IR.
 void registerMlirBytecode(mlir::DialectRegistry &registry);
 
 /// Adds `-cudatilebc-to-mlir`, `-mlir-to-cudatilebc`,

@@ -38,17 +38,17 @@ namespace cuda_tile {
 /// True if `pointers` are pointers to the element type of `values`.
 bool pointsTo(TileType pointers, TileType values);
 
-/// Why there is no f8E5M3FNU, which bytecode has since 13.4.
+/// Why f8E5M3FNU, which bytecode has since 13.4, is not supported.
 inline constexpr llvm::StringLiteral kNoSuchFloat =
     "this LLVM has no arithmetic for its numbers; use f8E4M3FN or f8E5M2";
 
-/// True if the body of `reduce` or `scan` may hold `op`, a computation alone.
+/// True if the body of `reduce` or `scan` may contain `op`: it must be pure.
 bool mayCombine(mlir::Operation *op);
 
 /// Adds the dialects cuda_tile, cute and tileas.
 void registerDialects(mlir::DialectRegistry &registry);
 
-// What regions end with when no other terminator is written; defined below.
+// Terminators that are implied if none is written; defined below.
 class BranchEnd;
 class LoopEnd;
 
@@ -59,7 +59,7 @@ class LoopEnd;
 
 namespace cuda_tile {
 
-/// The end of a branch of `if`: a yield, or one of the ops that leave it.
+/// The terminator of a branch of `if`: a yield, or an op that leaves the `if`.
 class BranchEnd : public YieldOp {
 public:
   using YieldOp::YieldOp;
@@ -68,7 +68,7 @@ public:
   }
 };
 
-/// The end of the body of `loop`.
+/// The terminator of the body of `loop`.
 class LoopEnd : public ContinueOp {
 public:
   using ContinueOp::ContinueOp;

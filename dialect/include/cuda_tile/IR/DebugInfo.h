@@ -11,24 +11,24 @@ namespace cuda_tile {
 class DIFileAttr;
 class DISubprogramAttr;
 
-/// A scope that an op can lie in: di_subprogram or di_lexical_block.
+/// A scope that can contain an op: di_subprogram or di_lexical_block.
 class DILocalScopeAttr : public mlir::Attribute {
 public:
   using mlir::Attribute::Attribute;
   static bool classof(mlir::Attribute attr);
 
-  /// The function around this scope, or this scope itself.
+  /// The subprogram that contains this scope, or this scope itself.
   DISubprogramAttr getSubprogram() const;
 };
 
-/// The scope of code at `loc` in the function that holds it (of inlined code
-/// the caller's), or null.
+/// The scope of `loc` in the function that contains it (for inlined code, that
+/// of the caller), or null.
 DILocalScopeAttr findScope(mlir::LocationAttr loc);
 
-/// The first position that `loc` leads to, or null.
+/// The first file position in `loc`, or null.
 mlir::FileLineColLoc findPosition(mlir::LocationAttr loc);
 
-/// The file of `position`, its path cut into directory and name.
+/// The file of `position`, with its path split into directory and name.
 DIFileAttr makeFile(mlir::FileLineColLoc position);
 
 /// The subprogram `name` that begins at `position`, in a compile unit of its

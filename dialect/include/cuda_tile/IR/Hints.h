@@ -5,14 +5,14 @@
 
 namespace cuda_tile {
 
-/// What becomes of a hint that this compiler does not know or cannot take.
-/// Files outlive compilers, so usually it is ignored.
+/// How to treat a hint that this compiler does not know or cannot apply. The
+/// default is to ignore it, so that older compilers accept newer files.
 enum class HintCheck { Silent, Warning, Error };
 
 /// Adds -Wunsupported-hints and -Werr-hints to the command line of a tool.
 void registerHintFlags();
 
-/// What the flags say; Silent in a program without them.
+/// The value of these flags; Silent in a program that has not added them.
 HintCheck getHintCheckOfFlags();
 
 } // namespace cuda_tile

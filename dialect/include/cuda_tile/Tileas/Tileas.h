@@ -9,7 +9,7 @@
 
 namespace cuda_tile::tileas {
 
-/// The shared memory of a block, as a place that effects happen in.
+/// The shared memory of a CTA, as a resource of memory effects.
 struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "shared memory"; }
 };

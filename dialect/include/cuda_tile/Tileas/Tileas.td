@@ -1,4 +1,4 @@
-//===- Tileas.td - All ops of the tileas dialect -----------*- tablegen -*-===//
+//===- Tileas.td - Tile assembly: conversions, shared memory, barriers -----------*- tablegen -*-===//
 
 #ifndef CUDA_TILE_TILEAS_TILEAS_TD
 #define CUDA_TILE_TILEAS_TILEAS_TD

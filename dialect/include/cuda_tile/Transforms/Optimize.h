@@ -7,13 +7,12 @@
 
 namespace cuda_tile {
 
-/// How far a program is optimized before it is handed on as bytecode.
+/// Options of the default optimizations of a module.
 struct OptimizationOptions {
-  /// 0: nothing. 1: canonicalize, cse. 2: and loop-invariant code motion.
-  /// 3: and loop-split, canonicalize.
+  /// 0: nothing. 1: canonicalize, cse. 2: also loop-invariant code motion.
+  /// 3: also loop-split, canonicalize.
   int level = 3;
-  /// Whether fuse-fma runs first, which rounds once where the program rounds
-  /// twice.
+  /// Whether fuse-fma runs first, which rounds once instead of twice.
   bool fuseFMA = false;
 };
 
@@ -21,8 +20,8 @@ struct OptimizationOptions {
 void addOptimizations(mlir::OpPassManager &passes,
                       const OptimizationOptions &options);
 
-/// Runs them on a cuda_tile.module or a module around one. A level that does
-/// not exist is an error diagnostic.
+/// Runs them on a cuda_tile.module or a module that contains one. An invalid
+/// level is an error diagnostic.
 llvm::LogicalResult applyOptimizations(mlir::Operation *module,
                                        const OptimizationOptions &options);
 

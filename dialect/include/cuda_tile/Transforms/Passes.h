@@ -9,14 +9,14 @@
 
 namespace cuda_tile {
 
-/// The discardable attribute that stands for the option of loop-split.
+/// The discardable attribute that overrides the option of loop-split.
 inline constexpr llvm::StringLiteral kLoopSplitThreshold =
     "loop_split_threshold";
 
 #define GEN_PASS_DECL
 #include "cuda_tile/Transforms/Passes.h.inc"
 
-// registerPasses() makes them known to pipelines and tools.
+// registerPasses() registers them for pipelines and tools.
 #define GEN_PASS_REGISTRATION
 #include "cuda_tile/Transforms/Passes.h.inc"
 

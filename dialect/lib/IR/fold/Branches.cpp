@@ -1,10 +1,10 @@
-//===- Branches.cpp - How control and values go through regions -----------===//
+//===- Branches.cpp - Control flow interfaces of if, for, loop ------------===//
 //
-// Analyses follow the values that `if`, `for` and `loop` pass on. MLIR's
-// interfaces know ends of a region that go to the op around it; `break` and
-// `continue` inside an `if` go further. A loop that has such an early exit
-// passes its values in a way that the interfaces cannot say, so it claims none:
-// analyses then take its values for unknown.
+// Analyses follow the values that `if`, `for` and `loop` forward. In MLIR's
+// interfaces, a terminator branches to the parent op; `break` and `continue`
+// inside an `if` branch further out. The interfaces cannot express the
+// forwarded values of a loop with such an early exit, so it reports none, and
+// analyses treat its values as unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace cuda_tile;
 
-/// True if an `if` in `block` ends in a `break` or `continue`. That of a loop
-/// in `block` is its own.
+/// True if an `if` in `block` ends in a `break` or `continue`, not counting
+/// loops nested in `block`.
 static bool hasEarlyExit(Block &block) {
   for (auto branch : block.getOps<IfOp>())
     for (Region &region : branch->getRegions())
@@ -32,8 +32,8 @@ namespace {
 
 using Successors = SmallVectorImpl<RegionSuccessor>;
 
-/// The parts of the interface that are alike for all ops. `Model` says what
-/// follows a point.
+/// The parts of the interface that are common to all ops. `Model` gives the
+/// successors of a point.
 template <typename Model, typename Op>
 struct Branches : RegionBranchOpInterface::ExternalModel<Model, Op> {
   void getEntrySuccessorRegions(Operation *op, ArrayRef<Attribute> operands,
@@ -79,9 +79,9 @@ struct IfBranches : Branches<IfBranches, IfOp> {
     return {op->operand_end(), op->operand_end()};
   }
 
-  /// `before` the branches, either one follows, even if the condition is known:
-  /// canonicalization takes the branch, and remove-dead-values would leave
-  /// broken ops in the other one. An early exit is followed by nothing here.
+  /// Both branches are successors of the entry, even if the condition is known:
+  /// canonicalization removes the other branch, whereas remove-dead-values
+  /// would leave invalid ops in it. An early exit has no successor here.
   void addSuccessors(IfOp op, RegionBranchPoint before,
                      Successors &successors) const {
     if (!before.isParent()) {
@@ -131,7 +131,7 @@ template <typename Op> struct LoopBranches : Branches<LoopBranches<Op>, Op> {
     if (!end || exits || isa<ContinueOp>(end))
       successors.emplace_back(&op.getRegion(),
                               exits ? Arguments() : op.getIterValues());
-    // Also behind a `loop` that never ends: analyses have to see those ops.
+    // Also after a `loop` without a `break`: analyses have to visit those ops.
     bool givesResults = !exits && (isCounted || isa_and_present<BreakOp>(end));
     if (isCounted || end)
       successors.emplace_back(
@@ -139,8 +139,8 @@ template <typename Op> struct LoopBranches : Branches<LoopBranches<Op>, Op> {
   }
 };
 
-/// The values that the end of a region passes on: to the results of the op
-/// around it, or to the next run of a loop.
+/// The values that the terminator of a region forwards: to the results of the
+/// parent op, or to the next iteration of a loop.
 template <typename Op>
 struct End : RegionBranchTerminatorOpInterface::ExternalModel<End<Op>, Op> {
   MutableOperandRange

@@ -1,4 +1,4 @@
-//===- Canonicalize.cpp - Rewrites to the one usual form ------------------===//
+//===- Canonicalize.cpp - Canonicalization patterns -----------------------===//
 
 #include "IR/fold/Fold.h"
 
@@ -50,7 +50,7 @@ static LogicalResult skipNested(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Arms that say what the condition says: `not`, `and`, `or`.
+/// A `select` of Booleans that is `not`, `and` or `or` of the condition.
 static LogicalResult selectBool(SelectOp op, PatternRewriter &rewriter) {
   Value cond = op.getCond(), x = op.getValIfTrue(), y = op.getValIfFalse();
   if (cond.getType() != op.getType())
@@ -88,7 +88,7 @@ static LogicalResult selectExtension(SelectOp op, PatternRewriter &rewriter) {
 // Arithmetic and shapes
 //===----------------------------------------------------------------------===//
 
-/// A product stands left, where fuse-fma and readers expect it.
+/// Moves a product to the left operand, where fuse-fma expects it.
 static LogicalResult productFirst(AddFOp op, PatternRewriter &rewriter) {
   if (op.getLhs().getDefiningOp<MulFOp>() ||
       !op.getRhs().getDefiningOp<MulFOp>())
@@ -101,7 +101,7 @@ static LogicalResult productFirst(AddFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Twice the same kind of move is one move.
+/// Merges two ops of the same kind into one.
 template <typename Op>
 static LogicalResult skipInner(Op op, PatternRewriter &rewriter) {
   auto inner = op.getSource().template getDefiningOp<Op>();
@@ -127,7 +127,7 @@ static LogicalResult mergePermutes(PermuteOp op, PatternRewriter &rewriter) {
 // for
 //===----------------------------------------------------------------------===//
 
-/// A loop that never runs gives its first values.
+/// Replaces a loop without iterations by its initial values.
 static LogicalResult removeEmptyLoop(ForOp op, PatternRewriter &rewriter) {
   std::optional<APInt> lower = getIntSplat(op.getLowerBound());
   std::optional<APInt> upper = getIntSplat(op.getUpperBound());
@@ -145,8 +145,8 @@ static LogicalResult removeEmptyLoop(ForOp op, PatternRewriter &rewriter) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// MLIR's remove-dead-values puts `ub.poison` where nobody looks at the value.
-/// Any value is as good, and zero is one that every stage knows.
+/// MLIR's remove-dead-values uses `ub.poison` for values that are not used. Any
+/// value is correct; zero is supported by every stage.
 struct FromPoison : RewritePattern {
   explicit FromPoison(MLIRContext *context)
       : RewritePattern("ub.poison", /*benefit=*/1, context) {}

@@ -49,7 +49,7 @@ static Elements foldIToF(IToFOp op, TileType type, Attribute from) {
       });
 }
 
-/// Toward zero; what does not fit is undefined unless the op saturates.
+/// Rounds toward zero; out of range is undefined unless the op saturates.
 static Elements foldFToI(FToIOp op, TileType type, Attribute from) {
   unsigned width = type.getElementTypeBitWidth();
   bool isUnsigned = op.getSignedness() == Signedness::Unsigned;
@@ -81,8 +81,8 @@ static std::optional<llvm::RoundingMode> getRounding(RoundingMode mode) {
   }
 }
 
-/// Between types with infinities, or without loss. Formats without them
-/// disagree on what becomes of numbers that are too large.
+/// Only between types with infinities, or if exact: for formats without
+/// infinities, definitions of overflow differ.
 static Elements foldFToF(FToFOp op, TileType type, Attribute from) {
   auto element = cast<FloatType>(type.getElementType());
   auto mode = getRounding(op.getRoundingMode());
@@ -109,7 +109,7 @@ static bool holdsFloats(TileType type) {
   return isa<FloatType>(type.getElementType());
 }
 
-/// The same bits; which widths tf32 has on both sides is not settled.
+/// Not for tf32, whose width as source and as result is unspecified.
 static Elements foldBitcast(BitcastOp op, TileType type, Attribute from) {
   TileType source = op.getSource().getType();
   if (isa<FloatTF32Type>(type.getElementType()) ||
@@ -134,7 +134,7 @@ static Elements foldBitcast(BitcastOp op, TileType type, Attribute from) {
   return {};
 }
 
-/// The source of `inner`, if the outer op undoes it.
+/// The source of `inner`, if the outer op is its inverse.
 template <typename Inner> static Value undo(Value value, Type type) {
   auto inner = value.getDefiningOp<Inner>();
   if (inner && inner->getOperand(0).getType() == type)

@@ -1,9 +1,9 @@
-//===- Effects.cpp - What ops do to memory, what may run early ------------===//
+//===- Effects.cpp - Memory effects and speculation -----------------------===//
 //
-// Nothing but tokens orders weak accesses: one that conflicts with another on
-// the same bytes is a race, which no program has. A weak load that no token
-// orders therefore gives the same value wherever it is run, and is free of
-// effects; with a token it reads after some write.
+// Only tokens order weak accesses; unordered conflicting accesses are a race,
+// which is undefined behaviour. A weak load without a token therefore gives the
+// same value wherever it runs and has no effects; a load with a token reads
+// memory after the accesses that the token orders before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct LoadEffects
     bool isOrdered = load.getToken() || !load.getResultToken().use_empty();
     if (!isWeak || isOrdered)
       effects.emplace_back(MemoryEffects::Read::get());
-    // Makes other blocks' writes visible, so that nothing moves across it.
+    // It makes writes of other blocks visible, so nothing may move across it.
     if (!isWeak)
       effects.emplace_back(MemoryEffects::Write::get());
   }
@@ -68,14 +68,14 @@ bool alwaysRuns(Operation *loop) {
   return counted.getUnsignedCmp() ? lower->ult(*upper) : lower->slt(*upper);
 }
 
-/// True if control goes on to the next op, whatever happens.
+/// True if control always reaches the next op.
 bool alwaysEnds(Operation &op) {
   return isMemoryEffectFree(&op) ||
          isa<LoadPtrTkoOp, LoadViewTkoOp, StorePtrTkoOp, StoreViewTkoOp>(op);
 }
 
-/// A load may fault, so it can move in front of the loop around it only if the
-/// loop would have come to it anyhow.
+/// A load may fault, so it can be hoisted out of a loop only if the loop always
+/// executes it.
 template <typename Op>
 struct LoadSpeculation
     : ConditionallySpeculatable::ExternalModel<LoadSpeculation<Op>, Op> {

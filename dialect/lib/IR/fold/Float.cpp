@@ -10,7 +10,7 @@ using namespace cuda_tile;
 using Floats = ArrayRef<APFloat>;
 using MaybeFloat = std::optional<APFloat>;
 
-/// None for modes whose results are not determined.
+/// None for modes whose results are not exactly specified.
 static std::optional<llvm::RoundingMode> getIEEE(RoundingMode mode) {
   switch (mode) {
   case RoundingMode::NEAREST_EVEN:
@@ -26,13 +26,13 @@ static std::optional<llvm::RoundingMode> getIEEE(RoundingMode mode) {
   }
 }
 
-/// True for what flushing could change: subnormals and, since hardware may look
-/// before or after rounding, the smallest normal.
+/// True for values that flushing could change: subnormals and, since hardware
+/// may test before or after rounding, the smallest normal.
 static bool isTiny(const APFloat &x) {
   return x.isDenormal() || (x.isNormal() && x.isSmallestNormalized());
 }
 
-/// `result`, if it is determined: which NaN comes out is not.
+/// `result`, unless it is a NaN, whose bits are unspecified.
 static MaybeFloat determined(bool flushToZero, Floats in,
                              const APFloat &result) {
   if (result.isNaN())
@@ -137,7 +137,7 @@ static bool holds(CmpFOp op, const APFloat &x, const APFloat &y) {
   llvm_unreachable("all enumerators are above");
 }
 
-/// `op x, c` that gives x for every x: adding -0, multiplying or dividing by 1.
+/// Identities `op x, c` = x: adding -0, multiplying or dividing by 1.
 static OpFoldResult foldNeutral(Operation *op, Attribute right) {
   auto elements = dyn_cast_or_null<DenseFPElementsAttr>(right);
   if (!elements || !elements.isSplat())
@@ -173,7 +173,7 @@ OpFoldResult cuda_tile::foldFloat(Operation *op, ArrayRef<Attribute> operands) {
   if (Elements result = mapElements<APFloat, APFloat>(
           type, operands, [&](Floats in) { return evaluate(op, in); }))
     return result;
-  // Twice the sign is the sign.
+  // negf (negf x) is x; absf (absf x) is absf x.
   if (auto negf = dyn_cast<NegFOp>(op))
     if (auto inner = negf.getSource().getDefiningOp<NegFOp>())
       return inner.getSource();

@@ -1,6 +1,6 @@
 //===- Fold.cpp - The dialect's folder ------------------------------------===//
 //
-// One hook for all ops, behind the hooks of ops that have their own.
+// One hook for all ops; it runs after the folders of individual ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,11 +38,11 @@ struct Folder : DialectFoldInterface {
       OpFoldResult result = foldKind(op, operands);
       if (!result)
         continue;
-      // Layouts may differ where only shapes must agree.
+      // Layouts may differ if only shapes must match.
       auto value = dyn_cast<Value>(result);
       if (value && value.getType() != op->getResult(0).getType())
         return failure();
-      // An op that gives itself has changed in place.
+      // An op that returns itself was changed in place.
       if (value != op->getResult(0))
         results.push_back(result);
       return success();

@@ -1,8 +1,8 @@
-//===- Fold.h - Values that are known before the program runs ---*- C++ -*-===//
+//===- Fold.h - Constant folding --------------------------------*- C++ -*-===//
 //
-// Folding gives exactly what the op would: its rounding, its wrapping, its
-// reading of bits. What would be undefined or is left to the implementation (a
-// division by zero, the bits of a NaN, a broken promise) is not folded.
+// Folding gives exactly the result of the op, with its rounding, overflow and
+// signedness. Results that are undefined or implementation-defined (division by
+// zero, the bits of a NaN, a violated nsw or nuw) are not folded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,13 @@ namespace cuda_tile {
 
 using Elements = mlir::DenseIntOrFPElementsAttr;
 
-/// Most elements of a constant, if they differ, that folding makes: constants
-/// are stored in the program.
+/// Maximum number of elements of a non-splat constant made by folding, because
+/// constants are stored in the program.
 inline constexpr int64_t kMaxFoldedElements = 4096;
 
-/// A tile of `type` that holds the result of `fold` for each element's
-/// operands. Null if `fold` refuses one, or an operand is not known. In and Out
-/// are APInt or APFloat.
+/// A constant tile of `type` with the result of `fold` for each element. Null
+/// if `fold` fails for one, or an operand is not constant. In and Out are APInt
+/// or APFloat.
 template <typename In, typename Out>
 Elements
 mapElements(TileType type, llvm::ArrayRef<mlir::Attribute> operands,
@@ -56,18 +56,18 @@ mapElements(TileType type, llvm::ArrayRef<mlir::Attribute> operands,
       mlir::DenseElementsAttr::get(type.withLayout({}), results));
 }
 
-/// A tile of `type` with `value` everywhere.
+/// A splat of `value`, of `type`.
 inline Elements splat(TileType type, const llvm::APInt &value) {
   return llvm::cast<Elements>(
       mlir::DenseElementsAttr::get(type.withLayout({}), value));
 }
 
-/// The integer that `value` holds everywhere, if it is known.
+/// The integer of which `value` is a splat, if it is constant.
 std::optional<llvm::APInt> getIntSplat(mlir::Attribute value);
 std::optional<llvm::APInt> getIntSplat(mlir::Value value);
 
-/// The result of an op whose operands' values, null if not known, are
-/// `operands`; each looks at the ops of its kind and refuses others.
+/// The folded result of an op with constant `operands` (null if not constant);
+/// each function handles the ops of its kind and returns null for others.
 mlir::OpFoldResult foldInteger(mlir::Operation *op,
                                llvm::ArrayRef<mlir::Attribute> operands);
 mlir::OpFoldResult foldFloat(mlir::Operation *op,
@@ -80,11 +80,10 @@ mlir::OpFoldResult foldShape(mlir::Operation *op,
 /// `c` if `value` is `not c`, or null.
 mlir::Value getInverted(mlir::Value value);
 
-/// Puts the ops of `branch`, which is empty or ends in a yield, in the place of
-/// `op`.
+/// Replaces `op` by the ops of `branch`, which is empty or ends in a yield.
 void inlineBranch(IfOp op, mlir::Region &branch, mlir::RewriterBase &rewriter);
 
-/// Adds the rewrites of `if`.
+/// Adds the canonicalization patterns of `if`.
 void addIfPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace cuda_tile

@@ -1,4 +1,4 @@
-//===- If.cpp - Rewrites of branches to the one usual form ----------------===//
+//===- If.cpp - Canonicalization patterns of if ---------------------------===//
 
 #include "IR/fold/Fold.h"
 
@@ -40,7 +40,7 @@ static IfOp moveBranches(IfOp op, TypeRange types, Value cond, Region &ifTrue,
   return moved;
 }
 
-/// Nothing behind an op that ends its block is reached.
+/// Removes ops after a terminator, which are unreachable.
 static void eraseRest(Operation *op, PatternRewriter &rewriter) {
   while (op->getNextNode())
     rewriter.eraseOp(&op->getBlock()->back());
@@ -61,7 +61,7 @@ static LogicalResult swapBranches(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The branch that is taken, in place of an `if` that always takes it.
+/// Replaces an `if` with a constant condition by the branch that is taken.
 static LogicalResult takeBranch(IfOp op, PatternRewriter &rewriter) {
   std::optional<APInt> cond = getIntSplat(op.getCondition());
   if (!cond)
@@ -71,14 +71,14 @@ static LogicalResult takeBranch(IfOp op, PatternRewriter &rewriter) {
     inlineBranch(op, branch, rewriter);
     return success();
   }
-  // Uses of the results lie behind the `if`.
+  // Uses of the results come after the `if`.
   eraseRest(op, rewriter);
   rewriter.mergeBlocks(&branch.front(), op->getBlock());
   rewriter.eraseOp(op);
   return success();
 }
 
-/// Results that both branches take from the same place.
+/// Replaces results for which both branches yield the same value.
 static LogicalResult forwardResults(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
@@ -120,8 +120,8 @@ static LogicalResult removeUnused(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Results that only choose between scalars that are there. A `select` of
-/// larger tiles would need its condition in their shape.
+/// Replaces results that choose between two available scalars by `select`. For
+/// larger tiles, `select` would need a condition of their shape.
 static LogicalResult toSelect(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
@@ -155,8 +155,8 @@ static LogicalResult removeIdleElse(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// `if a { if b {A} }` to `if (a and b) {A}`. What comes of the other cases
-/// must be the same whichever condition fails.
+/// `if a { if b {A} }` to `if (a and b) {A}`. The results must be the same
+/// whichever condition is false.
 static LogicalResult mergeNested(IfOp op, PatternRewriter &rewriter) {
   YieldOp end = getYield(op.getThenRegion());
   if (!end || !isIdle(op.getElseRegion()) ||
@@ -169,7 +169,7 @@ static LogicalResult mergeNested(IfOp op, PatternRewriter &rewriter) {
   SmallVector<Value> ifTrue, ifFalse;
   YieldOp outerElse = getYield(op.getElseRegion());
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-    // Otherwise one condition alone would choose the value.
+    // Otherwise the value depends on only one of the conditions.
     auto result = dyn_cast<OpResult>(value);
     if (!result || result.getOwner() != inner ||
         getYield(inner.getElseRegion())->getOperand(result.getResultNumber()) !=
@@ -191,8 +191,8 @@ static LogicalResult mergeNested(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Puts the ops of `second` behind those of `first`, and what `second` yields
-/// behind what `first` yields.
+/// Appends the ops of `second` to those of `first`, and its yielded values to
+/// those of `first`.
 static void appendBranch(Region &first, Region &second,
                          PatternRewriter &rewriter) {
   if (second.empty())
@@ -211,7 +211,7 @@ static void appendBranch(Region &first, Region &second,
   }
 }
 
-/// Two neighbours on one condition, or on it and its opposite, are one.
+/// Merges two adjacent `if`s with the same or the negated condition.
 static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   auto previous = dyn_cast_or_null<IfOp>(op->getPrevNode());
   if (!previous)
@@ -235,7 +235,7 @@ static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
     Region &kept = isThen ? merged.getThenRegion() : merged.getElseRegion();
     Region &added =
         isThen == isInverted ? op.getElseRegion() : op.getThenRegion();
-    // In a branch, the earlier results are what that branch yielded.
+    // In a branch, results of the first `if` are the values that it yielded.
     for (OpResult result : previous->getResults()) {
       Value value = getYield(kept)->getOperand(result.getResultNumber());
       rewriter.replaceUsesWithIf(result, value, [&](OpOperand &use) {
@@ -250,8 +250,8 @@ static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// If both branches leave in the same way, the ops behind are not reached, and
-/// one terminator behind the `if` is enough.
+/// If both branches leave in the same way, the ops after the `if` are
+/// unreachable, and one terminator after the `if` is enough.
 static LogicalResult hoistTerminator(IfOp op, PatternRewriter &rewriter) {
   if (op.getElseRegion().empty())
     return failure();

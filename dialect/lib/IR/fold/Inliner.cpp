@@ -1,7 +1,7 @@
-//===- Inliner.cpp - Putting a function's body in place of a call ---------===//
+//===- Inliner.cpp - Inlining of functions --------------------------------===//
 //
-// The dialect has no calls; those of other dialects may name a function of
-// ours.
+// The dialect has no call op; those of other dialects may refer to a function
+// of ours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ namespace {
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
-  /// An entry is launched, not called; and where a callee returns early, what
-  /// stands behind the call would run.
+  /// An entry is launched, not called. A callee with an early return cannot be
+  /// inlined, because the ops after the call would run.
   bool isLegalToInline(Operation *, Operation *callable, bool) const final {
     WalkResult early = callable->walk([&](ReturnOp end) {
       return WalkResult(success(end->getParentOp() == callable));

@@ -15,7 +15,7 @@ static bool isSigned(Signedness signedness) {
   return signedness == Signedness::Signed;
 }
 
-/// `result`, unless it breaks the promise not to wrap.
+/// `result`, unless it violates nsw or nuw.
 static MaybeInt unlessBroken(IntegerOverflow promise, bool signedWrap,
                              bool unsignedWrap, const APInt &result) {
   bool noSigned = promise == IntegerOverflow::NO_SIGNED_WRAP ||
@@ -152,7 +152,7 @@ static MaybeInt evaluate(Operation *op, Integers in) {
 }
 
 //===----------------------------------------------------------------------===//
-// One operand known, or both the same
+// One constant operand, or equal operands
 //===----------------------------------------------------------------------===//
 
 /// `op x, x`.
@@ -173,7 +173,7 @@ static OpFoldResult foldSame(Operation *op, TileType type) {
       .Default([](Operation *) { return OpFoldResult(); });
 }
 
-/// `op x, c` where `c` changes nothing or everything.
+/// `op x, c` where `c` is neutral or absorbing.
 static OpFoldResult foldRight(Operation *op, Attribute right) {
   std::optional<APInt> c = getIntSplat(right);
   if (!c)

@@ -1,4 +1,4 @@
-//===- Shape.cpp - Folding of ops that move elements, and of tokens -------===//
+//===- Shape.cpp - Folding of shape ops and tokens ------------------------===//
 
 #include "IR/fold/Fold.h"
 
@@ -21,7 +21,7 @@ static bool isFalse(Attribute value) {
 // select
 //===----------------------------------------------------------------------===//
 
-/// `select (a == b), a, b` is b: equal integers are the same.
+/// `select (a == b), a, b` is b, for integers.
 static OpFoldResult foldEqual(SelectOp op) {
   auto cmpi = op.getCond().getDefiningOp<CmpIOp>();
   if (!cmpi)
@@ -36,7 +36,7 @@ static OpFoldResult foldEqual(SelectOp op) {
   return {};
 }
 
-/// Known elements of both arms and of the condition.
+/// Constant arms and condition.
 template <typename T>
 static Elements mergeArms(TileType type, Elements cond, Elements ifTrue,
                           Elements ifFalse) {
@@ -109,7 +109,7 @@ static OpFoldResult foldPermute(PermuteOp op, Attribute operand) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Joins no token twice, and none that nothing comes before.
+/// Removes duplicate operands of join_tokens, and those from make_token.
 static OpFoldResult foldJoin(JoinTokensOp op) {
   llvm::SetVector<Value> needed;
   for (Value token : op.getTokens())

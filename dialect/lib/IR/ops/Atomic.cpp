@@ -1,4 +1,4 @@
-//===- Atomic.cpp - Accesses that read and write in one -------------------===//
+//===- Atomic.cpp - Atomic operations -------------------------------------===//
 
 #include "IR/ops/ViewAccess.h"
 
@@ -17,7 +17,8 @@ static LogicalResult verifyAtomicOrdering(Operation *op,
                          "acquire, release, acq_rel");
 }
 
-/// `pointers` point to what `values`, called `name`, are made of.
+/// The pointee type of `pointers` is the element type of `values`, named
+/// `name`.
 static LogicalResult verifyPointee(Operation *op, TileType pointers,
                                    StringRef name, TileType values) {
   if (pointsTo(pointers, values))
@@ -29,7 +30,7 @@ static LogicalResult verifyPointee(Operation *op, TileType pointers,
          << "); pointer pointee element type must match value element type";
 }
 
-/// `names` are those of the operands, as the message lists them.
+/// `names` are those of the operands in the message.
 static LogicalResult verifyMask(Operation *op, TileType pointers, Value mask,
                                 StringRef names) {
   if (!mask || cast<TileType>(mask.getType()).getShape() == pointers.getShape())
@@ -43,7 +44,7 @@ static bool isWordOrDouble(Type type) {
          type.isF64();
 }
 
-/// `mode` can combine elements of `type`.
+/// `mode` supports elements of `type`.
 static LogicalResult verifyMode(Operation *op, AtomicRMWMode mode, Type type) {
   StringRef name = stringifyAtomicRMWMode(mode);
   if (mode == AtomicRMWMode::ADDF) {
@@ -111,7 +112,7 @@ static PaddingValueAttr getPadding(TileView view) {
   return {};
 }
 
-/// The view and the value that its tiles take.
+/// The view, and the value with its tile type.
 static LogicalResult verifyViewAndValue(AtomicRedViewTkoOp op) {
   TileView view = op.getView().getType();
   if (isa<GatherScatterViewType>(view)) // C1

@@ -1,4 +1,4 @@
-//===- Control.cpp - Loops, branches, how regions end: rules --------------===//
+//===- Control.cpp - Control flow: verifiers ------------------------------===//
 
 #include "IR/Syntax.h"
 
@@ -9,8 +9,8 @@ using namespace cuda_tile;
 // break, continue
 //===----------------------------------------------------------------------===//
 
-/// The op of one of `Loops` that `op` leaves, past any number of `if`s; null
-/// after an error that lists `chain`, the ops that may stand around `op`.
+/// The op of one of `Loops` that `op` leaves, through any number of `if`s; null
+/// after an error that lists `chain`, the legal ancestors of `op`.
 template <typename... Loops>
 static Operation *findLoop(Operation *op, StringRef chain) {
   Operation *ancestor = op->getParentOp();
@@ -64,8 +64,8 @@ LogicalResult ContinueOp::verify() {
 // for, loop, if
 //===----------------------------------------------------------------------===//
 
-/// Views name memory; they do not leave the region that makes them. `what` is
-/// the kind of op.
+/// Views cannot be forwarded out of a region or into the next iteration. `what`
+/// is the kind of op.
 static LogicalResult verifyNoViews(Operation *op, StringRef role,
                                    TypeRange types, StringRef what) {
   for (auto [i, type] : llvm::enumerate(types)) {
@@ -80,7 +80,7 @@ static LogicalResult verifyNoViews(Operation *op, StringRef role,
   return success();
 }
 
-/// The values that a body takes are those that the loop begins with.
+/// The block arguments of a body have the types of the initial values.
 static LogicalResult verifyIterValues(Operation *op, OperandRange inits,
                                       Block::BlockArgListType values) {
   if (values.size() != inits.size())
@@ -136,7 +136,8 @@ LogicalResult IfOp::verify() {
   return success();
 }
 
-/// What a branch yields is what the op gives; other ends leave the op.
+/// The yielded values have the types of the results; other terminators leave
+/// the op.
 static LogicalResult verifyBranch(IfOp op, Region &branch, StringRef name) {
   if (branch.empty())
     return success();

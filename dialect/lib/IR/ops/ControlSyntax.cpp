@@ -1,4 +1,4 @@
-//===- ControlSyntax.cpp - Loops and branches: syntax ---------------------===//
+//===- ControlSyntax.cpp - Control flow: syntax ---------------------------===//
 
 #include "IR/Syntax.h"
 
@@ -6,10 +6,10 @@ using namespace mlir;
 using namespace cuda_tile;
 
 //===----------------------------------------------------------------------===//
-// Bodies, and the values that loops carry
+// Bodies and loop-carried values
 //===----------------------------------------------------------------------===//
 
-/// Prints ` {...}`. What parsing adds, an end without operands, is left out.
+/// Prints ` {...}` without the implicit terminator that the parser adds.
 template <typename End>
 static void printBody(OpAsmPrinter &printer, Region &region) {
   Operation &end = region.front().back();
@@ -24,7 +24,7 @@ static void printBody(OpAsmPrinter &printer, Region &region) {
 using Arguments = SmallVector<OpAsmParser::Argument>;
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
-/// Gives `arguments` and `values`, which stand for each other, their types.
+/// Sets the types of `arguments` and `values`, which correspond to each other.
 static ParseResult
 resolveIterValues(OpAsmParser &parser, SMLoc loc,
                   MutableArrayRef<OpAsmParser::Argument> arguments,

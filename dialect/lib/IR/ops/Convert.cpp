@@ -1,4 +1,4 @@
-//===- Convert.cpp - Numbers as other numbers -----------------------------===//
+//===- Convert.cpp - Conversions ------------------------------------------===//
 
 #include "IR/Verify.h"
 
@@ -38,7 +38,7 @@ LogicalResult ExtIOp::verify() {
 // ftof
 //===----------------------------------------------------------------------===//
 
-/// Whether a conversion that loses something may round by `mode`.
+/// Whether an inexact conversion may use the rounding mode `mode`.
 static bool mayNarrow(Type from, Type to, RoundingMode mode) {
   if (mode == RoundingMode::NEAREST_EVEN)
     return true;

@@ -1,6 +1,6 @@
 //===- DenseSyntax.cpp - Literals of constant tiles -----------------------===//
 //
-// `<f32: 0.5>` fills a tile, `<i32: [[1, 2], [3, 4]]>` names each element.
+// `<f32: 0.5>` is a splat, `<i32: [[1, 2], [3, 4]]>` lists each element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,13 +11,13 @@ using namespace cuda_tile;
 
 namespace {
 
-/// Reads the elements of a literal and the shape that their brackets make.
+/// Parses the elements of a literal, and the shape from its brackets.
 class LiteralParser {
 public:
   LiteralParser(OpAsmParser &parser, Type elementType)
       : parser(parser), elementType(elementType) {}
 
-  /// One number or nested lists of equally many.
+  /// One number, or nested lists of equal length.
   ParseResult parse() { return parseList(/*depth=*/0); }
 
   ArrayRef<int64_t> getShape() const { return shape; }
@@ -96,7 +96,7 @@ private:
       return parser.emitError(loc, "expected integer value");
     if (failed(*result))
       return failure();
-    // Signed and unsigned spellings are both fine: -1 and 255 for i8.
+    // Signed and unsigned literals are both accepted: -1 and 255 for i8.
     bool fits = value.isNegative() ? value.getSignificantBits() <= bits
                                    : value.getActiveBits() <= bits;
     if (!fits)
@@ -108,7 +108,7 @@ private:
   OpAsmParser &parser;
   Type elementType;
   SmallVector<int64_t> shape;
-  /// The first element tells how deep all of them are.
+  /// The first element determines the nesting depth.
   bool isDepthKnown = false;
   SmallVector<APFloat> floats;
   SmallVector<APInt> integers;

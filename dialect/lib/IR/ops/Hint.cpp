@@ -1,4 +1,4 @@
-//===- Hint.cpp - What the producer knows or wants to see -----------------===//
+//===- Hint.cpp - Assumptions, assertions and printing --------------------===//
 
 #include "IR/Syntax.h"
 
@@ -11,7 +11,7 @@ using namespace cuda_tile;
 // assume
 //===----------------------------------------------------------------------===//
 
-/// Saying the same twice is saying it once.
+/// Removes a repeated assumption.
 OpFoldResult AssumeOp::fold(FoldAdaptor) {
   auto inner = getValue().getDefiningOp<AssumeOp>();
   if (inner && inner.getPredicate() == getPredicate())
@@ -19,7 +19,7 @@ OpFoldResult AssumeOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// The name under which `value` prints, if its op gives it one.
+/// The name that `value`'s op suggests for printing, if any.
 static std::string findName(Value value) {
   std::string found;
   auto named = dyn_cast_or_null<OpAsmOpInterface>(value.getDefiningOp());
@@ -32,7 +32,7 @@ static std::string findName(Value value) {
 }
 
 void AssumeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  // `assume` for each assumption in the chain, then the name of its source.
+  // `assume` per assumption in the chain, then the name of its source.
   std::string name = "assume";
   Value source = getValue();
   while (auto inner = source.getDefiningOp<AssumeOp>()) {
@@ -101,7 +101,7 @@ void cuda_tile::printAssumePredicate(OpAsmPrinter &printer, Operation *,
 //===----------------------------------------------------------------------===//
 
 /// `"text", %a, %b token=%t : types -> token`. `print` of 13.1 has no token;
-/// the one that the op has all the same is then unused.
+/// the result token of the op is then unused.
 ParseResult PrintTkoOp::parse(OpAsmParser &parser, OperationState &result) {
   Properties &properties = result.getOrAddProperties<Properties>();
   SmallVector<OpAsmParser::UnresolvedOperand> args, tokens;
@@ -149,7 +149,8 @@ void PrintTkoOp::print(OpAsmPrinter &printer) {
   printCudaTileType(printer, Type(getResultToken().getType()));
 }
 
-/// The number of directives; failure if one does not end. `%%` is none.
+/// The number of format specifiers, `%%` excluded; failure if one is
+/// incomplete.
 static FailureOr<size_t> countDirectives(StringRef format) {
   size_t count = 0;
   for (size_t at = format.find('%'); at != StringRef::npos;

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Access through pointers, order of accesses ------------===//
+//===- Memory.cpp - Memory access through pointers, and tokens ------------===//
 
 #include "IR/Verify.h"
 

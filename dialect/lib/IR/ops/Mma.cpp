@@ -7,7 +7,7 @@ using namespace cuda_tile;
 
 namespace {
 
-/// A matrix operand by the name that messages use.
+/// A matrix operand with its name in messages.
 struct Matrix {
   StringRef name;
   TileType type;
@@ -56,7 +56,7 @@ static LogicalResult verifyMmaShapes(Operation *op, TileType lhsType,
   return verifyExtents(op, rhs, col, acc, col, " ", disagree);
 }
 
-/// The accumulators that an input allows, as the messages list them.
+/// The accumulator types that an input type allows, as text for messages.
 static SmallVector<Type> getAccumulators(Type input) {
   MLIRContext *context = input.getContext();
   Type f16 = Float16Type::get(context), f32 = Float32Type::get(context);
@@ -99,7 +99,7 @@ LogicalResult MmaIOp::verify() {
 // mmaf_scaled
 //===----------------------------------------------------------------------===//
 
-/// Factors [.., M, S] of lhs [.., M, K] and [.., S, N] of rhs [.., K, N].
+/// Scale factors [.., M, S] of lhs [.., M, K], [.., S, N] of rhs [.., K, N].
 static LogicalResult verifyScaleShapes(MmaFScaledOp op) {
   Matrix lhs = {"lhs", op.getLhs().getType()};
   Matrix rhs = {"rhs", op.getRhs().getType()};
@@ -125,7 +125,7 @@ static LogicalResult verifyScaleShapes(MmaFScaledOp op) {
   return success();
 }
 
-/// Elements, their factors, and how many share one.
+/// Element types, scale types, and block sizes.
 static LogicalResult verifyScaling(MmaFScaledOp op) {
   TileType lhs = op.getLhs().getType(), scale = op.getLhsScale().getType();
   Type element = lhs.getElementType(), factor = scale.getElementType();

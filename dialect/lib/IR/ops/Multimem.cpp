@@ -1,4 +1,4 @@
-//===- Multimem.cpp - Access to the copies behind multicast addresses -----===//
+//===- Multimem.cpp - Multicast memory access -----------------------------===//
 
 #include "IR/Verify.h"
 #include "IR/ops/ViewAccess.h"
@@ -10,7 +10,7 @@ using namespace cuda_tile;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// What all three ops have: view, tile, indices.
+/// Rules that all three ops share: view, tile, indices.
 template <typename Op> static LogicalResult verifyMultimem(Op op) {
   TileView view = op.getView().getType();
   if (!isa<PartitionViewType>(view))
@@ -19,7 +19,7 @@ template <typename Op> static LogicalResult verifyMultimem(Op op) {
   return verifyTileOfView(op);
 }
 
-/// The reduction can combine the elements.
+/// The reduction supports the element type.
 template <typename Op> static LogicalResult verifyReduction(Op op) {
   MultimemReduction reduction = op.getReduction();
   bool isForAll = llvm::is_contained(
@@ -70,7 +70,7 @@ static ParseResult parseReduction(OpAsmParser &parser,
                    symbolizeMultimemReduction, reduction);
 }
 
-/// Everything behind the view and before the types; then the type of the tile
+/// Everything between the view and the types; then the type of the tile
 /// operand, if there is one, and those of the access.
 static ParseResult
 parseTypes(OpAsmParser &parser, OperationState &result, ViewAccess &access,

@@ -1,4 +1,4 @@
-//===- Reduce.cpp - Combining the elements along a dimension --------------===//
+//===- Reduce.cpp - Reductions and scans ----------------------------------===//
 
 #include "IR/Syntax.h"
 
@@ -51,7 +51,7 @@ ParseResult cuda_tile::parseArgumentRegion(OpAsmParser &parser,
     region.emplaceBlock();
   Block &body = region.front();
   if (body.empty() || !body.back().hasTrait<OpTrait::IsTerminator>()) {
-    // Not `atBlockEnd`: the region belongs to no op yet.
+    // Not `atBlockEnd`: the region has no parent op yet.
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToEnd(&body);
     YieldOp::create(builder, parser.getEncodedSourceLoc(loc));
@@ -76,13 +76,13 @@ void cuda_tile::printArgumentRegion(OpAsmPrinter &printer, Operation *,
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// f16 stands for bf16 and conversely: producers write either.
+/// f16 is accepted for bf16 and conversely, because producers write either.
 static bool isIdentityType(Type operand, Type identity) {
   auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
   return operand == identity || (isHalf(operand) && isHalf(identity));
 }
 
-/// Everything but the body and the types of the results.
+/// All rules except those on the body and the result types.
 template <typename Op> static LogicalResult verifyOperands(Op op) {
   size_t count = op.getNumOperands();
   if (count == 0) // C1
@@ -229,8 +229,8 @@ template <typename Op> static LogicalResult verifyYield(Op op) {
   return success();
 }
 
-/// `remi` is allowed although some operands leave its result undefined: files
-/// of other producers have it there.
+/// `remi` is allowed although it has undefined behaviour for some operands,
+/// because files of other producers contain it there.
 bool cuda_tile::mayCombine(Operation *op) {
   return isa<RemIOp>(op) || (isPure(op) && !isa<DivIOp>(op));
 }

@@ -1,4 +1,4 @@
-//===- Shape.cpp - Making tiles and moving their elements -----------------===//
+//===- Shape.cpp - Tile creation and rearrangement ------------------------===//
 
 #include "IR/Syntax.h"
 #include "IR/Verify.h"
@@ -15,7 +15,7 @@ using namespace cuda_tile;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
-/// `1`, `-2`, `NaN`: splats of whole numbers say their value in their name.
+/// Suggested names of integral splats contain their value: `1`, `-2`, `NaN`.
 static std::optional<std::string>
 wholeNumberText(DenseIntOrFPElementsAttr value) {
   if (!value.isSplat())
@@ -116,8 +116,8 @@ LogicalResult CatOp::verify() {
 // extract, insert
 //===----------------------------------------------------------------------===//
 
-/// `whole` is cut into parts of the shape of `part`, in number; the names are
-/// those that messages use.
+/// `whole` is a grid of parts of the shape of `part`, one index per dimension;
+/// the names are for messages.
 static LogicalResult verifyParts(Operation *op, StringRef wholeName,
                                  TileType whole, StringRef partName,
                                  TileType part, OperandRange indices) {
@@ -133,8 +133,8 @@ static LogicalResult verifyParts(Operation *op, StringRef wholeName,
   return success();
 }
 
-/// Warns of constant indices that are no index of a part. Not by the op itself,
-/// which would be printed, and for that verified again, without end.
+/// Warns of constant indices past the last part. Not through the op itself,
+/// which would print it and so verify it again, endlessly.
 static void warnOfIndices(Operation *op, TileType whole, TileType part,
                           OperandRange indices) {
   StringRef name = op->getName().stripDialect();

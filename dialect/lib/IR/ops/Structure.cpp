@@ -1,4 +1,4 @@
-//===- Structure.cpp - Modules, entries, the grid -------------------------===//
+//===- Structure.cpp - Modules, kernels, grid coordinates -----------------===//
 
 #include "IR/Syntax.h"
 #include "IR/Verify.h"
@@ -37,7 +37,7 @@ SymbolTable::Visibility GlobalOp::getVisibility() {
              : SymbolTable::Visibility::Public;
 }
 
-/// A global has no nested visibility: what is not public is private.
+/// A global has no nested visibility; anything but public means private.
 void GlobalOp::setVisibility(SymbolTable::Visibility visibility) {
   setSymbolVisibility(visibility == SymbolTable::Visibility::Public
                           ? SymbolVisibility::PUBLIC
@@ -198,7 +198,7 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc loc;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> results;
-  // No legal entry has results; the verifier says so.
+  // No legal entry has results; the verifier reports them.
   if (parser.parseSymbolName(name) || parser.getCurrentLocation(&loc) ||
       parseFunctionArguments(parser, arguments) ||
       parseFunctionResults(parser, results) ||

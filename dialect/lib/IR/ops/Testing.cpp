@@ -1,4 +1,4 @@
-//===- Testing.cpp - What only builds for tests have ----------------------===//
+//===- Testing.cpp - Ops of test builds -----------------------------------===//
 
 #include "IR/Syntax.h"
 
@@ -10,7 +10,7 @@ using namespace cuda_tile;
 
 StringRef TestingFuncOp::getDefaultDialect() { return "cuda_tile"; }
 
-/// The body, if there is one; a `return` without values may be left out.
+/// The body, if there is one; a `return` without values may be omitted.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
                              ArrayRef<OpAsmParser::Argument> arguments,
                              bool returnsNothing) {

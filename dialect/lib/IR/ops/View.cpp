@@ -1,4 +1,4 @@
-//===- View.cpp - Access through views: rules -----------------------------===//
+//===- View.cpp - Access through views: verifiers -------------------------===//
 
 #include "IR/Verify.h"
 #include "IR/ops/ViewAccess.h"
@@ -94,7 +94,7 @@ void MakeTensorViewOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "tview");
 }
 
-/// An operand per `?`, and all of one type.
+/// One operand per `?`, all of the same type.
 static LogicalResult verifyDynamic(MakeTensorViewOp op, StringRef what,
                                    OperandRange values, int64_t expected,
                                    Type common) {

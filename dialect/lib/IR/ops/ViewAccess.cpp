@@ -46,7 +46,7 @@ ParseResult cuda_tile::parseIndexedView(OpAsmParser &parser,
       parser.parseOperandList(access.index, OpAsmParser::Delimiter::Square));
 }
 
-/// `inbounds = [true, false]`. Nothing true is the same as nothing said.
+/// `inbounds = [true, false]`. All false is equivalent to its absence.
 static ParseResult parseOptionalInbounds(OpAsmParser &parser,
                                          DenseBoolArrayAttr &inbounds) {
   if (failed(parser.parseOptionalKeyword("inbounds")))

@@ -1,9 +1,9 @@
-//===- ViewAccess.h - What all accesses through views share -----*- C++ -*-===//
+//===- ViewAccess.h - Shared code of accesses through views -----*- C++ -*-===//
 //
 // An access is written as
 //   op ordering scope ... %view[%i, %j] ... token = %t inbounds = [true, false]
 //     optimization_hints = <...> {...} : types, view type, index types -> types
-// where one index type may stand for all.
+// where a single index type applies to all indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ namespace cuda_tile {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// What was read of an access.
+/// The parsed parts of an access.
 struct ViewAccess {
   mlir::OpAsmParser::UnresolvedOperand view;
   llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> index;
   std::optional<mlir::OpAsmParser::UnresolvedOperand> token;
-  mlir::DenseBoolArrayAttr inbounds; // null if nothing is promised
+  mlir::DenseBoolArrayAttr inbounds; // null if absent
   OptimizationHintsAttr hints;
   mlir::Type viewType;
   llvm::SmallVector<mlir::Type> indexTypes;
@@ -37,7 +37,7 @@ mlir::ParseResult parseOrdering(mlir::OpAsmParser &parser,
                                 MemoryOrderingSemanticsAttr &ordering,
                                 MemoryScopeAttr &scope);
 
-/// Parses one of `cases`; `what` begins the message about anything else.
+/// Parses one of `cases`; `what` begins the error message.
 template <typename EnumAttr, typename Enum>
 mlir::ParseResult parseCase(mlir::OpAsmParser &parser, llvm::StringRef what,
                             llvm::StringRef cases,
@@ -58,8 +58,8 @@ mlir::ParseResult parseCase(mlir::OpAsmParser &parser, llvm::StringRef what,
 mlir::ParseResult parseIndexedView(mlir::OpAsmParser &parser,
                                    ViewAccess &access);
 
-/// The token and what else may stand in front of the colon, and the colon.
-/// Hints may stand there if the op has a place for them.
+/// The token and the other optional parts before the colon, and the colon.
+/// Hints are accepted if the op has them.
 mlir::ParseResult parseAccessEnd(mlir::OpAsmParser &parser,
                                  mlir::OperationState &result,
                                  ViewAccess &access, bool takesHints);
@@ -79,15 +79,15 @@ mlir::ParseResult resolveToken(mlir::OpAsmParser &parser,
                                mlir::OperationState &result,
                                const ViewAccess &access);
 
-/// Makes one type stand for `count`. False if there are neither one nor
-/// `count`.
+/// Repeats a single type `count` times. False if there are neither one nor
+/// `count` types.
 bool expandTypes(llvm::SmallVectorImpl<mlir::Type> &types, size_t count);
 
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints one type for all, or each.
+/// Prints a single type if all are equal, otherwise each.
 void printUniformTypes(mlir::OpAsmPrinter &printer, mlir::TypeRange types);
 
 template <typename Op>
@@ -121,7 +121,7 @@ void printAccessTypes(mlir::OpAsmPrinter &printer, Op op) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// `inbounds` is empty or says something about each dimension.
+/// `inbounds` is empty or has one entry per dimension.
 template <typename Op> llvm::LogicalResult verifyInbounds(Op op) {
   int64_t promises = op.getInbounds().size();
   int64_t rank = op.getView().getType().getViewIndexRank();
@@ -131,7 +131,7 @@ template <typename Op> llvm::LogicalResult verifyInbounds(Op op) {
          << rank << " entries (based on view type), got " << promises;
 }
 
-/// The tile, the indices and `inbounds` are as the view has them.
+/// The tile, the indices and `inbounds` match the view.
 template <typename Op> llvm::LogicalResult verifyTileOfView(Op op) {
   TileView view = op.getView().getType();
   int64_t rank = view.getViewIndexRank(), count = op.getIndex().size();

@@ -33,7 +33,7 @@ parseShapeQuery(OpAsmParser &parser, OperationState &result,
   loc = parser.getCurrentLocation();
   if (parseCudaTileTypes(parser, types))
     return failure();
-  // A wrong number is for the verifier to report.
+  // The verifier reports a wrong number.
   expandTypes(types, *rank);
   result.addTypes(types);
   return success();
@@ -141,7 +141,7 @@ parseExtents(OpAsmParser &parser, StringRef what,
                                                 parseExtent));
 }
 
-/// The declaration says what the type says.
+/// The declaration matches the type.
 static ParseResult checkExtents(OpAsmParser &parser, SMLoc loc, StringRef what,
                                 ArrayRef<int64_t> declared,
                                 ArrayRef<int64_t> typed) {
