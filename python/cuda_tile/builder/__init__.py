@@ -1,7 +1,7 @@
-"""Kernels written in Python: values with operators, a function per op.
+"""Builds kernels in Python: one function per op, and values with operators.
 
-The names are those of `cuda_tile._mlir.dialects.cuda_tile_ops`, which offers them to
-scripts written for other bindings of the dialect.
+`cuda_tile._mlir.dialects.cuda_tile_ops` exports the same names, for scripts written for
+other bindings of the dialect.
 """
 
 from cuda_tile.builder.atomic import (

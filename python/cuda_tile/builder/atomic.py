@@ -1,6 +1,6 @@
-"""Accesses that read and write in one step.
+"""Atomic operations.
 
-They are relaxed and for all of the device unless told otherwise.
+The default ordering is relaxed, with device scope.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def atomic_rmw_tko(
     memory_scope: str = MemoryScope.DEVICE,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
-    """Replaces elements in memory by what `mode` (an `AtomicRMWMode`) makes of them.
+    """Atomic read-modify-write; `mode` is an `AtomicRMWMode`.
 
     Returns:
-        The old elements, and the point after the access.
+        The old elements, and the token of the access.
     """
     pointer = as_pointer(pointers)
     old, after = ct.atomic_rmw_tko(
@@ -60,10 +60,10 @@ def atomic_cas_tko(
     memory_scope: str = MemoryScope.DEVICE,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
-    """Replaces the elements in memory that equal `cmp` by `val`.
+    """Atomic compare-and-swap: where memory equals `cmp`, writes `val`.
 
     Returns:
-        The old elements, and the point after the access.
+        The old elements, and the token of the access.
     """
     pointer = as_pointer(pointers)
     old, after = ct.atomic_cas_tko(
@@ -91,10 +91,10 @@ def atomic_red_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Combines a tile into number `index` of a view by an `AtomicRMWMode`.
+    """Atomic reduction of a tile into tile `index` of a view, by an `AtomicRMWMode`.
 
     Returns:
-        The point after the access.
+        The token of the access.
     """
     after = ct.atomic_red_view_tko(
         memory_ordering_semantics,

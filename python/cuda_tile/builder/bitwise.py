@@ -1,4 +1,4 @@
-"""Ops on the bits of integers; Booleans are integers of one bit."""
+"""Bitwise operations on integers; a Boolean is an integer of one bit."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 @cuda_tile_op
 def andi(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that both have."""
+    """Bitwise and."""
     return Tile(ct.andi(*promote(lhs, rhs)))
 
 
 @cuda_tile_op
 def ori(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that one of both has."""
+    """Bitwise or."""
     return Tile(ct.ori(*promote(lhs, rhs)))
 
 
 @cuda_tile_op
 def xori(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits in which both differ."""
+    """Bitwise exclusive or."""
     return Tile(ct.xori(*promote(lhs, rhs)))

@@ -16,15 +16,15 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 Number = bool | int | float
 TileLike = ir.Value | Number
-"""A tile, or a number that becomes a constant."""
+"""A tile, or a Python number, which becomes a constant."""
 
 
 def _number_attr(element_type: ir.Type, value: Any) -> ir.Attribute:
     """One element of a constant.
 
     Raises:
-        ValueError: An integer does not fit, or a number is no integer.
-        TypeError: Constants are not made of this type.
+        ValueError: An integer does not fit, or a number is not an integer.
+        TypeError: There are no constants of this type.
     """
     if isinstance(element_type, ir.IntegerType):
         if isinstance(value, float) and not value.is_integer():
@@ -34,7 +34,7 @@ def _number_attr(element_type: ir.Type, value: Any) -> ir.Attribute:
             raise ValueError(
                 f"expected a number that fits {element_type}, got {number}"
             )
-        # Attributes hold the signed reading of the bits.
+        # Attributes hold the bits as a signed integer.
         if number >= 1 << (width - 1) and width > 1:
             number -= 1 << width
         return ir.IntegerAttr.get(element_type, number)
@@ -44,7 +44,7 @@ def _number_attr(element_type: ir.Type, value: Any) -> ir.Attribute:
 
 
 def dense_attr(tile_type: ct.TileType, value: Any) -> ir.DenseElementsAttr:
-    """The value of a constant.
+    """The attribute with the value of a constant.
 
     Args:
         tile_type: Its type.
@@ -52,7 +52,7 @@ def dense_attr(tile_type: ct.TileType, value: Any) -> ir.DenseElementsAttr:
             type has elements, in row-major order.
 
     Raises:
-        ValueError: A number does not fit, or their count is another.
+        ValueError: A number does not fit, or the count of numbers is wrong.
     """
     array = np.asarray(value)
     shaped = cast("ir.ShapedType", tile_type)
@@ -79,18 +79,18 @@ def constant(
     shape: Sequence[int] | ElementLike | None = None,
     **where: Unpack[Where],
 ) -> Tile:
-    """A tile of known numbers.
+    """A constant tile.
 
     Args:
         value: A number for all elements, or all elements in nested sequences or an
             array.
-        element_type: Element type, or a whole tile type; by default Boolean, Int32 or
-            Float32, after what `value` is. Shape and element type may change places.
+        element_type: Element type, or a tile type; by default Boolean, Int32 or
+            Float32, depending on `value`. Shape and element type may be exchanged.
         shape: Shape of the tile; by default that of `value`.
         **where: `loc` and `ip`.
 
     Raises:
-        ValueError: A number does not fit, or no tile is like that.
+        ValueError: A number does not fit, or the tile type is invalid.
     """
     if isinstance(element_type, Sequence) or isinstance(shape, type | ir.Type):
         element_type, shape = cast("Any", (shape, element_type))
@@ -108,17 +108,17 @@ def constant(
 
 
 def as_list(values: Any) -> list[Any]:
-    """A tuple or list as a list, anything else as the only one."""
+    """A tuple or list as a list, anything else as a list of one."""
     if isinstance(values, tuple | list):
         return list(cast("Sequence[Any]", values))
     return [values]
 
 
 def as_tile(value: TileLike) -> Tile:
-    """A tile value as `Tile` or `Pointer`; of a number a scalar constant.
+    """A tile as `Tile` or `Pointer`; a number becomes a scalar constant.
 
     Raises:
-        TypeError: A value that is no tile.
+        TypeError: The value is not a tile.
     """
     if not isinstance(value, ir.Value):
         return constant(value)
@@ -129,7 +129,7 @@ def as_tile(value: TileLike) -> Tile:
 
 
 def as_pointer(value: ir.Value) -> Pointer:
-    """A tile of addresses as `Pointer`.
+    """A tile of pointers as `Pointer`.
 
     Raises:
         TypeError: Any other value.
@@ -141,10 +141,10 @@ def as_pointer(value: ir.Value) -> Pointer:
 
 
 def promote_rhs_to_tile(lhs: Tile, rhs: TileLike) -> Tile:
-    """The right operand in the type of the left one, where that changes no value.
+    """Converts the right operand to the type of the left one, if that is exact.
 
-    A number becomes a constant; a scalar of the same element type is repeated. Any
-    other tile is returned as it is.
+    A number becomes a constant; a scalar of the same element type is broadcast. Any
+    other tile is returned unchanged.
     """
     if not isinstance(rhs, ir.Value):
         return constant(rhs, lhs.tile_type)
@@ -157,7 +157,7 @@ def promote_rhs_to_tile(lhs: Tile, rhs: TileLike) -> Tile:
 
 
 def promote(lhs: TileLike, rhs: TileLike) -> tuple[Tile, Tile]:
-    """Both operands of a binary op in one type; either may be a number or a scalar.
+    """Converts the operands of a binary op, numbers or scalars too, to one type.
 
     Raises:
         TypeError: They are tiles of different types.
@@ -174,7 +174,7 @@ def promote(lhs: TileLike, rhs: TileLike) -> tuple[Tile, Tile]:
 
 
 def check_same_type(lhs: ir.Value, rhs: ir.Value) -> None:
-    """Checks that both operands have one type.
+    """Checks that both operands have the same type.
 
     Raises:
         TypeError: They have not.
@@ -196,7 +196,7 @@ def check_data_type_unary(value: Tile, *elements: ElementLike) -> None:
 
 
 def check_data_type_binary(lhs: Tile, rhs: Tile, *elements: ElementLike) -> None:
-    """Checks that the operands have one type, of one of the element types.
+    """Checks that the operands have the same type, with one of the element types.
 
     Raises:
         TypeError: They have not.

@@ -1,8 +1,8 @@
-"""Conditions and loops: Python functions build their bodies.
+"""Control flow: Python functions build the bodies.
 
-A body is called once, while the kernel is built, and what it returns is what the region
-ends with. `return`, `break` and `continue` of the kernel are calls: `ret()`,
-`loop_break(...)`, `loop_continue(...)`.
+A body is called once, while the kernel is built; the region yields what it returns.
+`return`, `break` and `continue` of the kernel are calls: `ret()`, `loop_break(...)`,
+`loop_continue(...)`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Body = Callable[..., Any]
 
 
 def _values(result: Any) -> list[ir.Value]:
-    """What a body returned, as values; numbers become constants."""
+    """The values that a body returned; numbers become constants."""
     return [] if result is None else [as_value(item) for item in as_list(result)]
 
 
 def _ends(block: ir.Block) -> bool:
-    """Whether a terminator stands at the end of the block."""
+    """Whether the block ends with a terminator."""
     operations = list(block.operations)
     terminators = (ct.BreakOp, ct.ContinueOp, ct.ReturnOp, ct.YieldOp)
     return bool(operations) and isinstance(operations[-1], terminators)
@@ -38,7 +38,7 @@ def _ends(block: ir.Block) -> bool:
 def _fill(
     block: ir.Block, body: Body, arguments: Sequence[ir.Value], end: type[ir.OpView]
 ) -> None:
-    """Builds a block and ends it with `end`, if the body did not end it."""
+    """Builds a block; adds the terminator `end` if the body has not added one."""
     with ir.InsertionPoint(block):
         result = body(*(wrap_value(argument) for argument in arguments))
         if not _ends(block):
@@ -46,7 +46,7 @@ def _fill(
 
 
 def _types_at_end(block: ir.Block) -> list[ir.Type] | None:
-    """Types of what a block yields; None if it leaves what stands around."""
+    """Types that a block yields; None if it leaves the enclosing op."""
     end = list(block.operations)[-1]
     if not isinstance(end, ct.YieldOp):
         return None
@@ -54,7 +54,7 @@ def _types_at_end(block: ir.Block) -> list[ir.Type] | None:
 
 
 def _rebuilt(op: ir.OpView, results: Sequence[ir.Type]) -> ir.OpView:
-    """The op with results, which are known only when its regions are built."""
+    """Rebuilds the op with results, whose types are known once its regions exist."""
     if not results:
         return op
     new = ir.Operation.create(
@@ -80,18 +80,18 @@ def if_generate(
     return_types: Sequence[ir.Type] | None = None,
     **where: Unpack[Where],
 ) -> Any:
-    """Runs one of two bodies.
+    """Builds an `if`.
 
     Args:
         cond: A scalar Boolean.
         then_body: Builds the first branch.
         else_body: Builds the second one; it returns values of the same types.
         input_args: Arguments that both bodies are called with.
-        return_types: Types of the results; those of what a branch returns for None.
+        return_types: Types of the results; by default those that a branch returns.
         **where: `loc` and `ip`.
 
     Returns:
-        What the branch that ran returned: None, a value or a tuple.
+        The results of the branch: None, a value or a tuple.
 
     Raises:
         ValueError: The branches return values of different types, or only one does.
@@ -133,21 +133,21 @@ def for_loop(
 ) -> Any:
     """Runs the body for lower, lower + step and so on, below upper.
 
-    Without a body this is a decorator of one: `@for_loop(0, n, 1, [zero])` makes the
-    function's name stand for the results.
+    Without a body this is a decorator for one: after `@for_loop(0, n, 1, [zero])`, the
+    name of the function is bound to the results.
 
     Args:
-        lower: First index, a scalar integer.
-        upper: The indices end below it.
-        step: Positive distance of the indices.
-        init_values: Values that the loop carries, as the first run finds them.
-        body: Called with the index and the carried values; returns the carried values
-            of the next run.
-        unsigned: Whether indices are unsigned integers.
+        lower: First value of the induction variable, a scalar integer.
+        upper: Exclusive upper bound.
+        step: Positive step.
+        init_values: Initial values of the loop-carried values.
+        body: Called with the induction variable and the loop-carried values; returns
+            the loop-carried values of the next iteration.
+        unsigned: Whether the bounds are compared as unsigned integers.
         **where: `loc` and `ip`.
 
     Returns:
-        The carried values after the last run: None, a value or a tuple.
+        The loop-carried values after the last iteration: None, a value or a tuple.
 
     Raises:
         TypeError: Bounds and step have different types.
@@ -172,12 +172,12 @@ def for_loop(
 
 
 def as_value(value: TileLike) -> ir.Value:
-    """Any value as it is, of a number a scalar constant."""
+    """Returns a value unchanged, a number as a scalar constant."""
     return value if isinstance(value, ir.Value) else constant(value)
 
 
 def _bounds(lower: TileLike, upper: TileLike, step: TileLike) -> tuple[Tile, ...]:
-    """Bounds and step in the type of the first of them that is no number, or Int32."""
+    """Converts bounds and step to the type of the first that is a value, or Int32."""
     bounds = (lower, upper, step)
     tiles = [as_tile(x) for x in (upper, lower, step) if isinstance(x, ir.Value)]
     if not tiles:
@@ -192,17 +192,17 @@ def loop_generate(
     return_types: Sequence[ir.Type] | None = None,
     **where: Unpack[Where],
 ) -> Any:
-    """Runs the body until it breaks.
+    """Builds a loop without a condition, which `loop_break` ends.
 
     Args:
-        init_values: Values that the loop carries, as the first run finds them.
-        body: Called with the carried values; returns those of the next run. Somewhere
-            in it `loop_break(...)` ends the loop.
-        return_types: Types of the results; those of the first `loop_break` for None.
+        init_values: Initial values of the loop-carried values.
+        body: Called with the loop-carried values; returns those of the next iteration.
+            It calls `loop_break(...)` to end the loop.
+        return_types: Types of the results; by default those of the first `loop_break`.
         **where: `loc` and `ip`.
 
     Returns:
-        What the loop was left with: None, a value or a tuple.
+        The operands of `loop_break`: None, a value or a tuple.
     """
     values = [as_value(value) for value in init_values]
     op = ct.LoopOp([], values)
@@ -215,7 +215,7 @@ def loop_generate(
 
 
 def _break_types(block: ir.Block) -> list[ir.Type]:
-    """Types of the operands of the first break of a loop, not of loops within."""
+    """Types of the operands of the first break of a loop, nested loops excluded."""
     for op in block.operations:
         if isinstance(op, ct.BreakOp):
             return [operand.type for operand in op.operands]
@@ -229,23 +229,23 @@ def _break_types(block: ir.Block) -> list[ir.Type]:
 
 @cuda_tile_op
 def loop_break(*values: TileLike, **where: Unpack[Where]) -> None:
-    """Leaves the innermost `loop_generate` with its results."""
+    """Exits the innermost `loop_generate` with the given results."""
     ct.BreakOp([as_value(value) for value in values])
 
 
 @cuda_tile_op
 def loop_continue(*values: TileLike, **where: Unpack[Where]) -> None:
-    """Starts the next run of the innermost loop with its carried values."""
+    """Starts the next iteration of the innermost loop with the given values."""
     ct.ContinueOp([as_value(value) for value in values])
 
 
 @cuda_tile_op
 def ret(**where: Unpack[Where]) -> None:
-    """Ends the kernel. An entry ends by itself; this is for branches."""
+    """Ends the kernel early, from a branch; it is implicit at the end of an entry."""
     ct.ReturnOp([])
 
 
 @cuda_tile_op
 def assert_(cond: TileLike, message: str, **where: Unpack[Where]) -> None:
-    """Stops the kernel with a message where an element of `cond` is false."""
+    """Stops the kernel with a message if an element of `cond` is false."""
     ct.AssertOp(as_tile(cond), message)

@@ -1,4 +1,4 @@
-"""Conversions between element types; the shape stays."""
+"""Conversions between element types; the shape does not change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _with_element(tile: Tile, element_type: ElementLike) -> ct.TileType:
 def bitcast(
     source: TileLike, element_type: ElementLike, **where: Unpack[Where]
 ) -> Tile:
-    """The same bits as elements of another type of the same width."""
+    """Reinterprets bits as another element type of the same width."""
     tile = as_tile(source)
     return Tile(ct.bitcast(_with_element(tile, element_type), tile))
 
@@ -43,7 +43,7 @@ def exti(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Integers in a wider type."""
+    """Extends integers to a wider type."""
     tile = as_tile(source)
     return Tile(ct.exti(_with_element(tile, element_type), tile, signedness))
 
@@ -56,7 +56,7 @@ def trunci(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """The low bits of integers."""
+    """Truncates integers to a narrower type."""
     tile = as_tile(source)
     return Tile(ct.trunci(_with_element(tile, element_type), tile, overflow=overflow))
 
@@ -69,7 +69,7 @@ def ftof(
     rounding_mode: str = RoundingMode.NEAREST_EVEN,
     **where: Unpack[Where],
 ) -> Tile:
-    """Floats in another float type."""
+    """Converts between floating-point types."""
     tile = as_tile(source)
     result = _with_element(tile, element_type)
     return Tile(ct.ftof(result, tile, rounding_mode=rounding_mode))
@@ -85,10 +85,10 @@ def ftoi(
     saturating: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Floats as integers, rounded towards zero.
+    """Converts floats to integers, rounded toward zero.
 
-    A number that does not fit gives any integer, or with `saturating` (from 13.4 on)
-    the one that is nearest.
+    A value out of range gives an undefined integer or, with `saturating` (since 13.4),
+    the nearest one in the range.
     """
     tile = as_tile(source)
     result = _with_element(tile, element_type)
@@ -104,7 +104,7 @@ def itof(
     rounding_mode: str = RoundingMode.NEAREST_EVEN,
     **where: Unpack[Where],
 ) -> Tile:
-    """Integers as floats."""
+    """Converts integers to floats."""
     tile = as_tile(source)
     return Tile(
         ct.itof(_with_element(tile, element_type), tile, signedness, rounding_mode)
@@ -115,7 +115,7 @@ def itof(
 def int_to_ptr(
     source: TileLike, pointee: ElementLike, **where: Unpack[Where]
 ) -> Pointer:
-    """64-bit integers as addresses of elements of type `pointee`."""
+    """Converts 64-bit integers to pointers to `pointee`."""
     tile = as_tile(source)
     result = _with_element(tile, make_pointer_type(pointee))
     return Pointer(ct.int_to_ptr(result, tile))
@@ -123,7 +123,7 @@ def int_to_ptr(
 
 @cuda_tile_op
 def ptr_to_int(source: ir.Value, **where: Unpack[Where]) -> Tile:
-    """Addresses as 64-bit integers."""
+    """Converts pointers to 64-bit addresses."""
     tile = as_pointer(source)
     return Tile(ct.ptr_to_int(make_tile_type(Int64, tile.shape), tile))
 
@@ -132,7 +132,7 @@ def ptr_to_int(source: ir.Value, **where: Unpack[Where]) -> Tile:
 def ptr_to_ptr(
     source: ir.Value, pointee: ElementLike, **where: Unpack[Where]
 ) -> Pointer:
-    """The same addresses as those of elements of another type."""
+    """Changes the pointee type of pointers."""
     tile = as_pointer(source)
     result = _with_element(tile, make_pointer_type(pointee))
     return Pointer(ct.ptr_to_ptr(result, tile))
@@ -147,14 +147,14 @@ def to_element(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """A number or tile in the element type, by the conversion that fits.
+    """Converts a number or tile to an element type, by the op that applies.
 
-    That is one of exti, trunci, ftof, ftoi, itof; none where the type is right already.
-    To Boolean, numbers become whether they are not 0. A Boolean counts as 0 or 1.
+    This is one of exti, trunci, ftof, ftoi, itof, or none if the type is the same. A
+    conversion to Boolean compares with 0. A Boolean converts to 0 or 1.
 
     Raises:
-        TypeError: A tile of pointers.
-        ValueError: A number that does not fit, or no integer for a type of integers.
+        TypeError: The value is a tile of pointers.
+        ValueError: A number does not fit, or is not an integer for an integer type.
     """
     result = get_mlir_type(element_type)
     if not isinstance(value, ir.Value):

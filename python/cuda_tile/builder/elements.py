@@ -1,7 +1,7 @@
-"""What tiles are made of: a class per element type.
+"""Element types: one class for each.
 
-A class stands for its type wherever one is asked for; called, it makes a tile of that
-type: `Int32(7)` is a scalar constant, `Float32(tile)` a conversion.
+A class is accepted wherever a type is expected. A call makes a tile of that type:
+`Int32(7)` is a scalar constant, `Float32(tile)` a conversion.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cuda_tile.builder.values import Tile, build
 
 
 class _ElementMeta(type):
-    """Lets a class be asked for its type as if it were an object."""
+    """Metaclass that gives the element classes the property `mlir_type`."""
 
     @property
     def mlir_type(cls) -> ir.Type:
@@ -38,7 +38,7 @@ class Element(metaclass=_ElementMeta):
     is_float: ClassVar[bool] = True
 
     def __new__(cls, value: Any) -> Tile:
-        """A scalar constant of a number, or a tile converted to this element type."""
+        """Makes a scalar constant from a number, or converts a tile to this type."""
         return build("to_element", value, cls)
 
     @classmethod
@@ -47,7 +47,7 @@ class Element(metaclass=_ElementMeta):
 
 
 class Boolean(Element):
-    """True or false, `i1`."""
+    """Boolean, `i1`."""
 
     text, bits, is_float = "i1", 1, False
 
@@ -125,13 +125,13 @@ class Float8E4M3FN(Element):
 
 
 class Float8E4M3FNUZ(Element):
-    """As Float8E4M3FN without a negative zero; no tile can be of it."""
+    """Float8E4M3FN without a negative zero; not a valid element type of tiles."""
 
     text, bits = "f8E4M3FNUZ", 8
 
 
 class Float8E8M0FNU(Element):
-    """Powers of two: scales of mmaf_scaled."""
+    """Powers of two, for the scale factors of mmaf_scaled."""
 
     text, bits = "f8E8M0FNU", 8
 
@@ -143,7 +143,7 @@ class Float4E2M1FN(Element):
 
 
 ElementLike = type[Element] | ir.Type | type[bool] | type[int] | type[float]
-"""An element class, a type, or the Python type that stands for one."""
+"""An element class, a type, or bool, int or float."""
 
 _OF_PYTHON: dict[type, type[Element]] = {bool: Boolean, int: Int32, float: Float32}
 
@@ -151,12 +151,12 @@ _OF_PYTHON: dict[type, type[Element]] = {bool: Boolean, int: Int32, float: Float
 def get_mlir_type(
     element_type: ElementLike, context: ir.Context | None = None
 ) -> ir.Type:
-    """The MLIR type that `element_type` stands for.
+    """The MLIR type of `element_type`.
 
     Args:
-        element_type: An element class; a type, which is returned; or bool, int, float,
-            which stand for Boolean, Int32, Float32.
-        context: Where the type is made; the current one for None.
+        element_type: An element class; a type, which is returned; or bool, int or float
+            for Boolean, Int32 or Float32.
+        context: Context of the type; the current one for None.
 
     Raises:
         TypeError: Anything else.

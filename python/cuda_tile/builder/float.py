@@ -1,7 +1,7 @@
-"""Arithmetic of floating-point numbers.
+"""Floating-point arithmetic.
 
-Numbers and scalars as operands take the type of the other operand. Which rounding modes
-an op takes, its own documentation says; the verifier refuses others.
+Numbers and scalars as operands are converted to the type of the other operand. The
+reference of each op lists its rounding modes; the verifier rejects others.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 @cuda_tile_op
 def absf(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The absolute value."""
+    """Absolute value."""
     return Tile(ct.absf(as_tile(source)))
 
 
 @cuda_tile_op
 def negf(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The negative."""
+    """Negation."""
     return Tile(ct.negf(as_tile(source)))
 
 
@@ -37,7 +37,7 @@ def addf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Sums."""
+    """Sum."""
     left, right = promote(lhs, rhs)
     return Tile(ct.addf(left, right, rounding_mode, flush_to_zero=flush_to_zero))
 
@@ -51,7 +51,7 @@ def subf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Differences."""
+    """Difference."""
     left, right = promote(lhs, rhs)
     return Tile(ct.subf(left, right, rounding_mode, flush_to_zero=flush_to_zero))
 
@@ -65,7 +65,7 @@ def mulf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Products."""
+    """Product."""
     left, right = promote(lhs, rhs)
     return Tile(ct.mulf(left, right, rounding_mode, flush_to_zero=flush_to_zero))
 
@@ -79,7 +79,7 @@ def divf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """Quotients."""
+    """Quotient."""
     left, right = promote(lhs, rhs)
     return Tile(ct.divf(left, right, rounding_mode, flush_to_zero=flush_to_zero))
 
@@ -102,7 +102,7 @@ def fma(
 
 @cuda_tile_op
 def remf(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Remainders of the quotient rounded towards zero, as C's `fmod`."""
+    """Remainder of the division that truncates toward zero, like C's `fmod`."""
     return Tile(ct.remf(*promote(lhs, rhs)))
 
 
@@ -115,9 +115,10 @@ def maxf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """The larger of two numbers.
+    """Maximum.
 
-    With `propagate_nan` a NaN on either side wins, else it loses.
+    If one operand is a NaN, the result is the other operand; with `propagate_nan`, a
+    NaN.
     """
     left, right = promote(lhs, rhs)
     return Tile(
@@ -134,9 +135,10 @@ def minf(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """The smaller of two numbers.
+    """Minimum.
 
-    With `propagate_nan` a NaN on either side wins, else it loses.
+    If one operand is a NaN, the result is the other operand; with `propagate_nan`, a
+    NaN.
     """
     left, right = promote(lhs, rhs)
     return Tile(
@@ -153,9 +155,9 @@ def cmpf(
     ordering: str = ComparisonOrdering.ORDERED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Whether `lhs` stands in a relation of `ComparisonPredicates` to `rhs`.
+    """Comparison; `predicate` is one of `ComparisonPredicates`.
 
-    Where one is a NaN: false if `ordering` is ordered, else true.
+    If an operand is a NaN: false if `ordering` is ordered, else true.
     """
     left, right = promote(lhs, rhs)
     return Tile(ct.cmpf(truth_type(left), predicate, ordering, left, right))

@@ -1,6 +1,6 @@
-"""Ops that choose by element type: what the operators of `Tile` build.
+"""Functions that select an op by element type; the operators of `Tile` call them.
 
-Of integers all are signed; for others call the op of the type.
+Integers are signed; for unsigned ones call the integer op itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 @operator
 @cuda_tile_op
 def add(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Any:
-    """Sums, by addi or addf; of a pointer and integers, by offset."""
+    """Sum: addi or addf; of a pointer and integers: offset."""
     if isinstance(lhs, ir.Value) and isinstance(as_tile(lhs), Pointer):
         return offset(lhs, rhs)
     left, right = promote(lhs, rhs)
@@ -30,7 +30,7 @@ def add(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Any:
 @operator
 @cuda_tile_op
 def sub(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Differences, by subi or subf."""
+    """Difference: subi or subf."""
     left, right = promote(lhs, rhs)
     return (floats.subf if is_float(left) else integer.subi)(left, right)
 
@@ -38,7 +38,7 @@ def sub(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def mul(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Products, by muli or mulf."""
+    """Product: muli or mulf."""
     left, right = promote(lhs, rhs)
     return (floats.mulf if is_float(left) else integer.muli)(left, right)
 
@@ -46,7 +46,7 @@ def mul(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def div(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Quotients, by divf; of integers by divi, which rounds towards zero."""
+    """Quotient: divf, or divi for integers, which rounds toward zero."""
     left, right = promote(lhs, rhs)
     return (floats.divf if is_float(left) else integer.divi)(left, right)
 
@@ -54,7 +54,7 @@ def div(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def floordiv(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Quotients rounded down: of integers by one op, of floats floor of divf."""
+    """Quotient rounded down: divi for integers, floor of divf for floats."""
     left, right = promote(lhs, rhs)
     if is_float(left):
         return math.floor(floats.divf(left, right))
@@ -64,7 +64,7 @@ def floordiv(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def rem(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Remainders with the sign of `lhs`, as in C (Python's have that of `rhs`)."""
+    """Remainder with the sign of `lhs`, as in C (in Python, it has that of `rhs`)."""
     left, right = promote(lhs, rhs)
     return (floats.remf if is_float(left) else integer.remi)(left, right)
 
@@ -72,10 +72,10 @@ def rem(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def power(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Powers of floats.
+    """Power of floats.
 
     Raises:
-        TypeError: Integers, for whose powers the dialect has no op.
+        TypeError: The operands are integers, for which the dialect has no op.
     """
     left, right = promote(lhs, rhs)
     if not is_float(left):
@@ -87,7 +87,7 @@ def power(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
 def max(  # noqa: A001  (the name users expect)
     lhs: TileLike, rhs: TileLike, **where: Unpack[Where]
 ) -> Tile:
-    """The larger of two numbers, by maxi or maxf."""
+    """Maximum: maxi or maxf."""
     left, right = promote(lhs, rhs)
     return (floats.maxf if is_float(left) else integer.maxi)(left, right)
 
@@ -96,7 +96,7 @@ def max(  # noqa: A001  (the name users expect)
 def min(  # noqa: A001  (the name users expect)
     lhs: TileLike, rhs: TileLike, **where: Unpack[Where]
 ) -> Tile:
-    """The smaller of two numbers, by mini or minf."""
+    """Minimum: mini or minf."""
     left, right = promote(lhs, rhs)
     return (floats.minf if is_float(left) else integer.mini)(left, right)
 
@@ -104,9 +104,9 @@ def min(  # noqa: A001  (the name users expect)
 @operator
 @cuda_tile_op
 def cmp(predicate: str, lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Whether a relation of `ComparisonPredicates` holds, by cmpi or cmpf.
+    """Comparison by one of `ComparisonPredicates`: cmpi or cmpf.
 
-    Floats compare as in Python: with a NaN only `not_equal` holds.
+    Floats compare as in Python: for a NaN, only `not_equal` is true.
     """
     left, right = promote(lhs, rhs)
     if not is_float(left):
@@ -121,7 +121,7 @@ def cmp(predicate: str, lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) ->
 @operator
 @cuda_tile_op
 def neg(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """Negatives, by negi or negf."""
+    """Negation: negi or negf."""
     tile = as_tile(source)
     return (floats.negf if is_float(tile) else integer.negi)(tile)
 
@@ -129,7 +129,7 @@ def neg(source: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def absolute(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """Absolute values, by absi or absf."""
+    """Absolute value: absi or absf."""
     tile = as_tile(source)
     return (floats.absf if is_float(tile) else integer.absi)(tile)
 
@@ -137,33 +137,33 @@ def absolute(source: TileLike, **where: Unpack[Where]) -> Tile:
 @operator
 @cuda_tile_op
 def bitand(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that both integers have."""
+    """Bitwise and of integers."""
     return bitwise.andi(lhs, rhs)
 
 
 @operator
 @cuda_tile_op
 def bitor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits that one of both integers has."""
+    """Bitwise or of integers."""
     return bitwise.ori(lhs, rhs)
 
 
 @operator
 @cuda_tile_op
 def bitxor(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits in which both integers differ; -1 inverts all, of Booleans too."""
+    """Bitwise exclusive or of integers; with -1 (or True), the complement."""
     return bitwise.xori(lhs, rhs)
 
 
 @operator
 @cuda_tile_op
 def shift_left(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits of integers moved up."""
+    """Left shift of integers."""
     return integer.shli(lhs, rhs)
 
 
 @operator
 @cuda_tile_op
 def shift_right(lhs: TileLike, rhs: TileLike, **where: Unpack[Where]) -> Tile:
-    """Bits of integers moved down; the sign comes in."""
+    """Arithmetic right shift of integers."""
     return integer.shri(lhs, rhs)

@@ -1,4 +1,4 @@
-"""What a kernel promises of its values, and what it prints."""
+"""Assumptions about values, and printing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ def assume_div_by(
     along: int | None = None,
     **where: Unpack[Where],
 ) -> Any:
-    """The value, whose elements are promised to be multiples of a power of two.
+    """Assumes that the elements of a value are multiples of a power of two.
 
-    Of a pointer it is the address in bytes. With `every` and `along` only the first of
-    each group of `every` elements along a dimension is, and the others follow it.
+    For a pointer, this is its address in bytes. With `every` and `along`, only the
+    first of each group of `every` elements along a dimension is a multiple, and the
+    elements of a group are consecutive.
 
     Raises:
-        ValueError: The divisor is no power of two, or only one of the two is given.
+        ValueError: The divisor is not a power of two, or only one of `every` and
+            `along` is given.
     """
     return wrap_value(ct.assume(value, ct.DivByAttr.get(divisor, every, along)))
 
@@ -36,9 +38,9 @@ def assume_div_by(
 def assume_bounded(
     value: ir.Value, lower: int | None, upper: int | None, **where: Unpack[Where]
 ) -> Any:
-    """The value, whose elements are promised to lie between two bounds, inclusive.
+    """Assumes that the elements of a value are between two inclusive bounds.
 
-    They are read as signed integers; None is no bound.
+    The elements are signed integers; None means no bound.
     """
     return wrap_value(ct.assume(value, ct.BoundedAttr.get(lower, upper)))
 
@@ -47,7 +49,7 @@ def assume_bounded(
 def assume_same_elements(
     value: ir.Value, values: Sequence[int], **where: Unpack[Where]
 ) -> Any:
-    """The value, promised to consist of groups of equal elements.
+    """Assumes that a value consists of groups of equal elements.
 
     Args:
         value: A tile of integers or pointers.
@@ -64,19 +66,19 @@ def print_tko(
     token: ir.Value | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Prints from the kernel, with `%i`, `%f` and the like for the arguments."""
+    """Prints formatted text, with C's `%i`, `%f` and so on for the arguments."""
     return Token(ct.print_tko(text, [as_tile(arg) for arg in args], token=token))
 
 
 @cuda_tile_op
 def printf(text: str, *args: TileLike, **where: Unpack[Where]) -> Token:
-    """`print_tko` without an order to other accesses."""
+    """`print_tko` without tokens: not ordered with other accesses."""
     return print_tko(text, *args)
 
 
 @cuda_tile_op
 def optimization_barrier(*values: Tile, **where: Unpack[Where]) -> NoReturn:
-    """Refused: the dialect has no op that would keep a compiler from seeing a value.
+    """Not supported: the dialect has no op that hides a value from optimizations.
 
     Raises:
         Unsupported: Always.

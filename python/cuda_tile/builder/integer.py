@@ -1,7 +1,7 @@
-"""Arithmetic of integers.
+"""Integer arithmetic.
 
-Numbers and scalars as operands take the type of the other operand. Integers have no
-sign of their own; ops that need one read them as signed unless told otherwise.
+Numbers and scalars as operands are converted to the type of the other operand. Integers
+are signless; ops that depend on the signedness treat them as signed by default.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 @cuda_tile_op
 def absi(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The absolute value of signed integers; the smallest one stays as it is."""
+    """Absolute value of signed integers; the smallest one wraps around to itself."""
     return Tile(ct.absi(as_tile(source)))
 
 
@@ -29,7 +29,7 @@ def negi(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """The negative of integers."""
+    """Negation."""
     return Tile(ct.negi(as_tile(source), overflow=overflow))
 
 
@@ -41,7 +41,7 @@ def addi(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """Sums modulo 2^bits."""
+    """Sum modulo 2^bits."""
     return Tile(ct.addi(*promote(lhs, rhs), overflow=overflow))
 
 
@@ -53,7 +53,7 @@ def subi(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """Differences modulo 2^bits."""
+    """Difference modulo 2^bits."""
     return Tile(ct.subi(*promote(lhs, rhs), overflow=overflow))
 
 
@@ -65,13 +65,13 @@ def muli(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """Products modulo 2^bits."""
+    """Product modulo 2^bits."""
     return Tile(ct.muli(*promote(lhs, rhs), overflow=overflow))
 
 
 @cuda_tile_op
 def mulhii(x: TileLike, y: TileLike, **where: Unpack[Where]) -> Tile:
-    """The upper half of the product of unsigned integers."""
+    """Upper half of the product of unsigned integers."""
     return Tile(ct.mulhii(*promote(x, y)))
 
 
@@ -84,7 +84,7 @@ def divi(
     rounding: str = RoundingMode.ZERO,
     **where: Unpack[Where],
 ) -> Tile:
-    """Quotients of integers, rounded as `rounding` says (towards zero by default)."""
+    """Quotient, rounded according to `rounding` (toward zero by default)."""
     return Tile(ct.divi(*promote(lhs, rhs), signedness, rounding=rounding))
 
 
@@ -96,7 +96,7 @@ def ceildivi(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Quotients of integers, rounded up."""
+    """Quotient, rounded up."""
     return divi(lhs, rhs, signedness=signedness, rounding=RoundingMode.POSITIVE_INF)
 
 
@@ -108,9 +108,9 @@ def floordivi(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Quotients of integers, rounded down, as Python's `//`."""
+    """Quotient, rounded down, like Python's `//`."""
     is_signed = signedness == Signedness.SIGNED
-    # Of unsigned integers rounding down is rounding towards zero, and so it is called.
+    # For unsigned integers, rounding down is rounding toward zero, which is legal.
     rounding = RoundingMode.NEGATIVE_INF if is_signed else RoundingMode.ZERO
     return divi(lhs, rhs, signedness=signedness, rounding=rounding)
 
@@ -123,7 +123,7 @@ def remi(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Remainders of `divi` towards zero: they have the sign of `lhs`, as in C."""
+    """Remainder of division toward zero: it has the sign of `lhs`, as in C."""
     return Tile(ct.remi(*promote(lhs, rhs), signedness))
 
 
@@ -135,7 +135,7 @@ def maxi(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """The larger of two integers."""
+    """Maximum."""
     return Tile(ct.maxi(*promote(lhs, rhs), signedness))
 
 
@@ -147,7 +147,7 @@ def mini(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """The smaller of two integers."""
+    """Minimum."""
     return Tile(ct.mini(*promote(lhs, rhs), signedness))
 
 
@@ -160,13 +160,13 @@ def cmpi(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Whether `lhs` stands in a relation of `ComparisonPredicates` to `rhs`."""
+    """Comparison; `predicate` is one of `ComparisonPredicates`."""
     left, right = promote(lhs, rhs)
     return Tile(ct.cmpi(truth_type(left), predicate, left, right, signedness))
 
 
 def truth_type(tile: Tile) -> ct.TileType:
-    """The type of a comparison of `tile`."""
+    """Result type of a comparison of `tile`."""
     return make_tile_type(bool, tile.shape)
 
 
@@ -178,7 +178,7 @@ def shli(
     overflow: str = IntegerOverflow.NONE,
     **where: Unpack[Where],
 ) -> Tile:
-    """Bits of `lhs` moved up by `rhs`."""
+    """Left shift of `lhs` by `rhs`."""
     return Tile(ct.shli(*promote(lhs, rhs), overflow=overflow))
 
 
@@ -190,5 +190,5 @@ def shri(
     signedness: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """Bits of `lhs` moved down by `rhs`; of signed integers the sign comes in."""
+    """Right shift of `lhs` by `rhs`: arithmetic if signed, logical if unsigned."""
     return Tile(ct.shri(*promote(lhs, rhs), signedness))

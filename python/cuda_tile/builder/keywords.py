@@ -1,7 +1,7 @@
-"""The words that ops take, as enumerations, and the attributes made of them.
+"""Keywords of ops as enumerations, and their attributes.
 
-Each member is a string, the keyword as the IR writes it, so that a plain string does
-wherever an enumeration is asked for.
+Each member is a string, the keyword in the IR, so that a plain string is accepted
+wherever an enumeration is expected.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 
 
 class AtomicRMWMode(StrEnum):
-    """How an atomic access makes the new value."""
+    """Operation of an atomic read-modify-write."""
 
     AND = "and"
     OR = "or"
@@ -28,7 +28,7 @@ class AtomicRMWMode(StrEnum):
 
 
 class MemoryScope(StrEnum):
-    """The threads that an ordering holds for."""
+    """Scope of a memory ordering: the threads for which it holds."""
 
     TL_BLK = "tl_blk"
     DEVICE = "device"
@@ -36,7 +36,7 @@ class MemoryScope(StrEnum):
 
 
 class PaddingValue(StrEnum):
-    """What a load reads outside the tensor."""
+    """Value of elements that a load finds out of bounds."""
 
     ZERO = "zero"
     NEG_ZERO = "neg_zero"
@@ -56,7 +56,7 @@ class MemoryOrderingSemantics(StrEnum):
 
 
 class RoundingMode(StrEnum):
-    """How an inexact result is rounded."""
+    """Rounding mode of an inexact result."""
 
     NEAREST_EVEN = "nearest_even"
     ZERO = "zero"
@@ -69,7 +69,7 @@ class RoundingMode(StrEnum):
 
 
 class IntegerOverflow(StrEnum):
-    """What the producer promises about overflow."""
+    """Guarantees about overflow (nsw, nuw)."""
 
     NONE = "none"
     NO_SIGNED_WRAP = "no_signed_wrap"
@@ -78,7 +78,7 @@ class IntegerOverflow(StrEnum):
 
 
 class Signedness(StrEnum):
-    """How the bits of an integer are read."""
+    """Whether an integer is signed or unsigned."""
 
     UNSIGNED = "unsigned"
     SIGNED = "signed"
@@ -96,14 +96,14 @@ class ComparisonPredicates(StrEnum):
 
 
 class ComparisonOrdering(StrEnum):
-    """What a comparison with a NaN gives."""
+    """Result of a comparison with a NaN: ordered gives false, unordered true."""
 
     UNORDERED = "unordered"
     ORDERED = "ordered"
 
 
 class SymbolVisibility(StrEnum):
-    """Who finds a symbol."""
+    """Visibility of a symbol to the host."""
 
     PUBLIC = "public"
     PRIVATE = "private"

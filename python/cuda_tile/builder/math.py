@@ -1,4 +1,4 @@
-"""Functions of floating-point numbers, element by element."""
+"""Elementary functions of floating-point numbers, elementwise."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LOG10_OF_2 = 0.30102999566398119521
 
 @cuda_tile_op
 def ceil(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The smallest integer not below."""
+    """Rounds up to an integral value."""
     return Tile(ct.ceil(as_tile(source)))
 
 
 @cuda_tile_op
 def floor(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The largest integer not above."""
+    """Rounds down to an integral value."""
     return Tile(ct.floor(as_tile(source)))
 
 
@@ -86,7 +86,7 @@ def exp(
     rounding_mode: str = RoundingMode.FULL,
     **where: Unpack[Where],
 ) -> Tile:
-    """Powers of e; `rounding_mode` is full or approx."""
+    """Power of e; `rounding_mode` is full or approx."""
     return Tile(ct.exp(as_tile(source), rounding_mode=rounding_mode))
 
 
@@ -94,7 +94,7 @@ def exp(
 def exp2(
     source: TileLike, *, flush_to_zero: bool = False, **where: Unpack[Where]
 ) -> Tile:
-    """Powers of 2."""
+    """Power of 2."""
     return Tile(ct.exp2(as_tile(source), flush_to_zero=flush_to_zero))
 
 
@@ -102,7 +102,7 @@ def exp2(
 def rsqrt(
     source: TileLike, *, flush_to_zero: bool = False, **where: Unpack[Where]
 ) -> Tile:
-    """One over the square root."""
+    """Reciprocal square root."""
     return Tile(ct.rsqrt(as_tile(source), flush_to_zero=flush_to_zero))
 
 
@@ -114,7 +114,7 @@ def sqrt(
     flush_to_zero: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """The square root."""
+    """Square root."""
     return Tile(ct.sqrt(as_tile(source), rounding_mode, flush_to_zero=flush_to_zero))
 
 
@@ -122,19 +122,19 @@ def sqrt(
 def pow(  # noqa: A001  (the op's name)
     source: TileLike, exponent: TileLike, **where: Unpack[Where]
 ) -> Tile:
-    """Powers of floats with float exponents."""
+    """Power with a float exponent."""
     return Tile(ct.pow(*promote(source, exponent)))
 
 
 @cuda_tile_op
 def fpowi(source: TileLike, exponent: TileLike, **where: Unpack[Where]) -> Tile:
-    """Powers of floats with integer exponents; from 13.4 on."""
+    """Power with an integer exponent; since 13.4."""
     return Tile(ct.fpowi(as_tile(source), as_tile(exponent)))
 
 
 @cuda_tile_op
 def atan2(x: TileLike, y: TileLike, **where: Unpack[Where]) -> Tile:
-    """The angle in radians whose tangent is `x / y`, in the quadrant of the two."""
+    """Arc tangent of `x / y` in radians, in the quadrant of the point (y, x)."""
     return Tile(ct.atan2(*promote(x, y)))
 
 
@@ -142,23 +142,23 @@ def atan2(x: TileLike, y: TileLike, **where: Unpack[Where]) -> Tile:
 def log10(source: TileLike, **where: Unpack[Where]) -> Tile:
     """Logarithm to base 10.
 
-    The dialect has no op of this name: it is log2 times the constant log10(2), each
-    rounded, so that powers of ten may be off by the last bits.
+    The dialect has no such op: this is log2 times the constant log10(2), each rounded,
+    so the last bits may be wrong, even for powers of ten.
     """
     return mulf(log2(source), _LOG10_OF_2)
 
 
 @cuda_tile_op
 def log1p(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """Logarithm of `1 + source` that keeps its digits where `source` is small.
+    """Logarithm of `1 + source`, accurate if `source` is small.
 
-    The dialect has no op of this name. With `u = 1 + x`, rounded, it is `x` where `u`
-    is 1, `log(u)` where `u` is `x` (1 is too small to count, or x is infinite), and
-    else `log(u) * (x / (u - 1))`, where the errors of `u` in both factors cancel (W.
-    Kahan, HP-15C Advanced Functions Handbook).
+    The dialect has no such op. With `u = 1 + x`, rounded, the result is `x` if `u` is
+    1, `log(u)` if `u` is `x` (x is very large or infinite), and otherwise `log(u) * (x
+    / (u - 1))`, where the errors of `u` in both factors cancel (W. Kahan, HP-15C
+    Advanced Functions Handbook).
 
     Raises:
-        TypeError: The operand is no tile of floats.
+        TypeError: The operand is not a tile of floats.
     """
     x = as_tile(source)
     if not is_float(x):

@@ -1,8 +1,8 @@
-"""Loads and stores through pointers, tokens, and memory of one's own.
+"""Loads and stores through pointers, tokens, and local memory.
 
-Accesses are weak, for data that no other thread touches meanwhile, unless told
-otherwise; any other ordering needs a scope. Tokens order accesses: one that takes the
-token of another comes after it.
+Accesses are weak by default, for data that no other thread accesses concurrently; any
+other ordering requires a scope. Tokens order accesses: an access that takes the token
+of another one happens after it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 
 def _value_type(pointer: Pointer) -> ct.TileType:
-    """The type of what a tile of addresses points to."""
+    """The tile type of the values that a tile of pointers points to."""
     return make_tile_type(pointer.pointee_type, pointer.shape)
 
 
 def stored_value(value: TileLike, pointer: Pointer) -> Tile:
-    """A value to write: numbers and scalars take the type of the place."""
+    """A value to store; numbers and scalars are converted to the pointee type."""
     if not isinstance(value, ir.Value):
         return constant(value, _value_type(pointer))
     tile = as_tile(value)
@@ -40,7 +40,7 @@ def stored_value(value: TileLike, pointer: Pointer) -> Tile:
 
 
 def access_mask(mask: TileLike | None, pointer: Pointer) -> Tile | None:
-    """The mask of an access; one truth counts for all."""
+    """The mask of an access; a scalar is broadcast."""
     if mask is None:
         return None
     if not isinstance(mask, ir.Value):
@@ -60,20 +60,20 @@ def load_ptr_tko(
     optimization_hints: ct.OptimizationHintsAttr | None = None,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
-    """Loads the elements that a tile of addresses points to.
+    """Loads through a tile of pointers.
 
     Args:
-        source: The addresses.
-        mask: Booleans; where false nothing is read.
-        padding_value: What the result holds there.
-        token: The load comes after this point.
+        source: The pointers.
+        mask: Booleans; elements whose mask is false are not loaded.
+        padding_value: Value of these elements in the result.
+        token: The load is ordered after it.
         memory_ordering_semantics: weak, relaxed or acquire.
-        memory_scope: Whom the ordering is for.
-        optimization_hints: Advice, per GPU.
+        memory_scope: Threads for which the ordering holds.
+        optimization_hints: Hints, per GPU.
         **where: `loc` and `ip`.
 
     Returns:
-        The elements, and the point after the load.
+        The elements, and the token of the load.
     """
     pointer = as_pointer(source)
     result = _value_type(pointer)
@@ -105,20 +105,20 @@ def store_ptr_tko(
     optimization_hints: ct.OptimizationHintsAttr | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Stores elements where a tile of addresses points to.
+    """Stores through a tile of pointers.
 
     Args:
-        destination: The addresses.
-        value: The elements; a number or scalar goes to all places.
-        mask: Booleans; where false nothing is written.
-        token: The store comes after this point.
+        destination: The pointers.
+        value: The elements; a number or scalar is broadcast.
+        mask: Booleans; elements whose mask is false are not stored.
+        token: The store is ordered after it.
         memory_ordering_semantics: weak, relaxed or release.
-        memory_scope: Whom the ordering is for.
-        optimization_hints: Advice, per GPU.
+        memory_scope: Threads for which the ordering holds.
+        optimization_hints: Hints, per GPU.
         **where: `loc` and `ip`.
 
     Returns:
-        The point after the store.
+        The token of the store.
     """
     pointer = as_pointer(destination)
     after = ct.store_ptr_tko(
@@ -135,7 +135,7 @@ def store_ptr_tko(
 
 @cuda_tile_op
 def make_token(**where: Unpack[Where]) -> Token:
-    """The point at which the kernel begins."""
+    """A token that follows no access."""
     return Token(ct.make_token())
 
 
@@ -143,7 +143,7 @@ def make_token(**where: Unpack[Where]) -> Token:
 def join_tokens(
     *tokens: ir.Value | Sequence[ir.Value], **where: Unpack[Where]
 ) -> Token:
-    """The point after all of these, given one by one or as a list."""
+    """A token after all of these, given as arguments or as one list."""
     flat: list[ir.Value] = []
     for token in tokens:
         flat.extend([token] if isinstance(token, ir.Value) else token)
@@ -152,16 +152,16 @@ def join_tokens(
 
 @cuda_tile_op
 def memory_fence_alias_tko(token: ir.Value, **where: Unpack[Where]) -> Token:
-    """The point after which accesses through other addresses see those before it.
+    """Orders accesses to the same memory through different addresses.
 
-    From 13.4 on.
+    Since 13.4.
     """
     return Token(ct.memory_fence_alias_tko(token))
 
 
 @cuda_tile_op
 def gdc_wait_tko(token: ir.Value | None = None, **where: Unpack[Where]) -> Token:
-    """The point after the kernels that this launch depends on; from 13.4 on."""
+    """Waits for the kernels that this launch depends on; since 13.4."""
     return Token(ct.gdc_wait_tko(token=token))
 
 
@@ -169,7 +169,7 @@ def gdc_wait_tko(token: ir.Value | None = None, **where: Unpack[Where]) -> Token
 def gdc_launch_dependents_tko(
     token: ir.Value | None = None, **where: Unpack[Where]
 ) -> Token:
-    """Lets the launches that depend on this kernel begin; from 13.4 on."""
+    """Allows the launches that depend on this kernel to start; since 13.4."""
     return Token(ct.gdc_launch_dependents_tko(token=token))
 
 
@@ -182,13 +182,13 @@ def alloca(
     is_global: bool = False,
     **where: Unpack[Where],
 ) -> Pointer:
-    """Memory for as long as the region around runs.
+    """Allocates memory for the lifetime of the enclosing region.
 
     Args:
         element_type: Type of an element.
         num_elem: Number of elements.
         alignment: In bytes, a power of two; by default 16.
-        is_global: Whether other tile blocks may see it.
+        is_global: Whether other tile blocks may access it.
         **where: `loc` and `ip`.
     """
     result = make_tile_type(make_pointer_type(element_type))

@@ -1,4 +1,4 @@
-"""Products of matrices, and which element types they take."""
+"""Matrix products, and their supported element types."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from cuda_tile.builder.where import Where, cuda_tile_op
 
 @dataclass(frozen=True)
 class MMAConfig:
-    """Element types that a product of matrices takes.
+    """Supported element types of a matrix product.
 
     Attributes:
-        input_type: Of both factors.
-        acc_type: Of the accumulator and the result.
-        signedness: How integer factors are read; None for floats.
+        input_type: Element type of lhs and rhs.
+        acc_type: Element type of the accumulator and the result.
+        signedness: Signedness of integer operands; None for floats.
     """
 
     input_type: type[Element]
@@ -75,13 +75,13 @@ _CONFIGS = (
 
 @dataclass(frozen=True)
 class MMAScaledConfig:
-    """Element types that a product of scaled matrices takes.
+    """Supported element types of a block-scaled matrix product.
 
     Attributes:
-        input_type: Of both factors.
-        scale_type: Of their scales.
-        block_size: Neighbours along the contracted dimension that share a scale.
-        acc_type: Of the accumulator and the result.
+        input_type: Element type of lhs and rhs.
+        scale_type: Element type of the scale factors.
+        block_size: Number of elements along K that share a scale factor.
+        acc_type: Element type of the accumulator and the result.
     """
 
     input_type: type[Element]
@@ -124,10 +124,10 @@ def find_mma_config(
     """The configuration of a product.
 
     Args:
-        lhs: Element type of the left factor.
-        rhs: Element type of the right factor.
+        lhs: Element type of the left operand.
+        rhs: Element type of the right operand.
         acc: Element type of the accumulator.
-        signedness: How integer factors are read; signed for None.
+        signedness: Signedness of integer operands; signed for None.
 
     Returns:
         None if there is no such product.
@@ -152,10 +152,10 @@ def find_mma_scaled_config(
     """The configuration of a scaled product.
 
     Args:
-        lhs: Element type of the left factor.
-        rhs: Element type of the right factor.
-        scale: Element type of the scales.
-        block_size: Neighbours that share a scale; any for None.
+        lhs: Element type of the left operand.
+        rhs: Element type of the right operand.
+        scale: Element type of the scale factors.
+        block_size: Number of elements that share a scale factor; any for None.
 
     Returns:
         None if there is no such product.
@@ -181,14 +181,14 @@ def mma(
     signedness_rhs: str = Signedness.SIGNED,
     **where: Unpack[Where],
 ) -> Tile:
-    """`lhs @ rhs + acc`: lhs [M, K], rhs [K, N], acc [M, N], or all with a batch first.
+    """`lhs @ rhs + acc`: lhs [M, K], rhs [K, N], acc [M, N], or with a leading batch.
 
     Args:
-        lhs: Left factor.
-        rhs: Right factor.
+        lhs: Left operand.
+        rhs: Right operand.
         acc: Accumulator; the result has its type.
-        signedness_lhs: How integers of the left factor are read.
-        signedness_rhs: How those of the right one are.
+        signedness_lhs: Signedness of the left operand, if integer.
+        signedness_rhs: Signedness of the right operand, if integer.
         **where: `loc` and `ip`.
 
     Raises:
@@ -215,7 +215,7 @@ def mmaf(
     fast_acc: bool = False,
     **where: Unpack[Where],
 ) -> Tile:
-    """`mma` of floats; `fast_acc` allows 8-bit factors a less exact sum."""
+    """`mma` of floats; `fast_acc` allows a less exact sum for 8-bit operands."""
     return Tile(ct.mmaf(lhs, rhs, acc, fast_acc=fast_acc))
 
 
@@ -242,7 +242,7 @@ def mmaf_scaled(
     rhs_scale: ir.Value,
     **where: Unpack[Where],
 ) -> Tile:
-    """`mma` of factors whose blocks along K are multiplied by scales.
+    """Block-scaled `mma`: blocks of elements along K share a scale factor.
 
     lhs_scale is [M, K / block], rhs_scale [K / block, N].
     """

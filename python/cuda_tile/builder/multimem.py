@@ -1,4 +1,4 @@
-"""Accesses to all copies behind a multicast address at once; from 13.4 on."""
+"""Accesses to multicast memory: to all replicas at once. Since 13.5."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def multimem_load_reduce_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
-    """Loads the tile number `index` of every copy, combined by `reduction`.
+    """Loads tile `index` of a view, reduced over all replicas.
 
     Args:
-        view: A view of tiles at a multicast address.
+        view: A view of a tensor at a multicast address.
         index: An index per dimension of the view's index space.
         reduction: add, min, max, and, or, xor, umin or umax.
-        token: The load comes after this point.
+        token: The load is ordered after it.
         memory_ordering_semantics: weak, relaxed or acquire.
-        memory_scope: Whom the ordering is for; None with weak.
-        inbounds: For each index whether the tile lies inside the tensor.
+        memory_scope: Threads for which the ordering holds; None with weak.
+        inbounds: Per index, whether the tile is guaranteed to be in bounds.
         **where: `loc` and `ip`.
 
     Returns:
-        The tile, and the point after the load.
+        The tile, and the token of the load.
     """
     tile, after = ct.multimem_load_reduce_view_tko(
         as_view(view).tile_type,
@@ -67,7 +67,7 @@ def multimem_store_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Stores a tile as number `index` of every copy; the point after the store."""
+    """Stores to tile `index` of every replica; returns the token of the store."""
     after = ct.multimem_store_view_tko(
         memory_ordering_semantics,
         view,
@@ -93,7 +93,7 @@ def multimem_reduce_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Combines a tile into number `index` of every copy; the point after it."""
+    """Reduces a tile into tile `index` of every replica; returns the token."""
     after = ct.multimem_reduce_view_tko(
         memory_ordering_semantics,
         memory_scope,

@@ -1,4 +1,4 @@
-"""Reductions and scans: a Python function builds how two elements combine."""
+"""Reductions and scans; a Python function builds the combination of two elements."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _operands(operands: Any) -> list[Tile]:
 
 
 def _identities(tiles: Sequence[Tile], identities: Any) -> ir.ArrayAttr:
-    """An attribute per operand.
+    """One attribute per operand.
 
     Raises:
-        ValueError: Their number is another.
+        ValueError: Their number is wrong.
     """
     numbers = as_list(identities)
     if len(numbers) != len(tiles):
@@ -41,7 +41,7 @@ def _identities(tiles: Sequence[Tile], identities: Any) -> ir.ArrayAttr:
 
 
 def _build_body(op: ir.OpView, tiles: Sequence[Tile], combine: Combine) -> Any:
-    """Fills the region: a pair of scalars per operand in, a scalar each out."""
+    """Builds the region, from a pair of scalars to one scalar per operand."""
     types = [make_tile_type(tile.element_type) for tile in tiles for _ in range(2)]
     block = op.regions[0].blocks.append(*types, arg_locs=[op.location] * len(types))
     with ir.InsertionPoint(block):
@@ -58,14 +58,14 @@ def reduce(
     combine: Combine,
     **where: Unpack[Where],
 ) -> Any:
-    """Combines all elements along a dimension, in any order and grouping.
+    """Reduces a dimension; the order and grouping of elements are unspecified.
 
     Args:
-        operands: A tile, or several of one shape that are reduced together.
-        dim: The dimension that goes away.
-        identities: A number per operand that changes nothing when combined.
+        operands: A tile, or several of the same shape that are reduced together.
+        dim: The dimension to reduce.
+        identities: Per operand, the identity of the combination.
         combine: Called with a pair of scalars per operand (x0, y0, x1, y1, ...);
-            returns a scalar per operand. It may use pure ops only.
+            returns a scalar per operand. Only pure ops are allowed in it.
         **where: `loc` and `ip`.
 
     Returns:
@@ -92,15 +92,15 @@ def scan(
     reverse: bool = False,
     **where: Unpack[Where],
 ) -> Any:
-    """Combines the elements up to each one along a dimension, in any grouping.
+    """Inclusive scan along a dimension; the grouping of elements is unspecified.
 
     Args:
-        operands: A tile, or several of one shape that are scanned together.
-        dim: The dimension to go along.
-        identities: A number per operand that changes nothing when combined.
-        combine: Called with, per operand, an element and what was combined before it
-            (x0, y0, x1, y1, ...); returns a scalar per operand. Pure ops only.
-        reverse: Whether to begin at the end of the dimension.
+        operands: A tile, or several of the same shape that are scanned together.
+        dim: The dimension to scan.
+        identities: Per operand, the identity of the combination.
+        combine: Called with, per operand, an element and the value accumulated before
+            it (x0, y0, x1, y1, ...); returns a scalar per operand. Pure ops only.
+        reverse: Whether to start at the end of the dimension.
         **where: `loc` and `ip`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Ops that rearrange tiles; elements are of any type, pointers included."""
+"""Creation and rearrangement of tiles of any element type, pointers included."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _indices(values: Sequence[TileLike]) -> list[ir.Value]:
 
 @cuda_tile_op
 def broadcast(source: TileLike, shape: Sequence[int], **where: Unpack[Where]) -> Any:
-    """Repeats elements along dimensions of extent 1; of a scalar along all."""
+    """Repeats a tile along its dimensions of extent 1, a scalar along all."""
     tile = as_tile(source)
     if not tile.shape and shape:
         tile = reshape(tile, [1] * len(shape))
@@ -33,7 +33,7 @@ def broadcast(source: TileLike, shape: Sequence[int], **where: Unpack[Where]) ->
 
 @cuda_tile_op
 def reshape(source: TileLike, shape: Sequence[int], **where: Unpack[Where]) -> Any:
-    """The same elements in row-major order under another shape."""
+    """Changes the shape; elements keep their row-major order."""
     tile = as_tile(source)
     return wrap_value(ct.reshape(make_tile_type(tile.element_type, shape), tile))
 
@@ -45,7 +45,7 @@ def permute(
     """Dimension `i` of the result is dimension `permutation[i]` of the source.
 
     Raises:
-        ValueError: It is no permutation of the dimensions.
+        ValueError: It is not a permutation of the dimensions.
     """
     tile = as_tile(source)
     if sorted(permutation) != list(range(len(tile.shape))):
@@ -60,7 +60,7 @@ def permute(
 
 @cuda_tile_op
 def cat(lhs: TileLike, rhs: TileLike, dim: int, **where: Unpack[Where]) -> Any:
-    """`rhs` behind `lhs` along dimension `dim`.
+    """Concatenates `lhs` and `rhs` along dimension `dim`.
 
     Raises:
         ValueError: There is no such dimension.
@@ -82,7 +82,7 @@ def extract(
     shape: Sequence[int],
     **where: Unpack[Where],
 ) -> Any:
-    """The slice number `indices` of the grid of slices of `shape` in the source."""
+    """Extracts a part: `indices` selects it in the grid of parts of `shape`."""
     tile = as_tile(source)
     result = make_tile_type(tile.element_type, shape)
     return wrap_value(ct.extract(result, tile, _indices(indices)))
@@ -95,7 +95,7 @@ def insert(
     indices: Sequence[TileLike],
     **where: Unpack[Where],
 ) -> Any:
-    """The destination with `source` as its slice number `indices`."""
+    """Replaces the part `indices` of the destination by `source`."""
     return wrap_value(
         ct.insert(as_tile(source), as_tile(destination), _indices(indices))
     )
@@ -105,10 +105,10 @@ def insert(
 def iota(
     size: int | ir.Type, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> Tile:
-    """0, 1, 2 and so on.
+    """Consecutive integers 0, 1, 2, ...
 
     Args:
-        size: Number of elements, or the whole tile type.
+        size: Number of elements, or the tile type.
         element_type: Element type, Int32 by default.
         **where: `loc` and `ip`.
     """
@@ -124,7 +124,7 @@ def select(
     val_if_false: TileLike,
     **where: Unpack[Where],
 ) -> Any:
-    """Per element the one value or the other; a scalar condition counts for all."""
+    """Elementwise selection; a scalar condition is broadcast."""
     if not isinstance(val_if_true, ir.Value) and isinstance(val_if_false, ir.Value):
         no, yes = promote(val_if_false, val_if_true)
     else:
@@ -135,7 +135,7 @@ def select(
 
 @cuda_tile_op
 def pack(source: TileLike, **where: Unpack[Where]) -> Tile:
-    """The bytes of a row of small elements, as Int8."""
+    """Reinterprets a 1-d tile as bytes (Int8), little-endian."""
     tile = as_tile(source)
     bits = prod(tile.shape) * _bits(tile.element_type)
     return Tile(ct.pack(make_tile_type(Int8, [bits // 8]), tile))
@@ -143,7 +143,7 @@ def pack(source: TileLike, **where: Unpack[Where]) -> Tile:
 
 @cuda_tile_op
 def unpack(source: TileLike, element_type: ElementLike, **where: Unpack[Where]) -> Tile:
-    """The small elements that a row of bytes holds."""
+    """Reinterprets a 1-d tile of bytes as elements; the inverse of `pack`."""
     tile = as_tile(source)
     count = prod(tile.shape) * 8 // _bits(get_mlir_type(element_type))
     return Tile(ct.unpack(make_tile_type(element_type, [count]), tile))
@@ -158,7 +158,7 @@ def _bits(element_type: ir.Type) -> int:
 @operator
 @cuda_tile_op
 def offset(pointer: ir.Value, count: TileLike, **where: Unpack[Where]) -> Pointer:
-    """Addresses `count` elements further; either may be a scalar."""
+    """Adds `count` elements to pointers; either may be a scalar."""
     base = as_pointer(pointer)
     steps = as_tile(count)
     if base.shape and not steps.shape:

@@ -1,4 +1,4 @@
-"""Modules, kernels and globals, and a generator that makes them step by step."""
+"""Modules, kernels and globals, and a generator that builds them step by step."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ModuleOp(ct.ModuleOp):
 
     Args:
         name: Name of the module.
-        producer: Who made it, for the file.
-        loc: Its location; the current one for None.
-        ip: Where it goes; the current insertion point, or nowhere, for None.
+        producer: Name of the producer, stored in the file.
+        loc: Location; the current one for None.
+        ip: Insertion point; for None the current one, if there is one.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ModuleOp(ct.ModuleOp):
 
     @property
     def block(self) -> ir.Block:
-        """Where entries and globals go."""
+        """The block for entries and globals."""
         return self.regions[0].blocks[0]
 
     def __enter__(self) -> Self:
@@ -60,7 +60,7 @@ class ModuleOp(ct.ModuleOp):
 
 
 def _argument_type(argument: ElementLike) -> ir.Type:
-    """Type of an argument of a kernel: of an element class a scalar tile."""
+    """Type of a kernel argument; an element class means a scalar tile."""
     argument_type = get_mlir_type(argument)
     of_a_tile = (ir.IntegerType, ir.FloatType, ct.PointerType)
     if isinstance(argument_type, of_a_tile):
@@ -73,10 +73,11 @@ class EntryContext:
 
     Args:
         name: Name of the kernel.
-        arguments: Their types; an element class or pointer type stands for a scalar.
-        optimization_hints: Advice, per GPU.
+        arguments: Types of the arguments; an element class or pointer type means a
+            scalar.
+        optimization_hints: Hints, per GPU.
         loc: Location of the kernel; the current one for None.
-        ip: Where it goes; the current insertion point for None.
+        ip: Insertion point; the current one for None.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class EntryContext:
 
     @property
     def block(self) -> ir.Block:
-        """The body."""
+        """The block of the body."""
         return self.op.regions[0].blocks[0]
 
     def __enter__(self) -> tuple[Any, ...]:
@@ -135,11 +136,11 @@ def entry(
     optimization_hints: ct.OptimizationHintsAttr | None = None,
     **where: Unpack[Where],
 ) -> EntryContext:
-    """Makes a kernel.
+    """Builds a kernel.
 
-    As a function it takes what `EntryContext` takes. As a decorator, `@entry`, it
-    builds the kernel at once: the function's name is the kernel's, its annotations are
-    the types of the arguments, and it is called with the arguments.
+    As a function, it has the parameters of `EntryContext`. As a decorator, `@entry`, it
+    builds the kernel at once: name and argument types are the name and annotations of
+    the decorated function, which is called with the arguments.
     """
     if isinstance(name, str):
         return EntryContext(name, arguments, optimization_hints, **where)
@@ -154,14 +155,14 @@ def entry(
 
 @cuda_tile_op
 def get_tile_block_id(**where: Unpack[Where]) -> tuple[Tile, Tile, Tile]:
-    """The place of this tile block in the grid: x, y, z."""
+    """Coordinates of the tile block in the grid: x, y, z."""
     x, y, z = ct.get_tile_block_id()
     return Tile(x), Tile(y), Tile(z)
 
 
 @cuda_tile_op
 def get_num_tile_blocks(**where: Unpack[Where]) -> tuple[Tile, Tile, Tile]:
-    """The extents of the grid: x, y, z."""
+    """Extents of the grid: x, y, z."""
     x, y, z = ct.get_num_tile_blocks()
     return Tile(x), Tile(y), Tile(z)
 
@@ -177,16 +178,16 @@ def global_(
     symbol_visibility: str = SymbolVisibility.PUBLIC,
     **where: Unpack[Where],
 ) -> ct.GlobalOp:
-    """Memory that lives as long as the loaded module.
+    """Builds a global variable.
 
     Args:
         name: Name of the global.
-        value: What it holds when the module is loaded, a row of numbers.
-        element_type: Their type, Float32 by default.
+        value: Initial value, a 1-d sequence of numbers.
+        element_type: Element type, Float32 by default.
         alignment: In bytes; 0 for that of the elements.
         constant: Whether kernels only read it.
-        symbol_visibility: Whether the host finds it.
-        **where: `loc` and `ip`; it goes into a module, not into a kernel.
+        symbol_visibility: Whether the host can look it up.
+        **where: `loc` and `ip`; the insertion point is in a module, not in a kernel.
     """
     if not isinstance(value, ir.DenseElementsAttr):
         value = dense_attr(make_tile_type(element_type, [len(value)]), value)
@@ -201,7 +202,7 @@ def global_(
 
 @cuda_tile_op
 def get_global(name: str, element_type: ElementLike, **where: Unpack[Where]) -> Pointer:
-    """The address of the first element of a global."""
+    """Pointer to the first element of a global."""
     return Pointer(ct.get_global(make_tile_type(make_pointer_type(element_type)), name))
 
 
@@ -215,10 +216,10 @@ def create_and_get_global(
     constant: bool = False,
     **where: Unpack[Where],
 ) -> Pointer:
-    """From inside a kernel: a global in the module around it, and its address.
+    """Builds a global in the enclosing module, from within a kernel; returns a pointer.
 
     Raises:
-        ValueError: There is no module around.
+        ValueError: There is no enclosing module.
     """
     op: Any = ir.InsertionPoint.current.block.owner
     while op is not None and not isinstance(op.opview, ct.ModuleOp):
@@ -234,14 +235,14 @@ def create_and_get_global(
 
 
 class TileIrGenerator:
-    """Makes a module with its kernels step by step, in a context of its own.
+    """Builds a module with its kernels step by step, in its own context.
 
     Args:
         context: The context to use; a new one for None.
 
     Attributes:
-        context: Where all is made.
-        module: The builtin module around; None before `create_tile_ir_module`.
+        context: The MLIR context.
+        module: The enclosing builtin module; None before `create_tile_ir_module`.
         tile_module: The `cuda_tile.module` in it.
     """
 
@@ -252,9 +253,9 @@ class TileIrGenerator:
         self._entered = ExitStack()
 
     def tile_ir_start(self, name: str = "kernels") -> Self:
-        """Makes the context current and an empty module of that name in it.
+        """Enters the context and creates an empty module of that name.
 
-        `with generator.tile_ir_start():` ends it too; else call `tile_ir_end`.
+        `with generator.tile_ir_start():` also leaves it; otherwise call `tile_ir_end`.
         """
         self._entered.enter_context(self.context)
         _cuda_tile.register_dialect(self.context)
@@ -262,7 +263,7 @@ class TileIrGenerator:
         return self
 
     def tile_ir_end(self) -> None:
-        """Makes the context current no longer."""
+        """Leaves the context."""
         self._entered.close()
 
     def __enter__(self) -> Self:
@@ -277,7 +278,7 @@ class TileIrGenerator:
         self.tile_ir_end()
 
     def create_tile_ir_module(self, name: str = "kernels") -> ModuleOp:
-        """An empty module, in the place of the one there was."""
+        """Creates an empty module, which replaces the present one."""
         loc = ir.Location.unknown(self.context)
         self.module = ir.Module.create(loc)
         place = ir.InsertionPoint(self.module.body)
@@ -290,11 +291,11 @@ class TileIrGenerator:
         arguments: Sequence[ElementLike] = (),
         optimization_hints: ct.OptimizationHintsAttr | None = None,
     ) -> EntryContext:
-        """A kernel in the module; see `EntryContext`."""
+        """Creates a kernel in the module; see `EntryContext`."""
         module = self.tile_module or self.create_tile_ir_module()
         place = ir.InsertionPoint(module.block)
         return EntryContext(name, arguments, optimization_hints, ip=place)
 
     def print_ir(self, file: TextIO | None = None) -> None:
-        """Prints the module, to stdout unless told otherwise."""
+        """Prints the module, to stdout by default."""
         print(self.module, file=file or sys.stdout)

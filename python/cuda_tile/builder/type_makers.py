@@ -1,6 +1,6 @@
-"""Types from element classes and Python numbers.
+"""Functions that make types from element classes and Python numbers.
 
-Every maker checks: a type that cannot exist is a ValueError with the verifier's text.
+An invalid type is a ValueError with the message of the verifier.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 from cuda_tile.builder.elements import ElementLike, get_mlir_type
 
 Extents = Sequence[int | None]
-"""Sizes or strides; None is `?`, a number that is known only at run time."""
+"""Sizes or strides; None is `?`, a dynamic one."""
 
 
 def _is_shape(value: object) -> bool:
@@ -21,17 +21,17 @@ def _is_shape(value: object) -> bool:
 
 
 def make_pointer_type(pointee: ElementLike) -> ct.PointerType:
-    """`ptr<E>`, the element type of tiles of addresses."""
+    """`ptr<E>`, the element type of tiles of pointers."""
     return ct.PointerType.get(get_mlir_type(pointee))
 
 
 def make_tile_type(
     element_type: ElementLike | Sequence[int], shape: Sequence[int] | ElementLike = ()
 ) -> ct.TileType:
-    """`tile<4x8xE>`; without a shape a scalar. The two may come in either order.
+    """`tile<4x8xE>`; without a shape a scalar. The arguments may be exchanged.
 
     Raises:
-        ValueError: No tile is like that; with the verifier's text.
+        ValueError: The type is invalid; has the verifier's message.
     """
     if _is_shape(element_type):
         element_type, shape = shape, element_type
@@ -44,10 +44,10 @@ def make_tile_type(
 def make_tensor_view_type(
     element_type: ElementLike, shape: Extents, strides: Extents
 ) -> ct.TensorViewType:
-    """`tensor_view<?x64xE, strides=[64,1]>`; strides count elements.
+    """`tensor_view<?x64xE, strides=[64,1]>`; strides are in elements.
 
     Raises:
-        ValueError: No tensor_view is like that; with the verifier's text.
+        ValueError: The type is invalid; has the verifier's message.
     """
     return ct.TensorViewType.get(
         get_mlir_type(element_type), list(shape), list(strides)
@@ -60,17 +60,16 @@ def make_partition_view_type(
     dim_map: Sequence[int] | None = None,
     padding_value: str | None = None,
 ) -> ct.PartitionViewType:
-    """A tensor cut into a grid of equal tiles.
+    """A tensor partitioned into a grid of equal tiles.
 
     Args:
         tile_shape: Extents of a tile.
         tensor_view: Type of the tensor.
-        dim_map: For each tile dimension the tensor dimension it runs along; None for
-            one after the other.
-        padding_value: A `PaddingValue`, read outside the tensor.
+        dim_map: Per tile dimension its tensor dimension; None for the identity.
+        padding_value: A `PaddingValue` for elements out of bounds.
 
     Raises:
-        ValueError: No view is like that; with the verifier's text.
+        ValueError: The type is invalid; has the verifier's message.
     """
     view = ct.TensorViewType(tensor_view)
     return ct.PartitionViewType.get(list(tile_shape), view, dim_map, padding_value)
@@ -83,10 +82,10 @@ def make_strided_view_type(
     dim_map: Sequence[int] | None = None,
     padding_value: str | None = None,
 ) -> ct.StridedViewType:
-    """As `make_partition_view_type`, but tiles start at multiples of a stride.
+    """Like `make_partition_view_type`, but tiles start at multiples of a stride.
 
     Raises:
-        ValueError: No view is like that; with the verifier's text.
+        ValueError: The type is invalid; has the verifier's message.
     """
     return ct.StridedViewType.get(
         list(tile_shape),
@@ -103,10 +102,10 @@ def make_gather_scatter_view_type(
     sparse_dim: int,
     padding_value: str | None = None,
 ) -> ct.GatherScatterViewType:
-    """A tensor whose tiles collect slices along `sparse_dim`.
+    """A tensor whose tiles gather slices along `sparse_dim`.
 
     Raises:
-        ValueError: No view is like that; with the verifier's text.
+        ValueError: The type is invalid; has the verifier's message.
     """
     return ct.GatherScatterViewType.get(
         list(tile_shape), ct.TensorViewType(tensor_view), sparse_dim, padding_value

@@ -1,8 +1,8 @@
 """Values with operators.
 
-Each class is an `ir.Value` that knows what it is, so that it goes wherever MLIR takes a
-value. The operators are those of Python where the dialect has the same meaning; where
-it has not, the docstring of the function says what is built.
+Each class derives from `ir.Value`, so that it is accepted wherever MLIR expects a
+value. The operators mean the same as in Python if the dialect has such an op; otherwise
+the docstring of the function says what is built.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def build(name: str, *operands: object) -> Any:
 
 
 class Token(ir.Value):
-    """A point in the order of memory accesses."""
+    """A token, which orders memory accesses."""
 
 
 class TensorView(ir.Value):
@@ -48,7 +48,7 @@ class TensorView(ir.Value):
 
     @property
     def shape(self) -> list[int]:
-        """Sizes in elements; `DYNAMIC` where only the launch knows."""
+        """Sizes in elements; `DYNAMIC` if known only at run time."""
         return self.view_type.shape
 
     @property
@@ -58,7 +58,7 @@ class TensorView(ir.Value):
 
 
 class TileView(ir.Value):
-    """A tensor that is accessed tile by tile; base of the kinds of views."""
+    """Base class of the views that are accessed tile by tile."""
 
     @property
     def tile_type(self) -> ct.TileType:
@@ -68,25 +68,25 @@ class TileView(ir.Value):
 
     @property
     def index_rank(self) -> int:
-        """How many indices an access takes."""
+        """Number of indices of an access."""
         view: Any = self.type
         return view.view_index_rank
 
 
 class PartitionView(TileView):
-    """A tensor cut into a grid of equal tiles."""
+    """A tensor partitioned into a grid of equal tiles."""
 
 
 class StridedView(TileView):
-    """A tensor under tiles that start at multiples of a stride."""
+    """A tensor as tiles that start at multiples of a stride."""
 
 
 class GatherScatterView(TileView):
-    """A tensor whose tiles collect slices along one dimension."""
+    """A tensor as tiles that gather slices along one dimension."""
 
 
 class Tile(ir.Value):
-    """An array of numbers, or a scalar where the shape is empty."""
+    """A tile of numbers; a scalar if the shape is empty."""
 
     @property
     def tile_type(self) -> ct.TileType:
@@ -109,7 +109,7 @@ class Tile(ir.Value):
         return prod(self.shape)
 
     def __call__(self, element_type: ir.Type | type) -> Tile:
-        """The tile converted to another element type; see `to_element`."""
+        """Converts the tile to another element type; see `to_element`."""
         return build("to_element", self, element_type)
 
     def __bool__(self) -> bool:
@@ -118,7 +118,7 @@ class Tile(ir.Value):
             "knows; use select or if_generate"
         )
 
-    # A value in a set or a dict is found by what it is, not by what it compares to.
+    # Hashing is by identity, because `==` builds a comparison.
     __hash__ = ir.Value.__hash__
 
     def __add__(self, other: object) -> Tile:
@@ -226,11 +226,11 @@ class Tile(ir.Value):
 
 
 class Pointer(Tile):
-    """A tile of addresses; `pointer + tile` is so many elements further."""
+    """A tile of pointers; `pointer + tile` adds an offset in elements."""
 
     @property
     def pointee_type(self) -> ir.Type:
-        """Type of what is at the addresses."""
+        """Pointee type."""
         return ct.PointerType(self.element_type).pointee_type
 
     def __add__(self, other: object) -> Pointer:
@@ -253,7 +253,7 @@ _OF_VIEW: tuple[tuple[type[ir.Type], type[ir.Value]], ...] = (
 
 
 def wrap_value(value: ir.Value) -> Any:
-    """The value as the class of its type; of a type without a class, itself."""
+    """The value as the class of its type; unchanged if its type has no class."""
     if isinstance(value.type, ct.TileType):
         is_pointer = isinstance(value.type.element_type, ct.PointerType)
         return Pointer(value) if is_pointer else Tile(value)
@@ -272,9 +272,9 @@ def wrap_results(op: ir.OpView) -> Any:
 def return_results(
     function: Callable[_Parameters, ir.Value | Sequence[ir.Value] | ir.OpView],
 ) -> Callable[_Parameters, Any]:
-    """Makes a function that returns raw values, or an op, return wrapped values.
+    """Decorates a function that returns values or an op: it returns wrapped values.
 
-    One value stays one, a sequence becomes a tuple, an op what `wrap_results` gives.
+    One value stays one, a sequence becomes a tuple, an op becomes `wrap_results(op)`.
     """
 
     @wraps(function)
@@ -292,7 +292,7 @@ def return_results(
 def return_tensor_view(
     function: Callable[_Parameters, ir.Value],
 ) -> Callable[_Parameters, TensorView]:
-    """Makes a function that returns a raw tensor_view return a `TensorView`."""
+    """Decorates a function that returns a tensor_view: it returns a `TensorView`."""
 
     @wraps(function)
     def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> TensorView:
@@ -304,7 +304,7 @@ def return_tensor_view(
 def return_partition_view(
     function: Callable[_Parameters, ir.Value],
 ) -> Callable[_Parameters, PartitionView]:
-    """Makes a function that returns a raw partition_view return a `PartitionView`."""
+    """Decorates a function that returns a view: it returns a `PartitionView`."""
 
     @wraps(function)
     def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PartitionView:
@@ -316,7 +316,7 @@ def return_partition_view(
 def return_strided_view(
     function: Callable[_Parameters, ir.Value],
 ) -> Callable[_Parameters, StridedView]:
-    """Makes a function that returns a raw strided_view return a `StridedView`."""
+    """Decorates a function that returns a view: it returns a `StridedView`."""
 
     @wraps(function)
     def wrapped(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> StridedView:

@@ -1,4 +1,4 @@
-"""Views of tensors in global memory, and the accesses through them."""
+"""Views of tensors in global memory, and accesses through them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cuda_tile.builder.values import (
 from cuda_tile.builder.where import Where, cuda_tile_op
 
 Extent = int | ir.Value
-"""A size or stride: a number, or a scalar that only the launch knows."""
+"""A size or stride: a number, or a scalar known at run time."""
 
 
 def _static(extents: Sequence[Extent]) -> list[int | None]:
@@ -43,7 +43,7 @@ def _dynamic(extents: Sequence[Extent]) -> list[ir.Value]:
 
 
 def view_indices(indices: Sequence[TileLike]) -> list[ir.Value]:
-    """Indices of an access; numbers become constants of the type of the others."""
+    """Indices of an access; numbers become constants with the type of the others."""
     tiles = [as_tile(index) for index in indices if isinstance(index, ir.Value)]
     element_type: ElementLike = tiles[0].element_type if tiles else Int32
     return [
@@ -60,12 +60,12 @@ def make_tensor_view(
     strides: Sequence[Extent],
     **where: Unpack[Where],
 ) -> ir.Value:
-    """A strided array at an address.
+    """Describes memory behind a pointer as a strided tensor.
 
     Args:
-        base: Address of the first element, a scalar.
-        shape: Sizes in elements; those that are values are `?` in the type.
-        strides: Distances of neighbours along each dimension, in elements.
+        base: Pointer to the first element, a scalar.
+        shape: Sizes in elements; values are `?` in the type.
+        strides: Stride of each dimension, in elements.
         **where: `loc` and `ip`.
     """
     pointer = as_pointer(base)
@@ -84,7 +84,7 @@ def make_partition_view(
     padding_value: str | None = None,
     **where: Unpack[Where],
 ) -> ir.Value:
-    """A tensor cut into a grid of equal tiles; see `make_partition_view_type`."""
+    """Partitions a tensor into equal tiles; see `make_partition_view_type`."""
     result = make_partition_view_type(
         tile_shape, tensor_view.type, dim_map, padding_value
     )
@@ -101,7 +101,7 @@ def make_strided_view(
     padding_value: str | None = None,
     **where: Unpack[Where],
 ) -> ir.Value:
-    """A tensor under tiles at multiples of a stride; see `make_strided_view_type`."""
+    """A tensor as tiles at multiples of a stride; see `make_strided_view_type`."""
     result = make_strided_view_type(
         tile_shape, traversal_strides, tensor_view.type, dim_map, padding_value
     )
@@ -116,7 +116,7 @@ def make_gather_scatter_view(
     padding_value: str | None = None,
     **where: Unpack[Where],
 ) -> GatherScatterView:
-    """A tensor whose tiles collect slices; see `make_gather_scatter_view_type`."""
+    """A tensor as tiles of slices; see `make_gather_scatter_view_type`."""
     result = make_gather_scatter_view_type(
         tile_shape, tensor_view.type, sparse_dim, padding_value
     )
@@ -136,12 +136,12 @@ def as_view(value: ir.Value) -> TileView:
 
 
 def bools(values: Sequence[bool] | None) -> ir.DenseBoolArrayAttr | None:
-    """An array of truths as an attribute."""
+    """The attribute of a sequence of Booleans."""
     return None if values is None else ir.DenseBoolArrayAttr.get(list(values))
 
 
 def view_tile(value: TileLike, view: ir.Value) -> ir.Value:
-    """A tile to write; a number stands for a tile of it."""
+    """A tile to store; a number is broadcast to the tile type of the view."""
     if isinstance(value, ir.Value):
         return value
     return constant(value, as_view(view).tile_type)
@@ -151,7 +151,7 @@ def view_tile(value: TileLike, view: ir.Value) -> ir.Value:
 def get_tensor_shape(
     tensor_view: ir.Value, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> tuple[Tile, ...]:
-    """The sizes of a tensor, one scalar each."""
+    """Sizes of a tensor, as scalars."""
     rank = len(TensorView(tensor_view).shape)
     op = ct.GetTensorShapeOp([make_tile_type(element_type)] * rank, tensor_view)
     return tuple(Tile(result) for result in op.results)
@@ -161,7 +161,7 @@ def get_tensor_shape(
 def get_index_space_shape(
     view: ir.Value, element_type: ElementLike = int, **where: Unpack[Where]
 ) -> tuple[Tile, ...]:
-    """How many tiles a view has along each index, one scalar each."""
+    """Numbers of tiles along each dimension of a view, as scalars."""
     results = [make_tile_type(element_type)] * as_view(view).index_rank
     op = ct.GetIndexSpaceShapeOp(results, view)
     return tuple(Tile(result) for result in op.results)
@@ -179,21 +179,21 @@ def load_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> tuple[Tile, Token]:
-    """Loads the tile number `index` of a view.
+    """Loads tile `index` of a view.
 
     Args:
         view: A view of tiles.
         index: An index per dimension of the view's index space.
-        token: The load comes after this point.
+        token: The load is ordered after it.
         memory_ordering_semantics: weak, relaxed or acquire.
-        memory_scope: Whom the ordering is for.
-        optimization_hints: Advice, per GPU.
-        inbounds: For each index whether the tile is promised to lie inside the tensor
-            along it; from 13.4 on.
+        memory_scope: Threads for which the ordering holds.
+        optimization_hints: Hints, per GPU.
+        inbounds: Per index, whether the tile is guaranteed to be in bounds along it;
+            since 13.4.
         **where: `loc` and `ip`.
 
     Returns:
-        The tile, and the point after the load.
+        The tile, and the token of the load.
     """
     tile, after = ct.load_view_tko(
         as_view(view).tile_type,
@@ -222,22 +222,22 @@ def store_view_tko(
     inbounds: Sequence[bool] | None = None,
     **where: Unpack[Where],
 ) -> Token:
-    """Stores a tile as number `index` of a view; what lies outside is not written.
+    """Stores tile `index` of a view; elements out of bounds are not written.
 
     Args:
-        tile: The tile; a number stands for a tile of it.
+        tile: The tile; a number is broadcast.
         view: A view of tiles.
         index: An index per dimension of the view's index space.
-        token: The store comes after this point.
+        token: The store is ordered after it.
         memory_ordering_semantics: weak, relaxed or release.
-        memory_scope: Whom the ordering is for.
-        optimization_hints: Advice, per GPU.
-        inbounds: For each index whether the tile is promised to lie inside the tensor
-            along it; from 13.4 on.
+        memory_scope: Threads for which the ordering holds.
+        optimization_hints: Hints, per GPU.
+        inbounds: Per index, whether the tile is guaranteed to be in bounds along it;
+            since 13.4.
         **where: `loc` and `ip`.
 
     Returns:
-        The point after the store.
+        The token of the store.
     """
     after = ct.store_view_tko(
         memory_ordering_semantics,

@@ -1,4 +1,4 @@
-"""Where a built op goes: its insertion point, and the source line it comes from."""
+"""Insertion point and source location of the ops that are built."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 _HERE = str(Path(__file__).parent)
 _LINE: ContextVar[ir.Location | None] = ContextVar("_LINE", default=None)
-"""The location that stands because nobody gave one: ops in bodies have their own."""
+"""The location derived from the caller's line, if none was given."""
 
 
 class Where(TypedDict, total=False):
-    """The two keywords that every op function takes.
+    """The two keyword arguments of every op function.
 
     Attributes:
-        loc: Location of the op; else the current one; else the caller's line.
-        ip: Where the op goes; else the current insertion point.
+        loc: Location of the op; by default the current one, else the caller's line.
+        ip: Insertion point; by default the current one.
     """
 
     loc: ir.Location | None
@@ -34,10 +34,10 @@ class Where(TypedDict, total=False):
 def cuda_tile_op(
     function: Callable[_Parameters, _Result],
 ) -> Callable[_Parameters, _Result]:
-    """Makes an op function of one that builds ops at the current place.
+    """Decorates a function that builds ops, adding `loc` and `ip` (see `Where`).
 
-    The result takes `loc` and `ip` (see `Where`) and sets them for what the function
-    builds. Without a location anywhere, ops get the line that called the function.
+    Both apply to all ops that the function builds. If no location is given or current,
+    ops get the line that called the function.
     """
 
     @wraps(function)
@@ -51,7 +51,7 @@ def cuda_tile_op(
 
 
 def given_location() -> ir.Location | None:
-    """The location that somebody made current; None if there is none."""
+    """The current location, if it was given explicitly; else None."""
     try:
         current = ir.Location.current
     except ValueError:
@@ -62,7 +62,7 @@ def given_location() -> ir.Location | None:
 
 @contextmanager
 def _standing_at(line: ir.Location) -> Generator[None]:
-    """Makes a location current that nobody gave."""
+    """Makes the derived location of a line current."""
     before = _LINE.set(line)
     try:
         with line:
@@ -72,7 +72,7 @@ def _standing_at(line: ir.Location) -> Generator[None]:
 
 
 def _caller() -> ir.Location:
-    """The innermost line outside this package."""
+    """The innermost line of the call stack outside this package."""
     frame = inspect.currentframe()
     assert frame is not None, "CPython has frames"
     while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
