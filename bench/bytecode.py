@@ -1,12 +1,12 @@
-"""Reading and writing kernels: Tile IR bytecode, MLIR's own bytecode, and text.
+"""Measures reading and writing: Tile IR bytecode, MLIR's own bytecode, text.
 
     python bench/bytecode.py [--ops 1000,10000,100000] [--runs 5]
 
-One module per size, an entry with a chain of additions, multiplications, constants
-and reshapes, is written and read in each form by the same process. Columns: CPU
-seconds of the best run, megabytes of the form and operations per second. Reading
-includes verification, which all three forms do. If time is linear in size, the rate
-stays the same from row to row.
+For each size, a module of one entry with a chain of additions, multiplications,
+constants and reshapes is written and read in each format by the same process. Columns:
+CPU seconds of the best run, megabytes of the form and operations per second. Reading
+includes verification in all three formats. If the time is linear in the size, the rate
+is the same in each row.
 """
 
 from __future__ import annotations

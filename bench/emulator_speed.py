@@ -1,4 +1,4 @@
-"""How fast the two CPU executors run the real kernels: wall seconds, and per step.
+"""Measures the two CPU executors on the real kernels: wall seconds, and rates.
 
     python bench/emulator_speed.py [--gpu sm_90] [--runs 3] [--kernel NAME ...]
 

@@ -1,4 +1,4 @@
-"""How fast the emulator runs whole PTX programs, and how much memory it takes.
+"""Measures speed and peak memory of the emulator on whole PTX programs.
 
     python bench/ptx_speed.py [--runs 5] [--program NAME ...]
 

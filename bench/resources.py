@@ -1,14 +1,14 @@
-"""What the compiled kernels ask of the hardware: registers, spills, shared memory.
+"""Lists registers, spills and shared memory of compiled kernels.
 
     python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--json FILE]
         [--compare FILE] [--spills]
 
 One row per kernel and GPU: registers per thread, spilled bytes per thread (loads and
-stores), shared bytes per CTA, occupancy, warnings of ptxas and the plan; or the text
-of the refusal. `PATH` is a bytecode or MLIR file or a folder of bytecode, searched
-deeply; by default the kernels of test/kernels that cuTile's newest writer made. With
-`--compare` the numbers of an earlier `--json` stand beside the new ones, and only rows
-that differ are shown; `--spills` shows only kernels that spill.
+stores), shared bytes per CTA, occupancy, warnings of ptxas and the plan; or the
+error. `PATH` is a bytecode or MLIR file, or a folder of bytecode, searched recursively;
+by default the newest kernels in test/kernels. `--compare` adds the numbers of an
+earlier `--json` and shows only rows that differ; `--spills` shows only kernels that
+spill.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Compiles the real kernels, runs them on the CPU and prints what came of it.
+"""Compiles the real kernels, runs them on the CPU and prints a table.
 
 Run it as `tools/demo`. Each kernel is compiled for each GPU (PTX and cubins are
-written to a folder), run on the interpreter (the tiles) and on the emulator (the PTX
-text of each GPU), and compared with NumPy.
+written to a folder), run on the interpreter (Tile IR) and on the emulator (the PTX of
+each GPU), and compared with NumPy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The kernels of test/kernels with inputs, NumPy references and allowed errors.
 
-One copy, used by the demo, the benchmarks and the end-to-end tests. A `Problem` is a
-launch that can be checked: arguments, what NumPy says, and how far off one may be.
+The demo, the benchmarks and the end-to-end tests use them. A `Problem` is a launch with
+arguments, a NumPy reference and tolerances.
 
     problem = make_problem("softmax_f32_1024", (16, 1008))
     cuda_tile.run(module, grid=problem.grid, args=problem.args)

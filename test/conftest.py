@@ -1,4 +1,4 @@
-"""Before any test module: small matrix products in one thread each."""
+"""Runs before any test module: limits BLAS to one thread."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The experiments of `gpu_questions.py`: instructions, ops and inputs.
+"""Experiments of `gpu_questions.py`: instructions, ops and inputs.
 
 PTX sources: PTX ISA, the section of each instruction. A thread loads its element of
 each input into `%a`, `%b`, `%c`, runs the lines, and stores `%r`.
@@ -18,20 +18,20 @@ Words = Sequence[int]
 
 @dataclass(frozen=True)
 class Experiment:
-    """One instruction and the op that it would carry out.
+    """One instruction, and the op that it implements.
 
     Attributes:
-        question: Number among the open questions.
+        question: Number of the open question.
         what: The instruction, for the table.
         ptx: Its lines.
         tile: Text of the op, from `%a`, `%b`, `%c` to `%r`; `N` is the length.
         kinds: Element type of each input.
         result: Element type of the result.
         inputs: The inputs' bits.
-        since: Least chip that has the instruction (`90`, `100a`).
-        ulps: Error that is no news, in units of the last place; None: compare bits.
+        since: First chip with the instruction (`90`, `100a`).
+        ulps: Allowed error, in units of the last place; None: compare bits.
         registers: Declarations beside `%a`, `%b`, `%c`, `%r`.
-        one_cell: Whether the threads meet at `[%cell]`, a word that begins as 0;
+        one_cell: Whether the threads share `[%cell]`, a word that is 0 at first;
             `[%to]` is a thread's own element of the result.
     """
 
@@ -84,7 +84,7 @@ def pairs(kind: str, first: Array, second: Array | None = None) -> tuple[Array, 
 
 
 def integers() -> Iterator[Experiment]:
-    """Shifts and divisions beyond what the dialect defines."""
+    """Shifts and divisions that the dialect leaves undefined."""
     amounts = (0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, -1)
     for bits in (16, 32, 64):
         kind = f"i{bits}"
@@ -122,7 +122,7 @@ def integers() -> Iterator[Experiment]:
 
 
 def flushes() -> Iterator[Experiment]:
-    """Where flushing, rounding and contraction meet."""
+    """Combinations of flushing, rounding and contraction."""
     low = words("f32", (0x3F7FFFFF, 0x3F7FFFFE, 0x3F800000, 0xBF7FFFFF))
     small = words("f32", (0x00800000, 0x00800001, 0x00800000, 0x00800000))
     yield Experiment(
@@ -176,7 +176,7 @@ FAR = [300, -5, np.nan, np.inf, -np.inf, 1e20, -1e20, -0.9, 127.5, 2.0**31, -(2.
 
 
 def conversions() -> Iterator[Experiment]:
-    """Out of range, NaN, ties that a detour would get wrong, payloads."""
+    """Out-of-range values, NaN, ties that double rounding would get wrong, payloads."""
     far = floats("f32", FAR)
     for kind in ("i8", "i16", "i32", "i64"):
         for sign, word in (("s", "signed"), ("u", "unsigned")):
@@ -291,7 +291,7 @@ def approximations() -> Iterator[Experiment]:
 
 
 def products() -> Iterator[Experiment]:
-    """Matrix instructions: operand bits that do not count, width of the sums."""
+    """Matrix instructions: ignored operand bits, width of the sums."""
     dirty = np.full(32, 0x3F801FFF, np.uint32)
     yield Experiment(
         1, "mma.sync tf32 of dirty low bits",
@@ -336,7 +336,7 @@ def products() -> Iterator[Experiment]:
 
 
 def atomics() -> Iterator[Experiment]:
-    """Subnormal sums in memory, and the turns of threads at one address."""
+    """Subnormal sums in memory, and the order of threads at one address."""
     a = words("f32", (0x00000001, 0x00400000, 0x80000001, 0x00800000))
     b = words("f32", (0x00000001, 0x00400000, 0x80000001, 0x80000001))
     yield Experiment(
@@ -378,4 +378,4 @@ ELSEWHERE: dict[int, str] = {
     16: "wgmma of 8-bit floats, once it is emitted",
     35: "no instruction: the library's functions",
 }
-"""Questions for a GPU that are not of one instruction."""
+"""Questions for a GPU that need more than one instruction."""

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Puts the open questions that hardware can settle to a GPU, or to the emulator.
+"""Answers open questions of the specification on a GPU, or on the emulator.
 
     tools/gpu_questions.py [--on gpu|emulator] [--gpu sm_90] [QUESTION ...]
 
-Each experiment (`gpu_experiments.py`) is a PTX program of an instruction or two, and
-the Tile IR op that it would carry out. The program runs on the device, the op on the
-interpreter in permissive mode, on the same inputs; a table in Markdown says where they
-agree. The questions are those of `cuda_tile.interp.decisions`. The emulator's answers
-are the text of the PTX ISA as we read it: only a GPU settles a question.
+Each experiment (`gpu_experiments.py`) is a PTX program of one or two instructions, and
+the Tile IR op that they implement. The program runs on the device, the op on the
+interpreter in permissive mode, on the same inputs; a Markdown table shows where they
+agree. The questions are those of `cuda_tile.interp.decisions`. The emulator implements
+our reading of the PTX ISA, so only a GPU settles a question.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from cuda_tile.runtime.launch import launch_cubin
 
 PTX_VERSION = "8.8"
 NAN_BITS_COUNT = (13, 40)
-"""Questions about the bits of NaN; elsewhere any NaN is as good as another."""
+"""Questions about the bits of NaN; elsewhere all NaNs are equal."""
 
 ENTRY = """\
 .version {version}
@@ -167,7 +167,7 @@ def _places(name: str, kind: str) -> str:
 
 
 def compared(experiment: Experiment, device: Array, known: Array) -> tuple[str, bool]:
-    """What to say of the two answers, and whether they agree."""
+    """Describes the two answers, and returns whether they agree."""
     if experiment.one_cell:
         is_turn = sorted(device.tolist()) == list(range(len(device)))
         if not is_turn:

@@ -1,7 +1,7 @@
 """Makes this checkout importable and its commands runnable in the current .venv.
 
-What an editable installation does, without a copy of the built extension: a path
-file for the sources, and one small script per entry of [project.scripts].
+Like an editable installation, but without a copy of the built extension: a path file
+for the sources, and one small script per entry of [project.scripts].
 """
 
 import sys
@@ -20,7 +20,7 @@ sys.exit({function}())
 
 
 def write_if_changed(path: Path, text: str, mode: int = 0o644) -> None:
-    """Leaves a file that already holds `text` alone, so that times stay true."""
+    """Writes `text` unless the file already has it, to keep its modification time."""
     if path.exists() and path.read_text() == text:
         return
     path.write_text(text)

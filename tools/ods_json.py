@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 DEFAULT_DIALECT = "cuda_tile"
-"""Ops of this dialect go by their bare mnemonic."""
+"""Ops of this dialect are listed without a prefix."""
 
 
 def reduce_dump(records: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -28,7 +28,7 @@ def reduce_dump(records: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
-    """One op: what of its record Python needs."""
+    """The fields of one op that Python needs."""
     dialect = records[record["opDialect"]["def"]]["name"]
     prefix = "" if dialect == DEFAULT_DIALECT else f"{dialect}."
     operands: list[str] = []

@@ -26,7 +26,7 @@ BIN = Path(sys.executable).parent
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one check or suite came to; `output` is shown if something failed."""
+    """Result of one check or suite; `output` is shown if something failed."""
 
     name: str
     passed: int
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs a program in the root folder and keeps what it prints."""
+    """Runs a program in the root folder and captures its output."""
     words = [str(word) for word in command]
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
     program = shutil.which(words[0], path=path)
@@ -54,14 +54,14 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def check(name: str, *command: str | Path) -> Outcome:
-    """One check: passed if the program ends with 0."""
+    """One check, which passes if the program exits with 0."""
     result = run(*command)
     good = result.returncode == 0
     return Outcome(name, int(good), int(not good), result.stdout)
 
 
 def sources(*suffixes: str) -> list[str]:
-    """The project's own files that end so: tracked ones and new ones."""
+    """The project's files with these suffixes, tracked or new."""
     listing = run("git", "ls-files", "--cached", "--others", "--exclude-standard")
     names = listing.stdout.splitlines()
     return [
@@ -70,12 +70,12 @@ def sources(*suffixes: str) -> list[str]:
 
 
 def llvm_tool(name: str) -> str:
-    """The program `name` of LLVM 22: the packages add the version to the name."""
+    """The program `name` of LLVM 22; packages append the version to the name."""
     return shutil.which(f"{name}-22") or name
 
 
 def format_checks() -> Iterator[Outcome]:
-    """Formatting by machine."""
+    """Checks of the formatters."""
     fix = "to repair, run: "
     yield check(f"ruff format ({fix}ruff format)", "ruff", "format", "--check", ".")
     yield check(
@@ -89,20 +89,20 @@ def format_checks() -> Iterator[Outcome]:
 
 
 def lint_checks() -> Iterator[Outcome]:
-    """Mistakes that need no types, spelling, and the direction of imports."""
+    """Linter, spelling, and the allowed imports."""
     yield check("ruff check", "ruff", "check", ".")
     yield check("codespell", "codespell", *sources(".py", ".md", ".cpp", ".h", ".td"))
     yield check("import-linter", "lint-imports")
 
 
 def type_checks() -> Iterator[Outcome]:
-    """Types, strict; then those of the bindings' stubs, which the build made."""
+    """Strict type checks, also of the generated stubs of the bindings."""
     yield check("basedpyright", "basedpyright")
     yield check("basedpyright of the stubs", "basedpyright", "-p", "tools/stubs.json")
 
 
 def own_checks() -> Iterator[Outcome]:
-    """The project's own checks: programs in tools/checks that end with their counts."""
+    """The project's own checks: the programs in tools/checks."""
     for script in sorted((ROOT / "tools" / "checks").glob("*.py")):
         result = run(sys.executable, script)
         last = result.stdout.rstrip().rpartition("\n")[2]
@@ -144,7 +144,7 @@ def pytest_suite() -> Iterator[Outcome]:
 
 
 def clang_tidy_checks() -> Iterator[Outcome]:
-    """clang-tidy over all C++ files; slow, so only when asked for."""
+    """clang-tidy on all C++ files; slow, so only on demand."""
     for name in sources(".cpp"):
         if (ROOT / name).stat().st_size and not name.startswith("cmake/"):
             command = (llvm_tool("clang-tidy"), "-p", "build", "--quiet")
@@ -163,7 +163,7 @@ ON_DEMAND = {"clang-tidy": clang_tidy_checks}
 
 
 def run_step(step: Callable[[], Iterator[Outcome]]) -> tuple[int, int]:
-    """Runs one step, printing each outcome as it comes; returns its two counts."""
+    """Runs one step and prints each outcome; returns the two counts."""
     passed = failed = 0
     start = time.monotonic()
     for outcome in step():

@@ -1,4 +1,4 @@
-"""Facts are true: each one is compared with the values that the interpreter sees."""
+"""Facts are true: each one is compared with the values in the interpreter."""
 
 from __future__ import annotations
 

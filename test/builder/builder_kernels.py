@@ -1,4 +1,4 @@
-"""How the tests of the builder make a kernel and run it."""
+"""Builds and runs kernels for the tests of the builder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One module with every op of the dialect, made with the builder; it verifies."""
+"""A module with every op of the dialect, built with the builder, verifies."""
 
 from __future__ import annotations
 

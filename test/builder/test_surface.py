@@ -1,4 +1,4 @@
-"""The names that scripts for the dialect use, at the places where they look."""
+"""The names that scripts for the dialect import, in the expected modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files with one fault each, made of good ones in every place."""
+"""Makes corrupted files with one error each, at every position of valid files."""
 
 from __future__ import annotations
 

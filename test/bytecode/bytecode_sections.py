@@ -1,4 +1,4 @@
-"""Takes files apart, without the reader's help."""
+"""Splits files into sections, independently of the reader."""
 
 HEADER = 12  # magic, version, tag
 NAMES = {

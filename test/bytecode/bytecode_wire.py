@@ -1,7 +1,7 @@
-"""Writes bytecode files for tests, good ones and damaged ones.
+"""Writes bytecode files for tests, valid and corrupted ones.
 
-Knows nothing of the reader: bytes are put together as dialect/docs/bytecode.md
-says. Bodies of functions are given by the test, byte by byte.
+Independent of the reader: it follows dialect/docs/bytecode.md. Bodies of functions are
+given by the test, byte by byte.
 """
 
 from dataclasses import dataclass, field

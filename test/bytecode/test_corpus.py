@@ -1,7 +1,7 @@
-"""What cuTile Python wrote: every kernel reads, prints, and comes back.
+"""Round trips of every kernel of the corpus from cuTile Python.
 
-`test/kernels/cutile/corpus.py` made the files; tileiras 13.4.92 compiles them and what
-is written of them to the same machine code (`tools/oracle`).
+`test/kernels/cutile/corpus.py` made the files; tileiras 13.4.92 compiles original and
+rewritten files to the same machine code (`tools/oracle`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Each error of the format, with what it says and where."""
+"""Each error of the format, with its message and place."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The page of the format says what is so: its bytes, its dump, its error."""
+"""Checks the examples in dialect/docs/bytecode.md: bytes, dump and error."""
 
 import re
 import struct

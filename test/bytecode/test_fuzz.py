@@ -1,4 +1,4 @@
-"""Damaged files by the thousand; `tools/fuzz` runs a million under sanitizers."""
+"""Thousands of corrupted files; `tools/fuzz` runs a million under sanitizers."""
 
 import re
 import resource

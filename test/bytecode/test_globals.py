@@ -1,4 +1,4 @@
-"""Globals, in the versions that have their flags and in those that do not."""
+"""Globals, in versions with and without their flags."""
 
 import pytest
 from bytecode_files import messages, read

@@ -1,4 +1,4 @@
-"""Files of each version that are never written again."""
+"""Golden files of each version, which never change."""
 
 from pathlib import Path
 

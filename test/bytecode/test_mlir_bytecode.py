@@ -1,4 +1,4 @@
-"""MLIR's own bytecode, which holds the dialects at every level of IR."""
+"""MLIR's own bytecode, which supports every level of the IR."""
 
 import io
 from pathlib import Path

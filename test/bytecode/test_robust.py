@@ -1,4 +1,4 @@
-"""Damaged files: an error with an offset, never a crash and never a hang."""
+"""Corrupted files give an error with an offset, never a crash or a hang."""
 
 import re
 

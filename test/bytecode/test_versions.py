@@ -1,7 +1,7 @@
-"""Each op, argument, type and case in each version: there from its first one on.
+"""Each op, argument, type and enumeration case exists since its first version.
 
-What there is to test is taken from ODS, so that a new op or argument is tested, or
-missed by name.
+The list comes from the ODS, so that a new op or argument is tested, or reported as
+untested.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The format piece by piece: files written by bytecode_wire, and what is read."""
+"""Each part of the format: files from bytecode_wire, and what is read."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""Writing: what was read comes back, and older versions refuse what they lack."""
+"""Writing: round trips, and errors for features that an older version lacks."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""A C project outside finds the package and links it."""
+"""An external C project finds the package and links it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Random valid modules: every op with its optional parts, in nested regions.
 
-The modules need not be sensible to run (see test/emit for such); they are there to be
-printed, parsed, written, read and simplified. A seed makes one module, always the same.
-Which ops there are and what fields they have is read from ODS.
+The modules are for printing, parsing, writing, reading and simplifying, not for running
+(see test/emit for that). A seed always gives the same module. The ops and their fields
+are read from the ODS.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random programs: passes of MLIR on our ops keep results.
+"""Random programs: MLIR's passes preserve the results of our ops.
 
 The programs are those of test/emit, and some with branches and loops that end early;
 the interpreter runs each before and after. CUDA_TILE_RANDOM_PROGRAMS says how many of

@@ -1,4 +1,4 @@
-"""Random modules: what is printed reads back, in every form, and simplifies in order.
+"""Random modules: round trips in every format, and simplification.
 
 `pytest test/dialect/test_random_modules.py` looks at a few hundred; for more, and from
 another seed on:

@@ -1,7 +1,7 @@
-"""Runs a hand-written kernel on every judge: all must see the same memory.
+"""Runs a hand-written kernel on interpreter and emulator: all results must agree.
 
-The interpreter runs the tiles as they were written and again after each pass; the
-emulator runs the PTX with threads in adversarial order and reports every race.
+The interpreter runs the original program and the output of each pass; the emulator
+runs the PTX in adversarial mode and reports every race.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays for generated programs: where they lie, what they hold, how they compare."""
+"""Arrays for generated programs: addresses, contents and comparison."""
 
 from __future__ import annotations
 

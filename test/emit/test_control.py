@@ -1,4 +1,4 @@
-"""Structured control flow in every nesting: all judges see the same memory."""
+"""Structured control flow in every nesting: interpreter and emulator agree."""
 
 from __future__ import annotations
 

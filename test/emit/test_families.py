@@ -1,6 +1,6 @@
-"""Random programs: the emulator on our PTX against the interpreter on the tiles.
+"""Random programs: emulator on the PTX against interpreter on the Tile IR.
 
-The two share nothing but the program's text, so where they agree bit for bit, layouts,
+The two share only the program's text, so bitwise agreement shows that layouts,
 addresses, predicates, shuffles and arithmetic of the compiler are right.
 """
 

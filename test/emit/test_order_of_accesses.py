@@ -1,4 +1,4 @@
-"""Accesses that must stay in order, in programs that once raced.
+"""Accesses that must stay in order, in programs that used to have races.
 
 Each was compiled to PTX that the emulator's adversarial mode found a race in.
 """

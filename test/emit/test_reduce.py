@@ -1,4 +1,4 @@
-"""Reductions: any body, any layout, and no more instructions than the tile asks for."""
+"""Reductions: any body, any layout, and a bound on the number of instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of arrays: pointers that a kernel finds in memory, on each executor."""
+"""Lists of arrays: pointers that a kernel loads from memory, on each executor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernels ask of the hardware: no surplus sector, no bank conflict."""
+"""Counters of the kernels: no unnecessary sectors, no bank conflicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel, in both bytecode versions, on every judge, against NumPy.
+"""Every kernel, in both bytecode versions, on interpreter and emulator, against NumPy.
 
 Inputs, references and bounds come from `examples/real_kernels.py`: exact for integers,
 movement and sums; one unit in the last place of f32 for saxpy; four of float64's result

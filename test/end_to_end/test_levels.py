@@ -1,4 +1,4 @@
-"""After each pass the module prints, parses, verifies and still means the same."""
+"""After each pass the module prints, parses, verifies and gives the same results."""
 
 from __future__ import annotations
 

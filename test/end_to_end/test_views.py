@@ -1,4 +1,4 @@
-"""Arrays that are windows of larger ones: strides and offsets as NumPy has them."""
+"""Arrays that are slices of larger ones, with NumPy's strides and offsets."""
 
 from __future__ import annotations
 

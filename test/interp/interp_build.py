@@ -1,4 +1,4 @@
-"""Builds decoded kernels op by op, for what no text says as shortly."""
+"""Builds decoded kernels op by op, where text would be longer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Checks of the math family on one choice of element types, against mpmath.
 
-Infinities, NaN and zeros follow C99's annex F, by way of the C library; every other
-argument is evaluated by mpmath to 40 digits. The dialect promises little accuracy
+Infinities, NaN and zeros follow C99's annex F, through the C library; every other
+argument is evaluated by mpmath to 40 digits. The dialect specifies little accuracy
 here; the interpreter computes in float64, so that its results below f64 are the
-rounded exact ones but where that is a close tie.
+rounded exact ones except for near ties.
 """
 
 from __future__ import annotations

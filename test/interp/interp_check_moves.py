@@ -1,4 +1,4 @@
-"""Checks of ops that move elements, on one choice of element types: bits stay bits."""
+"""Checks of ops that move elements, on one choice of element types, bit for bit."""
 
 from __future__ import annotations
 

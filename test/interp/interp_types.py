@@ -1,7 +1,7 @@
 """Element types from the fields of their formats: samples, bits and exact values.
 
-Knows nothing of the interpreter: numbers are read from their codes with Python's
-integers and rationals.
+Independent of the interpreter: numbers are decoded with Python's integers and
+rationals.
 """
 
 from __future__ import annotations

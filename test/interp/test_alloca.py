@@ -1,4 +1,4 @@
-"""Memory that kernels make themselves: allocas and globals."""
+"""Memory of the kernel itself: allocas and globals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Each kind of fault that checked mode finds: a kernel with it, and one without.
+"""Each kind of error of checked mode: a kernel with it, and one without.
 
-The error names op, location and element; permissive mode goes on, but where there is
-no memory to touch.
+The error names op, location and element; permissive mode continues, except if there is
+no memory at the address.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where the texts contradict each other: what the interpreter follows, one test each.
+"""Contradictions in the specification: the choice of the interpreter, one test each.
 
-C1 to C19 are the contradictions in the order of the project's list; the name of each
-test says its topic.
+C1 to C19 are the contradictions in the order of the project's list; each test is named
+after its topic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conversions: exact references, ranges, saturation, promises."""
+"""Conversions: exact references, ranges, saturation, overflow flags."""
 
 from __future__ import annotations
 

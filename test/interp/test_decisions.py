@@ -1,6 +1,6 @@
-"""Open questions: each has one named answer, and the answer is what happens.
+"""Open questions: each has a named decision, which the interpreter follows.
 
-Every constant is turned to its other answer, which must show.
+Every constant is changed to its other value, which must have an effect.
 """
 
 from __future__ import annotations

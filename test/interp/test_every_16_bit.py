@@ -1,6 +1,6 @@
 """One-operand ops on all 65536 codes of f16 and bf16, against tables of the formats.
 
-The functions of the math family stand in `test_math_functions.py`, floor and ceil in
+The functions of the math family are in `test_math_functions.py`, floor and ceil in
 `test_float.py`.
 """
 

@@ -1,4 +1,4 @@
-"""`assume` gives its value back, and checked mode verifies what it says."""
+"""`assume` returns its operand, and checked mode verifies its predicate."""
 
 from __future__ import annotations
 

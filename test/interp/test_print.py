@@ -1,4 +1,4 @@
-"""print and assert: what the report holds."""
+"""print and assert: their output in the report."""
 
 from __future__ import annotations
 

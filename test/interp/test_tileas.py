@@ -1,4 +1,4 @@
-"""Level W: layouts mean nothing, tileas ops are plain copies."""
+"""Level W: layouts have no effect, tileas ops are plain copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How unspecified elements spread: a result depends on what it is made of."""
+"""How unspecified elements propagate to results."""
 
 from __future__ import annotations
 

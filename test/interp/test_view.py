@@ -1,4 +1,4 @@
-"""Views: where a tile lies, padding, bounds, shapes."""
+"""Views: positions of tiles, padding, bounds, shapes."""
 
 from __future__ import annotations
 

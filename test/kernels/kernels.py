@@ -1,4 +1,4 @@
-"""Kernels in cuTile Python, and the bytecode that its own writer makes of them.
+"""Kernels in cuTile Python, and a script that writes their bytecode.
 
     pip install cuda-tile
     python kernels.py -o DIR [-v 13.1,13.4] [-k NAME,NAME] [--list]

@@ -1,4 +1,4 @@
-"""What `place` promises: every tile has a layout, and operands fit their ops."""
+"""Postconditions of `place`: every tile has a layout, and operands fit their ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan written by hand is verified wholly before any pass believes it."""
+"""A plan written by hand is verified completely before any pass uses it."""
 
 from __future__ import annotations
 

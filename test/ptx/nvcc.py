@@ -1,7 +1,7 @@
-"""Compiles CUDA C++ with the pinned nvcc, and lists kernels with NumPy's word on them.
+"""Compiles CUDA C++ with the pinned nvcc, and lists kernels with NumPy references.
 
-A kernel template `name<int without>` leaves out its synchronisation number `without`;
-`name<0>` is the right one. Sources are in `cuda/`.
+A kernel template `name<int without>` omits its synchronisation number `without`;
+`name<0>` is the correct one. Sources are in `cuda/`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Launches of `cuda/calls.cu`: functions that are really called."""
+"""Launches of `cuda/calls.cu`: functions that are not inlined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches of `cuda/memory.cu`: where data lies, and inline PTX."""
+"""Launches of `cuda/memory.cu`: state spaces, and inline PTX."""
 
 from __future__ import annotations
 

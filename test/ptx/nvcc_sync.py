@@ -1,4 +1,4 @@
-"""Launches of `cuda/sync.cu`: threads, warps and blocks that wait for each other."""
+"""Launches of `cuda/sync.cu`: synchronisation of threads, warps and blocks."""
 
 from __future__ import annotations
 

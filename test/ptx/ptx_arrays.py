@@ -1,4 +1,4 @@
-"""Arrays at addresses such as cudaMalloc gives; NumPy's begin at multiples of 16."""
+"""Arrays with the alignment of cudaMalloc; NumPy aligns only to 16 bytes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Damages PTX texts, and says what became of them: used by a test and `tools/fuzz_ptx`.
+"""Mutates PTX texts and classifies the results; for a test and `tools/fuzz_ptx`.
 
-An input must be refused by one of the emulator's own errors, located where it is the
-text's fault, or run to a report or a finding. Another exception is a problem, and so is
-a run that takes too long.
+An input must be rejected by one of the emulator's own errors, with a line if the text
+is at fault, or run to a report or a finding. Any other exception is a failure, and so
+is a run that takes too long.
 """
 
 from __future__ import annotations

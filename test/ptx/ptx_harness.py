@@ -1,4 +1,4 @@
-"""Makes kernels around single instructions, runs them, asks ptxas if they are legal.
+"""Builds kernels for single instructions, runs them, checks them with ptxas.
 
 A case is an instruction on registers `{a}`, `{b}`, `{c}` with a result `{d}`; its
 kernel loads the sources of one element per thread and stores the result.

@@ -1,13 +1,13 @@
-"""Mutations of PTX text: each takes one piece of synchronisation away or shifts it.
+"""Mutations of PTX text: each removes or changes one synchronisation operation.
 
 Deleted in turn: barriers, fences, commits, arrivals, expect_tx, waits (a wait that
-gives a predicate says yes at once). Shifted by one, up and down: counts of arrivals,
+returns a predicate returns true). Changed by one, up and down: counts of arrivals,
 groups and bytes, parities, and by one warp the thread counts of barriers; columns of
-tensor memory are doubled and halved, and not allocated or given back. Weakened:
+tensor memory are doubled and halved, and not allocated or not freed. Weakened:
 `.release`, `.acquire` and `.acq_rel` of other instructions become `.relaxed`, and
 scopes of fences and accesses `.cta`.
 
-The engine knows statements, not programs: it works on any PTX text.
+The engine works on single statements, so on any PTX text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Runs the emulator on damaged PTX; called by `tools/fuzz_ptx`, which says how.
+"""Runs the emulator on mutated PTX; called by `tools/fuzz_ptx`.
 
-Prints what became of the inputs, each new sort of problem, and `N passed, N failed`.
+Prints the outcomes, each new kind of failure, and `N passed, N failed`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bulk copies and tensor maps: layouts, fills, completion, and what they must not."""
+"""Bulk copies and tensor maps: layouts, fills, completion, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grids whose CTAs wait for each other, and entries named as C++ names them."""
+"""Cooperative grids, and entries with mangled C++ names."""
 
 from __future__ import annotations
 

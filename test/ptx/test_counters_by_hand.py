@@ -1,4 +1,4 @@
-"""Counts against numbers worked out by hand, the derivation beside each.
+"""Counts against numbers derived by hand, with the derivation.
 
 CUDA C++ Programming Guide, "Shared Memory": 32 banks of 4 bytes; successive words lie
 in successive banks, and threads that read the same word share it. 128-bit accesses go

@@ -1,4 +1,4 @@
-"""What the emulator refuses: bounds, alignment, uninitialised values, endless loops."""
+"""Errors of the emulator: bounds, alignment, uninitialised values, endless loops."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the detector promises to report: for each, a kernel with and one without it.
+"""Every finding that the detector specifies: a kernel with and one without it.
 
-A report names the line of the instruction and, where two parties are involved, that of
-the other as well. The right form must be silent under several seeds.
+A finding names the line of the instruction and, if there are two accesses, that of the
+other one too. The correct kernel must have no finding under several seeds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Damaged PTX: the emulator's own located errors, a report or a finding, never else.
+"""Mutated PTX gives a located error, a report or a finding, nothing else.
 
-`tools/fuzz_ptx` runs as many more as one likes.
+`tools/fuzz_ptx` runs any number of inputs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conflicts in global memory: found where nothing orders them, never else."""
+"""Races in global memory: reported exactly if nothing orders the accesses."""
 
 from __future__ import annotations
 

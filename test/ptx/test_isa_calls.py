@@ -1,4 +1,4 @@
-"""Indirect calls, and functions that call themselves."""
+"""Indirect calls and recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""clusterlaunchcontrol: clusters that do the work of others which never start."""
+"""clusterlaunchcontrol: clusters that take over the work of others."""
 
 from __future__ import annotations
 

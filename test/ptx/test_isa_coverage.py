@@ -1,7 +1,7 @@
-"""Every instruction of the ISA is emulated, or refused with a reason.
+"""Every instruction of the ISA is supported, or rejected with a reason.
 
-The table of forms (isa_forms_*.py) is an independent statement of the ISA's grammar:
-ptxas must take each form, and the emulator compile it or give the stated error.
+The table of forms (isa_forms_*.py) is an independent definition of the ISA's grammar:
+ptxas must accept each form, and the emulator must support it or give the listed error.
 """
 
 from __future__ import annotations

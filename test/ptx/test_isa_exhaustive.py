@@ -1,4 +1,4 @@
-"""Instructions with one operand of 8 or 16 bits, on every operand there is.
+"""Instructions with one operand of 8 or 16 bits, on every value of it.
 
 Expectations are integer arithmetic: a half is a whole multiple of 2**-24, and a
 bfloat16 a Python integer times a power of two. test_isa_coverage.py asks ptxas whether

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a text is an error at a line: forms and programs, mutated."""
+"""Any error in a text has a line: mutated forms and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""wmma of the types that `test_nvcc.py` has no kernel for, and what it refuses."""
+"""wmma of the types that `test_nvcc.py` does not cover, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launching: arguments, dimensions, entries; each mistake is one clear sentence."""
+"""Launching: arguments, dimensions, entries, and the error messages."""
 
 from __future__ import annotations
 

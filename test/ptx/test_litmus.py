@@ -1,7 +1,7 @@
 """The detector against the memory model, on random programs of several threads.
 
-`litmus.py` says which operations of an execution race. Nothing else may be accused, and
-the first race with the last write of a byte, or with a read since, must be.
+`litmus.py` computes which operations of an execution race. The detector must report no
+others, and must report the first race with the last write of a byte or a later read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Blocks that pass messages through global memory, as litmus tests.
+"""Litmus tests of message passing between blocks through global memory.
 
 PTX ISA, "Memory Consistency Model": "Causality order", "Data-race". Each block of 32
 threads runs its own body, of which only thread 0 does anything unless it says `all:`.

@@ -1,4 +1,4 @@
-"""The mutation engine: what it makes of single statements."""
+"""The mutation engine: mutants of single statements."""
 
 from __future__ import annotations
 

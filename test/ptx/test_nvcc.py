@@ -1,4 +1,4 @@
-"""What nvcc makes of CUDA C++ runs in the emulator: right kernels and broken ones.
+"""PTX that nvcc generates runs in the emulator: correct kernels and faulty ones.
 
 The kernels are ours, in `cuda/`; they are compiled here with the pinned nvcc.
 """

@@ -1,4 +1,4 @@
-"""Malformed PTX is a located error; everything legal is read."""
+"""Malformed PTX is an error with a line; all legal syntax is accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that poll memory in vain are told of; those that are served are not."""
+"""Threads that poll memory forever are reported; those that succeed are not."""
 
 from __future__ import annotations
 

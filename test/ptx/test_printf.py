@@ -1,4 +1,4 @@
-"""vprintf against the C library's snprintf, and what a user sees when it goes wrong."""
+"""vprintf against the C library's snprintf, and its errors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whole kernels: ptxas takes them, and they are right in any order of warps.
+"""Complete kernels: ptxas accepts them, and they are right in any order of warps.
 
-`tools/adversarial` runs 100 seeds, this file a few. That each piece of their
-synchronisation is needed is checked by `tools/checks/mutation.py`.
+`tools/adversarial` runs 100 seeds, this file a few. `tools/checks/mutation.py` checks
+that all their synchronisation is necessary.
 """
 
 from __future__ import annotations

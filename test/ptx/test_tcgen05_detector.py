@@ -1,4 +1,4 @@
-"""What the emulator says of tensor memory used without the order the ISA asks for."""
+"""Findings for accesses to tensor memory without the order that the ISA requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tcgen05.ld, st, cp, shift: where each word goes, by the figures of the ISA."""
+"""tcgen05.ld, st, cp, shift: the destination of each word, by the ISA's figures."""
 
 from __future__ import annotations
 

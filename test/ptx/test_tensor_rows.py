@@ -1,4 +1,4 @@
-"""Rows of a tensor by TMA, and packed elements: where they land, what is refused."""
+"""Rows of a tensor by TMA, and packed elements: their destinations, and errors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What Triton makes of kernels of ours runs as it is, right and in order.
+"""PTX that Triton compiled from our kernels runs unchanged, with correct results.
 
-Triton's layouts come from the hardware, so its PTX is a witness of how the emulator
-reads the ISA's figures; docs/emulator-isa.md says of which.
+Triton's layouts work on the hardware, so its PTX validates our reading of the ISA's
+figures; docs/emulator.md lists which.
 """
 
 from __future__ import annotations

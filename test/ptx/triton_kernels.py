@@ -1,6 +1,6 @@
-"""The PTX that Triton made of our kernels, and how its launcher would start it.
+"""The PTX that Triton compiled from our kernels, and how to launch it.
 
-`triton/` has the kernels and says how `ptx.tar.xz` was made of them.
+`triton/` has the kernels and the script that makes `ptx.tar.xz` from them.
 """
 
 from __future__ import annotations

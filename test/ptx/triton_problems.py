@@ -1,4 +1,4 @@
-"""Launches of the Triton kernels, and NumPy's word on what must come of them."""
+"""Launches of the Triton kernels, with NumPy references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernel arguments: forms for callers, checks against parameters, command lines."""
+"""Kernel arguments: Python forms, checks against parameters, command lines."""
 
 from __future__ import annotations
 

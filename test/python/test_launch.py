@@ -1,4 +1,4 @@
-"""Launching on a GPU: what can be checked without one."""
+"""Launching on a GPU: checks that need no GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding ptxas, running it, and reading what it says."""
+"""Finding ptxas, running it, and parsing its output."""
 
 from __future__ import annotations
 

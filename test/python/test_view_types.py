@@ -1,4 +1,4 @@
-"""The types of views, made and looked at in Python."""
+"""View types: creation and accessors in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's own checks find what they are there to find."""
+"""The project's own checks find the errors that they are for."""
 
 from __future__ import annotations
 

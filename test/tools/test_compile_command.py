@@ -1,4 +1,4 @@
-"""cuda-tile-compile: where output goes, and bad input."""
+"""cuda-tile-compile: output files, and invalid input."""
 
 from __future__ import annotations
 

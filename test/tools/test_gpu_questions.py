@@ -1,4 +1,4 @@
-"""The experiments for a GPU: all run on the emulator, and say where judges differ."""
+"""The experiments for a GPU: all run on the emulator and report differences."""
 
 from __future__ import annotations
 

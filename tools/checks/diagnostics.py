@@ -1,11 +1,12 @@
 """Checks that a test triggers every message of the dialects.
 
-The messages are the texts in the C++ of `dialect/lib` and what ODS says of operands,
-attributes and traits. The tests' side is what their expectations say: `expected-error`,
-CHECK lines, `match=` of pytest; and what the reader of bytecode says of files that are
-damaged in every place in turn. `test/dialect/messages.txt` has the texts that scripts
-of others match, one per line with `{}` for a value; a test must expect each of them.
-What cannot be reached stands in `test/dialect/unreachable.md` with the reason.
+The messages are the texts in the C++ of `dialect/lib` and the summaries of operands,
+attributes and traits in the ODS. A message is tested if a test expects it
+(`expected-error`, CHECK lines, `match=` of pytest), or if the bytecode reader emits it
+for a file that is corrupted in each position in turn. `test/dialect/messages.txt` has
+the texts that scripts of others match, one per line with `{}` for a value; a test must
+expect each of them. `test/dialect/unreachable.md` lists unreachable messages, with the
+reasons.
 
 Ends with `N passed, N failed`.
 """
@@ -29,8 +30,8 @@ from bytecode_files import messages  # noqa: E402
 SOURCES = ("IR", "Cute", "Tileas", "Transforms", "Bytecode")
 DUMPS = ("IR.Ops.dump.json", "Tileas.Tileas.dump.json")
 SILENT = ("MlirBytecode.cpp",)
-"""MLIR's own reader, which calls it, ends the process on most damaged files, so that
-none can be made for each of its messages; `test_mlir_bytecode.py` has one."""
+"""MLIR's own reader calls it and aborts on most corrupted files, so not every message
+can have a test; `test_mlir_bytecode.py` has one."""
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
 PART = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -38,16 +39,16 @@ NO_MESSAGE = re.compile(
     r"(llvm_unreachable\(|cl::desc\(|#include |&&|getDescription.*return"
     r"|traceIntegers<\w+>\(\w+,|(cudatilebc|to-mlir|roundtrip|dump)\",)\s*$"
 )
-"""What stands in front of a text that no user sees."""
+"""Code before a text that no user sees."""
 
 
 def _plain(text: str) -> str:
-    """A text without escapes and without the kinds of quotes."""
+    """A text without escapes, with one kind of quotes."""
     return text.replace('\\"', '"').replace("\\", "").replace("`", "'")
 
 
 def cpp_messages() -> Iterator[tuple[str, str]]:
-    """Each text of two words or more in the C++, with the file that has it."""
+    """Each text of two or more words in the C++, with its file."""
     for folder in SOURCES:
         for file in sorted((ROOT / "dialect" / "lib" / folder).rglob("*.cpp")):
             if file.name in SILENT:
@@ -62,7 +63,7 @@ def cpp_messages() -> Iterator[tuple[str, str]]:
 
 
 def _defs(records: dict[str, Any], op: str, field: str) -> Iterator[dict[str, Any]]:
-    """The records that a list or a dag of an op names."""
+    """The records that a list or a dag of an op refers to."""
     entries: list[Any] = records[op][field]
     if field != "traits":
         entries = [definition for definition, _ in records[op][field]["args"]]
@@ -74,7 +75,7 @@ def _defs(records: dict[str, Any], op: str, field: str) -> Iterator[dict[str, An
 
 
 def ods_messages() -> Iterator[tuple[str, str]]:
-    """What ODS demands of the ops, in the words that the checks made of it use."""
+    """The messages of the checks that are generated from the ODS."""
     for dump in DUMPS:
         path = ROOT / "build" / "python" / dump
         records = json.loads(path.read_text())
@@ -92,7 +93,7 @@ def ods_messages() -> Iterator[tuple[str, str]]:
 
 
 def expectations() -> str:
-    """What the tests expect, in one text."""
+    """All expectations of the tests, as one text."""
     files = [
         file
         for file in sorted((ROOT / "test").rglob("*"))
@@ -103,7 +104,7 @@ def expectations() -> str:
 
 
 def said_of_damage() -> str:
-    """What the reader of bytecode says of damaged files, each sentence once."""
+    """Messages of the bytecode reader for corrupted files, without duplicates."""
     context = ir.Context()
     said: dict[str, str] = {}
     for data in damaged():
@@ -113,7 +114,7 @@ def said_of_damage() -> str:
 
 
 def fragments(message: str) -> list[str]:
-    """The constant parts of a message that are long enough to be told apart."""
+    """The constant parts of a message that are long enough to identify it."""
     parts = [part.strip(" ;,.:()[]") for part in re.split(r"\{\}|; ", message)]
     return [part for part in parts if len(part) >= 12] or [max(parts, key=len)]
 

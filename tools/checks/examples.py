@@ -1,7 +1,7 @@
 """Runs every example of the ODS: it parses, verifies, and prints back to itself.
 
-How a snippet becomes a program stands at `examples` in
-`dialect/include/cuda_tile/IR/Dialect.td`. Ends with `N passed, N failed`.
+`dialect/include/cuda_tile/IR/Dialect.td` defines, at `examples`, how a snippet becomes
+a program. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ cuda_tile.module @m {{
 
 
 def program(snippet: str) -> str:
-    """The whole file that a snippet stands for."""
+    """The whole program of a snippet."""
     text = dedent(snippet).strip()
     if text.startswith("cuda_tile.module"):
         return text
@@ -33,7 +33,7 @@ def program(snippet: str) -> str:
 
 
 def complaint(text: str) -> str:
-    """What is wrong with a program, or nothing."""
+    """The error of a program, or an empty text."""
     try:
         once = str(ir.Module.parse(text))
         twice = str(ir.Module.parse(once))

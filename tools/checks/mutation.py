@@ -71,7 +71,7 @@ def finding_of(program: Program, mutant: Mutant, seeds: int) -> tuple[str, int]:
 
 
 def listed(program: Program, mutant: Mutant, every: list[Mutant]) -> Redundant | None:
-    """The reason that a program gives for a mutant that is no fault."""
+    """The entry of a program for a redundant mutant."""
     for entry in program.redundant:
         alike = [
             other

@@ -1,10 +1,10 @@
-"""Runs the commands and programs that the pages of `PAGES` show.
+"""Runs the commands and programs in the pages of `PAGES`.
 
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's
-folder; the lines below it are what it must print, stdout and stderr together. `...`
-stands for any number of lines. Times and addresses are masked, and so are counts of
-registers and instructions. The `python` blocks of a page, one after the other, are a
-program that must run without an error. `--write` puts the real output in.
+folder; the lines below it are the expected output, stdout and stderr together. `...`
+matches any number of lines. Times, addresses, and counts of registers and instructions
+are masked. The concatenated `python` blocks of a page are a program that must run
+without an error. `--write` inserts the actual output.
 Ends with `N passed, N failed`.
 """
 
@@ -32,12 +32,12 @@ PAGES = {
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,
 }
-"""The pages, and the folder in whose copy each one's commands run."""
+"""The pages, each with the folder in a copy of which its commands run."""
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_LINES = "..."
 SHOWN_LINES = 12
-"""How many lines of a longer output `--write` keeps."""
+"""Number of lines that `--write` keeps of a longer output."""
 
 _MASKS = (
     (re.compile(r"\b\d+\.\d+ s\b"), "0.0 s"),
@@ -52,7 +52,7 @@ _MASKS = (
 
 @dataclass(frozen=True)
 class Step:
-    """A command and what README says that it prints."""
+    """A command and its expected output."""
 
     command: str
     expected: list[str]
@@ -76,14 +76,14 @@ def steps_of(block: str) -> list[Step]:
 
 
 def mask(line: str) -> str:
-    """The line without what differs from run to run and machine to machine."""
+    """The line without values that depend on the run or the machine."""
     for pattern, replacement in _MASKS:
         line = pattern.sub(replacement, line)
     return line.rstrip()
 
 
 def matches(expected: list[str], actual: list[str]) -> bool:
-    """Whether the output is as shown, `...` standing for any number of lines."""
+    """Whether the output is as expected; `...` matches any number of lines."""
     pattern = "\n".join(
         r"(?:.*\n?)*?.*" if line == ANY_LINES else re.escape(mask(line))
         for line in expected
@@ -92,7 +92,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
 
 
 def run(command: str, folder: Path) -> list[str]:
-    """The lines that a shell command prints."""
+    """The output lines of a shell command."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run(
         ["bash", "-c", command],
@@ -107,7 +107,7 @@ def run(command: str, folder: Path) -> list[str]:
 
 
 def python_failure(program: str, folder: Path) -> list[str]:
-    """What a Python program prints if it fails."""
+    """The output of a Python program if it fails."""
     result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=folder,
@@ -119,7 +119,7 @@ def python_failure(program: str, folder: Path) -> list[str]:
 
 
 def shortened(expected: list[str], actual: list[str]) -> list[str]:
-    """What `--write` shows: all, or as many first lines as stood there, and `...`."""
+    """The output for `--write`: all, or as many first lines as before, and `...`."""
     if ANY_LINES in expected and len(actual) > 1:
         keep = max(1, expected.index(ANY_LINES))
     else:
@@ -128,7 +128,7 @@ def shortened(expected: list[str], actual: list[str]) -> list[str]:
 
 
 def check_block(block: str, folder: Path, failures: list[str]) -> tuple[int, str]:
-    """Runs one block; gives the number of its steps and the block as it should be."""
+    """Runs one block; returns the number of its steps and the corrected block."""
     text = ""
     steps = steps_of(block)
     for step in steps:
@@ -158,7 +158,7 @@ def main() -> int:
 
 
 def check_page(page: Path, inputs: Path, *, is_writing: bool) -> tuple[int, int]:
-    """Runs what a page shows; the number of steps, and of those that failed."""
+    """Runs the steps of a page; returns their number, and that of failed ones."""
     text = page.read_text()
     failures: list[str] = []
     total = 0

@@ -1,10 +1,10 @@
-"""Writes docs/reference from the ODS, or checks that it is what the ODS says.
+"""Generates docs/reference from the ODS, or checks that it is up to date.
 
     tools/checks/reference.py [--write]
 
-A page per family of ops, and one of the dialect tileas: meaning, syntax, fields,
-constraints, examples, versions, number in bytecode. One page each for types and
-attributes. `examples.py` runs the examples. Ends with `N passed, N failed`.
+One page per family of ops and one for the dialect tileas: description, syntax, fields,
+constraints, examples, versions, opcode. One page each for types and attributes.
+`examples.py` runs the examples. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def paragraphs(text: str) -> str:
 
 
 def syntax(op: Records, name: str) -> str:
-    """The op's format, as one reads it: fields by name, `[...]` for optional parts."""
+    """The op's format for readers: fields by name, `[...]` for optional parts."""
     text = op["assemblyFormat"]
     if not text:
         return ""
@@ -63,7 +63,7 @@ def syntax(op: Records, name: str) -> str:
 
 
 def full_name(records: Records, op: Records) -> str:
-    """The op's name, with the dialect's unless that is cuda_tile."""
+    """The op's name, with the dialect unless it is cuda_tile."""
     dialect = records[op["opDialect"]["def"]]["name"]
     return op["opName"] if dialect == "cuda_tile" else f"{dialect}.{op['opName']}"
 
@@ -90,7 +90,7 @@ def field_rows(records: Records, op: Records, version: str) -> Iterator[str]:
 
 
 def op_section(records: Records, op: Records) -> str:
-    """What there is to say about one op."""
+    """The section of one op."""
     name, version = full_name(records, op), op.get("since", "")
     lines = [f"## {name}", "", f"{op['summary']}.", ""]
     if op["description"]:
@@ -103,16 +103,16 @@ def op_section(records: Records, op: Records) -> str:
     if rows:
         lines += ["| field | kind | type | since |", "|---|---|---|---|", *rows, ""]
     traits = {trait["def"] for trait in op["traits"]}
-    lines.append("Made by the compiler; no bytecode has it.")
+    lines.append("Made by the compiler; not in bytecode.")
     if version:
-        lines[-1] = f"Since {version}; number 0x{op['opcode']:X} in bytecode."
+        lines[-1] = f"Since {version}; opcode 0x{op['opcode']:X} in bytecode."
     if "Pure" in traits:
-        lines[-1] += " A computation alone, without effects."
+        lines[-1] += " Pure: no side effects."
     return "\n".join(lines) + "\n"
 
 
 def family_title(family: str) -> str:
-    """What the head of the family's file calls it."""
+    """The title of the family, from the heading of its file."""
     folder = ODS / "ops" if family != "tileas" else ODS.parent / "Tileas"
     head = (folder / f"{family.capitalize()}.td").read_text().split("\n")[0]
     found = re.match(r"//===- \w+\.td - (.*?)[ -]*\*-", head)

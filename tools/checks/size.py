@@ -1,7 +1,7 @@
-"""Checks that files and functions stay small enough to read at one sitting.
+"""Checks the size of files and functions.
 
-Aimed at are 400 lines a file and 40 a function; the limits below are where a second
-idea must have crept in. Ends with `N passed, N failed`.
+The goal is 400 lines per file and 40 per function; the limits below are hard. Ends with
+`N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE_LIMITS = {".py": 600, ".cpp": 800, ".h": 600, ".td": 800, ".mlir": 600}
-"""Most lines of a file, by suffix."""
+"""Maximum number of lines of a file, by suffix."""
 FUNCTION_LIMIT = 80
 PAGE_LIMITS = {"README.md": 150, "CONTRIBUTING.md": 120}
 
-# What begins in the first column and is no function: LLVM's style does not indent
-# what stands in a namespace.
+# Starts of lines in the first column that are not functions: LLVM's style does not
+# indent namespaces.
 _CPP_OTHER = re.compile(r"(namespace|class|struct|enum|union|extern|typedef|using)\b")
 
 
 @dataclass(frozen=True)
 class Offender:
-    """Something over a limit."""
+    """A file or function over its limit."""
 
     place: str
     lines: int
@@ -38,7 +38,7 @@ class Offender:
 
 
 def source_files() -> list[Path]:
-    """Our files, tracked and new ones."""
+    """The project's files, tracked or new."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -50,7 +50,7 @@ def source_files() -> list[Path]:
 
 
 def file_limit(path: Path) -> int | None:
-    """Most lines of a file, or None where there is no limit."""
+    """Maximum number of lines of a file, or None if there is no limit."""
     page = PAGE_LIMITS.get(str(path.relative_to(ROOT)))
     return page or FILE_LIMITS.get(path.suffix)
 
@@ -64,9 +64,9 @@ def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def cpp_functions(text: str) -> Iterator[tuple[str, int, int]]:
-    """The same for C++ functions outside classes, formatted as LLVM's style has it.
+    """The same for C++ functions outside classes, in LLVM's style.
 
-    Such a function begins with a name in the first column and ends with a `}` there.
+    Such a function begins in the first column and ends with a `}` there.
     """
     start, is_open = 0, False
     for number, line in enumerate(text.splitlines(), 1):
@@ -83,7 +83,7 @@ def cpp_functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def offenders(path: Path) -> Iterator[Offender]:
-    """What of a file is over a limit."""
+    """The file, if it is over its limit, and its functions that are."""
     limit = file_limit(path)
     if limit is None or not path.is_file():
         return

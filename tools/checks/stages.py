@@ -1,8 +1,8 @@
 """Prints the table op x stage and fails on a gap without a reason.
 
-The ops are those of ODS. A gap is an op that a stage does not know; what no stage
-needs to know of an op stands in `REASONS`, once. Ops that the compiler does not lower
-are no gap: README's table counts them. Ends with `N passed, N failed`.
+The ops are those of the ODS. A gap is an op that a stage does not support; `REASONS`
+lists ops that a stage does not need to support. Ops that the compiler does not lower are
+not gaps: README's table counts them. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_FOLD = {
     **dict.fromkeys(("hint", "tileas"), _RUN),
     **dict.fromkeys(("shape", "convert"), _LEFT),
 }
-"""Why ops of a family, those that no test folds, need no folding."""
+"""Why ops of a family without a folding test need no folding."""
 
 REASONS: dict[tuple[str, str], str] = {
     **{("module", stage): _NESTED for stage in ("interp", "place", "emit")},
@@ -103,12 +103,12 @@ BUILDER_NAMES = {
     "return": "ret",
     "yield": "reduce",
 }
-"""Functions of the builder that are not called as the op that they make."""
+"""Functions of the builder whose names differ from their ops."""
 
 
 @cache
 def _tests(is_invalid: bool) -> str:
-    """The text of the dialect's tests, of accepted or of rejected programs."""
+    """The text of the dialect's tests, for accepted or rejected programs."""
     files = sorted(DIALECT_TESTS.glob("*.mlir"))
     chosen = [file for file in files if file.stem.endswith("_invalid") == is_invalid]
     return "\n".join(file.read_text() for file in chosen)
@@ -116,10 +116,10 @@ def _tests(is_invalid: bool) -> str:
 
 @cache
 def _folded_ops() -> frozenset[str]:
-    """Ops of which a program has fewer after the passes of its RUN line.
+    """Ops that are less frequent in a program after the passes of its RUN line.
 
-    Not counted are ops without operands, which others leave behind unused, and, in
-    functions with branches and loops, ops beside these, for they may have been dead.
+    Not counted are ops without operands, which may just have become unused, and, in
+    functions with branches and loops, ops outside these, which may have been dead.
     """
     found: set[str] = set()
     for file in [
@@ -143,7 +143,7 @@ def _pipeline(flags: str) -> str:
 
 
 def _fewer(text: str, pipeline: str) -> set[str]:
-    """Ops of which some function, or the module, has fewer after the passes."""
+    """Ops that are less frequent in a function or the module after the passes."""
     with ir.Context() as context:
         _cuda_tile.register_dialect(context, load=True)
         module = ir.Module.parse(text)
@@ -159,7 +159,7 @@ def _fewer(text: str, pipeline: str) -> set[str]:
 
 
 def _counts(module: ir.Module) -> dict[str, Counter[str]]:
-    """How often each op stands in each function; of the module's own, under ``."""
+    """The number of each op in each function, and in the module itself under ``."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     tile_module = module.body.operations[0]
     for function in tile_module.regions[0].blocks[0].operations:
@@ -173,7 +173,7 @@ def _counts(module: ir.Module) -> dict[str, Counter[str]]:
 
 
 def _ops_in(function: ir.Operation) -> list[ir.Operation]:
-    """The ops of a function's body, those in their regions included."""
+    """The ops of a function's body, including those in nested regions."""
     found: list[ir.Operation] = []
     for region in function.regions:
         for block in region.blocks:
@@ -183,7 +183,7 @@ def _ops_in(function: ir.Operation) -> list[ir.Operation]:
 
 
 def has_example(op: OpInfo) -> bool:
-    """Whether ODS shows the op in use; examples.py runs what it shows."""
+    """Whether the ODS has an example of the op; examples.py runs it."""
     mnemonic = op.name.rpartition(".")[2]
     return any(re.search(rf"\b{mnemonic}\b", text) for text in op.examples)
 
@@ -196,18 +196,18 @@ def has_syntax_test(op: OpInfo) -> bool:
 
 
 def has_verifier_test(op: OpInfo) -> bool:
-    """Whether test/dialect rejects a wrong use: a function is named for the op."""
+    """Whether test/dialect has an invalid use, in a function named after the op."""
     mnemonic = op.name.rpartition(".")[2]
     return re.search(rf"@{mnemonic}(_\w+)?\(", _tests(True)) is not None
 
 
 def has_fold_test(op: OpInfo) -> bool:
-    """Whether a pass of MLIR takes the op away, or rewrites it, in a test."""
+    """Whether a test has the op removed or rewritten by a pass of MLIR."""
     return op.name in _folded_ops()
 
 
 def has_reference(op: OpInfo) -> bool:
-    """Whether docs/reference, made from ODS, says more of the op than its summary."""
+    """Whether docs/reference has more than the summary of the op."""
     family = "tileas" if op.name.startswith("tileas.") else op.family
     page = ROOT / "docs" / "reference" / f"{family}.md"
     has_section = page.exists() and f"## {op.name}\n" in page.read_text()
@@ -226,11 +226,11 @@ STAGES: dict[str, Callable[[OpInfo], bool]] = {
     "place": lambda op: op.name in PLACE_RULES,
     "emit": lambda op: op.name in EMIT_RULES,
 }
-"""Each stage and how to see that it knows an op."""
+"""Each stage, with the test whether it supports an op."""
 
 
 def cell(op: OpInfo, stage: str) -> str:
-    """`yes`, `-` where a reason says why not, `no` if not lowered yet, else `GAP`."""
+    """`yes`, `-` if not needed, `no` if not lowered yet, else `GAP`."""
     has = STAGES[stage](op)
     has_reason = (op.name, stage) in REASONS
     if stage == "fold" and not has:

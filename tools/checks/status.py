@@ -1,9 +1,9 @@
-"""Checks that README's status table is what the code says; `--write` updates it.
+"""Checks that README's status table is up to date; `--write` updates it.
 
-The table stands between two comments in README.md. It counts, per family of ops, how
-many each stage knows (see stages.py). A count that falls below README's, because an op
-lost its rule or test, is an error that `--write` does not hide: only an edit of README
-by hand, in a commit that says why, does. Ends with `N passed, N failed`.
+The table is between two comments in README.md. It counts, per family, the ops that each
+stage supports (see stages.py). A count below README's, because an op lost its rule or
+test, is an error even with `--write`; it takes an edit of README by hand, in a commit
+that gives the reason. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def status() -> str:
 
 
 def _count(cells: list[str]) -> str:
-    """How many of those that need it a stage knows; `-` where none needs it."""
+    """How many of the ops that need a stage have it; `-` if none needs it."""
     known = sum(cell in ("yes", "STALE") for cell in cells)
     needed = known + cells.count("GAP") + cells.count("no")
     if not needed:

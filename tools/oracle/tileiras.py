@@ -1,17 +1,18 @@
-"""Holds our bytecode against NVIDIA's compiler, which is not needed for anything else.
+"""Compares our bytecode with NVIDIA's compiler, which nothing else needs.
 
     .venv/bin/python tools/oracle/tileiras.py [--every] [--gpus sm_90,sm_100] [FILES]
 
-`tileiras` is closed and free to download: the versions below go into environments of
-their own under `build/oracle`, with the ptxas and libnvvm of the same release. FILES
-are bytecode files or folders; without any, those in `test` and cuTile's corpus.
+`tileiras` is closed-source and free to download: the versions below are installed into
+separate environments under `build/oracle`, with the ptxas and libnvvm of the same
+release. FILES are bytecode files or folders; by default those in `test` and cuTile's
+corpus.
 
-Each file is read, printed and written again in its version. tileiras 13.4.92 must make
-the same machine code of both, byte for byte, for each GPU; where the file itself comes
-back byte for byte that is certain, and only `--every` compiles it all the same. Then
-each is written as 13.1, if it needs nothing newer, and tileiras 13.1.80 must take that
-for sm_100, or refuse cuTile's own file of the kernel as well. Last comes a table; exit
-code 1 if something is wrong.
+Each file is read, printed and written again in its version. tileiras 13.4.92 must
+compile both to the same machine code, byte for byte, for each GPU; if the rewritten
+file is identical, it is only compiled with `--every`. Then each file is written as
+13.1, if it needs nothing newer, and tileiras 13.1.80 must accept it for sm_100, or
+refuse cuTile's own file of the kernel as well. Prints a table; the exit code is 1 if a
+check failed.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ class Compiler:
 
     @property
     def home(self) -> Path:
-        """Where its programs and libraries are."""
+        """The folder of its programs and libraries."""
         site = f"lib/python3.{sys.version_info.minor}/site-packages/nvidia/cu13"
         return ROOT / "build" / "oracle" / self.version / site
 
     def install(self) -> None:
-        """Makes the environment, if it is not there."""
+        """Creates the environment, if it does not exist."""
         if (self.home / "bin" / "tileiras").exists():
             return
         folder = ROOT / "build" / "oracle" / self.version
@@ -61,14 +62,14 @@ class Compiler:
         wanted = (f"nvidia-cuda-tileiras=={self.version}", *PACKAGES[self.version])
         command = (folder / "bin" / "pip", "install", "-q", *wanted)
         subprocess.run(command, check=True)
-        # Where 13.1.80 looks, while the package has it elsewhere.
+        # 13.1.80 expects it here, but the package has it elsewhere.
         link = self.home / "nvvm" / "lib64" / "libnvvm.so"
         if not link.exists():
             link.parent.mkdir(exist_ok=True)
             link.symlink_to(self.home / "lib" / "libnvvm.so.4")
 
     def compile(self, data: bytes, gpu: str) -> tuple[bytes, str]:
-        """The machine code of a file, or nothing and what is said against it."""
+        """The machine code of a file, or nothing and the error."""
         source, cubin = self.scratch / "a.tileirbc", self.scratch / "a.cubin"
         source.write_bytes(data)
         cubin.unlink(missing_ok=True)
@@ -88,7 +89,7 @@ class Compiler:
 
 @dataclass
 class Matrix:
-    """What was found, counted by version of the files."""
+    """The outcomes, counted by version of the files."""
 
     new: Compiler
     old: Compiler
@@ -103,7 +104,7 @@ class Matrix:
         self.counts.setdefault(version, Counter())[what] += 1
 
     def check(self, name: str, data: bytes, twin: bytes | None) -> None:
-        """One file; `twin` is the producer's own file of the kernel in 13.1."""
+        """Checks one file; `twin` is the producer's own file of the kernel in 13.1."""
         version = f"{data[8]}.{data[9]}"
         self.note(version, "files")
         try:
@@ -121,7 +122,7 @@ class Matrix:
         self.check_old(name, version, module, twin)
 
     def compare(self, name: str, version: str, data: bytes, written: bytes) -> None:
-        """Machine code of a file and of what was written of it."""
+        """Compares the machine code of a file and of its rewritten form."""
         for gpu in self.gpus:
             expected, complaint = self.new.compile(data, gpu)
             got, ours = self.new.compile(written, gpu)
@@ -137,7 +138,7 @@ class Matrix:
     def check_old(
         self, name: str, version: str, module: ir.Module, twin: bytes | None
     ) -> None:
-        """The kernel as a file of 13.1."""
+        """Checks the kernel as a file of 13.1."""
         try:
             old = _cuda_tile.write_bytecode(module, "13.1")
         except ir.MLIRError:
@@ -153,7 +154,7 @@ class Matrix:
             self.wrong.append(f"{name}: as 13.1: {complaint}")
 
     def print(self) -> None:
-        """The table, and what is wrong."""
+        """Prints the table and the failures."""
         rows = sorted({row for counts in self.counts.values() for row in counts})
         versions = sorted(self.counts)
         print("| |", " | ".join(versions), "|")

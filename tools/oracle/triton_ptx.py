@@ -1,11 +1,11 @@
-"""Makes the PTX of our Triton kernels, which the emulator's tests run.
+"""Generates the PTX of our Triton kernels, which the emulator's tests run.
 
     .venv/bin/python tools/oracle/triton_ptx.py [--check]
 
-Triton is needed for nothing else: the version below goes into an environment of its own
+Nothing else needs Triton: the version below is installed into a separate environment
 under `build/oracle`. It compiles the kernels of `test/ptx/triton` for each of their
 targets, without a GPU, and the PTX is packed into `test/ptx/triton/ptx.tar.xz`. With
-`--check` nothing is written: exit code 1 if Triton makes something else today.
+`--check`, nothing is written; the exit code is 1 if the PTX differs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERSION = "3.9.0"
 
 
 def python() -> Path:
-    """The Python of an environment that has Triton, made if it is not there."""
+    """The Python of an environment with Triton, which is created if missing."""
     folder = ROOT / "build" / "oracle" / f"triton-{VERSION}"
     found = folder / "bin" / "python"
     if not found.exists():
@@ -38,7 +38,7 @@ def python() -> Path:
 
 
 def compiled(python: Path) -> dict[str, bytes]:
-    """What Triton makes of every kernel, by the name of the file."""
+    """The PTX of every kernel, by file name."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [python, KERNELS / "make_ptx.py", folder],
@@ -62,7 +62,7 @@ def packed() -> dict[str, bytes]:
 
 
 def pack(files: dict[str, bytes]) -> None:
-    """Writes the archive, in which nothing depends on the day or on who makes it."""
+    """Writes the archive, reproducibly: without times and owners."""
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
         for name, data in files.items():
             entry = tarfile.TarInfo(name)

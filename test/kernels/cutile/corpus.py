@@ -1,4 +1,4 @@
-"""Writes kernels that make cuTile Python use all of its bytecode that needs no GPU.
+"""Writes kernels that cover all of cuTile Python's bytecode that needs no GPU.
 
     pip install cuda-tile numpy
     python corpus.py -o DIR [--versions 13.1,13.4] [-k WORD] [--pack FILE]

@@ -1,4 +1,4 @@
-"""Takes the folders of this machine out of a bytecode file's debug information."""
+"""Replaces local folders in the debug information of a bytecode file."""
 
 import pathlib
 import struct

@@ -1,4 +1,4 @@
-"""How a kernel of ours becomes PTX: the types, constants and options for Triton."""
+"""Types, constants and options with which Triton compiles a kernel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Kernels whose CTAs talk to each other: atomics, a lock, a product cut along K."""
+"""Kernels whose CTAs communicate: atomics, a lock, a split-K product."""
 
 import triton
 import triton.language as tl

@@ -1,7 +1,7 @@
-"""Lets Triton compile the kernels here: python make_ptx.py OUT [NAME ...]
+"""Compiles the kernels here with Triton: python make_ptx.py OUT [NAME ...]
 
 Triton needs no GPU for that. Each file in OUT is named after kernel and target; its
-first line is JSON: what a launcher must know. `tools/oracle/triton_ptx.py` calls this
+first line is JSON with the launch parameters. `tools/oracle/triton_ptx.py` calls this
 with the Python of an environment that has Triton.
 """
 
