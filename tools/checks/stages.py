@@ -1,8 +1,8 @@
 """Prints the table op x stage and fails on a gap without a reason.
 
 The ops are those of the ODS. A gap is an op that a stage does not support; `REASONS`
-lists ops that a stage does not need to support. Ops that the compiler does not lower are
-not gaps: README's table counts them. Ends with `N passed, N failed`.
+lists ops that a stage does not need to support. Ops that the compiler does not lower
+are not gaps: README's table counts them. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
