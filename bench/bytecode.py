@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 
-# What the module repeats: four ops, of which one makes a constant.
+# The repeated part of the module: four ops, one of them a constant.
 STEP = """\
 %c{i} = constant <f32: {i}.5> : tile<64xf32>
 %a{i} = addf %x{last}, %c{i} rounding<nearest_even> : tile<64xf32>
@@ -32,7 +32,7 @@ OPS_PER_STEP = 4
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a module, with both directions."""
+    """A format of modules, with reader and writer."""
 
     name: str
     write: Callable[[ir.Module], bytes]
@@ -47,7 +47,7 @@ def write_mlir(module: ir.Module) -> bytes:
 
 
 def write_text(module: ir.Module) -> bytes:
-    """Text with locations, which the other forms hold as well."""
+    """Text with locations, which the other formats also store."""
     return str(module.operation.get_asm(enable_debug_info=True)).encode()
 
 
@@ -85,11 +85,11 @@ def best_seconds(action: Callable[[], object], runs: int) -> float:
 
 
 def measure(num_ops: int, runs: int) -> None:
-    """Prints a row per form and direction."""
+    """Prints a row per format and direction."""
     source = make_module(num_ops, ir.Context())
     for form in FORMS:
         data = form.write(source)
-        # A context of its own, so that no form finds what another one made.
+        # A new context, so that no format reuses attributes of another one.
         context = ir.Context()
         for direction, action in (
             ("write", lambda form=form: form.write(source)),

@@ -2,8 +2,8 @@
 
     python bench/emulator_speed.py [--gpu sm_90] [--runs 3] [--kernel NAME ...]
 
-The emulator's figure is warp instructions per second, the interpreter's operations
-per second; both run the problem that the demo runs, best of several runs.
+The rate is warp instructions per second for the emulator, operations per second for the
+interpreter; both run the demo's problem, best of several runs.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _MODES: tuple[Mode, ...] = ("fast", "adversarial")
 
 
 def _problem(extent: int, depth: int) -> Callable[[np.random.Generator], Problem]:
-    """A square product with a depth of its own."""
+    """A product with square output and the given K."""
 
     def make(rng: np.random.Generator) -> Problem:
         a, b = (
@@ -58,7 +58,7 @@ CANDIDATES = {
 
 
 def launcher(program: Program, mode: Mode) -> Callable[[], Report]:
-    """Makes a problem; returns what launches the program on it."""
+    """Makes a problem; returns a function that launches the program on it."""
     problem = program.make(np.random.default_rng(0))
     return lambda: launch(
         program.text,

@@ -31,7 +31,7 @@ BYTECODE = (".tileirbc", ".tilebc")
 
 @dataclass(frozen=True)
 class Row:
-    """What one kernel asks of one chip.
+    """Resources of one kernel on one chip.
 
     Attributes:
         kernel: Its file below the given path, `#` and its symbol if it differs.
@@ -42,7 +42,7 @@ class Row:
         occupancy: Share of a multiprocessor's threads that may be resident.
         warnings: Lines of ptxas.
         plan: The plan of the entry.
-        refused: Why there is no machine code; then the numbers are zero.
+        refused: Why there is no machine code; the numbers are then zero.
     """
 
     kernel: str
@@ -57,7 +57,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What names the row from one run to the next."""
+        """Identifies the row in another run."""
         return self.kernel, self.gpu
 
     @property
@@ -87,7 +87,7 @@ def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def measure(name: str, path: Path, gpu: str) -> list[Row]:
-    """Compiles one file; a row per kernel in it, or one that says why not."""
+    """Compiles one file; a row per kernel in it, or one with the error."""
     try:
         report = cuda_tile.compile(cuda_tile.load(path), gpu).report
     except UserError as error:
@@ -125,7 +125,7 @@ def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> No
 
 
 def print_sums(rows: list[Row]) -> None:
-    """How many kernels of each chip compile, spill and draw warnings."""
+    """Prints, per chip, how many kernels compile, spill and have warnings."""
     for gpu in dict.fromkeys(row.gpu for row in rows):
         compiled = [row for row in rows if row.gpu == gpu and not row.refused]
         spilled = [row.spill_bytes for row in compiled if row.spill_bytes]

@@ -27,7 +27,7 @@ PROCESSES = 2
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one kernel on one GPU; `error` if it did not get there."""
+    """Results of one kernel on one GPU; `error` if it failed."""
 
     kernel: str
     gpu: str
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def is_good(self) -> bool:
-        """Whether it compiled and every result is within what is allowed."""
+        """Whether it compiled and every result is within its tolerance."""
         results = (self.interp, self.emulator)
         return not self.error and all(r is not None and r.is_within for r in results)
 
@@ -102,7 +102,7 @@ HEADER = (
 
 
 def row_text(row: Row, *, is_first: bool) -> str:
-    """A row of the table; the kernel's name stands in its first row only."""
+    """A row of the table; only the first row of a kernel has its name."""
     name = f"{row.kernel if is_first else '':30}{row.gpu:7}"
     if row.error or row.interp is None or row.emulator is None:
         return f"{name}failed: {row.error}"
@@ -147,7 +147,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Prints the table as its rows come in; 1 if anything went wrong."""
+    """Prints the rows as they are ready; 1 if anything failed."""
     arguments = read_arguments()
     gpus = tuple(arguments.gpu or DEFAULT_GPUS)
     names: list[str] = arguments.kernel or list(RECIPES)

@@ -30,19 +30,19 @@ F32_UNIT = 2.0**-24
 """Largest relative error of rounding to f32."""
 F16_UNIT = 2.0**-11
 F16_TINY = 2.0**-25
-"""Half the distance of subnormal f16 numbers."""
+"""Half the distance between subnormal f16 numbers."""
 SPECIAL = (np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 3e38, 65504.0, 6e-8)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a result is from NumPy's.
+    """Difference between a result and NumPy's.
 
     Attributes:
         error: Largest error; in units in the last place, or absolute for sums.
-        text: The error as a person reads it.
-        allowed: What is allowed, as a person reads it.
-        is_within: Whether every element is within what is allowed.
+        text: The error, as text.
+        allowed: The tolerance, as text.
+        is_within: Whether every element is within the tolerance.
     """
 
     error: float
@@ -53,15 +53,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Problem:
-    """One launch of a kernel and what it must give.
+    """One launch of a kernel, with its expected result.
 
     Attributes:
         kernel: Name of the kernel.
         grid: Tile blocks.
         args: The entry's parameters in order.
         output: The array among them that the kernel writes.
-        exact: What it must hold: exactly, or as float64 before rounding.
-        compare: Judges `output` after a run.
+        exact: Its expected contents, exact or as float64 before rounding.
+        compare: Compares `output` after a run.
     """
 
     kernel: str
@@ -74,12 +74,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to make problems of a kernel.
+    """Makes problems of a kernel.
 
     Attributes:
-        make: From sizes, a generator and whether to mix in special values.
-        sizes: Sizes worth running, the demo's first; most are no multiple of the
-            tile, but of 16 where the kernel was told so.
+        make: Function of sizes, generator, and whether to mix in special values.
+        sizes: Sizes to run, the demo's first; most are not multiples of the tile, but
+            multiples of 16 if the kernel assumes so.
     """
 
     make: Callable[[str, Sizes, np.random.Generator, bool], Problem]
@@ -94,11 +94,11 @@ def kernel_path(name: str, version: str = VERSIONS[-1]) -> Path:
 def make_problem(
     name: str, sizes: Sizes | None = None, *, seed: int = 0, special: bool = False
 ) -> Problem:
-    """A fresh problem of a kernel.
+    """Makes a problem of a kernel.
 
     Args:
         name: A key of `RECIPES`.
-        sizes: Extents as the recipe wants them; the demo's by default.
+        sizes: Extents for the recipe; the demo's by default.
         seed: Equal seeds give equal inputs.
         special: Whether to mix in infinities, NaN, zeros of both signs, subnormal
             and very large numbers (elementwise kernels).
@@ -110,7 +110,7 @@ def make_problem(
 
 
 def aligned(shape: Sizes, dtype: Any, *, offset_elements: int = 0) -> Array:
-    """A zero-filled array whose first element is aligned, or off by elements."""
+    """A zero-filled array that is aligned, plus an offset in elements."""
     kind = np.dtype(dtype)
     size_bytes = int(np.prod(shape)) * kind.itemsize
     raw = np.zeros(size_bytes + 2 * ALIGNMENT_BYTES, np.uint8)
@@ -135,7 +135,7 @@ def _normal(
 
 
 def _launch_args(*args: Any, index_bits: int = 32) -> list[Any]:
-    """Arrays with their shapes and strides, scalars as they are."""
+    """Arrays with their shapes and strides, scalars unchanged."""
     flat: list[Any] = []
     for arg in args:
         if isinstance(arg, np.ndarray):
@@ -146,7 +146,7 @@ def _launch_args(*args: Any, index_bits: int = 32) -> list[Any]:
 
 
 def _exactly(output: Array, exact: Array) -> Callable[[], Comparison]:
-    """Every bit as NumPy has it; one NaN is as good as another."""
+    """Compares bit for bit with NumPy; all NaNs are equal."""
 
     def compare() -> Comparison:
         width = f"u{output.itemsize}"
@@ -253,8 +253,8 @@ def _softmax(
 ) -> Problem:
     """Softmax of each row, sizes (rows, columns).
 
-    The difference to the row's maximum is an f32, as the kernel says; what follows
-    is exact.
+    The difference to the row's maximum is rounded to f32, as in the kernel; the rest is
+    exact.
     """
     x = _normal(sizes, np.float32, generator)
     if special:
@@ -273,7 +273,7 @@ def _matmul(tile: int, dtype: Any) -> Any:
     def make(
         name: str, sizes: Sizes, generator: np.random.Generator, special: bool
     ) -> Problem:
-        del special  # a NaN would spoil whole rows and hide errors
+        del special  # a NaN would spread to whole rows and hide errors
         m, n, k = sizes
         a = _normal((m, k), np.float16, generator)
         b = _normal((k, n), np.float16, generator)
@@ -312,4 +312,4 @@ RECIPES: dict[str, Recipe] = {
     "matmul_f16_128x128x64": Recipe(_matmul(128, np.float16), _MATRICES),
     "matmul_f16_f32out_128x128x64": Recipe(_matmul(128, np.float32), _MATRICES),
 }
-"""One per file in test/kernels, by name."""
+"""One recipe per file in test/kernels, by name."""
