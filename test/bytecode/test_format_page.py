@@ -53,7 +53,7 @@ def test_dump():
     dump = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     printed = [line.rstrip() for line in dump.splitlines()]
     place = 0
-    for line in block("Looking into a file"):
+    for line in block("Dumping a file"):
         if line != "...":
             place = printed.index(line.rstrip(), place) + 1
 
