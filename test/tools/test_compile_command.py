@@ -13,6 +13,7 @@ import pytest
 from tool_command import KERNELS, SCALE, Command
 
 from cuda_tile.cli import compile as tool
+from cuda_tile.pipeline import STEP_NAMES
 
 VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"
 ELF_MAGIC = b"\x7fELF"
@@ -57,12 +58,37 @@ def test_report_keeps_out_of_the_output(command: Command):
     assert json.loads(result.err)["kernels"][0]["kernel"] == "scale"
 
 
+def test_line_tables_go_into_ptx_and_cubin(command: Command, folder: Path):
+    for name, words in {"with": ["--lineinfo"], "plain": []}.items():
+        run = (SCALE, "--gpu", "sm_90", *words)
+        assert command(tool, *run, "-o", f"{name}.cubin").code == 0
+        ptx = command(tool, *run, "--emit=ptx").out
+        assert (".loc" in ptx) == ('scale.mlir"' in ptx) == (name == "with")
+        cubin = (folder / f"{name}.cubin").read_bytes()
+        assert (b".debug_line" in cubin) == (name == "with")
+
+
+def test_the_verifier_may_be_left_out(command: Command):
+    words = (SCALE, "--gpu", "sm_90", "--timing", "-o", "k.cubin")
+    assert "\nverify " in command(tool, *words).out
+    assert "verify" not in command(tool, *words, "--no-verify-each").out
+
+
 def test_output_replaces_the_file_behind_a_link(command: Command, folder: Path):
     (folder / "real").write_text("old")
     (folder / "link.ptx").symlink_to("real")
     assert command(tool, SCALE, "--gpu", "sm_90", "-o", "link.ptx").code == 0
     assert (folder / "link.ptx").is_symlink()
     assert ".entry scale" in (folder / "real").read_text()
+
+
+def test_every_step_may_be_printed(command: Command):
+    words = (SCALE, "--gpu", "sm_90", "-o", "k.cubin", "--print-after=all")
+    said = command(tool, *words).err
+    heads = [line for line in said.splitlines() if line.startswith("// after")]
+    assert heads == [f"// after {name}" for name in STEP_NAMES]
+    assert ".entry scale(" in said
+    assert "\n// after ptxas\ncubin of " in said
 
 
 def test_output_may_be_a_device(command: Command):
