@@ -20,6 +20,7 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import FindingError
 from cuda_tile.options import Options
+from cuda_tile.pipeline import Artifact
 
 LEVELS_W = ("simplify", "plan", "place", "stage", "order", "allocate", "barriers")
 STEP_LIMIT = 300_000
@@ -97,7 +98,7 @@ def _check_chip(
     seen: dict[str, None],
     seeds: int,
 ) -> None:
-    def observe(name: str, level: ir.Operation) -> None:
+    def observe(name: str, level: Artifact) -> None:
         if name not in LEVELS_W:
             return
         text = str(level)

@@ -33,8 +33,9 @@ def _scalar(p: RandomProgram) -> None:
 
 
 def _op(p: RandomProgram) -> None:
-    """An op on single elements, a move or a reduction."""
-    p.pick(INNER)(p)
+    """Ops on single elements, moves or reductions."""
+    for _ in range(p.number(1, 3)):
+        p.pick(INNER)(p)
 
 
 def _output(p: RandomProgram) -> None:
@@ -134,7 +135,11 @@ _EXCHANGE = dict.fromkeys(_MOVES, 1)
 KINDS: dict[str, Kind] = {
     "chain": Kind({"load": 6, "store": 4, "op": 1}, 14, (1, 2)),
     "loop": Kind({"for": 5, "load": 3, "store": 4, **_EXCHANGE}, 9, (1, 2)),
-    "exchange": Kind({"for": 2, "tile": 1, **dict.fromkeys(_MOVES, 2)}, 8, (0, 0)),
+    "exchange": Kind(
+        {"for": 2, "tile": 1, "op": 2, **dict.fromkeys(_MOVES, 2)},
+        8,
+        (0, 0),
+    ),
     "product": Kind({"for": 1, "product": 1, **_EXCHANGE}, 4, (0, 1)),
     "branch": Kind(
         {"if": 2, "ifelse": 4, "for": 2, "leave": 1, "load": 3, "store": 3, "op": 1}
