@@ -134,7 +134,8 @@ void Inspector::inspect(mlir::Operation *op) {
     }
   llvm::TypeSwitch<mlir::Operation *>(op)
       .Case([&](mlir::LLVM::GEPOp gep) { check(op, gep.getElemType()); })
-      .Case([&](mlir::LLVM::AllocaOp alloca) { check(op, alloca.getElemType()); })
+      .Case(
+          [&](mlir::LLVM::AllocaOp alloca) { check(op, alloca.getElemType()); })
       .Case([&](mlir::LLVM::GlobalOp global) { check(op, global.getType()); })
       .Case([&](mlir::LLVM::LLVMFuncOp func) {
         check(op, func.getFunctionType());

@@ -17,7 +17,9 @@ from cuda_tile._mlir import ir
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
 SIGNS = ("signed", "unsigned")
+ELEMENTS = (*INTEGERS, *FLOATS, "tf32")
 DIRECTED = ("zero", "negative_inf", "positive_inf")
+
 PREDICATES = ("equal", "not_equal", "less_than", "greater_than_or_equal")
 
 ACCESSES = """
@@ -74,16 +76,16 @@ VIEWS = {
     "tensor_view<?x64xE, strides=[64,1]>>",
     "TO": "partition_view<tile=(64x64), tensor_view<?x?xE, strides=[1,?]>>",
     "IN": "partition_view<tile=(64x64), tensor_view<64x64xE, strides=[64,1]>>",
-    "OUT": "partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>",
+    "OUT": "partition_view<tile=(64x64), tensor_view<64x64xA, strides=[64,1]>>",
 }
 """What stands for the view types of these kernels."""
 
 PRODUCT = """
-  entry @product_E(%p: tile<ptr<E>>, %q: tile<ptr<f32>>) {
+  entry @product_E(%p: tile<ptr<E>>, %q: tile<ptr<A>>) {
     %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1]
       : tensor_view<64x64xE, strides=[64,1]>
     %w = make_tensor_view %q, shape = [64, 64], strides = [64, 1]
-      : tensor_view<64x64xf32, strides=[64,1]>
+      : tensor_view<64x64xA, strides=[64,1]>
     %f = make_partition_view %v
       : IN
     %g = make_partition_view %w
@@ -93,15 +95,19 @@ PRODUCT = """
       : IN,
         tile<i32> -> tile<64x64xE>, token
     %b = permute %a [1, 0] : tile<64x64xE> -> tile<64x64xE>
-    %c = constant <f32: 0.0> : tile<64x64xf32>
-    %d = mmaf %a, %b, %c : tile<64x64xE>, tile<64x64xE>, tile<64x64xf32>
-    %e = mmaf %a, %a, %d : tile<64x64xE>, tile<64x64xE>, tile<64x64xf32>
+    %c = constant <A: 0.0> : tile<64x64xA>
+    %d = mmaf %a, %b, %c : tile<64x64xE>, tile<64x64xE>, tile<64x64xA>
+    %e = mmaf %a, %a, %d : tile<64x64xE>, tile<64x64xE>, tile<64x64xA>
     %t1 = store_view_tko weak %e, %g[%i, %i]
-      : tile<64x64xf32>, OUT,
+      : tile<64x64xA>, OUT,
         tile<i32> -> token
     return
   }
 """
+"""A product of what is loaded with its transpose, and with itself."""
+
+PRODUCTS = {"f16": "f32", "bf16": "f32", "tf32": "f32", "f64": "f64"}
+"""Element type of the accumulator, by that of the operands."""
 
 
 def integer_lines(kind: str) -> Iterator[tuple[str, str]]:
@@ -159,19 +165,30 @@ def _arithmetic(kind: str) -> Iterator[str]:
         yield f"{name} %a, %b{suffix}"
 
 
-def spelled(text: str, kind: str) -> str:
-    """A kernel above for one element type."""
+def spelled(text: str, **types: str) -> str:
+    """A kernel above with each letter of a type replaced by the type."""
     for name, view in VIEWS.items():
         text = re.sub(rf"\b{name}\b", view, text)
-    return (
-        text.replace("xE", f"x{kind}")
-        .replace("<E>", f"<{kind}>")
-        .replace("_E", f"_{kind}")
-    )
+    for letter, kind in types.items():
+        text = re.sub(rf"(?<=[x<_]){letter}\b(?=[>,(: ])", kind, text)
+    return text
 
 
 def program(kind: str) -> str:
-    """The entries of one element type."""
+    """The entries of one element type; of tf32 there are only products."""
+    entries: list[str] = []
+    if kind != "tf32":
+        zero = "0" if kind[0] == "i" else "0.0"
+        identity = "true" if kind == "i1" else f"{zero} : {kind}"
+        accesses = ACCESSES.replace("IDENTITY", identity)
+        entries += [_operations(kind), spelled(accesses, E=kind)]
+    if kind in PRODUCTS:
+        entries.append(spelled(PRODUCT, E=kind, A=PRODUCTS[kind]))
+    return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
+
+
+def _operations(kind: str) -> str:
+    """Every statement between a load and a store."""
     lines = list((integer_lines if kind in INTEGERS else float_lines)(kind))
     used = sorted({kind, *(result for result, _ in lines)})
     parameters = ", ".join(f"%p_{e}: tile<ptr<{e}>>" for e in used)
@@ -195,14 +212,7 @@ def program(kind: str) -> str:
             f": tile<128xptr<{e}>>, tile<128x{e}> -> token"
         )
     text = "\n    ".join(["%n = iota : tile<128xi32>", *body, "return"])
-    identity = (
-        "true" if kind == "i1" else f"{'0' if kind[0] == 'i' else '0.0'} : {kind}"
-    )
-    accesses = spelled(ACCESSES.replace("IDENTITY", identity), kind)
-    entries = [f"  entry @ops_{kind}({parameters}) {{\n    {text}\n  }}", accesses]
-    if kind in ("f16", "bf16"):
-        entries.append(spelled(PRODUCT, kind))
-    return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
+    return f"  entry @ops_{kind}({parameters}) {{\n    {text}\n  }}"
 
 
 def lowered(kind: str, gpu: str) -> ir.Module:

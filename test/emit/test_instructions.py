@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from emit_every import FLOATS, INTEGERS, lowered, single
+from emit_every import ELEMENTS, lowered, single
 from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
@@ -47,7 +47,7 @@ with ir.Context(), ir.Location.unknown():
 def kernels() -> dict[str, str]:
     """A kernel of each emitted operation, by its text without the name."""
     found: dict[str, str] = {}
-    for kind in (*INTEGERS, *FLOATS):
+    for kind in ELEMENTS:
         for gpu in ("sm_80", "sm_90"):  # what emission does may hang on the chip
             module = lowered(kind, gpu)
             with module.context, ir.Location.unknown():
@@ -121,7 +121,7 @@ def test_each_named_operation_has_a_row() -> None:
 
 def test_each_row_is_emitted() -> None:
     made = {"gpu.module", "builtin.module"}
-    for kind in (*INTEGERS, *FLOATS):
+    for kind in ELEMENTS:
         module = lowered(kind, "sm_90")
         with module.context:
             kinds, bad_types = _cuda_tile.device_code(module)

@@ -57,6 +57,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.ldmatrix": Needs(75, 65),
     "nvvm.mma.sync.m16n8k16.f16": Needs(80, 70),
     "nvvm.mma.sync.m16n8k16.bf16": Needs(80, 70),
+    "nvvm.mma.sync.m16n8k8.tf32": Needs(80, 70),
+    "nvvm.mma.sync.m8n8k4.f64": Needs(80, 70),
 }
 """Everything that emission makes, as `instruction_name` calls it, with what it needs
 (PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each instruction). A test compiles
