@@ -61,13 +61,35 @@ class Builder:
         self.ip = ir.InsertionPoint(self.region.blocks[1])
         self.loc = func.location
         self._constants: dict[tuple[ir.Type, int | str], ir.Value] = {}
+        self._attributes: dict[str, ir.Attribute] = {}
+        self._structs: dict[tuple[ir.Type, ...], ir.Type] = {}
+        self._numbers: dict[int, ir.Attribute] = {}
+        self._positions: dict[int, ir.Attribute] = {}
+        self._indices: dict[int, ir.Attribute] = {}
         self.i1, self.i8, self.i16, self.i32, self.i64 = (
             ir.IntegerType.get_signless(bits) for bits in (1, 8, 16, 32, 64)
         )
         self.f16, self.bf16 = ir.F16Type.get(), ir.BF16Type.get()
         self.f32, self.f64 = ir.F32Type.get(), ir.F64Type.get()
+        self._byte = ir.TypeAttr.get(self.i8)
         self.global_pointer = ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
         self.shared_pointer = ir.Type.parse(f"!llvm.ptr<{SHARED_SPACE}>")
+
+    # Attributes: parsing one costs more than making ten operations ------------------
+
+    def attribute(self, text: str) -> ir.Attribute:
+        """An attribute that is written as `text`."""
+        found = self._attributes.get(text)
+        if found is None:
+            found = self._attributes[text] = ir.Attribute.parse(text)
+        return found
+
+    def number(self, value: int) -> ir.Attribute:
+        """An i64 attribute."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = ir.IntegerAttr.get(self.i64, value)
+        return found
 
     # Raw operations -----------------------------------------------------------------
 
@@ -145,12 +167,12 @@ class Builder:
 
     def icmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Integer comparison by LLVM's predicate name."""
-        attr = ir.IntegerAttr.get(self.i64, ICMP[predicate])
+        attr = self.number(ICMP[predicate])
         return self.op("llvm.icmp", self.i1, lhs, rhs, predicate=attr)
 
     def fcmp(self, predicate: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Floating-point comparison by LLVM's predicate name."""
-        attr = ir.IntegerAttr.get(self.i64, FCMP[predicate])
+        attr = self.number(FCMP[predicate])
         return self.op("llvm.fcmp", self.i1, lhs, rhs, predicate=attr)
 
     def select(self, cond: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
@@ -221,15 +243,24 @@ class Builder:
     def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
         """The fields of a struct value."""
         return [
-            self.op(
-                "llvm.extractvalue", ty, value, position=ir.DenseI64ArrayAttr.get([i])
-            )
+            self.op("llvm.extractvalue", ty, value, position=self._position(i))
             for i, ty in enumerate(types)
         ]
 
+    def _position(self, index: int) -> ir.Attribute:
+        found = self._positions.get(index)
+        if found is None:
+            found = self._positions[index] = ir.DenseI64ArrayAttr.get([index])
+        return found
+
     def struct_type(self, types: Sequence[ir.Type]) -> ir.Type:
         """A literal LLVM struct."""
-        return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, types))})>")
+        key = tuple(types)
+        found = self._structs.get(key)
+        if found is None:
+            text = f"!llvm.struct<({', '.join(map(str, types))})>"
+            found = self._structs[key] = ir.Type.parse(text)
+        return found
 
     # Memory and control -------------------------------------------------------------
 
@@ -246,19 +277,25 @@ class Builder:
             [pointer.type],
             [pointer, *dynamic],
             {
-                "rawConstantIndices": ir.DenseI32ArrayAttr.get([raw]),
-                "elem_type": ir.TypeAttr.get(self.i8),
+                "rawConstantIndices": self._index(raw),
+                "elem_type": self._byte,
             },
         ).results[0]
 
+    def _index(self, raw: int) -> ir.Attribute:
+        found = self._indices.get(raw)
+        if found is None:
+            found = self._indices[raw] = ir.DenseI32ArrayAttr.get([raw])
+        return found
+
     def load(self, ty: ir.Type, pointer: ir.Value, align: int) -> ir.Value:
         """A plain load; `align` in bytes."""
-        attr = ir.IntegerAttr.get(self.i64, align)
+        attr = self.number(align)
         return self.op("llvm.load", ty, pointer, alignment=attr)
 
     def store(self, value: ir.Value, pointer: ir.Value, align: int) -> None:
         """A plain store; `align` in bytes."""
-        attr = ir.IntegerAttr.get(self.i64, align)
+        attr = self.number(align)
         self.create("llvm.store", [], [value, pointer], {"alignment": attr})
 
     def inline_ptx(
@@ -277,7 +314,7 @@ class Builder:
         attributes: dict[str, ir.Attribute] = {
             "asm_string": ir.StringAttr.get(text),
             "constraints": ir.StringAttr.get(constraints),
-            "asm_dialect": ir.IntegerAttr.get(self.i64, 0),
+            "asm_dialect": self.number(0),
         }
         if side_effects:
             attributes["has_side_effects"] = ir.UnitAttr.get()

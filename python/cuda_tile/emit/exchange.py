@@ -23,7 +23,7 @@ def shuffle(b: Builder, kind: str, value: ir.Value, lane: ir.Value | int) -> ir.
         lane: Which lane, a constant or an i32.
     """
     where = b.constant(b.i32, lane) if isinstance(lane, int) else lane
-    attr = ir.Attribute.parse(f"#nvvm<shfl_kind {kind}>")
+    attr = b.attribute(f"#nvvm<shfl_kind {kind}>")
 
     def one(word: ir.Value) -> ir.Value:
         return b.op(

@@ -93,11 +93,11 @@ class MmaSync:
         self._types = [accumulator] * c
         self._result = e.builder.struct_type(self._types)
         shape = "#nvvm.shape<m = {}, n = {}, k = {}>".format(*atom.shape)
-        kind = ir.Attribute.parse(f"#nvvm.mma_type<{form.ptx_type}>")
+        kind = e.builder.attribute(f"#nvvm.mma_type<{form.ptx_type}>")
         self._attributes = {
-            "shape": ir.Attribute.parse(shape),
-            "layoutA": ir.Attribute.parse("#nvvm.mma_layout<row>"),
-            "layoutB": ir.Attribute.parse("#nvvm.mma_layout<col>"),
+            "shape": e.builder.attribute(shape),
+            "layoutA": e.builder.attribute("#nvvm.mma_layout<row>"),
+            "layoutB": e.builder.attribute("#nvvm.mma_layout<col>"),
             "multiplicandAPtxType": kind,
             "multiplicandBPtxType": kind,
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([a, b, c]),

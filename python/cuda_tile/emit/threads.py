@@ -72,7 +72,7 @@ class Threads:
         key = (-ICMP[predicate] - 1, mask)
         if key not in self._forms:
             bits = b.in_prologue("llvm.and", b.i32, self.index, b.constant(b.i32, mask))
-            attr = ir.IntegerAttr.get(b.i64, ICMP[predicate])
+            attr = b.number(ICMP[predicate])
             zero = b.constant(b.i32, 0)
             self._forms[key] = b.in_prologue(
                 "llvm.icmp", b.i1, bits, zero, predicate=attr

@@ -273,11 +273,11 @@ def _ldmatrix(
     types = [b.i32] * plan.count
     attributes = {
         "num": ir.IntegerAttr.get(b.i32, plan.count),
-        "layout": ir.Attribute.parse(
+        "layout": b.attribute(
             f"#nvvm.mma_layout<{'col' if plan.transposed else 'row'}>"
         ),
-        "shape": ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
-        "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+        "shape": b.attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+        "eltType": b.attribute("#nvvm.ld_st_matrix_elt_type<b16>"),
     }
     values: list[ir.Value | None] = [None] * (layout.n_registers // 2)
     for group in plan.groups:
