@@ -1,10 +1,12 @@
-"""What compiling the real kernels costs: CPU seconds, and the share of each step.
+"""What compiling the real kernels costs: CPU milliseconds of each step.
 
-    python bench/compile_cost.py [--gpu sm_90 ...] [--runs 5] [--peer TILEIRAS]
+    python bench/compile_cost.py [FOLDER] [--gpu sm_90 ...] [--runs 5] [--peer TILEIRAS]
 
 One row per kernel and GPU, the best of several runs in one process (imports and the
-first use of LLVM are not counted; `--cold` counts a whole process instead). ptxas is
-a process of its own: its CPU time is what the system says of children.
+first use of LLVM are not counted; `--cold` counts a whole process as well). ptxas is
+a process of its own: its CPU time is what the system says of children. FOLDER has
+bytecode files, at any depth; without one it is the kernels of `test/kernels`. What the
+compiler refuses is counted in the last line.
 
 With `--peer` NVIDIA's closed compiler `tileiras` runs side by side on the same files,
 as a black box: one process per kernel, timed the same way. See bench/README.md.
@@ -28,9 +30,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
+from cuda_tile.errors import Unsupported
 
-PASSES_SHOWN = ("load", "simplify", "plan", "place", "stage", "emit", "llvm", "ptxas")
+PASSES_SHOWN = (
+    *("load", "simplify", "plan", "place", "stage", "order", "allocate", "barriers"),
+    *("emit", "llvm", "ptxas"),
+)
 REST = "rest"
+SUFFIXES = (".tileirbc", ".tilebc")
 
 
 @dataclass(frozen=True)
@@ -60,10 +67,10 @@ def children_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def measure_once(kernel: str, gpu: str) -> Cost:
+def measure_once(kernel: str, path: Path, gpu: str) -> Cost:
     """Reads and compiles a kernel in this process."""
     before, start = children_seconds(), time.process_time()
-    module = cuda_tile.load(kernel_path(kernel))
+    module = cuda_tile.load(path)
     load = time.process_time() - start
     compiled = cuda_tile.compile(module, gpu)
     own = time.process_time() - start
@@ -86,37 +93,40 @@ def measure_process(command: list[str], runs: int) -> float | None:
     return best
 
 
-def measure(kernel: str, gpu: str, arguments: argparse.Namespace) -> Cost:
-    """The best of several runs, and beside it what was asked for."""
+def measure(
+    kernel: str, path: Path, gpu: str, arguments: argparse.Namespace
+) -> Cost | None:
+    """The best of several runs, and beside it what was asked for; None if refused."""
     runs: int = arguments.runs
-    best = min(
-        (measure_once(kernel, gpu) for _ in range(runs)), key=lambda cost: cost.total
-    )
-    path = str(kernel_path(kernel))
+    try:
+        costs = [measure_once(kernel, path, gpu) for _ in range(runs)]
+    except Unsupported:
+        return None
+    best = min(costs, key=lambda cost: cost.total)
     peer = cold = None
     with tempfile.TemporaryDirectory() as folder:
         output = str(Path(folder, "kernel.cubin"))
         if arguments.peer:
-            command = [arguments.peer, path, "-o", output, "--gpu-name", gpu, "-O3"]
-            peer = measure_process(command, runs)
+            options = ["-o", output, "--gpu-name", gpu, "-O3"]
+            peer = measure_process([arguments.peer, str(path), *options], runs)
         if arguments.cold:
-            module = [sys.executable, "-m", "cuda_tile.cli.compile"]
-            cold = measure_process([*module, path, "--gpu", gpu, "-o", output], runs)
+            module = [sys.executable, "-m", "cuda_tile.cli.compile", str(path)]
+            cold = measure_process([*module, "--gpu", gpu, "-o", output], runs)
     return Cost(kernel, gpu, best.total, best.steps, peer, cold)
 
 
-def shares(cost: Cost) -> dict[str, float]:
-    """Part of each shown step in the total; the others are added up as `rest`."""
+def shown_steps(cost: Cost) -> dict[str, float]:
+    """Seconds of each shown step; the others are added up as `rest`."""
     found: dict[str, float] = dict.fromkeys((*PASSES_SHOWN, REST), 0.0)
     for name, seconds in cost.steps.items():
-        found[name if name in found else REST] += seconds / cost.total
+        found[name if name in found else REST] += seconds
     return found
 
 
 def print_table(
     costs: list[Cost], columns: dict[str, Callable[[Cost], float | None]]
 ) -> None:
-    """Milliseconds of CPU, then each step's share."""
+    """Milliseconds of CPU, all of it and each step's."""
     names = (*PASSES_SHOWN, REST)
     heads = "".join(f"{name:>9}" for name in columns)
     print(f"{'kernel':30}{'GPU':7}{heads}   {''.join(f'{n:>9}' for n in names)}")
@@ -125,18 +135,23 @@ def print_table(
         times = "".join(
             f"{'-':>9}" if value is None else f"{value * 1e3:>9.0f}" for value in values
         )
-        parts = "".join(f"{share:>9.0%}" for share in shares(cost).values())
+        parts = "".join(f"{s * 1e3:>9.1f}" for s in shown_steps(cost).values())
         print(f"{cost.kernel:30}{cost.gpu:7}{times}   {parts}")
     sums = [[column(cost) or 0.0 for cost in costs] for column in columns.values()]
     totals = "".join(f"{sum(values) * 1e3:>9.0f}" for values in sums)
     print(f"{'sum':37}{totals}")
+    both = [cost for cost in costs if cost.peer]
+    if both:
+        ratio = sum(c.total for c in both) / sum(c.peer or 0.0 for c in both)
+        print(f"of the peer's, where it compiles too ({len(both)}): {ratio:.2f}")
 
 
 def read_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="of bytecode files")
     parser.add_argument("--gpu", action="append", metavar="SM", help="default: sm_90")
-    parser.add_argument("--kernel", action="append", choices=tuple(RECIPES))
+    parser.add_argument("--kernel", action="append", help="only those of this name")
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="best of N")
     parser.add_argument("--peer", metavar="TILEIRAS", help="the program's path")
     parser.add_argument("--cold", action="store_true", help="time whole processes too")
@@ -144,19 +159,33 @@ def read_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def find_kernels(folder: Path | None) -> dict[str, Path]:
+    """The files to compile, by the name that the table gives them."""
+    if folder is None:
+        return {name: kernel_path(name) for name in RECIPES}
+    files = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    return {str(path.relative_to(folder).with_suffix("")): path for path in files}
+
+
 def main() -> int:
     """Prints the table."""
     arguments = read_arguments()
     gpus: list[str] = arguments.gpu or ["sm_90"]
-    kernels: list[str] = arguments.kernel or list(RECIPES)
-    measure_once(kernels[0], gpus[0])  # loads LLVM's target, fills caches
-    costs = [measure(kernel, gpu, arguments) for kernel in kernels for gpu in gpus]
+    kernels = find_kernels(arguments.folder)
+    if arguments.kernel:
+        wanted = set(arguments.kernel)
+        kernels = {k: p for k, p in kernels.items() if {k, Path(k).name} & wanted}
+    warm = next(iter(RECIPES))
+    measure_once(warm, kernel_path(warm), gpus[0])  # loads LLVM's target, fills caches
+    found = [measure(k, p, gpu, arguments) for k, p in kernels.items() for gpu in gpus]
+    costs = [cost for cost in found if cost is not None]
     columns: dict[str, Callable[[Cost], float | None]] = {"ms": lambda c: c.total}
     if arguments.cold:
         columns["process"] = lambda c: c.cold
     if arguments.peer:
         columns["peer"] = lambda c: c.peer
     print_table(costs, columns)
+    print(f"refused: {len(found) - len(costs)} of {len(found)}")
     if arguments.json:
         text = json.dumps([asdict(cost) for cost in costs], indent=1)
         arguments.json.write_text(text + "\n")
