@@ -13,7 +13,7 @@ from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer, integers
-from cuda_tile.ir.tiles import element_bits, layout_of
+from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
@@ -100,8 +100,7 @@ def buffer_of(value: ir.Value) -> Buffer:
     op, ty = defining_op(value), BufferType(value.type)
     if op is None or op.name != "tileas.alloc_shared" or "offset" not in op.attributes:
         raise InternalError("emit: a shared buffer without an offset; run allocate")
-    layout = SharedLayout.from_groups(tuple(ty.shape), ty.layout.groups)
-    return Buffer(integer(op, "offset"), layout, ty.element_type)
+    return Buffer(integer(op, "offset"), buffer_layout_of(value), ty.element_type)
 
 
 @RULES.register("tileas.alloc_shared")

@@ -5,9 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import LayoutAttr, PointerType, TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BufferType,
+    LayoutAttr,
+    PointerType,
+    TileType,
+)
 from cuda_tile.errors import InternalError
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
 
 POINTER_BITS = 64
 
@@ -74,8 +80,13 @@ def _decode(shape: tuple[int, ...], groups: FrozenGroups) -> LinearLayout:
     return LinearLayout.from_groups(shape, groups)
 
 
+@cache
+def _decode_shared(shape: tuple[int, ...], groups: FrozenGroups) -> SharedLayout:
+    return SharedLayout.from_groups(shape, groups)
+
+
 def _freeze(groups: list[list[list[tuple[int, int]]]]) -> FrozenGroups:
-    return tuple(tuple(tuple(basis) for basis in group) for group in groups)
+    return tuple([tuple(map(tuple, group)) for group in groups])
 
 
 def layout_of(value: ir.Value) -> LinearLayout:
@@ -88,6 +99,12 @@ def layout_of(value: ir.Value) -> LinearLayout:
     if not isinstance(ty, TileType) or (layout := ty.layout) is None:
         raise InternalError(f"no layout on a value of type {ty} after place")
     return _decode(tuple(ty.shape), _freeze(layout.groups))
+
+
+def buffer_layout_of(value: ir.Value) -> SharedLayout:
+    """The layout of a buffer in shared memory."""
+    ty = BufferType(value.type)
+    return _decode_shared(tuple(ty.shape), _freeze(ty.layout.groups))
 
 
 def with_layout(value: ir.Value, layout: LinearLayout) -> ir.Type:
