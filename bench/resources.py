@@ -26,7 +26,7 @@ from cuda_tile.errors import UserError
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "test" / "kernels" / "13.4"
 DEFAULT_GPUS = ("sm_80", "sm_90", "sm_120")
-BYTECODE = (".tileirbc", ".tilebc")
+BYTECODE = (".tileirbc", ".tilebc", ".mlir")
 
 
 @dataclass(frozen=True)

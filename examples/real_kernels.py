@@ -293,6 +293,40 @@ def _matmul(tile: int, dtype: Any) -> Any:
     return make
 
 
+def _attention(depth: int) -> Any:
+    """Causal attention of one head, sizes (sequence length,).
+
+    Arrays are [batch, head, position, depth], of extents that 16 divides, as the kernel
+    was told; blocks of 128 positions. Beside the f32 arithmetic, which counts for
+    little, weights and results are rounded to f16.
+    """
+    block = 128
+
+    def make(
+        name: str, sizes: Sizes, generator: np.random.Generator, special: bool
+    ) -> Problem:
+        del special  # a NaN would spoil whole rows and hide errors
+        (length,) = sizes
+        q, k, v, out = (aligned((16, 16, length, depth), np.float16) for _ in "qkvo")
+        for array in (q, k, v):
+            array[0, 0] = _normal((length, depth), np.float16, generator)
+        scale = np.float32(depth**-0.5)
+        queries, keys, values = (x[0, 0].astype(np.float64) for x in (q, k, v))
+        scores = queries @ keys.T * float(scale)
+        scores[np.triu_indices(length, 1)] = -np.inf
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        exact = weights @ values
+        bound = 2 * F16_UNIT * (weights @ np.abs(values))
+        bound += F16_UNIT * np.abs(exact) + F16_TINY
+        args = [*_launch_args(q, k, v, out), scale]
+        compare = _bounded(out[0, 0], exact, bound, "weights in f16")
+        grid = (length // block, 1)
+        return Problem(name, grid, args, out[0, 0], exact, compare)
+
+    return make
+
+
 _LINES = ((5008,), (16,), (1024,), (8192,))
 _MATRICES = ((208, 144, 208), (64, 64, 64), (256, 128, 96), (16, 16, 16))
 RECIPES: dict[str, Recipe] = {
@@ -311,5 +345,7 @@ RECIPES: dict[str, Recipe] = {
     "matmul_f16_64x64x64": Recipe(_matmul(64, np.float16), _MATRICES),
     "matmul_f16_128x128x64": Recipe(_matmul(128, np.float16), _MATRICES),
     "matmul_f16_f32out_128x128x64": Recipe(_matmul(128, np.float32), _MATRICES),
+    "fmha_causal_f16_d64_128x64": Recipe(_attention(64), ((256,), (128,))),
+    "fmha_causal_f16_d128_128x64": Recipe(_attention(128), ((256,), (128,))),
 }
 """One recipe per file in test/kernels, by name."""

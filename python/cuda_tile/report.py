@@ -8,10 +8,7 @@ from math import prod
 
 from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.launch import LaunchData
-from cuda_tile.targets import WARP_LANES, Target
-
-REGISTER_UNIT_PER_WARP = 256
-"""Registers are given to warps in units of this many (CUDA, occupancy calculator)."""
+from cuda_tile.targets import REGISTER_UNIT_PER_WARP, WARP_LANES, Target
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,12 @@ from cuda_tile.errors import UserError
 WARP_LANES = 32
 DEFAULT_GPU = "sm_90"
 """The chip to compile for where nobody names one."""
+REGISTER_BITS = 32
+MAX_REGISTERS = 255
+"""Registers a thread can address (CUDA C++ Programming Guide, "Technical
+Specifications per Compute Capability")."""
+REGISTER_UNIT_PER_WARP = 256
+"""Registers are given to warps in units of this many (CUDA, occupancy calculator)."""
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """Largest `.shared` variable of fixed size; more must be dynamic (same guide)."""
 
@@ -32,6 +38,16 @@ class Target:
         threads_per_sm: Resident threads of a multiprocessor.
         ctas_per_sm: Resident CTAs of a multiprocessor.
         registers_per_sm: 32-bit registers of a multiprocessor.
+        fma_per_clock: Multiply-adds of matrix instructions per clock of a
+            multiprocessor, 16-bit operands with an f32 sum (NVIDIA's architecture white
+            papers; of sm_86, sm_89 and sm_120 the GeForce parts, the slower ones).
+        l2_bytes_per_clock: Bytes per clock that a multiprocessor gets from the L2 cache
+            when all ask at once (published microbenchmarks; to be measured).
+        copy_latency_clocks: Clocks from a global load to its data, under load (same).
+        shared_bytes_per_clock: Bytes per clock of a multiprocessor's shared memory, 32
+            banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory").
+        exp2_per_clock: Results of `ex2` per clock and multiprocessor (same guide,
+            "Throughput of Native Arithmetic Instructions").
     """
 
     name: str
@@ -40,6 +56,11 @@ class Target:
     shared_bytes_per_sm: int
     threads_per_sm: int
     ctas_per_sm: int
+    fma_per_clock: int
+    l2_bytes_per_clock: int
+    copy_latency_clocks: int
+    shared_bytes_per_clock: int = 128
+    exp2_per_clock: int = 16
     shared_bytes_reserved: int = 1024
     registers_per_sm: int = 65536
 
@@ -58,17 +79,17 @@ _KIB = 1024
 _TARGETS = {
     target.name: target
     for target in (
-        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32),
-        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16),
-        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16),
-        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16),
-        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24),
-        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32),
-        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24),
-        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24),
-        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24),
+        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 600),
+        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 600),
+        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 600),
+        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 600),
+        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 600),
+        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 900),
+        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 900),
+        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 900),
+        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 900),
+        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 700),
+        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 700),
     )
 }
 

@@ -4,7 +4,8 @@ Inputs, references and bounds come from `examples/real_kernels.py`: exact for in
 movement and sums; one unit in the last place of f32 for saxpy; four of float64's result
 for softmax, whose difference to the row's maximum is an f32, as the kernel says, and
 everything after it float64; for products K * 2^-24 times the product of magnitudes,
-and half a unit of f16 where the result is rounded to it.
+and half a unit of f16 where the result is rounded to it; for attention the rounding of
+weights and result to f16.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from real_kernels import RECIPES, Sizes, make_problem
 from cuda_tile import UserError
 from cuda_tile.api import Executor
 
-ELEMENTWISE = tuple(name for name in NAMES if "matmul" not in name)
+PRODUCTS = ("matmul", "fmha")
+ELEMENTWISE = tuple(name for name in NAMES if not name.startswith(PRODUCTS))
 CASES = [(name, sizes) for name in NAMES for sizes in RECIPES[name].sizes]
 IDS = [f"{name}-{'x'.join(map(str, sizes))}" for name, sizes in CASES]
 EXECUTORS: dict[str, tuple[Executor, str]] = {

@@ -30,7 +30,7 @@ cuda_tile.module @kernels {
 
   // 64 x 64 accumulators: four warps, near square parts.
   // CHECK-LABEL: entry @product
-  // CHECK-SAME: tileas.plan = {num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}
+  // CHECK-SAME: tileas.plan = {min_ctas = 1 : i64, num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}
   // CHECK: mmaf {{.*}}tileas.plan = {atom = "m16n8k16"}
   entry @product() {
     %a = constant <f16: 1.0> : tile<64x32xf16>

@@ -104,6 +104,15 @@ def _dictionary(values: Mapping[str, int | str]) -> ir.Attribute:
     )
 
 
+def add_remark(entry: ir.Operation, text: str) -> None:
+    """Notes on an entry what was wanted, what came instead, why, and the way out."""
+    remarks: list[ir.Attribute] = []
+    if REMARKS_ATTRIBUTE in entry.attributes:
+        remarks += ir.ArrayAttr(entry.attributes[REMARKS_ATTRIBUTE])
+    remarks.append(ir.StringAttr.get(text))
+    entry.attributes[REMARKS_ATTRIBUTE] = ir.ArrayAttr.get(remarks)
+
+
 def read_plan(entry: ir.Operation) -> Plan:
     """The plan that stands on an entry.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -44,6 +45,11 @@ def tile_of(value: ir.Value) -> TileType:
 def shape_of(value: ir.Value) -> tuple[int, ...]:
     """Extents of a tile value, dimension 0 first."""
     return tuple(tile_of(value).shape)
+
+
+def elements_of(value: ir.Value) -> int:
+    """Number of elements of a tile value."""
+    return prod(shape_of(value))
 
 
 def element_of(value: ir.Value) -> ir.Type:

@@ -15,9 +15,25 @@ checks are in ir/plan.py.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
+from cuda_tile.analysis.cost import (
+    count_exponentials,
+    read_clocks,
+    register_limit,
+    resident_ctas,
+    turn_clocks,
+)
+from cuda_tile.analysis.feeds import (
+    TileRegisters,
+    is_chained,
+    is_staged_early,
+    slice_registers,
+)
 from cuda_tile.analysis.legality import check_program
+from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import (
@@ -27,6 +43,7 @@ from cuda_tile.ir.plan import (
     TARGET_ATTRIBUTE,
     Plan,
     ProductPlan,
+    add_remark,
     element_types,
     extents_of,
     most_ctas,
@@ -34,7 +51,7 @@ from cuda_tile.ir.plan import (
     read_product,
     refuse_plan,
 )
-from cuda_tile.ir.tiles import is_distributed, shape_of
+from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
@@ -43,9 +60,8 @@ from cuda_tile.targets import WARP_LANES, Target
 
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
-MAX_ACCUMULATORS_PER_THREAD = 64
-"""f32 accumulators a thread may hold beside operands and staged loads without
-spilling; 128 spilled in part on the peer (measured with ptxas 13.5)."""
+_WARPS = (1, 2, 4, 8, MAX_WARPS)
+"""More warps than 8 share registers that 8 have already: 255 x 256 is nearly all."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -70,7 +86,7 @@ def run(module: ir.Operation, options: Options) -> None:
                 refuse_plan(op)
                 continue
             if PLAN_ATTRIBUTE not in op.attributes:
-                chosen = plan_product(op, plan, target)
+                chosen = plan_product(op, plan, choose_atom(op, target))
                 op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
             read_product(op)
 
@@ -78,31 +94,178 @@ def run(module: ir.Operation, options: Options) -> None:
 def make_plan(
     entry: ir.Operation, products: list[ir.Operation], options: Options
 ) -> Plan:
-    """Chooses warps and how they divide products for one entry."""
-    target = options.target
-    wanted = options.num_warps or _hinted_warps(entry, target.name)
-    hinted_ctas = _hint(entry, target.name, "occupancy") or 0
-    if not products:
-        warps = wanted or _warps_for_elements(_largest_tile(entry))
-        return Plan(warps, min_ctas=min(hinted_ctas, most_ctas(target, warps)))
-    largest = max(products, key=lambda op: _elements(op.results[0]))
-    rows, columns = shape_of(largest.results[0])[-2:]
-    warps = wanted or _warps_for_accumulators(rows, columns)
-    warps_m, warps_n = divide_warps(rows, columns, warps)
-    return Plan(warps, warps_m, warps_n, min(hinted_ctas, most_ctas(target, warps)))
+    """Chooses warps and how they divide products for one entry.
 
-
-def plan_product(op: ir.Operation, plan: Plan, target: Target) -> ProductPlan:
-    """Chooses the matrix instruction of one product.
-
-    Raises:
-        Unsupported: Element types, rank or extents are not covered.
+    Of the candidates whose estimated registers fit the CTAs that the producer hints
+    at, the cheapest; if none fits, more warps than hinted, then fewer CTAs. What is
+    given up becomes a remark. An entry with products always gets a bound of at least
+    one CTA: without any, ptxas 13.5 aims at an occupancy of its own and spills for it.
     """
-    atom = choose_atom(op, target)
-    if plan.warps_m:
-        return ProductPlan(atom, plan.warps_m, plan.warps_n)
+    target = options.target
+    hints = _hints(entry, target.name)
+    hinted = options.num_warps or _hinted_warps(hints)
+    ctas = max(1, hints.get("occupancy", 1))
+    chooser = Chooser(entry, products, target)
+    first = [hinted] if hinted else chooser.usual_warps()
+    more = [w for w in _WARPS if w > first[-1]] if not options.num_warps else []
+    chosen = chooser.choose([first, [w for w in more if w <= MAX_WARPS]], ctas)
+    for text in chooser.remarks(chosen, hinted or first[-1], ctas):
+        add_remark(entry, text)
+    is_bounded = bool(products) or "occupancy" in hints
+    return Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A plan that could be, and what it would need.
+
+    Attributes:
+        num_warps: Warps of a CTA.
+        division: How they divide products along M and N; (0, 0) without products.
+        ctas: CTAs that shall fit on a multiprocessor.
+        limit: Registers of a thread that these leave.
+        estimate: Registers of a thread that are needed.
+        clocks: Cost of a turn, see `turn_clocks`.
+        reads: The part of it that reads shared memory.
+    """
+
+    num_warps: int
+    division: tuple[int, int]
+    ctas: int
+    limit: int
+    estimate: Estimate
+    clocks: float
+    reads: float
+
+    @property
+    def excess(self) -> int:
+        """Registers that are wanting."""
+        return max(0, self.estimate.registers - self.limit)
+
+
+class Chooser:
+    """Compares the plans of one entry; its liveness is computed once."""
+
+    def __init__(
+        self, entry: ir.Operation, products: list[ir.Operation], target: Target
+    ) -> None:
+        self._entry, self._products, self._target = entry, products, target
+        self._live = live_tiles(entry, is_staged_early)
+        self._exponentials = count_exponentials(nested_ops(entry)) if products else 0
+        self._atoms = {op: choose_atom(op, target) for op in products}
+        self._is_chained = any(map(is_chained, products))
+
+    def usual_warps(self) -> list[int]:
+        """Warps to try where nobody asked for a number."""
+        if not self._products:
+            return [_warps_for_elements(_largest_tile(self._entry))]
+        rows, columns = self._largest()
+        least = 4
+        while least > 1 and rows * columns < least * 16 * 8:
+            least //= 2
+        return [w for w in _WARPS if least <= w <= max(least, 8)]
+
+    def choose(self, groups: list[list[int]], ctas: int) -> Candidate:
+        """The cheapest candidate that fits, of the first group that has one."""
+        tried: list[Candidate] = []
+        for count in range(ctas, 0, -1):
+            for group in groups:
+                found = [c for warps in group for c in self._candidates(warps, count)]
+                fitting = [c for c in found if not c.excess]
+                if fitting:
+                    return min(fitting, key=lambda c: (c.clocks, c.reads, c.num_warps))
+                tried += found
+        return min(tried, key=lambda c: (c.excess, -c.ctas, c.clocks))
+
+    def remarks(self, chosen: Candidate, warps: int, ctas: int) -> list[str]:
+        """What `chosen` gives up of so many warps and CTAs, and why."""
+        found: list[str] = []
+        if chosen.ctas < ctas or chosen.num_warps > warps:
+            wanted = self._candidates(min(warps, chosen.num_warps), ctas)
+            best = min(wanted, key=lambda c: c.excess, default=chosen)
+            found.append(
+                f"wanted {ctas} CTAs of {warps} warps per multiprocessor, got "
+                f"{chosen.ctas} of {chosen.num_warps}: {best.estimate.registers} "
+                f"registers per thread are needed where {best.limit} are left; smaller "
+                "tiles need fewer"
+            )
+        if chosen.excess:
+            found.append(
+                f"wanted no spills, expect about {4 * chosen.excess} bytes per thread: "
+                f"{chosen.estimate.registers} registers are needed, a thread has "
+                f"{chosen.limit}; smaller tiles need fewer"
+            )
+        where = location_text(chosen.estimate.op or self._entry)
+        return [f"{where}: {text}" for text in found]
+
+    def _largest(self) -> tuple[int, int]:
+        largest = max(self._products, key=lambda op: elements_of(op.results[0]))
+        return extents_of(largest)[:2]
+
+    def _candidates(self, warps: int, ctas: int) -> list[Candidate]:
+        """Every division of so many warps, unless so many CTAs have no threads."""
+        if ctas > most_ctas(self._target, warps):
+            return []
+        divisions = [(0, 0)]
+        if self._products:
+            divisions = possible_divisions(
+                *self._largest(), warps, along_rows=self._is_chained
+            )
+        return [self._candidate(warps, ctas, division) for division in divisions]
+
+    def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
+        plan = Plan(warps, *division)
+        plans = {op: plan_product(op, plan, atom) for op, atom in self._atoms.items()}
+        weigh = TileRegisters(plans, warps)
+        needed = estimate(
+            self._live,
+            weigh,
+            lambda op: slice_registers(op, plans[op], weigh) if op in plans else 0,
+        )
+        resident = resident_ctas(self._target, warps, needed.registers)
+        clocks = turn_clocks(
+            self._target, plans, warps, max(ctas, resident), self._exponentials
+        )
+        limit = register_limit(self._target, warps, ctas)
+        reads = sum(read_clocks(self._target, *item, warps) for item in plans.items())
+        return Candidate(warps, division, ctas, limit, needed, clocks, reads)
+
+
+def plan_product(op: ir.Operation, plan: Plan, atom: MmaAtom) -> ProductPlan:
+    """Divides one product as its entry does, or on its own if it is too small."""
     rows, columns, _ = extents_of(op)
+    step_m, step_n, _ = atom.shape
+    if (
+        plan.warps_m
+        and plan.warps_m * step_m <= rows
+        and plan.warps_n * step_n <= columns
+    ):
+        return ProductPlan(atom, plan.warps_m, plan.warps_n)
     return ProductPlan(atom, *divide_warps(rows, columns, plan.num_warps))
+
+
+def possible_divisions(
+    rows: int, columns: int, warps: int, *, along_rows: bool
+) -> list[tuple[int, int]]:
+    """Ways to divide a result of rows x columns among warps, at least 16 x 8 each.
+
+    Args:
+        rows: Rows of the result.
+        columns: Its columns.
+        warps: Number of warps.
+        along_rows: Whether to take all warps along the rows if that is possible:
+            chained products then keep their operand in its threads.
+    """
+    found = [
+        (warps_m, warps // warps_m)
+        for warps_m in _WARPS
+        if warps_m <= warps
+        and rows >= 16 * warps_m
+        and columns >= 8 * (warps // warps_m)
+    ]
+    if along_rows and (warps, 1) in found:
+        return [(warps, 1)]
+    return found or [divide_warps(rows, columns, warps)]
 
 
 def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
@@ -154,34 +317,30 @@ def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
     return warps_m, warps_n
 
 
-def _hinted_warps(entry: ir.Operation, gpu: str) -> int | None:
+def _hinted_warps(hints: dict[str, int]) -> int | None:
     """The producer's `num_worker_warps_per_cta`, clamped to 4 or 8 as it expects."""
-    warps = _hint(entry, gpu, "num_worker_warps_per_cta")
+    warps = hints.get("num_worker_warps_per_cta")
     return None if warps is None else 4 if warps <= 4 else 8
 
 
-def _hint(entry: ir.Operation, gpu: str, name: str) -> int | None:
-    """An integer hint of the producer for this chip, or its default one."""
+def _hints(entry: ir.Operation, gpu: str) -> dict[str, int]:
+    """The producer's integer hints for this chip, over its default ones."""
     if "optimization_hints" not in entry.attributes:
-        return None
+        return {}
     hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value
-    for key in (gpu, "default"):
-        if key in hints and name in (of_chip := ir.DictAttr(hints[key])):
-            return ir.IntegerAttr(of_chip[name]).value
-    return None
-
-
-def _elements(value: ir.Value) -> int:
-    count = 1
-    for extent in shape_of(value):
-        count *= extent
-    return count
+    found: dict[str, int] = {}
+    for key in ("default", gpu):
+        if key in hints:
+            for item in ir.DictAttr(hints[key]):
+                if isinstance(item.attr, ir.IntegerAttr):
+                    found[item.name] = item.attr.value
+    return found
 
 
 def _largest_tile(entry: ir.Operation) -> int:
     """Elements of the largest tile of numbers that an entry computes."""
     sizes = [
-        _elements(result)
+        elements_of(result)
         for op in nested_ops(entry)
         for result in op.results
         if isinstance(result.type, TileType) and is_distributed(result)
@@ -195,19 +354,5 @@ def _warps_for_elements(elements: int) -> int:
     while warps < 4 and elements >= 2 * warps * WARP_LANES * WANTED_ELEMENTS_PER_THREAD:
         warps *= 2
     while warps < 8 and elements > warps * WARP_LANES * 8 * WANTED_ELEMENTS_PER_THREAD:
-        warps *= 2
-    return warps
-
-
-def _warps_for_accumulators(rows: int, columns: int) -> int:
-    """Four warps, or more until the accumulator fits; fewer for tiny tiles."""
-    elements = rows * columns
-    warps = 4
-    while warps > 1 and elements < warps * 16 * 8:
-        warps //= 2
-    while (
-        warps < MAX_WARPS
-        and elements > warps * WARP_LANES * MAX_ACCUMULATORS_PER_THREAD
-    ):
         warps *= 2
     return warps

@@ -1,0 +1,240 @@
+"""How many registers a thread needs, counted from liveness before ptxas says so.
+
+`live_tiles` walks an entry once, at level T or W: at each operation it notes the tiles
+that must be held in registers. `estimate` weighs them: by their layouts at level W, by
+what a plan would make of them at level T (analysis/feeds.py). Linear in the number of
+operations times the tiles live at one; the walk is done once for all plans compared.
+
+What is not held: constants, copies by `broadcast`, and values of elementwise operations
+on nothing else, which are made where they are used. `reshape` and its like only rename.
+Scalars, addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import block_ops, op_stem
+from cuda_tile.targets import REGISTER_BITS
+
+OVERHEAD_REGISTERS = 16
+"""Registers beside tiles: addresses, bounds, predicates. Fitted, as the next, to what
+ptxas 13.5 needs without spilling; test/analysis/test_registers.py holds the error."""
+LOOP_OVERHEAD_REGISTERS = 32
+"""More of them inside a loop: what addresses are made of is kept for the next turn."""
+
+RENAMES = frozenset(("reshape", "permute", "assume", "extract"))
+MADE_IN_PLACE = frozenset(("constant", "iota", "broadcast"))
+
+Weigh = Callable[[ir.Value], int]
+"""Registers of one thread that hold a tile."""
+Extra = Callable[[ir.Operation], int]
+"""Registers that an operation needs beside the tiles that are live."""
+IsStaged = Callable[[ir.Operation, int], bool]
+"""Whether an operand is read from shared memory."""
+
+
+@dataclass(frozen=True)
+class LiveTiles:
+    """What must be held at each operation of an entry.
+
+    Attributes:
+        tiles: Every tile that is held somewhere.
+        points: Operations, each with the numbers of the tiles live right before it and
+            with how many region operations are around it.
+    """
+
+    tiles: tuple[ir.Value, ...]
+    points: tuple[tuple[ir.Operation, tuple[int, ...], int], ...]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The most registers a thread needs.
+
+    Attributes:
+        registers: 32-bit registers, overhead included.
+        op: Where; None in an entry that holds no tile.
+    """
+
+    registers: int
+    op: ir.Operation | None
+
+
+def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
+    """The most registers needed at any point."""
+    weights = [weigh(tile) for tile in live.tiles]
+    most, where = OVERHEAD_REGISTERS, None
+    for op, held, depth in live.points:
+        needed = sum(weights[i] for i in held) + extra(op) + OVERHEAD_REGISTERS
+        if depth:
+            needed += LOOP_OVERHEAD_REGISTERS
+        if needed > most:
+            most, where = needed, op
+    return Estimate(most, where)
+
+
+def estimate_placed(entry: ir.Operation) -> Estimate:
+    """The estimate at level W, from the layouts of the tiles."""
+    return estimate(live_tiles(entry), weigh_placed, lambda op: 0)
+
+
+def weigh_placed(tile: ir.Value) -> int:
+    """Registers of a tile with a layout."""
+    return held_registers(layout_of(tile).n_registers, element_bits(element_of(tile)))
+
+
+def held_registers(elements: int, bits: int) -> int:
+    """Registers that hold so many elements: 16-bit ones in pairs, 8-bit ones alone."""
+    if bits == REGISTER_BITS // 2:
+        return -(-elements // 2)
+    return elements * max(1, bits // REGISTER_BITS)
+
+
+def live_tiles(entry: ir.Operation, is_staged: IsStaged | None = None) -> LiveTiles:
+    """The tiles live at each operation of an entry.
+
+    Args:
+        entry: The entry, at level T or W.
+        is_staged: Which operands are read from shared memory, where they were put when
+            they were made: they hold no registers until their use. None by default.
+    """
+    reader = _Reader(is_staged or (lambda op, index: False))
+    points: list[tuple[ir.Operation, tuple[int, ...], int]] = []
+    for region in entry.regions:
+        for block in region.blocks:
+            _visit(reader.read(block), frozenset(), 0, points)
+    return LiveTiles(tuple(reader.tiles), tuple(points))
+
+
+@cache
+def elementwise_stems() -> frozenset[str]:
+    """Operations that compute each element from its peers alone."""
+    families = ("integer", "bitwise", "float", "math", "convert")
+    names = {op.name for family in families for op in ods.family(family)}
+    return frozenset(names | {"select", "offset"})
+
+
+@dataclass(frozen=True)
+class _Holding:
+    """What holds a tile: itself, or what it is made of where it is used."""
+
+    tiles: frozenset[int]
+    is_made_in_place: bool = False
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An operation by the numbers of the tiles it touches."""
+
+    op: ir.Operation
+    used: frozenset[int]
+    made: tuple[int, ...]
+    blocks: tuple[_Body, ...]
+
+
+@dataclass(frozen=True)
+class _Body:
+    """A block: its operations, and the tiles of others that they use."""
+
+    steps: tuple[_Step, ...]
+    captured: frozenset[int]
+
+
+class _Reader:
+    """Reads blocks in program order and gives each tile a number."""
+
+    def __init__(self, is_staged: IsStaged) -> None:
+        self.tiles: list[ir.Value] = []
+        self._is_staged = is_staged
+        self._holdings: dict[ir.Value, _Holding] = {}
+
+    def read(self, block: ir.Block) -> _Body:
+        """The block with what it captures."""
+        made = {self._hold(value) for value in block.arguments if is_distributed(value)}
+        used: set[int] = set()
+        steps: list[_Step] = []
+        for op in block_ops(block):
+            step = self._step(op)
+            steps.append(step)
+            used |= step.used.union(*(body.captured for body in step.blocks))
+            made.update(step.made)
+        return _Body(tuple(steps), frozenset(used - made))
+
+    def _step(self, op: ir.Operation) -> _Step:
+        sources: list[_Holding] = []
+        used: set[int] = set()
+        for index, operand in enumerate(op.operands):
+            source = self._holdings.get(operand)
+            if source is not None:
+                sources.append(source)
+                if not self._is_staged(op, index):
+                    used |= source.tiles
+        blocks = tuple(self.read(block) for region in op.regions for block in region)
+        made: list[int] = []
+        for value in op.results:
+            if is_distributed(value):
+                holding = _made_of(op, value, sources)
+                if holding is None:
+                    made.append(self._hold(value))
+                else:
+                    self._holdings[value] = holding
+        return _Step(op, frozenset(used), tuple(made), blocks)
+
+    def _hold(self, value: ir.Value) -> int:
+        number = len(self.tiles)
+        self.tiles.append(value)
+        self._holdings[value] = _Holding(frozenset((number,)))
+        return number
+
+
+def _made_of(
+    op: ir.Operation, value: ir.Value, sources: list[_Holding]
+) -> _Holding | None:
+    """What holds a result instead of registers of its own; None if nothing does."""
+    stem = op_stem(op)
+    if stem in RENAMES and sources:
+        return sources[0]
+    is_free = stem in MADE_IN_PLACE or stem in RENAMES
+    if not is_free and (
+        stem not in elementwise_stems()
+        or not all(source.is_made_in_place for source in sources)
+        or len(list(value.uses)) != 1
+    ):
+        return None
+    tiles = frozenset[int]().union(*(source.tiles for source in sources))
+    return _Holding(tiles, is_made_in_place=True)
+
+
+def _visit(
+    body: _Body,
+    outside: frozenset[int],
+    depth: int,
+    points: list[tuple[ir.Operation, tuple[int, ...], int]],
+) -> None:
+    """Adds the points of a block, last operation first.
+
+    Args:
+        body: The block.
+        outside: Tiles of other blocks that live all through it.
+        depth: Region operations around it.
+        points: Where to add them.
+    """
+    live = set(outside)
+    last = live.copy()
+    for step in reversed(body.steps):
+        live.difference_update(step.made)
+        if step.blocks:
+            live.update(*(inner.captured for inner in step.blocks))
+            around = frozenset(live)
+            for inner in step.blocks:
+                _visit(inner, around, depth + 1, points)
+        live |= step.used
+        if live != last:
+            points.append((step.op, tuple(live), depth))
+            last = live.copy()

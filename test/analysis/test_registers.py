@@ -1,0 +1,177 @@
+"""Registers estimated from liveness against exact counts, and against ptxas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from real_kernels import RECIPES, kernel_path
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.cost import register_limit, resident_ctas
+from cuda_tile.analysis.registers import (
+    LOOP_OVERHEAD_REGISTERS,
+    OVERHEAD_REGISTERS,
+    estimate,
+    estimate_placed,
+    held_registers,
+    live_tiles,
+)
+from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.tiles import elements_of
+from cuda_tile.ir.walk import entries
+from cuda_tile.targets import find_target
+
+FEWER, MORE = 72, 48
+"""How far the estimate may lie below and above what ptxas takes: it takes more where it
+has them (prefetching, unrolled reads), and fewer where it interleaves accesses."""
+
+
+def most_elements(body: str, arguments: str = "") -> int:
+    """The most elements of tiles live at once in an entry with that body."""
+    text = f"cuda_tile.module @m {{ entry @k({arguments}) {{ {body} return }} }}"
+    module = cuda_tile.load(text.encode())
+    live = live_tiles(entries(module.operation)[0])
+    found = estimate(live, elements_of, lambda op: 0).registers - OVERHEAD_REGISTERS
+    return found - LOOP_OVERHEAD_REGISTERS if "for" in body else found
+
+
+POINTERS = "%p: tile<ptr<f32>>"
+LOAD = """
+%i{n} = iota : tile<64xi32>
+%r{n} = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+%b{n} = broadcast %r{n} : tile<1xptr<f32>> -> tile<64xptr<f32>>
+%a{n} = offset %b{n}, %i{n} : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+%x{n}, %t{n} = load_ptr_tko weak %a{n} : tile<64xptr<f32>> -> tile<64xf32>, token
+"""
+
+
+def load(*numbers: int) -> str:
+    return "".join(LOAD.format(n=n) for n in numbers)
+
+
+def test_constants_and_their_copies_hold_nothing() -> None:
+    body = "%c = constant <f32: 1.0> : tile<64xf32> %d = addf %c, %c : tile<64xf32>"
+    assert most_elements(body) == 0
+
+
+def test_a_result_takes_the_place_of_its_operand() -> None:
+    more = "%y = addf %x0, %x0 : tile<64xf32> %z = mulf %y, %y : tile<64xf32>"
+    assert most_elements(load(0) + more, POINTERS) == 64
+
+
+def test_tiles_that_wait_for_their_use_add_up() -> None:
+    more = "%y = addf %x0, %x1 : tile<64xf32> %z = addf %y, %x2 : tile<64xf32>"
+    assert most_elements(load(0, 1, 2) + more, POINTERS) == 3 * 64
+
+
+def test_renaming_holds_nothing_of_its_own() -> None:
+    more = """%y = reshape %x0 : tile<64xf32> -> tile<8x8xf32>
+    %z = permute %y [1, 0] : tile<8x8xf32> -> tile<8x8xf32>
+    %w = addf %y, %z : tile<8x8xf32>"""
+    assert most_elements(load(0) + more, POINTERS) == 64
+
+
+def test_what_a_loop_uses_lives_all_through_it() -> None:
+    body = """
+    %z = constant <i32: 0> : tile<i32>
+    %n = constant <i32: 4> : tile<i32>
+    %s = constant <i32: 1> : tile<i32>
+    %c = constant <f32: 0.0> : tile<64xf32>
+    %f = for %k in (%z to %n, step %s) : tile<i32>
+        iter_values(%q = %c) -> (tile<64xf32>) {
+      %u = addf %q, %x0 : tile<64xf32>
+      %v = negf %u : tile<64xf32>
+      continue %v : tile<64xf32>
+    }
+    %w = addf %f, %x1 : tile<64xf32>
+    """
+    # x0 is used in the loop, x1 after it, and one tile is carried.
+    assert most_elements(load(0, 1) + body, POINTERS) == 3 * 64
+
+
+def test_small_elements_share_registers_in_pairs_only() -> None:
+    assert held_registers(8, 32) == 8
+    assert held_registers(8, 64) == 16
+    assert held_registers(8, 16) == 4
+    assert held_registers(1, 16) == 1
+    assert held_registers(8, 8) == 8
+
+
+def test_limits_follow_the_file_of_registers() -> None:
+    target = find_target("sm_90")
+    assert register_limit(target, 8, 1) == 255
+    assert register_limit(target, 8, 2) == 128
+    assert register_limit(target, 16, 1) == 128
+    assert register_limit(target, 4, 3) == 168
+    assert resident_ctas(target, 4, 168) == 3
+    assert resident_ctas(target, 4, 169) == 2
+    assert resident_ctas(target, 8, 255) == 1
+
+
+# Against ptxas ------------------------------------------------------------------------
+
+
+@dataclass
+class Measured:
+    """What was estimated at level W and what ptxas made."""
+
+    estimated: int
+    registers: int
+    spill_bytes: int
+    limit: int
+
+
+def measure(path: Path, gpu: str, plan: str = "") -> Measured:
+    found: list[tuple[int, int]] = []
+
+    def give_plan(module: ir.Operation) -> None:
+        if plan:
+            entries(module)[0].attributes["tileas.plan"] = ir.Attribute.parse(plan)
+
+    def look(module: ir.Operation) -> None:
+        entry = entries(module)[0]
+        given = read_plan(entry)
+        limit = register_limit(find_target(gpu), given.num_warps, given.min_ctas)
+        found.append((estimate_placed(entry).registers, limit))
+
+    module = cuda_tile.load(path)
+    before, after = {"plan": give_plan}, {"stage": look}
+    compiled = cuda_tile.compile(module, gpu, before=before, after=after)
+    kernel = compiled.report.kernels[0]
+    estimated, limit = found[0]
+    return Measured(estimated, kernel.registers, kernel.spill_bytes, limit)
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_estimate_is_within_its_error_and_nothing_spills(
+    name: str, gpu: str
+) -> None:
+    found = measure(kernel_path(name), gpu)
+    assert -FEWER <= found.estimated - found.registers <= MORE, found
+    assert found.estimated <= found.limit, found
+    assert found.spill_bytes == 0, found
+
+
+@pytest.mark.parametrize(
+    ("name", "warps", "division", "ctas"),
+    [
+        ("fmha_causal_f16_d128_128x64", 8, (4, 2), 2),
+        ("fmha_causal_f16_d128_128x64", 8, (8, 1), 2),
+        ("fmha_causal_f16_d128_128x64", 4, (4, 1), 1),
+        ("matmul_f16_128x128x64", 8, (4, 2), 2),
+    ],
+)
+def test_what_spills_was_estimated_too_large(
+    name: str, warps: int, division: tuple[int, int], ctas: int
+) -> None:
+    plan = (
+        f"{{num_warps = {warps} : i64, warps_m = {division[0]} : i64, "
+        f"warps_n = {division[1]} : i64, min_ctas = {ctas} : i64}}"
+    )
+    found = measure(kernel_path(name), "sm_90", plan)
+    assert found.spill_bytes > 0, found
+    assert found.estimated > found.limit, found
