@@ -3,12 +3,12 @@
     python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--json FILE]
         [--compare FILE] [--spills]
 
-One row per kernel and GPU: registers per thread, spilled bytes per thread (loads and
-stores), shared bytes per CTA, occupancy, warnings of ptxas and the plan; or the
-error. `PATH` is a bytecode or MLIR file, or a folder of bytecode, searched recursively;
-by default the newest kernels in test/kernels. `--compare` adds the numbers of an
-earlier `--json` and shows only rows that differ; `--spills` shows only kernels that
-spill.
+One row per kernel and GPU: registers per thread as ptxas counts them and as the
+compiler estimated them before, spilled bytes per thread (loads and stores), shared
+bytes per CTA, occupancy, warnings of ptxas and the plan; or the error. `PATH` is a
+bytecode or MLIR file, or a folder of bytecode, searched recursively; by default the
+newest kernels in test/kernels. `--compare` adds the numbers of an earlier `--json` and
+shows only rows that differ; `--spills` shows only kernels that spill.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.registers import estimate_placed
 from cuda_tile.errors import UserError
+from cuda_tile.ir.walk import entries, entry_name
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "test" / "kernels" / "13.4"
 DEFAULT_GPUS = ("sm_80", "sm_90", "sm_120")
-BYTECODE = (".tileirbc", ".tilebc", ".mlir")
+SUFFIXES = (".tileirbc", ".tilebc", ".mlir")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Row:
         kernel: Its file below the given path, `#` and its symbol if it differs.
         gpu: Target chip.
         registers: 32-bit registers per thread.
+        estimated: The registers that analysis/registers.py counted at level W.
         spill_bytes: Bytes per thread, loads and stores.
         shared_bytes: Shared memory per CTA.
         occupancy: Share of a multiprocessor's threads that may be resident.
@@ -48,6 +52,7 @@ class Row:
     kernel: str
     gpu: str
     registers: int = 0
+    estimated: int = 0
     spill_bytes: int = 0
     shared_bytes: int = 0
     occupancy: float = 0.0
@@ -67,6 +72,7 @@ class Row:
             return ("-",) * len(COLUMNS)
         return (
             str(self.registers),
+            str(self.estimated),
             str(self.spill_bytes),
             str(self.shared_bytes),
             f"{self.occupancy:.0%}",
@@ -74,7 +80,7 @@ class Row:
         )
 
 
-COLUMNS = ("regs", "spills", "shared", "occup", "warn")
+COLUMNS = ("regs", "est", "spills", "shared", "occup", "warn")
 
 
 def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
@@ -82,14 +88,21 @@ def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
     if path.is_file():
         yield path.stem, path
     for file in sorted(path.rglob("*")) if path.is_dir() else ():
-        if file.suffix in BYTECODE:
+        if file.suffix in SUFFIXES:
             yield str(file.relative_to(path).with_suffix("")), file
 
 
 def measure(name: str, path: Path, gpu: str) -> list[Row]:
     """Compiles one file; a row per kernel in it, or one with the error."""
+    estimates: dict[str, int] = {}
+
+    def look(module: ir.Operation) -> None:
+        for entry in entries(module):
+            estimates[entry_name(entry)] = estimate_placed(entry).registers
+
     try:
-        report = cuda_tile.compile(cuda_tile.load(path), gpu).report
+        module = cuda_tile.load(path)
+        report = cuda_tile.compile(module, gpu, after={"stage": look}).report
     except UserError as error:
         return [Row(name, gpu, refused=error.message)]
     return [
@@ -97,6 +110,7 @@ def measure(name: str, path: Path, gpu: str) -> list[Row]:
             name if k.kernel == path.stem else f"{name}#{k.kernel}",
             gpu,
             k.registers,
+            estimates[k.kernel],
             k.spill_bytes,
             k.shared_bytes,
             k.occupancy,
@@ -114,7 +128,7 @@ def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> No
     print(f"{'kernel':{width}}{'GPU':8}{heads}  plan or refusal")
     for row in rows:
         old = (before or {}).get(row.key)
-        if before is not None and old == row:
+        if old is not None and replace(old, estimated=row.estimated) == row:
             continue
         lines = [(" ", row)] if old is None else [("-", old), ("+", row)]
         for mark, line in lines:

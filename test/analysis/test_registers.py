@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from cuda_tile.analysis.registers import (
     live_tiles,
 )
 from cuda_tile.ir.plan import read_plan
-from cuda_tile.ir.tiles import elements_of
 from cuda_tile.ir.walk import entries
 from cuda_tile.targets import find_target
 
@@ -34,7 +34,8 @@ def most_elements(body: str, arguments: str = "") -> int:
     text = f"cuda_tile.module @m {{ entry @k({arguments}) {{ {body} return }} }}"
     module = cuda_tile.load(text.encode())
     live = live_tiles(entries(module.operation)[0])
-    found = estimate(live, elements_of, lambda op: 0).registers - OVERHEAD_REGISTERS
+    found = estimate(live, lambda tile: prod(tile.shape), lambda op: 0).registers
+    found -= OVERHEAD_REGISTERS
     return found - LOOP_OVERHEAD_REGISTERS if "for" in body else found
 
 

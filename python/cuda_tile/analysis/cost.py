@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, is_chained
-from cuda_tile.ir.plan import ProductPlan, extents_of
-from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
+from cuda_tile.analysis.feeds import Parts, Product
+from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.targets import (
     MAX_REGISTERS,
     REGISTER_UNIT_PER_WARP,
@@ -47,39 +47,38 @@ def turn_clocks(
 ) -> float:
     """Clocks per CTA of one turn of every product, with `ctas` of them side by side."""
     busy = max(
-        sum(multiply_clocks(target, op) for op in plans),
-        sum(read_clocks(target, op, plan, num_warps) for op, plan in plans.items()),
-        sum(copy_clocks(target, op) for op in plans),
+        sum(multiply_clocks(target, product) for product in plans),
+        sum(read_clocks(target, *item, num_warps) for item in plans.items()),
+        sum(copy_clocks(target, product) for product in plans),
         exponentials / target.exp2_per_clock,
     )
     return max(busy, (busy + target.copy_latency_clocks) / ctas)
 
 
-def multiply_clocks(target: Target, product: ir.Operation) -> float:
+def multiply_clocks(target: Target, product: Product) -> float:
     """Clocks of the matrix units; twice the width of an operand is half the rate."""
-    m, n, k = extents_of(product)
-    return m * n * k / target.fma_per_clock * _operand_bits(product) / 16
+    m, n, k = product.extents
+    return m * n * k / target.fma_per_clock * product.operand_bits / 16
 
 
 def read_clocks(
-    target: Target, product: ir.Operation, plan: ProductPlan, num_warps: int
+    target: Target, product: Product, plan: ProductPlan, num_warps: int
 ) -> float:
     """Clocks of reading operands from shared memory.
 
     Each warp reads its rows of A, unless they stay in its threads, and columns of B.
     """
-    m, n, k = extents_of(product)
+    m, n, k = product.extents
     columns = n // plan.warps_n
-    is_kept = is_chained(product) and plan.warps_n == 1
-    rows = 0 if is_kept else m // plan.warps_m
-    bytes_read = num_warps * k * (rows + columns) * _operand_bits(product) // 8
+    rows = 0 if product.keeps_operand(plan) else m // plan.warps_m
+    bytes_read = num_warps * k * (rows + columns) * product.operand_bits // 8
     return bytes_read / target.shared_bytes_per_clock
 
 
-def copy_clocks(target: Target, product: ir.Operation) -> float:
+def copy_clocks(target: Target, product: Product) -> float:
     """Clocks of bringing the right operand, which changes every turn, from L2."""
-    _, n, k = extents_of(product)
-    return n * k * _operand_bits(product) / 8 / target.l2_bytes_per_clock
+    _, n, k = product.extents
+    return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
 
 
 def count_exponentials(ops: Iterable[ir.Operation]) -> int:
@@ -90,7 +89,3 @@ def count_exponentials(ops: Iterable[ir.Operation]) -> int:
         if op.name in ("cuda_tile.exp", "cuda_tile.exp2")
         and is_distributed(op.results[0])
     )
-
-
-def _operand_bits(product: ir.Operation) -> int:
-    return element_bits(element_of(product.operands[0]))

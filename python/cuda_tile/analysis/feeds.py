@@ -6,29 +6,61 @@ chained, and how many registers tiles take under a plan that is not placed yet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import (
     RENAMES,
+    Tile,
     Weigh,
     elementwise_stems,
     held_registers,
 )
 from cuda_tile.ir.plan import PRODUCTS, ProductPlan, extents_of
-from cuda_tile.ir.tiles import (
-    element_bits,
-    element_of,
-    elements_of,
-    is_distributed,
-    shape_of,
-)
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import defining_op, op_stem
-from cuda_tile.layout.coords import Coord
 from cuda_tile.layout.fragments import MmaAtom
 from cuda_tile.targets import WARP_LANES
 
-Parts = dict[ir.Operation, ProductPlan]
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """What plan asks of a matrix product, read once.
+
+    Attributes:
+        op: The operation.
+        extents: M, N and K.
+        operand_bits: Bits of an element of its operands.
+        is_chained: See `is_chained`.
+        stored: Operands that are stored to shared memory right before it.
+    """
+
+    op: ir.Operation
+    extents: tuple[int, int, int]
+    operand_bits: int
+    is_chained: bool
+    stored: tuple[Tile, ...]
+
+    @classmethod
+    def of(cls, op: ir.Operation) -> Product:
+        """Describes a product of level T."""
+        chained = is_chained(op)
+        stored = tuple(
+            Tile.of(op.operands[index])
+            for index in ((1,) if chained else (0, 1))
+            if not is_staged_early(op, index)
+        )
+        bits = element_bits(element_of(op.operands[0]))
+        return cls(op, extents_of(op), bits, chained, stored)
+
+    def keeps_operand(self, plan: ProductPlan) -> bool:
+        """Whether the left operand stays in its threads."""
+        return self.is_chained and plan.warps_n == 1
+
+
+Parts = Mapping[Product, ProductPlan]
 """The plan of each product of an entry."""
 
 
@@ -67,24 +99,16 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
     return source is not None and source.block != op.block
 
 
-def slice_registers(product: ir.Operation, plan: ProductPlan, weigh: Weigh) -> int:
+def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     """Registers that a product needs beside the tiles live before it.
 
     Operands of one K-step come from shared memory; by then the tiles that were stored
     there right before the product have given back theirs.
     """
-    m, n, _ = extents_of(product)
-    rows, columns = _warp_part((m, n), plan)
-    is_kept = is_chained(product) and plan.warps_n == 1
-    held = columns if is_kept else rows + columns
-    bits = element_bits(element_of(product.operands[0]))
-    step = held_registers(held * plan.atom.shape[2] // WARP_LANES, bits)
-    stored = [
-        weigh(product.operands[index])
-        for index in ((1,) if is_kept else (0, 1))
-        if not is_staged_early(product, index)
-    ]
-    return max(0, step - sum(stored))
+    rows, columns = _warp_part(product, plan)
+    held = columns if product.keeps_operand(plan) else rows + columns
+    step = held_registers(held * plan.atom.shape[2] // WARP_LANES, product.operand_bits)
+    return max(0, step - sum(map(weigh, product.stored)))
 
 
 class TileRegisters:
@@ -97,43 +121,34 @@ class TileRegisters:
 
     def __init__(self, plans: Parts, num_warps: int) -> None:
         self._threads = num_warps * WARP_LANES
-        self._results = {
-            shape_of(product.results[0]): plan for product, plan in plans.items()
-        }
+        self._elements: dict[tuple[int, ...], int] = {}
+        for product, plan in plans.items():
+            m, n, _ = product.extents
+            rows, columns = _warp_part(product, plan)
+            of_rows = rows * _per_lane(plan.atom, 0) // plan.atom.shape[0]
+            of_columns = columns * _per_lane(plan.atom, 1) // plan.atom.shape[1]
+            self._elements |= {
+                (m,): of_rows,
+                (m, 1): of_rows,
+                (1, n): of_columns,
+                (m, n): rows * columns // WARP_LANES,
+            }
 
-    def __call__(self, tile: ir.Value) -> int:
+    def __call__(self, tile: Tile) -> int:
         """Registers of one thread."""
-        bits = element_bits(element_of(tile))
-        return held_registers(self._elements(tile), bits)
-
-    def _elements(self, tile: ir.Value) -> int:
-        shape = shape_of(tile)
-        for result, plan in self._results.items():
-            rows, columns = _warp_part((result[0], result[1]), plan)
-            if shape == result:
-                return rows * columns // WARP_LANES
-            if shape in ((result[0],), (result[0], 1)):
-                return rows * _per_lane(plan.atom, 0) // plan.atom.shape[0]
-            if shape == (1, result[1]):
-                return columns * _per_lane(plan.atom, 1) // plan.atom.shape[1]
-        return -(-elements_of(tile) // self._threads)
+        elements = self._elements.get(tile.shape)
+        if elements is None:
+            elements = -(-prod(tile.shape) // self._threads)
+        return held_registers(elements, tile.bits)
 
 
-def _warp_part(extents: Sequence[int], plan: ProductPlan) -> tuple[int, int]:
+def _warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
     """Rows and columns of the result that a warp computes, at least one atom."""
-    rows, columns = (
-        max(extent // count, least)
-        for extent, count, least in zip(
-            extents, plan.warps, plan.atom.shape[:2], strict=True
-        )
-    )
-    return rows, columns
+    m, n, _ = product.extents
+    step_m, step_n, _ = plan.atom.shape
+    return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
 
 
 def _per_lane(atom: MmaAtom, dim: int) -> int:
     """Rows or columns of an atom's result that one lane has elements of."""
-    return 1 << sum(_moves(basis, dim) for basis in atom.c.register)
-
-
-def _moves(basis: Coord, dim: int) -> bool:
-    return basis[dim] != 0
+    return 1 << sum(basis[dim] != 0 for basis in atom.c.register)

@@ -18,7 +18,13 @@ from functools import cache
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    is_distributed,
+    layout_of,
+    shape_of,
+)
 from cuda_tile.ir.walk import block_ops, op_stem
 from cuda_tile.targets import REGISTER_BITS
 
@@ -31,7 +37,28 @@ LOOP_OVERHEAD_REGISTERS = 32
 RENAMES = frozenset(("reshape", "permute", "assume", "extract"))
 MADE_IN_PLACE = frozenset(("constant", "iota", "broadcast"))
 
-Weigh = Callable[[ir.Value], int]
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile that is held in registers.
+
+    Attributes:
+        value: The value.
+        shape: Its extents.
+        bits: Bits of an element.
+    """
+
+    value: ir.Value
+    shape: tuple[int, ...]
+    bits: int
+
+    @classmethod
+    def of(cls, value: ir.Value) -> Tile:
+        """What is needed to know of a value, read once."""
+        return cls(value, shape_of(value), element_bits(element_of(value)))
+
+
+Weigh = Callable[[Tile], int]
 """Registers of one thread that hold a tile."""
 Extra = Callable[[ir.Operation], int]
 """Registers that an operation needs beside the tiles that are live."""
@@ -49,7 +76,7 @@ class LiveTiles:
             with how many region operations are around it.
     """
 
-    tiles: tuple[ir.Value, ...]
+    tiles: tuple[Tile, ...]
     points: tuple[tuple[ir.Operation, tuple[int, ...], int], ...]
 
 
@@ -84,9 +111,9 @@ def estimate_placed(entry: ir.Operation) -> Estimate:
     return estimate(live_tiles(entry), weigh_placed, lambda op: 0)
 
 
-def weigh_placed(tile: ir.Value) -> int:
+def weigh_placed(tile: Tile) -> int:
     """Registers of a tile with a layout."""
-    return held_registers(layout_of(tile).n_registers, element_bits(element_of(tile)))
+    return held_registers(layout_of(tile.value).n_registers, tile.bits)
 
 
 def held_registers(elements: int, bits: int) -> int:
@@ -150,7 +177,7 @@ class _Reader:
     """Reads blocks in program order and gives each tile a number."""
 
     def __init__(self, is_staged: IsStaged) -> None:
-        self.tiles: list[ir.Value] = []
+        self.tiles: list[Tile] = []
         self._is_staged = is_staged
         self._holdings: dict[ir.Value, _Holding] = {}
 
@@ -188,7 +215,7 @@ class _Reader:
 
     def _hold(self, value: ir.Value) -> int:
         number = len(self.tiles)
-        self.tiles.append(value)
+        self.tiles.append(Tile.of(value))
         self._holdings[value] = _Holding(frozenset((number,)))
         return number
 

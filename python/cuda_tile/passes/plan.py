@@ -27,8 +27,8 @@ from cuda_tile.analysis.cost import (
     turn_clocks,
 )
 from cuda_tile.analysis.feeds import (
+    Product,
     TileRegisters,
-    is_chained,
     is_staged_early,
     slice_registers,
 )
@@ -76,9 +76,8 @@ def run(module: ir.Operation, options: Options) -> None:
         check_program(entry, PLACE_RULES, EMIT_RULES)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         ops = list(nested_ops(entry))
-        products = [op for op in ops if op.name in PRODUCTS]
         if PLAN_ATTRIBUTE not in entry.attributes:
-            plan = make_plan(entry, products, options)
+            plan = make_plan(entry, ops, options)
             entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
         plan = read_plan(entry)
         for op in ops:
@@ -86,14 +85,13 @@ def run(module: ir.Operation, options: Options) -> None:
                 refuse_plan(op)
                 continue
             if PLAN_ATTRIBUTE not in op.attributes:
-                chosen = plan_product(op, plan, choose_atom(op, target))
+                atom = choose_atom(op, target)
+                chosen = plan_product(extents_of(op), plan, atom)
                 op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
             read_product(op)
 
 
-def make_plan(
-    entry: ir.Operation, products: list[ir.Operation], options: Options
-) -> Plan:
+def make_plan(entry: ir.Operation, ops: list[ir.Operation], options: Options) -> Plan:
     """Chooses warps and how they divide products for one entry.
 
     Of the candidates whose estimated registers fit the CTAs that the producer hints
@@ -105,13 +103,13 @@ def make_plan(
     hints = _hints(entry, target.name)
     hinted = options.num_warps or _hinted_warps(hints)
     ctas = max(1, hints.get("occupancy", 1))
-    chooser = Chooser(entry, products, target)
+    chooser = Chooser(entry, ops, target)
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in _WARPS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, [w for w in more if w <= MAX_WARPS]], ctas)
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
-    is_bounded = bool(products) or "occupancy" in hints
+    is_bounded = chooser.has_products or "occupancy" in hints
     return Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
 
 
@@ -147,18 +145,25 @@ class Chooser:
     """Compares the plans of one entry; its liveness is computed once."""
 
     def __init__(
-        self, entry: ir.Operation, products: list[ir.Operation], target: Target
+        self, entry: ir.Operation, ops: list[ir.Operation], target: Target
     ) -> None:
-        self._entry, self._products, self._target = entry, products, target
+        self._entry, self._ops, self._target = entry, ops, target
         self._live = live_tiles(entry, is_staged_early)
-        self._exponentials = count_exponentials(nested_ops(entry)) if products else 0
-        self._atoms = {op: choose_atom(op, target) for op in products}
-        self._is_chained = any(map(is_chained, products))
+        self._atoms = {
+            Product.of(op): choose_atom(op, target) for op in ops if op.name in PRODUCTS
+        }
+        self._products = {product.op: product for product in self._atoms}
+        self._exponentials = count_exponentials(ops) if self._atoms else 0
+
+    @property
+    def has_products(self) -> bool:
+        """Whether the entry has matrix products."""
+        return bool(self._atoms)
 
     def usual_warps(self) -> list[int]:
         """Warps to try where nobody asked for a number."""
-        if not self._products:
-            return [_warps_for_elements(_largest_tile(self._entry))]
+        if not self._atoms:
+            return [_warps_for_elements(_largest_tile(self._ops))]
         rows, columns = self._largest()
         least = 4
         while least > 1 and rows * columns < least * 16 * 8:
@@ -199,41 +204,50 @@ class Chooser:
         return [f"{where}: {text}" for text in found]
 
     def _largest(self) -> tuple[int, int]:
-        largest = max(self._products, key=lambda op: elements_of(op.results[0]))
-        return extents_of(largest)[:2]
+        """Rows and columns of the largest result."""
+        rows, columns, _ = max(
+            (product.extents for product in self._atoms), key=lambda e: e[0] * e[1]
+        )
+        return rows, columns
 
     def _candidates(self, warps: int, ctas: int) -> list[Candidate]:
         """Every division of so many warps, unless so many CTAs have no threads."""
         if ctas > most_ctas(self._target, warps):
             return []
         divisions = [(0, 0)]
-        if self._products:
+        if self._atoms:
+            is_any_chained = any(product.is_chained for product in self._atoms)
             divisions = possible_divisions(
-                *self._largest(), warps, along_rows=self._is_chained
+                *self._largest(), warps, along_rows=is_any_chained
             )
         return [self._candidate(warps, ctas, division) for division in divisions]
 
     def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
-        plan = Plan(warps, *division)
-        plans = {op: plan_product(op, plan, atom) for op, atom in self._atoms.items()}
+        target, whole = self._target, Plan(warps, *division)
+        plans = {p: plan_product(p.extents, whole, a) for p, a in self._atoms.items()}
         weigh = TileRegisters(plans, warps)
-        needed = estimate(
-            self._live,
-            weigh,
-            lambda op: slice_registers(op, plans[op], weigh) if op in plans else 0,
-        )
-        resident = resident_ctas(self._target, warps, needed.registers)
-        clocks = turn_clocks(
-            self._target, plans, warps, max(ctas, resident), self._exponentials
-        )
-        limit = register_limit(self._target, warps, ctas)
-        reads = sum(read_clocks(self._target, *item, warps) for item in plans.items())
+
+        def extra(op: ir.Operation) -> int:
+            product = self._products.get(op)
+            return (
+                0
+                if product is None
+                else slice_registers(product, plans[product], weigh)
+            )
+
+        needed = estimate(self._live, weigh, extra)
+        resident = max(ctas, resident_ctas(target, warps, needed.registers))
+        clocks = turn_clocks(target, plans, warps, resident, self._exponentials)
+        reads = sum(read_clocks(target, *item, warps) for item in plans.items())
+        limit = register_limit(target, warps, ctas)
         return Candidate(warps, division, ctas, limit, needed, clocks, reads)
 
 
-def plan_product(op: ir.Operation, plan: Plan, atom: MmaAtom) -> ProductPlan:
+def plan_product(
+    extents: tuple[int, int, int], plan: Plan, atom: MmaAtom
+) -> ProductPlan:
     """Divides one product as its entry does, or on its own if it is too small."""
-    rows, columns, _ = extents_of(op)
+    rows, columns, _ = extents
     step_m, step_n, _ = atom.shape
     if (
         plan.warps_m
@@ -337,11 +351,11 @@ def _hints(entry: ir.Operation, gpu: str) -> dict[str, int]:
     return found
 
 
-def _largest_tile(entry: ir.Operation) -> int:
+def _largest_tile(ops: list[ir.Operation]) -> int:
     """Elements of the largest tile of numbers that an entry computes."""
     sizes = [
         elements_of(result)
-        for op in nested_ops(entry)
+        for op in ops
         for result in op.results
         if isinstance(result.type, TileType) and is_distributed(result)
     ]
