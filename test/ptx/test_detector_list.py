@@ -211,7 +211,7 @@ FAULTS = {
         STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 st.shared.u32 [data], 1;"
         "\n@%p0 cp.async.bulk.wait_group 0;",
         r"copy in flight: write .* \(data\+0\) by warp \d before .* that reads it was "
-        r"waited for, at line \d+ \(@%p0 cp.*cp.async.bulk.wait_group tells",
+        r"waited for, at line \d+ \(@%p0 cp.*with cp.async.bulk.wait_group first",
         STORE + PROXY + "bar.sync 0;\n" + OUT + COMMIT + "@%p0 "
         "cp.async.bulk.wait_group.read 0;\n@%p0 st.shared.u32 [data], 1;",
     ),
@@ -240,7 +240,7 @@ FAULTS = {
         + STORE
         + WAIT,
         r"copy in flight: write .* by warp \d before .* was waited for, at line \d+ "
-        r"\(wgmma.mma_async.*wgmma.wait_group tells",
+        r"\(wgmma.mma_async.*with wgmma.wait_group first",
         MATRIX
         + ZERO
         + PROXY

@@ -33,7 +33,7 @@ class Finding:
 
     Attributes:
         kind: Fixed word for the sort of fault, for example "race" or "deadlock".
-        message: What happened, with both parties where there are two.
+        message: What happened; of a race, both accesses.
         kernel: Name of the entry function.
         line: Line of the PTX text, from 1.
         instruction: The PTX source text of that line.

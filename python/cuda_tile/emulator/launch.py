@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_tile.emulator import arguments
 from cuda_tile.emulator.errors import (
@@ -41,9 +42,9 @@ OnFinding = Literal["raise", "collect"]
 _LANES_TOGETHER = 2048
 _SHARED_TOGETHER_BYTES = 32 << 20
 _LOCAL_TOGETHER_BYTES = 64 << 20
-# Adversarial: enough that CTAs meet in every order.
+# Adversarial: enough that CTAs interleave in every order.
 _CTAS_INTERLEAVED = 4
-# Clocks per warp and byte take much more memory than the bytes.
+# Clocks per warp and byte take much more memory than the bytes themselves.
 _CLOCKED_TOGETHER_BYTES = 1 << 20
 _DEFAULT_LIMIT = 50_000_000
 _MAX_THREADS = 1024
@@ -57,7 +58,7 @@ _MOST_EXTENTS = {
     "block": (1024, 1024, 64),
     "cluster": (16, 16, 16),
 }
-# The shadow names the warps of a cluster by 8 bits, with room for other parties.
+# Shadow memory names agents by 8 bits: the warps of a cluster, then asynchronous ones.
 _MOST_CLUSTER_WARPS = 128
 
 
@@ -275,7 +276,7 @@ class _Run:
         if cooperative:
             _provide_workspace(self.machine)
 
-    def prepare(self, params: Any, limit: int) -> None:
+    def prepare(self, params: NDArray[np.uint8], limit: int) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
@@ -431,7 +432,7 @@ def _may_order(opcode: str, modifiers: set[str]) -> bool:
     acquires = {"volatile", "acquire", "acq_rel"}
     if opcode in ("ld", "atom") and acquires & modifiers:
         return True
-    # What a warp sees in shared memory, it comes after.
+    # A strong read of shared memory orders its warp after the write that it observes.
     is_strong = bool((acquires | {"relaxed", "release"}) & modifiers)
     if opcode in ("atom", "red") or (opcode in ("ld", "st") and is_strong):
         return "global" not in modifiers

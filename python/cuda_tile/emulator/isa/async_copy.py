@@ -57,7 +57,9 @@ def _mbarrier_arrive(form: Form, b: Builder) -> Compiled:
         cells = place(lanes)
         for cell in np.unique(cells):
             some = Lanes(lanes.numbers[cells == cell], b.machine.n_lanes)
-            barriers.fly_arrival(some, int(cell), at, copies.prior(some), counts=counts)
+            barriers.start_arrival(
+                some, int(cell), at, copies.prior(some), counts=counts
+            )
 
     return b.step(run)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -202,7 +201,7 @@ def slct(form: Form, b: Builder) -> Compiled:
     sign = form.type("f32") if ftz else form.type("s32", "f32")
     d, x, y, z = form.operands(4)
 
-    def fn(c: Array, v: Array, w: Array) -> Any:
+    def fn(c: Array, v: Array, w: Array) -> Array:
         return np.where((numerics.flush(c) if ftz else c) >= 0, v, w)
 
     sources = b.src(z, sign), b.src(x, ty), b.src(y, ty)

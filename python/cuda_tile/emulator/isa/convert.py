@@ -7,7 +7,6 @@ integers, doubles rounded to odd), and one rounding makes the result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -203,7 +202,7 @@ def _holds(to: Type, source: Type) -> bool:
     return low <= from_low and from_high <= high
 
 
-def _limits(ty: Type) -> tuple[Any, Any]:
+def _limits(ty: Type) -> tuple[int, int]:
     info = np.iinfo(ty.dtype)
     return info.min, info.max
 
@@ -278,7 +277,7 @@ def _float_to_float(to: Type, source: Type, rounding: str) -> Fn:
     return lambda x: _round(widen(x, source), np.zeros(len(x)), to, mode)
 
 
-def _integral(ty: Type, fn: Any) -> Fn:
+def _integral(ty: Type, fn: Fn) -> Fn:
     """Rounds to an integral value of the same type; the sign of zero stays."""
     if ty.name == "bf16":
         return lambda x: numerics.f32_to_bf16(fn(numerics.bf16_to_f32(x)))

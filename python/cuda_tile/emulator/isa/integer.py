@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.build import Builder, Elementwise
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import TYPES, U32, Array, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Integer Arithmetic Instructions")
 
@@ -21,7 +22,7 @@ _WIDE = {16: 32, 32: 64}
 _HALF = {"u16x2": np.dtype(np.uint16), "s16x2": np.dtype(np.int16)}
 
 
-def lanes16(dtype: np.dtype[Any], fn: Any) -> Any:
+def lanes16(dtype: np.dtype[Any], fn: Elementwise) -> Elementwise:
     """Makes a function on packed pairs from one on 16-bit values."""
 
     def apply(*values: Array) -> Array:
@@ -31,7 +32,7 @@ def lanes16(dtype: np.dtype[Any], fn: Any) -> Any:
     return apply
 
 
-def _binary(form: Form, b: Builder, ty: Type, fn: Any) -> Compiled:
+def _binary(form: Form, b: Builder, ty: Type, fn: Elementwise) -> Compiled:
     d, x, y = form.operands(3)
     if ty.name in _HALF:
         fn = lanes16(_HALF[ty.name], fn)
@@ -80,7 +81,7 @@ def subc(form: Form, b: Builder) -> Compiled:
     return _with_carry(form, b, subtracts=True, reads=True, writes=writes)
 
 
-def _saturated(fn: Any) -> Any:
+def _saturated(fn: Elementwise) -> Elementwise:
     limits = np.iinfo(np.int32)
 
     def apply(x: Array, y: Array) -> Array:
@@ -106,7 +107,7 @@ def _with_carry(
     dst, first, second = b.dst(d, word), b.src(x, word), b.src(y, word)
     flags = _carry(b)
 
-    def run(lanes: Any) -> None:
+    def run(lanes: Lanes) -> None:
         index = lanes.index
         p, q = first[index], second[index]
         if subtracts:
@@ -201,7 +202,7 @@ def _mad_carry(
     first, second, flags = b.src(x, ty), b.src(y, ty), _carry(b)
     word = np.dtype(f"uint{ty.bits}")
 
-    def run(lanes: Any) -> None:
+    def run(lanes: Lanes) -> None:
         index = lanes.index
         p = np.ascontiguousarray(product(first[index], second[index])).view(word)
         partial = p + addend[index].view(word)
@@ -310,7 +311,7 @@ def neg(form: Form, b: Builder) -> Compiled:
     return b.elementwise(np.negative, b.dst(d, ty), b.src(x, ty))
 
 
-def _min_max(form: Form, b: Builder, fn: Any) -> Compiled:
+def _min_max(form: Form, b: Builder, fn: Elementwise) -> Compiled:
     is_relu = form.flag("relu")
     names = ("s32", "s16x2") if is_relu else (*INTEGERS, *PACKED)
     ty = form.type(*names)
@@ -351,7 +352,7 @@ def dp4a(form: Form, b: Builder) -> Compiled:
     return b.elementwise(_contiguous(fn), b.dst(d, ty), *sources)
 
 
-def _contiguous(fn: Any) -> Any:
+def _contiguous(fn: Elementwise) -> Elementwise:
     def apply(*values: Array) -> Array:
         return fn(*(np.ascontiguousarray(value) for value in values))
 

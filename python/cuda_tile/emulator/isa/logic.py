@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from cuda_tile.emulator.isa.chapter import Chapter
-from cuda_tile.emulator.machine.build import Builder
+from cuda_tile.emulator.machine.build import Builder, Elementwise
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Immediate, Operand
 from cuda_tile.emulator.ptx.types import B32, TYPES, U32, Array, Type
+from cuda_tile.emulator.threads.lanes import Lanes
 
 CHAPTER = Chapter("Logic and Shift Instructions")
 
 _BITS = ("b16", "b32", "b64")
 
 
-def _logic(form: Form, b: Builder, fn: Any) -> Compiled:
+def _logic(form: Form, b: Builder, fn: Elementwise) -> Compiled:
     ty = form.type("pred", *_BITS)
     d, x, y = form.operands(3)
     return b.elementwise(fn, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
@@ -92,7 +91,7 @@ def lop3(form: Form, b: Builder) -> Compiled:
     dst, flag = b.dst(d, ty), b.dst(p, TYPES["pred"])
     other = b.pred(operands[5])
 
-    def run(lanes: Any) -> None:
+    def run(lanes: Lanes) -> None:
         index = lanes.index
         result = fn(*(source[index] for source in sources))
         dst[index] = result
@@ -119,7 +118,7 @@ def shift_right(x: Array, amount: Array) -> Array:
     return np.where(amount < bits, shifted, x.dtype.type(0))
 
 
-def _shift(form: Form, b: Builder, ty: Type, fn: Any) -> Compiled:
+def _shift(form: Form, b: Builder, ty: Type, fn: Elementwise) -> Compiled:
     d, x, amount = form.operands(3)
     return b.elementwise(fn, b.dst(d, ty), b.src(x, ty), b.src(amount, U32))
 

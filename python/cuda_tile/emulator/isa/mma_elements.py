@@ -7,11 +7,9 @@ are named "e2m1:8"; without them elements lie side by side.
 
 from __future__ import annotations
 
-from typing import Any
-
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cuda_tile.emulator.ptx.types import Array
 from cuda_tile.emulator.tensor import formats
@@ -28,7 +26,7 @@ BITS = {
 }
 
 
-def _values(dtype: Any, bits: int) -> NDArray[np.float32]:
+def _values(dtype: DTypeLike, bits: int) -> NDArray[np.float32]:
     codes = np.arange(1 << bits, dtype=np.uint8)
     return codes.view(dtype).astype(np.float32)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import DTypeLike
 
 from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.machine.build import Builder
@@ -31,7 +31,7 @@ class Small:
         nan: What a NaN becomes; the largest value where the format has none.
     """
 
-    dtype: Any
+    dtype: DTypeLike
     bits: int
     largest: float
     nan: int

@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cuda_tile.emulator.ptx.types import Array
 
@@ -74,7 +73,7 @@ def to_odd(s: Double, error: Double) -> Double:
     return s
 
 
-def round_to(x: Double, dtype: Any, mode: str) -> Array:
+def round_to(x: Double, dtype: DTypeLike, mode: str) -> Array:
     """Rounds exact (or odd) doubles to f32 or f16: rn, rz, rm or rp."""
     y = x.astype(dtype)
     if mode == "rn":

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cuda_tile.emulator.isa import numerics
 from cuda_tile.emulator.isa.narrow import LARGEST, SMALL
@@ -131,5 +131,5 @@ def _encoding(name: str, *, satfinite: bool) -> Callable[[Array], Array]:
     return codes
 
 
-def _bits(values: Array, dtype: np.dtype[np.generic]) -> NDArray[np.uint8]:
+def _bits(values: Array, dtype: DTypeLike) -> NDArray[np.uint8]:
     return values.astype(dtype).view(np.uint8)

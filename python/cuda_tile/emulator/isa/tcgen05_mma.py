@@ -184,8 +184,8 @@ class _Product:
         ctas = unit.ctas(number, self._group)
         place = split_address(int(operands.d(one)[0]))
         parts = parts_of(shape.m, shape.n, self._group, place[0], is_ws=self._is_ws)
-        likeness = (place, shape.m, shape.n, self._kind, self._is_ws)
-        operation = unit.issue(self._at, "mma", number, likeness)
+        pipeline_key = (place, shape.m, shape.n, self._kind, self._is_ws)
+        operation = unit.issue(self._at, "mma", number, pipeline_key)
         left, near = self._left(operands, one, shape, ctas, parts, operation)
         chunks, right = self._right(operands, number, shape, ctas)
         # What the product reads is checked before what it writes.

@@ -1,4 +1,4 @@
-"""The barriers of the CTAs in a machine: who arrived, who waits, who is let go.
+"""The CTA barriers of a machine: arrivals, waiting groups, completion.
 
 PTX ISA: "Parallel Synchronization and Communication Instructions: bar, barrier".
 """
@@ -24,9 +24,9 @@ class Meeting:
     """One barrier of one CTA between its first arrival and its completion.
 
     Attributes:
-        threads: The number of threads it needs; None for all live ones.
-        at: The instruction that came first.
-        arrived: Threads that came so far.
+        threads: The number of threads it expects; None for all live ones.
+        at: The instruction that arrived first.
+        arrived: Threads that have arrived.
         lanes: Which ones, in pieces.
         waiting: Groups to release, each already at the instruction after.
     """
@@ -133,7 +133,7 @@ class Barriers:
         return int(counts[0])
 
     def _completed(self, meeting: Meeting) -> list[Group]:
-        """Releases the waiting groups if everybody came."""
+        """Releases the waiting groups if all expected threads have arrived."""
         machine = self._machine
         needed = meeting.threads
         if needed is None:

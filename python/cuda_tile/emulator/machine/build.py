@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -42,8 +41,10 @@ from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
 
 AddressOf = Callable[[Lanes], Addresses]
+# A function of equally long arrays, element by element.
+Elementwise = Callable[..., Array]
 
-# More groups than anybody has in flight: a wait that lets so many pend waits for none.
+# More async-groups than can be pending; a wait that allows so many never waits.
 _MOST_GROUPS = 1 << 31
 
 
@@ -52,16 +53,16 @@ class Builder:
 
     Attributes:
         machine: Whose registers the steps read and write.
-        spaces: The machine's memories.
-        copies: The machine's asynchronous copies.
-        mbarriers: The machine's mbarrier objects.
-        bulk: The machine's bulk copies.
-        tensor_cores: The machine's warpgroup products.
-        clusters: The machine's cluster barriers.
-        maps: Tensor maps that the kernel changed.
+        spaces: Its memories.
+        copies: Its cp.async copies.
+        mbarriers: Its mbarrier objects.
+        bulk: Its bulk copies.
+        tensor_cores: Its wgmma products.
+        clusters: Its cluster barriers.
+        maps: Tensor maps that the kernel modified.
         tensor: Tensor memory and its cores; None where no instruction needs them.
-        registers: What setmaxnreg moves between warps.
-        compared: Loads that count as strong; see `data_flow.compared_loads`.
+        registers: The register pool of setmaxnreg.
+        compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
         at: Number of the instruction within its function.
     """
 
@@ -92,7 +93,7 @@ class Builder:
         self._writes: list[Register] = []
 
     def reset(self) -> None:
-        """Starts new CTAs: nothing is in flight, nobody waits."""
+        """Starts new CTAs: nothing is in flight and no thread waits."""
         self.copies.reset()
         self.mbarriers.reset()
         self.bulk.reset()
@@ -104,7 +105,7 @@ class Builder:
             self.tensor.reset()
 
     def finish(self) -> Iterator[tuple[str, str, int]]:
-        """The CTAs end; says by kind of finding what is left over, and from where."""
+        """The CTAs end; yields kind, message and instruction of what is left over."""
         for part in (self.mbarriers, self.bulk):
             for text, at in part.finish():
                 yield "copy in flight", text, at
@@ -218,7 +219,7 @@ class Builder:
         return operand.value
 
     def groups(self, operand: Operand) -> int:
-        """Returns the constant number of groups that a wait leaves pending."""
+        """Returns the constant number of groups that may stay pending after a wait."""
         count = self.integer(operand, "a constant number of groups")
         if count < 0:
             raise self.error(f"expected a number of groups from 0 on, got {count}")
@@ -314,7 +315,7 @@ class Builder:
         """Makes a step that changes nothing a program can see: a hint, a short wait."""
         return self.step(_nothing)
 
-    def elementwise(self, fn: Callable[..., Any], dst: Array, *srcs: Array) -> Step:
+    def elementwise(self, fn: Elementwise, dst: Array, *srcs: Array) -> Step:
         """Makes the step `dst = fn(*srcs)`, lane by lane.
 
         A NumPy ufunc writes its result directly; any other function returns it.
@@ -332,9 +333,7 @@ def _nothing(lanes: Lanes) -> None:
     """Nothing that can be seen."""
 
 
-def _full(
-    fn: Callable[..., Any], dst: Array, srcs: tuple[Array, ...]
-) -> Callable[[], None]:
+def _full(fn: Elementwise, dst: Array, srcs: tuple[Array, ...]) -> Callable[[], None]:
     def full() -> None:
         dst[...] = fn(*srcs)
 
@@ -342,7 +341,7 @@ def _full(
 
 
 def _some(
-    fn: Callable[..., Any], dst: Array, srcs: tuple[Array, ...]
+    fn: Elementwise, dst: Array, srcs: tuple[Array, ...]
 ) -> Callable[[Lanes], None]:
     if len(srcs) == 2:
         first, second = srcs

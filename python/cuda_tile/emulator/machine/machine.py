@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.machine.timers import Timers
@@ -56,14 +56,14 @@ class Machine:
         call_stack: Where in local memory the variables of functions lie.
         grid_cta: Number of each lane's CTA in the grid, int64[n_lanes].
         agents: Number of each lane's warp within its cluster, as the shadow has it.
-        presence: Which CTAs of a cluster are sure to run.
-        order: What fences and strong accesses order; None where only barriers do.
+        presence: Lifetime of shared memory that other CTAs of the cluster access.
+        order: Happens-before by fences and strong accesses; None without clocks.
         global_shadow: Access history of global memory; None in fast mode.
-        lane_order: What lanes of a warp pass each other; None in fast mode.
+        lane_order: Races between lanes of a warp; None in fast mode.
         timers: What %clock and its like show.
-        polls: Notices when all that run poll memory in vain.
+        polls: Detects livelock: all running warps poll memory in vain.
         progress: Grows with everything that another thread may wait for.
-        defined: Per register, which lanes wrote it; only kept if `tracks_registers`.
+        defined: Per register, which lanes wrote it; only kept if adversarial.
     """
 
     def __init__(
@@ -290,7 +290,7 @@ class Machine:
             self.defined[register] = np.zeros(self.n_lanes, np.bool_)
         return storage if ty is None or ty is PRED else storage.view(ty.dtype)
 
-    def constant(self, value: Any, dtype: np.dtype[Any]) -> Array:
+    def constant(self, value: ArrayLike, dtype: np.dtype[Any]) -> Array:
         """Returns an array that has one value in every lane; read-only, shared."""
         scalar = np.asarray(value, dtype)
         key = (scalar.tobytes(), scalar.dtype)
@@ -302,7 +302,7 @@ class Machine:
         return found
 
     def scratch(self, ty: Type) -> Array:
-        """Returns an array for results that nobody reads."""
+        """Returns an array for results that are discarded."""
         shape = (self.n_lanes, 2) if ty.bits == 128 else (self.n_lanes,)
         return np.empty(shape, ty.dtype)
 

@@ -38,7 +38,7 @@ class Segment:
 
     Attributes:
         full, some: The steps for all lanes, and for a given set of lanes.
-        converges: Whether steps need warps, or warpgroups, to have met.
+        converges: Whether a step needs converged warps, or warpgroups.
         control: The control instruction, None where a branch target follows.
         guard: The control's predicate and whether it is negated.
         demands: Registers that the control needs defined.
@@ -157,7 +157,7 @@ def _strictest(steps: list[Step]) -> Literal["", "warp", "warpgroup"]:
 def missing_lanes(
     convergence: Convergence, lanes: Lanes, machine: Machine
 ) -> NDArray[np.uint32]:
-    """Returns per warp of `lanes` which live lanes should be there but are not."""
+    """Returns per warp of `lanes` the live lanes that have not converged with them."""
     if convergence is None:
         return np.zeros(len(lanes.warps), np.uint32)
     need = machine.live_members[lanes.warps]
@@ -187,7 +187,7 @@ def _missing_warps(lanes: Lanes, machine: Machine) -> NDArray[np.uint32]:
 
 
 def control_convergence(control: Control | None) -> Convergence:
-    """What a control instruction asks of the lanes that reach it."""
+    """The convergence that a control instruction requires."""
     is_aligned = isinstance(control, (Barrier, Wait)) and control.is_aligned
     return "warp" if is_aligned else None
 

@@ -1,9 +1,9 @@
 """The scheduler: which lanes run next.
 
-Fast: the lanes that stand first in the program run, over all warps, so that diverged
-lanes meet again where the program joins. Adversarial: warps run one at a time in a
-random order, each up to the next branch or barrier. Barriers are real in both, and
-lanes wait for each other only where an instruction asks for it.
+Fast: the lanes at the lowest program counter run, over all warps, so that diverged
+lanes reconverge where the paths join. Adversarial: warps run one at a time in a random
+order, each up to the next branch or barrier. Barriers are real in both, and lanes wait
+for each other only where an instruction requires it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from cuda_tile.emulator.memory.call_stack import Cells
 from cuda_tile.emulator.ptx.syntax import Variable
 from cuda_tile.emulator.threads.lanes import Lanes
 
-# Every so many picks the longest-waiting group runs, so that a loop that waits for
-# other lanes cannot keep them from running.
+# Every so many picks the longest-waiting group runs, so that a spinning loop cannot
+# starve the lanes that it waits for.
 _FAIR_TURN = 64
 
 
@@ -105,7 +105,7 @@ class Scheduler:
                 raise FaultAt(fault, at) from fault
 
     def _stuck(self) -> Iterator[Stuck]:
-        """Who waits for what can never come."""
+        """The lanes that wait for what can never come."""
         for group in self._parked:
             yield Stuck.of(group, group.pc, "for the other lanes of their warp")
         yield from self._barriers.stuck()
@@ -124,7 +124,7 @@ class Scheduler:
         return ready.pop(first)
 
     def _pick_any(self) -> Group:
-        """Picks a random warp, and of its groups the one that stands first."""
+        """Picks a random warp, and of its groups the one furthest behind."""
         ready = self._ready
         chosen = int(self._machine.rng.integers(len(ready)))
         warp = int(ready[chosen].lanes.warps[0])
@@ -134,7 +134,7 @@ class Scheduler:
         return ready.pop(min(mine, key=lambda place: ready[place].order))
 
     def _add(self, group: Group) -> None:
-        """Makes a group ready, joined with one that stands at the same place."""
+        """Makes a group ready, merged with one at the same program counter."""
         machine = self._machine
         if self._is_joined(group):
             numbers = group.lanes.numbers
@@ -172,7 +172,7 @@ class Scheduler:
                 return
 
     def _is_joined(self, group: Group) -> bool:
-        """Whether adversarial warps have done together what only warpgroups may."""
+        """Whether adversarial warps are still joined after a warpgroup's step."""
         return self._machine.is_adversarial and len(group.lanes.warps) > 1
 
     def _count(self, group: Group, segment: Segment) -> None:
@@ -211,13 +211,13 @@ class Scheduler:
         return group
 
     def _is_whole(self, lanes: Lanes, kind: Literal["warp", "warpgroup"]) -> bool:
-        """Whether every warp, or warpgroup, is here with all its live lanes."""
+        """Whether every warp, or warpgroup, has converged."""
         if kind == "warp" and lanes.active is None:
             return True
         return not np.count_nonzero(missing_lanes(kind, lanes, self._machine))
 
     def _run_diverged(self, group: Group, segment: Segment) -> Group | None:
-        """Runs steps one by one; lanes that miss others are parked before a step."""
+        """Runs steps one by one; warps that must converge first are parked."""
         current: Group | None = group
         for at, step in enumerate(segment.steps, segment.start):
             if step.convergence is not None:
@@ -231,7 +231,7 @@ class Scheduler:
         return current
 
     def _meet(self, group: Group, convergence: Convergence) -> Group | None:
-        """Parks the warps that miss lanes; returns the others."""
+        """Parks the warps that have not converged; returns the others."""
         machine, lanes = self._machine, group.lanes
         missing = missing_lanes(convergence, lanes, machine)
         if not np.count_nonzero(missing):
@@ -243,7 +243,7 @@ class Scheduler:
         return group.only(Lanes(lanes.numbers[~waits], machine.n_lanes))
 
     def _park(self, group: Group) -> None:
-        """Leaves lanes waiting, or makes them ready with others who wait there."""
+        """Parks lanes, or makes them ready with others parked at the same place."""
         for place, other in enumerate(self._parked):
             if group.stands_with(other):
                 del self._parked[place]
@@ -372,7 +372,7 @@ class Scheduler:
             self._machine.lane_order.meetings[group.lanes.warps] += 1
 
     def _end(self, group: Group) -> None:
-        """Ends the lanes; others may have waited just for that."""
+        """Ends the lanes; barriers may be complete without them."""
         machine = self._machine
         machine.progress += 1
         machine.live[group.lanes.index] = False

@@ -25,16 +25,15 @@ class Step:
         run: Executes it for some lanes.
         full: Executes it for all lanes, faster than `run`; None where there is no
             faster way.
-        convergence: "warp" where all live lanes of a warp must execute it together
-            (`.aligned`), "warpgroup" where those of four warps must, an array of
-            member masks (uint32 per lane) where those lanes must, None where lanes
-            are independent.
+        convergence: Which lanes must execute it together: "warp" for all live lanes of
+            a warp (`.aligned`), "warpgroup" for those of four warps, an array of member
+            masks (uint32 per lane), or None where lanes are independent.
         reads: Registers whose values flow into the written ones.
         demands: Registers that must hold a defined value (addresses, stored values).
         writes: Registers it writes.
         defines: Whether the written registers are defined whatever was read.
-        merges: Whether one defined source is enough: a register packed of several may
-            have a part that nobody reads (LLVM pairs 16-bit values so).
+        merges: Whether one defined source is enough: of a register packed from several,
+            some may never be used (LLVM pairs 16-bit values so).
         flow: Where lanes exchange values: given which lanes' sources are defined
             (bool[count]), returns whose results are.
         found: For loads, asked afterwards: per register of `writes` which lanes got a
@@ -124,15 +123,15 @@ class Barrier:
 
 @dataclass(slots=True)
 class Wait:
-    """Waiting for something that other threads or asynchronous operations do.
+    """Waiting for other threads or asynchronous operations.
 
     Attributes:
-        poll: From lanes, and whether everything that may happen must happen first, to
-            which lanes need not wait (any more).
+        poll: Returns which lanes may go on. Takes the lanes, and whether all operations
+            in flight must complete first.
         finish: Completes the instruction for some lanes, with its result.
-        words: Says what lanes wait for.
-        may_fail: Whether the instruction may give up and return false.
-        is_aligned: Whether the warp must come as one.
+        words: Describes what lanes wait for.
+        may_fail: Whether the instruction may time out and return false.
+        is_aligned: Whether the warp must be converged.
     """
 
     poll: Callable[[Lanes, bool], Bool]

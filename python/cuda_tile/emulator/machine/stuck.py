@@ -41,7 +41,7 @@ class Stuck:
 
 
 def report(stuck: Iterable[Stuck], machine: Machine) -> str:
-    """Says who waits; warps of a CTA that wait alike stand together, and so do CTAs."""
+    """Describes the waiting threads; equal waits of warps and CTAs are merged."""
     geometry = machine.geometry
     by_cta: dict[tuple[int, int, str], list[Index]] = {}
     for one in stuck:

@@ -1,4 +1,4 @@
-"""Lanes that wait for an mbarrier, a cluster or registers."""
+"""Lanes that wait for an mbarrier, a cluster barrier or registers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from cuda_tile.emulator.machine.step import Wait
 from cuda_tile.emulator.machine.stuck import Stuck
 from cuda_tile.emulator.threads.lanes import Lanes
 
-# How often all waits that may give up do so, while nothing happens, before it counts
-# as a deadlock: twice, since a loop may look at something else in between.
+# How often all waits that may time out do so without any progress before it counts as
+# a deadlock: twice, since a loop may test something else in between.
 _IDLE_ROUNDS = 2
 _SPURIOUS = 0.25
 
 
 class Waiting:
-    """The lanes that wait, each at its instruction.
+    """The waiting lanes, each at its instruction.
 
     Attributes:
-        groups: Who waits for what.
+        groups: The waiting groups, and their waits.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -34,7 +34,7 @@ class Waiting:
         self._idle_progress = -1
 
     def begin(self, group: Group, wait: Wait) -> list[Group]:
-        """Lets a group start to wait; returns the parts that go on."""
+        """Starts the wait of a group; returns the parts that go on at once."""
         machine = self._machine
         may_fail = machine.is_adversarial and wait.may_fail
         if may_fail and machine.rng.random() < _SPURIOUS:
@@ -55,10 +55,11 @@ class Waiting:
         return [ready.at(group.pc + 1)]
 
     def poll(self, *, idle: bool) -> list[Group]:
-        """Returns the groups that need not wait any more.
+        """Returns the groups whose wait is over.
 
         Args:
-            idle: Whether nobody else can run, so that all must happen that can.
+            idle: Whether no other lane can run, so that everything in flight must
+                complete.
         """
         machine = self._machine
         if not idle and self._seen == machine.progress:
@@ -76,7 +77,7 @@ class Waiting:
         return self._give_up()
 
     def _give_up(self) -> list[Group]:
-        """Lets waits that may fail do so, unless they did and nothing came of it."""
+        """Lets waits that may fail time out, unless they did so before in vain."""
         machine = self._machine
         if machine.progress != self._idle_progress:
             self._idle, self._idle_progress = 0, machine.progress

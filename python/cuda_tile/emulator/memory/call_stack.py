@@ -143,7 +143,7 @@ class CallStack:
             machine.defined[register][index] = flags[index]
 
     def _forget(self, callee: Function, lanes: Lanes) -> None:
-        """A function begins: nobody has written its registers and variables."""
+        """A function begins: its registers and variables are undefined."""
         machine = self._machine
         if not machine.is_adversarial:
             return

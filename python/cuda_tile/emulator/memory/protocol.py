@@ -60,11 +60,11 @@ class Memories(Watched, Registers, Protocol):
         counters: What instructions ask of the hardware.
         stride_bytes: Shared memory of one CTA, with what aligns the next one's.
         shared_base: Where the CTA of each lane has its shared memory, int64[n_lanes].
-        order: What fences and strong accesses order; None where only barriers do.
-        presence: Which CTAs of a cluster are sure to run.
-        polls: Notices when all that run poll memory in vain.
+        order: Happens-before by fences and strong accesses; None without clocks.
+        presence: Lifetime of shared memory that other CTAs of the cluster access.
+        polls: Detects livelock: all running warps poll memory in vain.
         global_shadow: Access history of global memory; None in fast mode.
-        lane_order: What lanes of a warp pass each other; None in fast mode.
+        lane_order: Races between lanes of a warp; None in fast mode.
     """
 
     symbols: Symbols

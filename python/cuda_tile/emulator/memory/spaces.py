@@ -44,7 +44,7 @@ class Spaces:
     def __init__(self, machine: Memories, params: Bytes) -> None:
         self._machine = machine
         self._params = params
-        # Of the last load: which of its bytes nobody had written, if there are any.
+        # Which bytes of the last load were undefined, if there are any.
         self._unwritten: Bool | None = None
 
     def load(
@@ -295,10 +295,9 @@ class Spaces:
         *,
         returns: bool,
     ) -> None:
-        """Checks bounds, counts, and tells the shadow.
+        """Checks bounds, counts, and records the update in shadow memory.
 
-        PTX ISA, "Release and Acquire Patterns": reductions never acquire. What an
-        acquiring access sees released comes before itself.
+        PTX ISA, "Release and Acquire Patterns": reductions never acquire.
         """
         machine, known = self._machine, self._machine.order
         is_shared = space == "shared"
@@ -328,7 +327,7 @@ class Spaces:
     def _one_after_another(
         self, lanes: Lanes, where: Addresses
     ) -> Iterator[tuple[Lanes, Addresses]]:
-        """Atomic updates by warp: where they order, a later one sees those before."""
+        """Atomic updates warp by warp: a later one may acquire from an earlier one."""
         if self._machine.order is None or len(lanes.warps) == 1:
             yield lanes, where
             return

@@ -53,8 +53,8 @@ class Symbols:
 
     Attributes:
         used_shared_bytes: Size of a CTA's shared memory, static and dynamic.
-        reserved_start: Where the shared memory begins that the system has of a CTA.
-        shared_bytes: The sum of both; nothing is reserved where nobody asks for it.
+        reserved_start: Where the part of shared memory begins that the system reserves.
+        shared_bytes: The sum of both; nothing is reserved for kernels that do not ask.
         local_bytes: Size of a thread's local memory, with the params of calls.
         stack_start: Where in local memory the stack of alloca and of functions that
             call themselves begins, if there is one.

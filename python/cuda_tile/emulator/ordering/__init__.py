@@ -1,1 +1,1 @@
-"""Happens-before as the PTX memory consistency model has it: vector clocks, scopes."""
+"""Happens-before by the PTX memory consistency model: vector clocks and scopes."""

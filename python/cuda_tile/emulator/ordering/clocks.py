@@ -1,14 +1,16 @@
-"""Vector clocks: what each warp knows of what the others did.
+"""Vector clocks: which events of every agent happen before a warp's next access.
 
-Lamport's happens-before: a warp's own clock counts its releases; meeting at a barrier
-gives the waiting warps what the arriving ones know. An access at clock t of agent a
-comes before whatever a warp does that knows at least t of a. Agents are the warps of a
-cluster (of one CTA where there are no clusters), then the asynchronous parties: tensor
-cores of warpgroups, and copies by the mbarrier they complete on.
+Lamport's happens-before. A warp's own component counts its releases; a barrier joins
+the clocks of the arriving warps into those of the waiting ones. An access by agent a at
+clock t happens before the next access of a warp whose component for a is at least t.
+Agents are the warps of a cluster (of one CTA where there are no clusters), then the
+asynchronous ones: the tensor core of each warpgroup, and for bulk copies the mbarrier
+that they complete on.
 
-A second table holds what each warp knows *through a proxy fence*: only that part is
-visible to asynchronous copies and tensor cores (PTX ISA, "Proxies"). Kernels with
-tensor memory have more tables, which `tensor_order` explains; they travel the same way.
+A second table has the part of each clock that a proxy fence covers: only those events
+are visible to asynchronous copies and tensor cores (PTX ISA, "Proxies"). Kernels with
+tensor memory have more tables (see `tensor_order`), which are joined at the same
+points.
 """
 
 from __future__ import annotations
@@ -21,31 +23,31 @@ from cuda_tile.emulator.ordering.strong_accesses import StrongAccesses
 Index = NDArray[np.intp]
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
-# What one warp knows, [n_tables, n_agents]: everything, what passed a proxy fence, with
-# tensor memory what is complete there. Only release and acquire tell of these. Relaxed
-# synchronisation tells of what has a fence of its own: mbarriers that were initialised,
-# and operations on tensor memory.
+# A vector clock, [n_tables, n_agents]: all events, those that a proxy fence covers and,
+# with tensor memory, the operations that are complete there. Release and acquire pass
+# these tables on. Relaxed synchronisation passes only that on which has a fence of its
+# own: initialised mbarriers, and operations on tensor memory.
 Knowledge = NDArray[np.int32]
 BASIC_TABLES = 2
 TENSOR_ACQUIRED_TABLES = 3
 TENSOR_FENCED_TABLES = BASIC_TABLES + TENSOR_ACQUIRED_TABLES + 1
 
-# Agents of one cluster; larger numbers have other meanings in the shadow.
+# Most agents of one cluster; shadow memory uses the larger numbers for markers.
 MOST_AGENTS = 250
 # Asynchronous agents of one cluster that read shared memory for its warps.
 _MOST_ENGINES = 64
 
 
 class WarpClocks:
-    """Clocks of the agents of all clusters, and of the last accesses to each byte.
+    """Vector clocks of all clusters, and the clocks of the last accesses to each byte.
 
     Bytes are numbered over the shared memories of all CTAs, one after another.
 
     Attributes:
-        n_warps: Warps of a cluster, the first agents.
+        n_warps: Warps of a cluster; they are the first agents.
         n_readers: Agents that read shared memory: the warps, then the tensor cores.
-        n_tables: Tables of knowledge: two, that of mbarriers, those of tensor memory.
-        relaxed: Those that relaxed synchronisation tells of.
+        n_tables: Tables of each clock: two, that of mbarriers, those of tensor memory.
+        relaxed: The tables that relaxed synchronisation passes on.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class WarpClocks:
         self.n_tables = BASIC_TABLES + 1 + tensor_tables
         total = n_ctas * stride_bytes
         n_clusters = n_ctas // ctas_per_cluster
-        # [cluster, table, knowing warp, known agent].
+        # [cluster, table, warp whose clock it is, agent].
         shape = (n_clusters, self.n_tables, self.n_warps, MOST_AGENTS)
         self._tables = np.zeros(shape, np.int32)
         self._known = self._tables[:, 0]
@@ -82,7 +84,7 @@ class WarpClocks:
         self.strong = StrongAccesses(self.n_warps, total)
 
     def reset(self) -> None:
-        """Starts new CTAs: every warp knows only of itself."""
+        """Starts new CTAs: every clock is zero but for the warp's own component."""
         self._tables[:] = 0
         for warp in range(self.n_warps):
             self._known[:, warp, warp] = 1
@@ -92,14 +94,14 @@ class WarpClocks:
             self.strong.reset()
 
     def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
-        """What `arriving` did comes before what `waiting` do next."""
+        """Joins the clocks of `arriving` into those of `waiting`."""
         tables = self._tables[cta // self._ctas_per_cluster]
         joined = tables[:, arriving].max(axis=1, keepdims=True)
         tables[:, waiting] = np.maximum(tables[:, waiting], joined)
         tables[0, arriving, arriving] += 1
 
     def meet_all(self, cta: int | None = None) -> None:
-        """All warps of one CTA, or of every one, meet."""
+        """A barrier of all warps of one CTA, or within each CTA."""
         n_ctas = len(self._tables) * self._ctas_per_cluster
         for number in range(n_ctas) if cta is None else (cta,):
             first = number % self._ctas_per_cluster * self._warps_per_cta
@@ -109,7 +111,7 @@ class WarpClocks:
     # Single warps ------------------------------------------------------------------
 
     def release(self, cta: int, warps: Index) -> Knowledge:
-        """What these warps know now; they go on with a new clock."""
+        """Returns the join of the warps' clocks, then advances their own components."""
         tables = self._tables[cta // self._ctas_per_cluster]
         known = tables[:, warps].max(axis=1)
         tables[0, warps, warps] += 1
@@ -118,71 +120,72 @@ class WarpClocks:
     def acquire(
         self, cta: int, warps: Index, known: Knowledge, *, relaxed: bool = False
     ) -> None:
-        """These warps learn what was released.
+        """Joins released clocks into those of some warps.
 
         Args:
-            cta: Where they are.
+            cta: The CTA of the warps.
             warps: Their agents.
             known: What was released.
-            relaxed: Whether they learn only what has fences of its own.
+            relaxed: Whether the acquire is relaxed, so that it joins only
+                `self.relaxed`.
         """
         tables = self._tables[cta // self._ctas_per_cluster]
         part = self.relaxed if relaxed else slice(None)
         tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
 
     def blank(self) -> Knowledge:
-        """Returns knowledge of nothing."""
+        """Returns a clock of zeros."""
         return np.zeros((self.n_tables, MOST_AGENTS), np.int32)
 
     def learned(self, cluster: int, warp: int) -> Knowledge:
-        """What a warp knows of all agents but itself."""
+        """A warp's clock without its own component."""
         known = self._tables[cluster, :, warp].copy()
         known[:, warp] = 0
         return known
 
     def table(self, cluster: int, number: int) -> NDArray[np.int32]:
-        """One table of a cluster, [knowing warp, known agent], to read and write."""
+        """One table of a cluster, [warp whose clock it is, agent]; may be changed."""
         return self._tables[cluster, number]
 
     def engine(self, warp: int) -> int:
-        """The agent that reads shared memory for what a warp asks of tensor memory."""
+        """The agent that reads shared memory for the tcgen05 operations of a warp."""
         return self.n_warps + warp % (self.n_readers - self.n_warps)
 
     def learn(self, cta: int, warps: Index, agent: int, clock: int) -> None:
-        """These warps learn what one asynchronous agent did up to a clock."""
+        """Raises the warps' component for one asynchronous agent to `clock`."""
         known = self._known[cta // self._ctas_per_cluster]
         known[warps, agent] = np.maximum(known[warps, agent], clock)
 
     def fence_proxy(self, cta: int, warps: Index) -> None:
-        """All that these warps know becomes visible to asynchronous agents."""
+        """A proxy fence of these warps: it covers everything before it."""
         tables = self._tables[cta // self._ctas_per_cluster]
         tables[1, warps] = np.maximum(tables[1, warps], tables[0, warps])
         tables[0, warps, warps] += 1
 
     def fence_mbarriers(self, cta: int, warps: Index) -> None:
-        """Relaxed synchronisation, too, tells of mbarriers that these warps made."""
+        """Lets relaxed synchronisation pass on what these warps initialised."""
         table = self._tables[cta // self._ctas_per_cluster, self._mbarrier_table]
         own = self._known[cta // self._ctas_per_cluster, warps, warps]
         table[warps, warps] = own
 
     def knows_mbarrier(self, cta: int, warp: int, maker: int, clock: int) -> bool:
-        """Whether a warp knows of an mbarrier that another made at a clock."""
+        """Whether an initialisation by `maker` at `clock` happens before a warp."""
         tables = self._tables[cta // self._ctas_per_cluster]
         told = tables[[0, self._mbarrier_table], warp, maker]
         return int(told.max()) >= clock
 
     def knows(self, cta: int, warp: int, agent: int) -> int:
-        """What one warp knows of an agent."""
+        """A warp's component for an agent."""
         return int(self._known[cta // self._ctas_per_cluster, warp, agent])
 
     def of_cta(self, cta: int) -> NDArray[np.int32]:
-        """What the warps of one CTA know together, of each agent."""
+        """The join of the clocks of one CTA's warps, by agent."""
         first = cta % self._ctas_per_cluster * self._warps_per_cta
         mine = slice(first, first + self._warps_per_cta)
         return self._known[cta // self._ctas_per_cluster, mine].max(axis=0)
 
     def own(self, ctas: Index, warps: Warps) -> NDArray[np.int32]:
-        """The warps' own clocks."""
+        """The warps' own components."""
         return self._known[ctas // self._ctas_per_cluster, warps, warps]
 
     # Bytes of shared memory --------------------------------------------------------
@@ -207,19 +210,19 @@ class WarpClocks:
     def is_after_write(
         self, cells: Cells, warps: Warps, writers: Warps
     ) -> NDArray[np.bool_]:
-        """Whether each warp knows of the last write of a byte by `writers`."""
+        """Whether the last write of a byte, by `writers`, happens before each warp."""
         known = self._known[self._clusters(cells), warps, writers]
         return known >= self._written[cells]
 
     def is_fenced(
         self, cells: Cells, warps: Warps, writers: Warps
     ) -> NDArray[np.bool_]:
-        """Whether a proxy fence lies between the last write and each warp."""
+        """Whether a proxy fence covers the last write before each warp's access."""
         fenced = self._tables[self._clusters(cells), 1, warps, writers]
         return fenced >= self._written[cells]
 
     def is_after_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
-        """Whether each warp knows of all other agents' reads of a byte."""
+        """Whether all reads of a byte by others happen before each warp."""
         reads = np.moveaxis(self._read[:, cells], 0, -1)
         unknown = self._known[self._clusters(cells), warps][..., : self.n_readers]
         unknown = unknown < reads
@@ -229,11 +232,11 @@ class WarpClocks:
     def unknown_write(
         self, cells: Cells, writers: Warps, known: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Which bytes were written by agents later than `known` has it."""
+        """Which bytes were written later than `known` says of their writer."""
         return self._written[cells] > known[writers]
 
     def unknown_access(self, cells: Cells, agent: int, known: int) -> NDArray[np.bool_]:
-        """Which bytes a warp read or updated later than `known`."""
+        """Which bytes a warp read or updated later than clock `known`."""
         late = self._read[agent, cells] > known
         return late | self.strong.unknown(cells, agent, known)
 
@@ -253,19 +256,19 @@ class WarpClocks:
     def is_in_scope(
         self, cells: Cells, warps: Warps, scope: int, *, writes: bool
     ) -> NDArray[np.bool_]:
-        """Whether strong accesses are strong to those of other CTAs, or after them."""
+        """Whether other CTAs' strong accesses are in scope or happen before."""
         known = self._of_warps(cells, warps)
         return self.strong.is_in_scope(
             cells, warps, known, scope, warps_per_cta=self._warps_per_cta, writes=writes
         )
 
     def is_after_updates(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
-        """Whether each warp comes after all other warps' strong writes of a byte."""
+        """Whether all strong writes of a byte by others happen before each warp."""
         known = self._of_warps(cells, warps)
         return self.strong.is_after_updates(cells, warps, known)
 
     def is_after_strong_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
-        """Whether each warp comes after all other warps' strong reads of a byte."""
+        """Whether all strong reads of a byte by others happen before each warp."""
         known = self._of_warps(cells, warps)
         return self.strong.is_after_reads(cells, warps, known)
 
@@ -273,5 +276,5 @@ class WarpClocks:
         return self._known[self._clusters(cells), warps, warps]
 
     def _of_warps(self, cells: Cells, warps: Warps) -> NDArray[np.int32]:
-        """What each warp knows of the warps of its cluster, [..., n_warps]."""
+        """Each warp's components for the warps of its cluster, [..., n_warps]."""
         return self._known[self._clusters(cells), warps][..., : self.n_warps]

@@ -1,11 +1,12 @@
-"""What warps of different CTAs know of each other: release and acquire patterns.
+"""Happens-before between CTAs: release and acquire patterns on memory.
 
 PTX ISA, "Memory Consistency Model": "Scope", "Morally strong operations", "Release and
 Acquire Patterns", "Causality order". A release is a fence followed by a strong write,
 or a `.release` write; an acquire a strong read followed by a fence, or an `.acquire`
-read; they synchronise if the read sees the write, or an atomic update that follows it.
+read; they synchronise if the read observes the write, or an atomic update that follows
+it.
 
-More lenient than the text in one point, as hardware is: a fence also counts for strong
+More lenient than the ISA in one point, as hardware is: a fence also counts for strong
 accesses of other warps of its cluster that a barrier orders after it.
 """
 
@@ -23,16 +24,16 @@ from cuda_tile.emulator.ordering.releases import Release, Snapshot, merged
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.threads.protocol import Threads
 
-# Words that hold a release, and memory for what they say; beyond that, order between
-# CTAs is taken for granted.
+# Most words with a release pattern, and bytes for the clocks released there; beyond
+# that, all accesses of different CTAs count as ordered.
 _MOST_PLACES = 1 << 14
 _MOST_PLACES_BYTES = 64 << 20
-# Releases of one word, and times of one warp; beyond that, some are merged so that
-# nobody is accused wrongly.
+# Releases kept per word, and snapshots per warp; beyond that, the oldest are merged,
+# which may hide a race but never reports a false one.
 _MOST_RELEASES = 16
 _MOST_TIMES = 32
 _WORD_BYTES = 4
-# Words of shared memory have numbers of their own, from here on.
+# Words of shared memory are numbered from here on.
 _SHARED_WORDS = 1 << 60
 
 Addresses = NDArray[np.uint64]
@@ -40,22 +41,23 @@ Addresses = NDArray[np.uint64]
 
 @dataclass
 class _Warp:
-    """Of one running warp, each with its own clock at the time.
+    """What one resident warp acquired and released; entries carry its own clock then.
 
     Attributes:
-        learned: What it had acquired, growing.
-        heard: Releases that its strong reads saw, by the word.
-        seen: The words of its strong reads, with the time of the last.
-        seen_all: A time up to which all words count as seen; there were too many.
-        fenced: Its last releasing fence of each scope.
-        released: Its last releasing write of each scope to each word.
-        proxied: What it knew at its proxy fences.
+        learned: The clocks it had acquired, growing.
+        observed: By word, the releases that its strong reads observed.
+        seen: The words of its strong reads, with `GlobalOrder.time` of the last.
+        seen_all: From which clock on all words count as observed up to a time; set when
+            `seen` overflows.
+        fenced: By scope, its last release fence.
+        released: By word and scope, its last release write.
+        proxied: Its clocks at its proxy fences.
     """
 
     learned: list[tuple[int, Snapshot]] = field(
         default_factory=list[tuple[int, Snapshot]]
     )
-    heard: dict[int, list[tuple[int, Release]]] = field(
+    observed: dict[int, list[tuple[int, Release]]] = field(
         default_factory=dict[int, list[tuple[int, Release]]]
     )
     seen: list[tuple[int, dict[int, int]]] = field(
@@ -74,13 +76,13 @@ class _Warp:
 
 
 class GlobalOrder:
-    """Happens-before between warps through strong accesses to global memory.
+    """Happens-before between warps through strong accesses to memory.
 
-    Warps have two numbers: their place in the machine, and that in the grid.
+    A warp has two numbers: one in the machine, one in the grid.
 
     Attributes:
-        time: Grows with each `observes`.
-        is_lenient: Whether there was too much to remember: all order is granted.
+        time: Counts calls of `observes`.
+        is_lenient: Whether a limit was exceeded, so that everything counts as ordered.
     """
 
     def __init__(self, machine: Threads, clocks: WarpClocks) -> None:
@@ -97,10 +99,10 @@ class GlobalOrder:
         self.time = 0
 
     def start(self) -> None:
-        """New CTAs start in the machine; what the old ones released stays."""
+        """New CTAs become resident; releases of the earlier ones stay."""
         self._warps.clear()
         self._start += 1
-        # Shared memory is another one now.
+        # The new CTAs have shared memory of their own.
         for word in [w for w in self._places if w >= _SHARED_WORDS]:
             del self._places[word]
 
@@ -120,8 +122,8 @@ class GlobalOrder:
         per_cta = self._machine.geometry.warps_per_cta
         return self._cta(warp)[2] * per_cta + warp % per_cta
 
-    def _mates(self, warp: int) -> Iterator[tuple[int, int]]:
-        """The warps of a warp's cluster, and up to which clock it knows each."""
+    def _peers(self, warp: int) -> Iterator[tuple[int, int]]:
+        """The warps of a warp's cluster, each with this warp's component for it."""
         geometry = self._machine.geometry
         place, agent = self._cta(warp)[0], self._agent(warp)
         for other in range(geometry.cluster_size * geometry.warps_per_cta):
@@ -136,7 +138,7 @@ class GlobalOrder:
         return self._clocks.knows(self._cta(warp)[0], agent, agent)
 
     def _advance(self, warp: int) -> Knowledge:
-        """What the warp does from now on has a later clock; returns what it knows."""
+        """Advances a warp's own component; returns its clock before."""
         agents = np.array([self._agent(warp)])
         return self._clocks.release(self._cta(warp)[0], agents)
 
@@ -144,26 +146,26 @@ class GlobalOrder:
 
     def _knowledge(self, warp: int) -> Snapshot:
         known = np.zeros((2, self._n_warps), np.int32)
-        for mate, clock in self._mates(warp):
-            place = self.in_grid(mate)
+        for peer, clock in self._peers(warp):
+            place = self.in_grid(peer)
             known[0, place] = max(int(known[0, place]), clock)
-            learned = _latest(self._of(mate).learned, clock)
+            learned = _latest(self._of(peer).learned, clock)
             if learned is not None:
                 np.maximum(known, learned, out=known)
-            proxied = _latest(self._of(mate).proxied, clock)
+            proxied = _latest(self._of(peer).proxied, clock)
             if proxied is not None:
                 np.maximum(known[1], proxied, out=known[1])
         return known
 
     def knows(self, warp: int, other: int) -> int:
-        """Up to which clock a warp of the machine knows a warp of the grid."""
+        """The component of a machine's warp for a warp of the grid."""
         return self._most_known(warp, other, 0)
 
     def knows_by_proxy(self, warp: int, other: int) -> int:
-        """The same for what copies that the warp starts may see."""
+        """The same for bulk copies of the warp: only what proxy fences cover."""
         most = self._most_known(warp, other, 1)
-        for mate, clock in self._mates(warp):
-            proxied = _latest(self._of(mate).proxied, clock)
+        for peer, clock in self._peers(warp):
+            proxied = _latest(self._of(peer).proxied, clock)
             if proxied is not None:
                 most = max(most, int(proxied[other]))
         return most
@@ -172,8 +174,8 @@ class GlobalOrder:
         if self.is_lenient:
             return np.iinfo(np.int32).max
         best = 0
-        for mate, clock in self._mates(warp):
-            learned = _latest(self._of(mate).learned, clock)
+        for peer, clock in self._peers(warp):
+            learned = _latest(self._of(peer).learned, clock)
             if learned is not None:
                 best = max(best, int(learned[table, other]))
         return best
@@ -199,7 +201,7 @@ class GlobalOrder:
         _remember(learned, self._own(warp), known)
 
     def _learn_inside(self, warp: int, releases: list[Release]) -> None:
-        """What mates released orders shared memory too."""
+        """Releases within the cluster order accesses to shared memory too."""
         place, cluster, _ = self._cta(warp)
         agents = np.array([self._agent(warp)])
         for release in releases:
@@ -209,22 +211,22 @@ class GlobalOrder:
     # mbarriers ---------------------------------------------------------------------
 
     def fenced(self, warp: int) -> Iterator[Knowledge]:
-        """What a relaxed arrival of a warp makes known within the cluster."""
+        """The clocks that earlier release fences let a relaxed arrival release."""
         for release in self._fences(warp):
             yield release.inside
 
-    def hear_arrivals(self, warp: int, cell: int, inside: Knowledge) -> None:
-        """A relaxed wait ended; the next fence learns what the arrivals made known.
+    def observe_arrivals(self, warp: int, cell: int, inside: Knowledge) -> None:
+        """A relaxed wait succeeded: a later acquire fence acquires what was released.
 
         Args:
             warp: Its number in the machine.
-            cell: Where the mbarrier is in shared memory.
-            inside: What arrivals made known, as the clocks have it.
+            cell: Offset of the mbarrier in shared memory.
+            inside: The vector clock that the arrivals released.
         """
         _, cluster, cta = self._cta(warp)
         nothing = np.zeros((2, self._n_warps), np.int32)
-        heard = Release(nothing, DEVICE, cta, cluster, inside, self._start)
-        self._hear(warp, _SHARED_WORDS + cell // _WORD_BYTES, [heard])
+        observed = Release(nothing, DEVICE, cta, cluster, inside, self._start)
+        self._observe_releases(warp, _SHARED_WORDS + cell // _WORD_BYTES, [observed])
 
     # Fences and accesses -----------------------------------------------------------
 
@@ -232,16 +234,16 @@ class GlobalOrder:
         """A fence or membar."""
         for warp in (int(warp) for warp in lanes.warps):
             if order.acquires:
-                heard = [
+                observed = [
                     release
-                    for mate, clock in self._mates(warp)
-                    for entries in self._of(mate).heard.values()
+                    for peer, clock in self._peers(warp)
+                    for entries in self._of(peer).observed.values()
                     for when, release in entries
                     if when <= clock
                 ]
-                self._learn(warp, order.scope, heard)
+                self._learn(warp, order.scope, observed)
                 if order.scope == DEVICE:
-                    self._of(warp).heard.clear()
+                    self._of(warp).observed.clear()
             if order.releases:
                 clock = self._own(warp)
                 release = self._release(warp, order.scope)
@@ -252,19 +254,19 @@ class GlobalOrder:
     ) -> NDArray[np.bool_]:
         """Whether a strong write comes before a warp's access to the same bytes.
 
-        PTX ISA, "Causality order": it precedes what follows a strong read of the same
-        place that observed it. Its own warp's reads count, and those of its cluster
-        that come before.
+        PTX ISA, "Causality order": a write precedes what follows a strong read of the
+        same location that observed it: a read by this warp, or by one of its cluster
+        that happens before.
 
         Args:
             warp: Its number in the machine.
             addresses: Of bytes, int64[n].
-            time: Strong reads from then on saw the write.
+            time: The value of `self.time` from which on strong reads observe the write.
         """
         words, inverse = np.unique(addresses // _WORD_BYTES, return_inverse=True)
         latest = np.full(len(words), -1, np.int64)
-        for mate, clock in self._mates(warp):
-            state = self._of(mate)
+        for peer, clock in self._peers(warp):
+            state = self._of(peer)
             when, seen_all = state.seen_all
             if when <= clock:
                 latest = np.maximum(latest, seen_all)
@@ -275,7 +277,7 @@ class GlobalOrder:
         return (latest >= time)[inverse]
 
     def observes(self, warp: int, addresses: NDArray[np.int64]) -> None:
-        """A warp's strong reads saw what these bytes hold now."""
+        """A warp's strong reads observe the last writes of these bytes."""
         if self.is_lenient:
             return
         self.time += 1
@@ -307,7 +309,7 @@ class GlobalOrder:
         updates: bool,
         shared: bool = False,
     ) -> None:
-        """Strong writes, or atomic updates, are about to be seen."""
+        """Records strong writes or atomic updates: the releases that they carry."""
         if self.is_lenient:
             return
         for warp, words in self._words(lanes, addresses, size, shared=shared):
@@ -327,14 +329,14 @@ class GlobalOrder:
                 self._keep([word], earlier)
 
     def _fences(self, warp: int) -> Iterator[Release]:
-        """The fences that a warp's strong writes make into releases."""
-        for mate, clock in self._mates(warp):
-            for when, release in self._of(mate).fenced.values():
+        """The release fences that make a warp's strong writes release patterns."""
+        for peer, clock in self._peers(warp):
+            for when, release in self._of(peer).fenced.values():
                 if when <= clock:
                     yield release
 
     def _keep(self, words: list[int], releases: list[Release]) -> None:
-        """These words hold these releases too."""
+        """Adds releases to those that a read of these words observes."""
         for word in words if releases else ():
             before = self._places.get(word, [])
             kept = before + [r for r in releases if r not in before]
@@ -345,7 +347,7 @@ class GlobalOrder:
             self._give_up()
 
     def _give_up(self) -> None:
-        """There is too much to remember: nobody is accused from here on."""
+        """A limit is exceeded: every access counts as ordered from here on."""
         self.is_lenient = True
         self._places.clear()
         self._warps.clear()
@@ -359,23 +361,23 @@ class GlobalOrder:
         *,
         shared: bool = False,
     ) -> None:
-        """Strong reads are about to see what memory holds, and what was released."""
+        """Strong reads observe the releases of their words, and acquire if they may."""
         if self.is_lenient:
             return
         for warp, words in self._words(lanes, addresses, size, shared=shared):
-            heard = self._of(warp).heard
-            for word in (self._places.keys() | heard.keys()) & set(words):
+            observed = self._of(warp).observed
+            for word in (self._places.keys() | observed.keys()) & set(words):
                 held = self._places.get(word, [])
                 seen = [release.narrowed(order.scope) for release in held]
                 if order.acquires:
-                    seen += [release for _, release in heard.get(word, [])]
+                    seen += [release for _, release in observed.get(word, [])]
                     self._learn(warp, order.scope, seen)
                 else:
-                    self._hear(warp, word, seen)
+                    self._observe_releases(warp, word, seen)
 
-    def _hear(self, warp: int, word: int, seen: list[Release]) -> None:
-        """A strong read that does not acquire saw releases of a word."""
-        clock, entries = self._own(warp), self._of(warp).heard.setdefault(word, [])
+    def _observe_releases(self, warp: int, word: int, seen: list[Release]) -> None:
+        """A strong read without acquire: a later fence may acquire the releases."""
+        clock, entries = self._own(warp), self._of(warp).observed.setdefault(word, [])
         known = {id(release.inside) for _, release in entries}
         entries += [(clock, r) for r in seen if id(r.inside) not in known]
         if len(entries) > _MOST_RELEASES:
@@ -396,7 +398,7 @@ class GlobalOrder:
 def _remember(
     entries: list[tuple[int, NDArray[np.int32]]], clock: int, known: NDArray[np.int32]
 ) -> None:
-    """Adds what is known from a time on; the oldest times are merged."""
+    """Adds a warp's clock from a time on; merges the two oldest beyond the limit."""
     if entries and np.array_equal(entries[-1][1], known):
         return
     entries.append((clock, known))

@@ -1,4 +1,4 @@
-"""How strong an access or a fence is, and whom it reaches.
+"""Semantics and scope of an access or a fence.
 
 PTX ISA, "Memory Consistency Model": "Scope", "Strong operations".
 """
@@ -12,11 +12,11 @@ SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": DEVICE, "gl": DEVICE, "sys": DE
 
 
 class MemoryOrder(NamedTuple):
-    """How strong an access or fence is.
+    """Semantics and scope of a strong access or a fence.
 
     Attributes:
-        scope: Whom it reaches: CTA, CLUSTER or DEVICE.
-        releases, acquires: Whether it orders what comes before, or after.
+        scope: CTA, CLUSTER or DEVICE.
+        releases, acquires: Whether it orders what precedes it, or what follows.
     """
 
     scope: int

@@ -1,7 +1,7 @@
-"""Threads that poll memory for what nobody will write.
+"""Detects livelock: threads that poll memory which no other thread will write.
 
-Waits for barriers that never come are found exactly; a loop of loads looks like any
-other. But if all that run poll and nothing else happens, nothing ever will.
+A wait for a barrier that cannot complete is found exactly (a deadlock). A loop of loads
+looks like any other; but once all running warps only poll, no value will ever change.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.threads.protocol import Threads
 
-# Until one gives up. The fast scheduler gives a warp that computes every 64th turn at
-# least, the adversarial one a fair share: it runs many pieces of program meanwhile.
+# Polls in a row before it counts as a livelock. Meanwhile a warp that computes gets at
+# least every 64th turn of the fast scheduler, a fair share of the adversarial one's.
 _MOST = 16384
 _MOST_PER_WARP = 64
-# A loop that polls has fewer pieces between branches; a warp that runs more computes.
+# Most segments (up to a branch) in a round of a polling loop; other warps compute.
 _PIECES = 16
 
 
 class Polls:
-    """Counts strong reads since anything changed."""
+    """Counts strong reads since anything changed that threads may wait for."""
 
     def __init__(self, machine: Threads) -> None:
         self._machine = machine
         self._count = 0
         self._progress: int = -1
-        # Pieces of program that each warp ran since it polled last.
+        # Segments that each warp ran since its last poll.
         n_warps = machine.n_lanes // WARP_LANES
         self._pieces = np.zeros(n_warps, np.int32)
         self._most = _MOST
@@ -35,21 +35,21 @@ class Polls:
             self._most += _MOST_PER_WARP * n_warps
 
     def ran(self, lanes: Lanes) -> None:
-        """Warps ran a piece of the program, up to a branch."""
+        """Warps ran a segment of the program, up to a branch."""
         if self._count:
             self._pieces[lanes.rows] += 1
             if int(self._pieces[lanes.rows].max()) > _PIECES:
                 self._count = 0
 
     def changed(self) -> None:
-        """Somebody wrote to memory that others can read."""
+        """Memory that others can read was written."""
         self._count = 0
 
     def read(self, lanes: Lanes) -> None:
-        """Lanes read strongly, or update atomically what stays as it was.
+        """Lanes read strongly, or made an atomic update that changed nothing.
 
         Raises:
-            Fault: They have done so for too long.
+            Fault: All running warps have only polled for too long.
         """
         machine = self._machine
         progress = machine.progress

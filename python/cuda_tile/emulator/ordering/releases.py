@@ -1,4 +1,4 @@
-"""What somebody made known: releases, held by words that strong writes went to.
+"""Releases: vector clocks that strong writes leave at the words they write.
 
 PTX ISA, "Memory Consistency Model": "Release and Acquire Patterns".
 """
@@ -13,20 +13,21 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.ordering.clocks import Knowledge
 from cuda_tile.emulator.ordering.memory_order import CLUSTER, DEVICE
 
-# Clocks of all warps of the grid, int32[2, n_warps]: as far as they are known, and as
-# far as a proxy fence made what they wrote visible to copies.
+# A clock with a component for each warp of the grid, int32[2, n_warps]: all events, and
+# those that a proxy fence made visible to bulk copies.
 Snapshot = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What somebody knew when releasing, and whom it reaches.
+    """A released clock, and the scope in which it can be acquired.
 
     Attributes:
-        known: Clocks of the warps of the grid.
-        scope, cta, cluster: Whom it reaches, with numbers of the machine and the grid.
-        inside: Clocks of the agents of its cluster, as shared memory knows them.
-        start: When its CTA started.
+        known: Components for the warps of the grid.
+        scope, cta, cluster: The scope, and the releasing CTA and cluster, numbered in
+            the grid and in the machine.
+        inside: Components for the agents of its cluster, for accesses to shared memory.
+        start: In which batch of resident CTAs it was made.
     """
 
     known: Snapshot
@@ -37,13 +38,13 @@ class Release:
     start: int
 
     def narrowed(self, scope: int) -> Release:
-        """The same for a strong write of a smaller scope that carries it."""
+        """The same, carried by a strong write of a smaller scope."""
         if scope >= self.scope:
             return self
         return replace(self, scope=scope)
 
     def reaches(self, scope: int, cta: int, cluster: int) -> bool:
-        """Whether somebody who acquires with a scope learns of it."""
+        """Whether an acquire of a scope by a CTA synchronises with it."""
         both = min(scope, self.scope)
         return (
             both == DEVICE
@@ -53,9 +54,9 @@ class Release:
 
 
 def merged(releases: list[Release]) -> list[Release]:
-    """Joins the releases that reach the same parties and come from the same.
+    """Joins the releases that have one scope and come from one CTA.
 
-    What a cluster knows of its own shared memory holds while it is resident.
+    What concerns a cluster's shared memory holds only while the cluster is resident.
     """
     joined: dict[tuple[int, int], Release] = {}
     for one in releases:

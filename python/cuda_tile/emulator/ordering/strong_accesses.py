@@ -1,10 +1,11 @@
-"""Strong accesses to shared memory: which warps made them, and when.
+"""Strong accesses to shared memory: by byte and warp, the clock of the last.
 
 PTX ISA, "Memory Consistency Model": strong accesses (atomic, volatile, relaxed) do not
-race with each other, but with weak ones that nothing orders. A warp whose own strong
-read saw an update comes after it ("Causality order"), without any fence.
+race with each other, only with weak accesses that are not ordered with them. An update
+precedes what follows a strong read that observed it ("Causality order"), without a
+fence.
 
-Few bytes are ever touched so; they have rows of their own, row 0 stands for all others.
+Few bytes are ever accessed so; each of them has a row, and row 0 stands for all others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cuda_tile.emulator.ordering.memory_order import CTA
 
 Cells = NDArray[np.int64]
 Warps = NDArray[np.uint8]
-# What a warp knows of each warp of its cluster, int32[..., n_warps].
+# A warp's components for the warps of its cluster, int32[..., n_warps].
 Known = NDArray[np.int32]
 Clocks = NDArray[np.int32]
 Rows = NDArray[np.int32]
@@ -28,7 +29,7 @@ _FIRST_ROWS = 64
 
 
 class _Table:
-    """A clock and a version for each warp and row; zero for none."""
+    """A clock and a version for each warp and row; zero where there is no access."""
 
     def __init__(self, n_warps: int) -> None:
         self.clocks = np.zeros((n_warps, _FIRST_ROWS), np.int32)
@@ -45,21 +46,20 @@ class _Table:
 
 
 class StrongAccesses:
-    """The clock of each warp's last update of a byte, strong read, and sight of it.
+    """By byte and warp: clocks of the last update, strong read and observed update.
 
-    Of updates and reads with `.cta` scope also by themselves: they are not strong to
-    warps of other CTAs of the cluster.
+    Updates and reads with `.cta` scope are kept once more by themselves: they are not
+    morally strong with accesses of other CTAs of the cluster.
     """
 
     def __init__(self, n_warps: int, n_cells: int) -> None:
         self._row = np.zeros(n_cells, np.int32)
         self._n_rows = 1
-        # Grows with each update; a byte that was seen at a version was seen with all
-        # updates up to it.
+        # Counts updates; a read at a version observed all updates up to it.
         self._version = 0
         self._updated, self._read = _Table(n_warps), _Table(n_warps)
         self._narrowly_updated, self._narrowly_read = _Table(n_warps), _Table(n_warps)
-        # The last sight, and the last with an earlier clock.
+        # The last observation, and the last one with an earlier clock.
         self._seen, self._seen_before = _Table(n_warps), _Table(n_warps)
         self._tables = (
             self._updated,
@@ -72,7 +72,7 @@ class StrongAccesses:
 
     @property
     def is_used(self) -> bool:
-        """Whether anything was noted."""
+        """Whether any strong access was recorded."""
         return self._n_rows > 1
 
     def reset(self) -> None:
@@ -83,7 +83,7 @@ class StrongAccesses:
             table.reset()
 
     def _rows(self, cells: Cells) -> Rows:
-        """The rows of bytes, made where there is none."""
+        """The rows of bytes, made at the first access."""
         new = np.unique(cells[self._row[cells] == 0])
         if len(new):
             stop = self._n_rows + len(new)
@@ -105,7 +105,7 @@ class StrongAccesses:
     def note_update(
         self, cells: Cells, warps: Warps, own: Clocks, scope: int, *, reads: bool
     ) -> None:
-        """Strong writes of bytes by warps; `reads` for atomics, which see what was."""
+        """Strong writes by warps; `reads` for atomics, which observe earlier ones."""
         rows = self._rows(cells)
         self._version += 1
         tables = (self._updated, self._narrowly_updated)
@@ -113,14 +113,14 @@ class StrongAccesses:
             table.clocks[warps, rows] = own
             table.versions[warps, rows] = self._version
         if reads:
-            # Of several warps in one step, the last saw what the others did.
+            # Of several warps in one step, the last observed the others' updates.
             last = np.zeros(self._n_rows, np.uint8)
             last[rows] = warps
             saw = last[rows] == warps
             self._see(rows[saw], warps[saw], own[saw])
 
     def _see(self, rows: Rows, warps: Warps, own: Clocks) -> None:
-        """Warps saw the bytes of these rows as they are now."""
+        """Warps observe the latest updates of these rows."""
         later = self._seen.clocks[warps, rows] < own
         place = warps[later], rows[later]
         self._seen_before.clocks[place] = self._seen.clocks[place]
@@ -129,12 +129,12 @@ class StrongAccesses:
         self._seen.versions[warps, rows] = self._version
 
     def is_after_updates(self, cells: Cells, warps: Warps, known: Known) -> Flags:
-        """Whether each warp comes after all other warps' updates of a byte."""
+        """Whether all updates of a byte by others happen before each warp."""
         unknown = self._unseen(self._updated, cells, known)
         return ~_others(unknown, warps)
 
     def _unseen(self, updates: _Table, cells: Cells, known: Known) -> Flags:
-        """The warps, [..., n_warps], whose last update is neither known nor seen."""
+        """Warps, [..., n_warps], whose last update is not before nor observed."""
         rows = self._row[cells]
         latest = np.zeros((*cells.shape, 1), np.int32)
         for sights in (self._seen, self._seen_before):
@@ -146,7 +146,7 @@ class StrongAccesses:
         return np.logical_and(late, _by_row(updates.versions, rows) > latest)
 
     def is_after_reads(self, cells: Cells, warps: Warps, known: Known) -> Flags:
-        """Whether each warp comes after all other warps' strong reads of a byte."""
+        """Whether all strong reads of a byte by others happen before each warp."""
         return ~_others(_by_row(self._read.clocks, self._row[cells]) > known, warps)
 
     def is_in_scope(
@@ -159,15 +159,15 @@ class StrongAccesses:
         warps_per_cta: int,
         writes: bool,
     ) -> Flags:
-        """Whether strong accesses of bytes are strong to those of other CTAs, or after.
+        """Whether earlier accesses by other CTAs are morally strong or happen before.
 
         Args:
             cells: The bytes.
-            warps: Who touches each.
-            known: What each of them knows.
+            warps: The accessing warp of each.
+            known: The warps' clocks.
             scope: Of the access.
             warps_per_cta: Warps of one CTA.
-            writes: Whether earlier reads matter too.
+            writes: Whether it writes, so that earlier reads count too.
         """
         updates, reads = self._narrowly_updated, self._narrowly_read
         if scope == CTA:
@@ -180,7 +180,7 @@ class StrongAccesses:
         return ~_some(np.logical_and(late, np.not_equal(mate, mine)))
 
     def unknown(self, cells: Cells, warp: int, known: int) -> Flags:
-        """Which bytes a warp touched later than `known`."""
+        """Which bytes a warp accessed later than clock `known`."""
         rows = self._row[cells]
         read = self._read.clocks[warp, rows] > known
         return read | (self._updated.clocks[warp, rows] > known)

@@ -1,20 +1,20 @@
-"""Which asynchronous accesses to tensor memory come before which.
+"""Happens-before of asynchronous operations on tensor memory.
 
-PTX ISA: "Memory Consistency Model for 5th generation of TensorCore operations". Three
-streams of operations leave a warp: mma, cp and shift, which tcgen05.commit follows to
-an mbarrier; ld, and st, each with its tcgen05.wait. Between threads an operation is
-ordered before what follows in one of two ways:
+PTX ISA: "Memory Consistency Model for 5th generation of TensorCore operations". A warp
+issues three streams of operations: mma, cp and shift, whose completion tcgen05.commit
+signals at an mbarrier; ld; and st, each with its own tcgen05.wait. An operation of one
+thread is ordered before a later one of another in one of two ways:
 
-- by a `tcgen05.fence::before_thread_sync` (tcgen05.commit has one built in), then any
-  synchronisation, relaxed too, then a `tcgen05.fence::after_thread_sync`; unless the
-  two operations form a pipeline, the first must be complete before that fence;
-- once complete, by release and acquire, as anything else ("Specialized Inter-thread
+- by a `tcgen05.fence::before_thread_sync` (tcgen05.commit implies one), then any
+  synchronisation, also a relaxed one, then a `tcgen05.fence::after_thread_sync`; unless
+  the two operations form a pipeline, the first must be complete before that fence;
+- once complete, by release and acquire like any access ("Specialized Inter-thread
   Synchronization for tcgen05 instructions": the standard mechanisms apply as well).
 
-What a warp may tell the others travels with the vector clocks in three tables for each
-stream: how many of each warp's operations are complete, as release and acquire have it;
-how many passed a fence, and how many are complete, as the fences have it. The
-after-fence takes a copy of the latter two, which is what later operations rely on.
+Three tables of the vector clocks carry this for each stream: how many of each warp's
+operations are complete, passed on by release and acquire; how many a before-fence
+covers, and how many are complete, passed on by any synchronisation. An after-fence
+copies the latter two: later operations rely on that copy.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _N_STREAMS = TENSOR_ACQUIRED_TABLES
 _FENCE_TABLES = 2 * _N_STREAMS
 TENSOR_TABLES = _N_STREAMS + _FENCE_TABLES
 
-# PTX ISA, "Pipelined tcgen05 Instructions"; two mma must be alike as well.
+# PTX ISA, "Pipelined tcgen05 Instructions"; two mma must also agree in `pipeline_key`.
 _PIPELINES = {
     ("mma", "mma"),
     ("cp", "mma"),
@@ -60,12 +60,13 @@ class Operation:
         kind: What it is.
         cluster: Number of its cluster in the machine.
         warp: Agent of the warp that issued it.
-        lane: Lane that issued it, of the whole machine.
-        number: How many of its stream the warp issued, this one included.
-        likeness: For mma: accumulator, shape and kind, which a pipeline shares.
-        is_complete: Whether it is over, whoever knows.
-        before, after: What stands before and behind it in pipelines: once it is over,
-            so is what stands before it.
+        lane: Lane that issued it, numbered in the machine.
+        number: Its number in the warp's stream, from 1.
+        pipeline_key: For mma: accumulator, shape and kind, which all mma of a pipeline
+            share.
+        is_complete: Whether it is complete.
+        before, after: Its predecessors and successors in pipelines: they complete in
+            order.
     """
 
     at: int
@@ -74,7 +75,7 @@ class Operation:
     warp: int
     lane: int
     number: int
-    likeness: object = None
+    pipeline_key: object = None
     is_complete: bool = False
     before: list[Operation] = field(default_factory=list["Operation"])
     after: list[Operation] = field(default_factory=list["Operation"])
@@ -85,23 +86,23 @@ class Operation:
         return _STREAMS[self.kind]
 
     def forms_pipeline_with(self, later: Operation) -> bool:
-        """Whether the hardware keeps this one before a later one once issued so."""
+        """Whether the two execute in order if they are issued in order."""
         if (self.kind, later.kind) not in _PIPELINES:
             return False
-        return later.kind != "mma" or self.kind != "mma" or self._is_like(later)
+        return later.kind != "mma" or self.kind != "mma" or self._has_key_of(later)
 
     def chain(self, later: Operation) -> None:
-        """Notes that a later operation stands behind this one in a pipeline."""
+        """Records a later operation as successor in a pipeline."""
         if not self.is_complete and later not in self.after:
             self.after.append(later)
             later.before.append(self)
 
-    def _is_like(self, other: Operation) -> bool:
-        return self.likeness == other.likeness
+    def _has_key_of(self, other: Operation) -> bool:
+        return self.pipeline_key == other.pipeline_key
 
 
 class TensorOrder:
-    """What each warp knows of the operations of all warps.
+    """Which operations on tensor memory each warp may rely on.
 
     Args:
         clocks: The vector clocks whose tables it uses.
@@ -128,16 +129,16 @@ class TensorOrder:
         cluster: int,
         warp: int,
         lane: int,
-        likeness: object = None,
+        pipeline_key: object = None,
     ) -> Operation:
-        """Numbers a new operation."""
+        """Makes a new operation with the next number of its stream."""
         stream = _STREAMS[kind]
         self._issued[cluster, warp, stream] += 1
         number = int(self._issued[cluster, warp, stream])
-        return Operation(at, kind, cluster, warp, lane, number, likeness)
+        return Operation(at, kind, cluster, warp, lane, number, pipeline_key)
 
     def tracked(self, cluster: int, warp: int) -> int:
-        """How many operations for tcgen05.commit a warp issued."""
+        """How many operations that tcgen05.commit tracks a warp issued."""
         return int(self._issued[cluster, warp, 0])
 
     def _table(self, cluster: int, number: int) -> NDArray[np.int32]:
@@ -169,10 +170,10 @@ class TensorOrder:
         self._usable[cluster, 2 * stream : 2 * stream + 2, warp, warp] = number
 
     def knowledge(self, cluster: int, warp: int, number: int) -> Knowledge:
-        """What an mbarrier tells once tracked operations of a warp are complete.
+        """The clock that an mbarrier releases once a warp's operations complete.
 
-        They come after what the warp had learned from others, so that is told as well;
-        what the warp itself did outside tensor memory is not.
+        They follow what the warp had acquired from others, so that is released as well;
+        the warp's own accesses outside tensor memory are not.
         """
         known = self._clocks.learned(cluster, warp)
         engine = self._clocks.engine(warp)
@@ -183,7 +184,7 @@ class TensorOrder:
         return known
 
     def is_ordered(self, earlier: Operation, later: Operation) -> bool:
-        """Whether one operation is certain to be over before another touches memory."""
+        """Whether an operation is complete, in every execution, before a later one."""
         if earlier.forms_pipeline_with(later) and (
             earlier.warp == later.warp or self._is_usable(earlier, later, 0)
         ):
@@ -196,18 +197,18 @@ class TensorOrder:
         )
 
     def _is_acquired(self, earlier: Operation, later: Operation) -> bool:
-        """Whether a warp learned of an operation's end by release and acquire."""
+        """Whether the completion happens before, by release and acquire."""
         known = self._acquired(later.cluster, earlier.stream)
         return int(known[later.warp, earlier.warp]) >= earlier.number
 
     def _is_usable(self, earlier: Operation, later: Operation, table: int) -> bool:
-        """Whether a table of a stream, as last fenced, covers an operation."""
+        """Whether the last after-fence copied a count that covers the operation."""
         number = 2 * earlier.stream + table
         usable = self._usable[later.cluster, number, later.warp, earlier.warp]
         return int(usable) >= earlier.number
 
     def knows_complete(self, operation: Operation, cluster: int, warp: int) -> bool:
-        """Whether a warp's synchronous instructions may rely on an operation's end."""
+        """Whether a warp's synchronous instructions may rely on the completion."""
         return any(
             int(self._table(cluster, 2 * one.stream + 1)[warp, one.warp]) >= one.number
             for one in (operation, *operation.after)
@@ -216,12 +217,13 @@ class TensorOrder:
     def what_is_missing(
         self, earlier: Operation, later: Operation | None, warp: int
     ) -> str:
-        """Says in words what would order two operations.
+        """Names the synchronisation that would order two operations.
 
         Args:
-            earlier: The operation that may not be over.
-            later: The operation that comes too early; None for a synchronous one.
-            warp: Who issues it.
+            earlier: The operation that may be incomplete.
+            later: The operation that is not ordered after it; None for a synchronous
+                one.
+            warp: The warp that issues the later one.
         """
         first = 2 * earlier.stream
         column = [self._table(earlier.cluster, first + i)[warp] for i in (0, 1)]

@@ -85,7 +85,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Label:
-    """A branch target: the number of the instruction it stands before."""
+    """A branch target: the number of the instruction that it labels."""
 
     name: str
     target: int

@@ -1,1 +1,1 @@
-"""Shadow memory: who accessed each byte last, and the races that follow from it."""
+"""Shadow memory: the last accesses to each byte, and the races among them."""

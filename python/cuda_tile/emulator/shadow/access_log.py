@@ -1,4 +1,4 @@
-"""The latest accesses to shared memory, so that a finding can name both parties."""
+"""The latest accesses to shared memory, so that a finding can name both of a race."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# How far back a message can look; older parties are called "earlier".
+# How far back a message can look; older accesses are called "earlier".
 _LENGTH = 4096
 
 
-# What waits for an asynchronous operation, by a part of its name.
+# The wait that completes an asynchronous operation, by a part of its name.
 _WAITS = (
     ("wgmma", "wgmma.wait_group"),
     ("tcgen05", "the mbarrier of a tcgen05.commit"),
@@ -96,9 +96,9 @@ class AccessLog:
         return -1
 
     def wait_for(self, at: int) -> str:
-        """Says in words what waits for an asynchronous instruction."""
+        """Names the wait that completes an asynchronous instruction."""
         text = "" if at < 0 else self.naming(at)
-        return next((wait for part, wait in _WAITS if part in text), "a wait")
+        return next((wait for part, wait in _WAITS if part in text), "its wait")
 
     def where(self, at: int) -> str:
         """Says in words where an instruction is."""

@@ -1,9 +1,9 @@
-"""The shadow of shared memory with asynchronous copies and tensor cores.
+"""Shadow of shared memory with asynchronous copies and tensor cores.
 
-PTX ISA: "Asynchronous Operations", "Proxies". An asynchronous operation touches shared
-memory between its start and the wait that covers it; meanwhile nobody else may. What
-ordinary instructions (the generic proxy) wrote is visible to asynchronous ones only
-across a `fence.proxy.async`.
+PTX ISA: "Asynchronous Operations", "Proxies". Between the start of an asynchronous
+operation and the wait that completes it, no other access may conflict with it. Writes
+through the generic proxy are visible to the asynchronous proxy only after a
+`fence.proxy.async`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _bytes_of(offsets: Offsets, size: int) -> Offsets:
 
 
 class AsyncShadow(SharedShadow):
-    """Access history that knows operations in flight.
+    """Access history with the asynchronous operations in flight.
 
     Attributes:
         barrier_words: Which 8-byte words hold an mbarrier object.
@@ -50,7 +50,7 @@ class AsyncShadow(SharedShadow):
             tensor_tables=tensor_tables,
         )
         self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
-        # Bytes that tcgen05.alloc wrote last; made when one does.
+        # Bytes whose last writer is tcgen05.alloc; allocated at its first use.
         self._slots: NDArray[np.bool_] | None = None
 
     def _before_write(
@@ -73,10 +73,10 @@ class AsyncShadow(SharedShadow):
     def write_slot(
         self, at: int, offsets: Offsets, data: Bytes, warps: Bytes, memory: Bytes
     ) -> None:
-        """tcgen05.alloc writes an address, in order with what others do there.
+        """tcgen05.alloc writes the address of the columns.
 
         PTX ISA, "Asynchronous Operations" of tcgen05: allocation maintains same-address
-        ordering with other instructions, so no proxy fence stands before a copy.
+        ordering with other instructions, so a later copy needs no proxy fence.
         """
         if self._slots is None:
             self._slots = np.zeros(self._writer[1].shape, np.bool_)
@@ -111,11 +111,11 @@ class AsyncShadow(SharedShadow):
     def begin_copy(
         self, at: int, offsets: Offsets, size: int, warps: Bytes, memory: Bytes
     ) -> None:
-        """Marks the target of a cp.async, not to be touched until its end."""
+        """A cp.async starts: its target is in flight."""
         self._at = at
         self.log.add(Access(at, True, offsets, warps, size))
         self._before_write(at, offsets, size, warps, None, memory)
-        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+        self.in_flight.begin(_bytes_of(offsets, size), at, writes=True)
 
     def end_copy(
         self,
@@ -126,8 +126,8 @@ class AsyncShadow(SharedShadow):
         memory: Bytes,
         clock: int | None = None,
     ) -> None:
-        """Performs the writes of a cp.async for the agents that stand for it."""
-        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        """A cp.async completes: performs its writes in the name of some agents."""
+        self.in_flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
         self._store(at, offsets, data, warps, memory, clock)
 
     # The asynchronous proxy --------------------------------------------------------
@@ -135,13 +135,13 @@ class AsyncShadow(SharedShadow):
     def begin_write(
         self, at: int, offsets: Offsets, size: int, warp: int, memory: Bytes
     ) -> None:
-        """A bulk copy that `warp` starts will write shared memory."""
+        """A bulk copy of `warp` to shared memory starts."""
         warps = np.full(len(offsets), warp, np.uint8)
         self._at = at
         self.log.add(Access(at, True, offsets, warps, size))
         self._before_write(at, offsets, size, warps, None, memory)
         self._check_proxy(offsets, size, warps)
-        self.flight.begin(_bytes_of(offsets, size), at, writes=True)
+        self.in_flight.begin(_bytes_of(offsets, size), at, writes=True)
 
     def end_write(
         self,
@@ -152,18 +152,18 @@ class AsyncShadow(SharedShadow):
         clock: int,
         memory: Bytes,
     ) -> None:
-        """A bulk copy writes shared memory; `agent` at `clock` stands for it."""
-        self.flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        """A bulk copy completes: a write by `agent` at `clock`."""
+        self.in_flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
         agents = np.full(len(offsets), agent, np.uint8)
         self._at = at
         self._store(at, offsets, data, agents, memory, clock)
 
     def begin_read(self, at: int, offsets: Offsets, size: int, warps: Bytes) -> None:
-        """An asynchronous operation starts to read shared memory for some warps."""
+        """An asynchronous operation of some warps starts to read shared memory."""
         self._at = at
         self.log.add(Access(at, False, offsets, warps, size))
         cells = offsets[:, None] + np.arange(size)
-        if self.flight.is_busy:
+        if self.in_flight.is_busy:
             self._check_in_flight(offsets, size, warps, "read")
         if not self._written[1][cells].all():
             self._uninitialised(offsets, size, warps)
@@ -173,10 +173,10 @@ class AsyncShadow(SharedShadow):
         if len(which):
             self._check_writer(at, offsets[which], size, warps[which], "reads")
         self._check_proxy(offsets, size, warps)
-        self.flight.begin(cells.ravel(), at, writes=False)
+        self.in_flight.begin(cells.ravel(), at, writes=False)
 
     def check_read(self, at: int, offsets: Offsets, warp: int) -> None:
-        """Checks that a further warp may read, by the first byte of each piece."""
+        """Checks the same for a further warp, by the first byte of each piece."""
         warps = np.full(len(offsets), warp, np.uint8)
         writer = self._writer[1][offsets]
         which = np.flatnonzero((writer != NONE) & (writer != warp))
@@ -184,8 +184,8 @@ class AsyncShadow(SharedShadow):
             self._check_writer(at, offsets[which], 1, warps[which], "reads")
 
     def end_read(self, offsets: Offsets, size: int, agent: int, clock: int) -> None:
-        """The reads are over for those who know `agent` at `clock`."""
-        self.flight.end(_bytes_of(offsets, size), writes=False)
+        """The reads complete: they are reads by `agent` at `clock`."""
+        self.in_flight.end(_bytes_of(offsets, size), writes=False)
         cells = _bytes_of(offsets, size)
         self._record_bytes(cells, np.full(len(cells), agent, np.uint8))
         self._known_clocks.note_read(cells, np.full(len(cells), agent, np.uint8), clock)
@@ -193,11 +193,11 @@ class AsyncShadow(SharedShadow):
     # The end of a CTA --------------------------------------------------------------
 
     def end_cta(self, cta: int, known: NDArray[np.int32], at: int) -> None:
-        """Reports what may still touch the memory of a CTA that ends.
+        """Reports accesses to an ending CTA's memory that do not happen before its end.
 
         Args:
             cta: Number of the CTA in the machine.
-            known: What it knows of each agent.
+            known: The join of its warps' clocks, by agent.
             at: Number of the instruction that ends it.
         """
         cells = np.arange(cta * self._stride_bytes, (cta + 1) * self._stride_bytes)
@@ -237,7 +237,7 @@ class AsyncShadow(SharedShadow):
         return cast(WarpClocks, self.clocks)
 
     def _check_proxy(self, offsets: Offsets, size: int, warps: Bytes) -> None:
-        """Reports ordinary writes that no proxy fence made visible."""
+        """Reports generic-proxy writes that no proxy fence covers."""
         cells = offsets[:, None] + np.arange(size)
         writer = self._writer[1][cells]
         generic = writer < self._known_clocks.n_warps

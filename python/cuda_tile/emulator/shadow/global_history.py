@@ -1,7 +1,7 @@
-"""Who touched each byte of global memory last: compact, for the whole launch.
+"""Last writer and latest readers of each byte of global memory, for a whole launch.
 
-A *party* is one instruction of one warp at one time; a byte keeps the numbers of its
-latest parties, 4 bytes each. Memory is watched in pages, made when they are touched.
+An access is one instruction of one warp at one clock; a byte keeps the numbers of its
+latest accesses, 4 bytes each. Memory is watched in pages, made at the first access.
 """
 
 from __future__ import annotations
@@ -12,28 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PAGE_BYTES = 4096
-# How much of it; each byte costs 20.
+# Most bytes that are watched; the history of each takes 20 bytes.
 _MOST_BYTES = 8 << 20
-# Parties that read a byte since nobody knows when; a further one replaces one of them.
+# Readers kept per byte; a further one replaces one of them, so a race may be missed.
 _READERS = 4
 
-NOBODY = -1
+NONE = -1
 Cells = NDArray[np.int64]
-Parties = NDArray[np.int32]
+Numbers = NDArray[np.int32]
 
 
 @dataclass(slots=True)
-class Party:
-    """An access of one warp, or of a copy in its name.
+class GlobalAccess:
+    """One access of a warp, or of a bulk copy that it started.
 
     Attributes:
-        owner: The warp, with its number in the grid.
-        clock: The warp's own clock.
+        owner: The warp, numbered in the grid.
+        clock: The warp's own clock at the access.
         at: Number of the instruction.
-        scope: Whom it reaches if it is strong; WEAK else.
-        time: From which `GlobalOrder.time` on strong reads see a strong write.
-        is_copy: Whether a copy makes it.
-        is_flying: Whether it is a copy on its way: nobody knows it.
+        scope: Scope of a strong access; WEAK else.
+        time: For a strong write, the `GlobalOrder.time` from which on reads observe it.
+        is_copy: Whether a bulk copy makes it.
+        is_in_flight: Whether that copy is incomplete, so that nothing is ordered after
+            it.
     """
 
     owner: int
@@ -42,29 +43,29 @@ class Party:
     scope: int
     time: int = 0
     is_copy: bool = False
-    is_flying: bool = False
+    is_in_flight: bool = False
 
 
 @dataclass
-class _Parties:
-    """All parties so far; accesses of one instruction at one clock are one party."""
+class _AccessTable:
+    """All accesses so far; those of one instruction at one clock are one entry."""
 
-    entries: list[Party] = field(default_factory=list[Party])
+    entries: list[GlobalAccess] = field(default_factory=list[GlobalAccess])
     _latest: dict[tuple[int, int], int] = field(
         default_factory=dict[tuple[int, int], int]
     )
 
-    def number(self, party: Party) -> int:
-        if party.is_copy:
-            return self._add(party)
-        key = (party.owner, party.at)
+    def number(self, access: GlobalAccess) -> int:
+        if access.is_copy:
+            return self._add(access)
+        key = (access.owner, access.at)
         latest = self._latest.get(key)
-        if latest is None or self.entries[latest] != party:
-            latest = self._latest[key] = self._add(party)
+        if latest is None or self.entries[latest] != access:
+            latest = self._latest[key] = self._add(access)
         return latest
 
-    def _add(self, party: Party) -> int:
-        self.entries.append(party)
+    def _add(self, access: GlobalAccess) -> int:
+        self.entries.append(access)
         return len(self.entries) - 1
 
 
@@ -72,33 +73,34 @@ class GlobalHistory:
     """The last write and the latest reads of each watched byte.
 
     Attributes:
-        most_bytes: How much memory is watched.
-        is_partial: Whether more than that was touched.
+        most_bytes: How many bytes are watched at most.
+        is_partial: Whether more than that were accessed.
     """
 
     def __init__(self) -> None:
-        self._parties = _Parties()
+        self._accesses = _AccessTable()
         self._slots: dict[int, int] = {}
-        self._writes: Parties = np.zeros((1, 0), np.int32)
-        self._reads: Parties = np.zeros((_READERS, 0), np.int32)
+        self._writes: Numbers = np.zeros((1, 0), np.int32)
+        self._reads: Numbers = np.zeros((_READERS, 0), np.int32)
         self._turn = 0
         self.most_bytes = _MOST_BYTES
         self.is_partial = False
 
-    def party(self, number: int) -> Party:
-        """The party with a number."""
-        return self._parties.entries[number]
+    def access(self, number: int) -> GlobalAccess:
+        """The access with a number."""
+        return self._accesses.entries[number]
 
     # Bytes -------------------------------------------------------------------------
 
     def cells(self, addresses: Cells) -> tuple[Cells, NDArray[np.bool_]]:
-        """Finds where bytes are kept.
+        """Finds the history of bytes.
 
         Args:
             addresses: Of single bytes, int64[n].
 
         Returns:
-            The cells of the watched bytes, and which those are, bool[n].
+            Index of each watched byte in the history, and which bytes are watched,
+            bool[n].
         """
         pages, inverse = np.unique(addresses // _PAGE_BYTES, return_inverse=True)
         slots = np.array([self._slot(int(page)) for page in pages], np.int64)[inverse]
@@ -119,39 +121,40 @@ class GlobalHistory:
                 self._reads = _grown(self._reads, n_cells)
         return found
 
-    def writes(self, cells: Cells) -> Parties:
-        """The party that wrote each byte last, int32[1, n]; NOBODY for none."""
+    def writes(self, cells: Cells) -> Numbers:
+        """The last write of each byte, int32[1, n]; NONE where there is none."""
         return self._writes[:, cells]
 
-    def reads(self, cells: Cells) -> Parties:
-        """Parties that read each byte, int32[ways, n]; NOBODY for none."""
+    def reads(self, cells: Cells) -> Numbers:
+        """The latest reads of each byte, int32[ways, n]; NONE where there is none."""
         return self._reads[:, cells]
 
     # Records -----------------------------------------------------------------------
 
-    def wrote(self, cells: Cells, party: Party) -> None:
-        """A party wrote these bytes."""
-        self._writes[0, cells] = self._parties.number(party)
+    def wrote(self, cells: Cells, access: GlobalAccess) -> None:
+        """Records a write of these bytes."""
+        self._writes[0, cells] = self._accesses.number(access)
 
-    def read(self, cells: Cells, party: Party) -> None:
-        """A party read these bytes.
+    def read(self, cells: Cells, access: GlobalAccess) -> None:
+        """Records a read of these bytes.
 
-        It takes the place of a read by the same warp that it outdoes: what comes after
-        it comes after both. Where other warps hold all places, of another each time.
+        It replaces an earlier read by the same warp if whatever is ordered after it is
+        ordered after both. Where other warps hold all entries, it replaces another of
+        them each time.
         """
-        number = self._parties.number(party)
+        number = self._accesses.number(access)
         known = self._reads[:, cells]
-        mine = (known == NOBODY) | (known == number)
+        mine = (known == NONE) | (known == number)
         for other in np.unique(known[~mine]):
-            entry = self.party(int(other))
-            if entry.owner == party.owner and party.scope <= entry.scope:
+            entry = self.access(int(other))
+            if entry.owner == access.owner and access.scope <= entry.scope:
                 mine |= known == other
         self._turn += 1
         ways = np.where(mine.any(axis=0), mine.argmax(axis=0), self._turn % _READERS)
         self._reads[ways, cells] = number
 
 
-def _grown(parties: Parties, n_cells: int) -> Parties:
-    grown = np.full((len(parties), n_cells), NOBODY, np.int32)
-    grown[:, : parties.shape[1]] = parties
+def _grown(accesses: Numbers, n_cells: int) -> Numbers:
+    grown = np.full((len(accesses), n_cells), NONE, np.int32)
+    grown[:, : accesses.shape[1]] = accesses
     return grown

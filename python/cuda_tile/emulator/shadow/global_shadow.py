@@ -1,11 +1,11 @@
-"""Who touched every byte of global memory, so that conflicts without order are found.
+"""Race detection in global memory, over a whole launch.
 
 PTX ISA: "Memory Consistency Model": two accesses to one byte, at least one of them a
 write and at least one not strong (volatile, relaxed, atomic) or out of the other's
-scope, are a race unless one happens before the other. Within a cluster the warps'
-clocks say so, between CTAs `GlobalOrder`. What bulk copies write is over for nobody
-before the wait for their group (without `.read`), and they see ordinary writes only
-across a `fence.proxy.async`.
+scope, are a race unless one happens before the other. Within a cluster that is decided
+by the warps' vector clocks, between CTAs by `GlobalOrder`. The writes of a bulk copy
+are unordered with every access until its group is waited for (without `.read`), and the
+copy sees writes through the generic proxy only after a `fence.proxy.async`.
 
 Only adversarial machines have this; `GlobalHistory` says how much it remembers.
 """
@@ -28,10 +28,10 @@ from cuda_tile.emulator.ordering.memory_order import (
     MemoryOrder,
 )
 from cuda_tile.emulator.shadow.global_history import (
-    NOBODY,
+    NONE,
+    GlobalAccess,
     GlobalHistory,
-    Parties,
-    Party,
+    Numbers,
 )
 from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.shadow.protocol import Watched
@@ -43,18 +43,18 @@ Bytes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Access:
-    """Bytes that lanes of one warp, or a copy in the name of one, touch.
+    """The bytes that lanes of one warp, or a bulk copy of theirs, access.
 
     Attributes:
         warp: Its number in the machine.
-        party: Who, when and how, as the history keeps it.
+        access: The access as the history keeps it.
         addresses: Of each watched byte, int64[n].
-        cells: Where the history keeps each.
-        same: Bytes that are written with what memory holds already.
+        cells: Index of each in the history.
+        same: Which bytes are written with the value that memory holds already.
     """
 
     warp: int
-    party: Party
+    record: GlobalAccess
     addresses: Bytes
     cells: Bytes
     same: NDArray[np.bool_] | None = None
@@ -66,7 +66,7 @@ class GlobalShadow:
     Attributes:
         report: Takes findings.
         naming: Names an instruction by its number.
-        order: What CTAs know of each other.
+        order: Happens-before between CTAs.
     """
 
     def __init__(
@@ -81,27 +81,27 @@ class GlobalShadow:
 
     # Order -------------------------------------------------------------------------
 
-    def _is_ordered(self, warp: int, party: Party) -> bool:
-        """Whether an earlier access comes before what `warp` does now."""
-        if party.is_flying:
+    def _is_ordered(self, warp: int, record: GlobalAccess) -> bool:
+        """Whether an earlier access happens before the current one of `warp`."""
+        if record.is_in_flight:
             return False
         machine = self._machine
         geometry = machine.geometry
-        cta, other = divmod(party.owner, geometry.warps_per_cta)
+        cta, other = divmod(record.owner, geometry.warps_per_cta)
         lane = warp * WARP_LANES
         place, size = int(machine.cta_of[lane]), geometry.cluster_size
         first = place // size * size
-        mates = machine.grid_cta[(first + np.arange(size)) * geometry.lanes_per_cta]
-        for rank in np.flatnonzero(mates == cta):
+        peers = machine.grid_cta[(first + np.arange(size)) * geometry.lanes_per_cta]
+        for rank in np.flatnonzero(peers == cta):
             agent = int(rank) * geometry.warps_per_cta + other
             if self._clocks.knows(place, int(machine.agents[lane]), agent) >= (
-                party.clock
+                record.clock
             ):
                 return True
-        return self.order.knows(warp, party.owner) >= party.clock
+        return self.order.knows(warp, record.owner) >= record.clock
 
-    def _are_strong(self, one: Party, other: Party) -> bool:
-        """Whether two accesses are strong and in each other's scope."""
+    def _are_strong(self, one: GlobalAccess, other: GlobalAccess) -> bool:
+        """Whether two accesses are morally strong."""
         both = min(one.scope, other.scope)
         first, second = self._cta(one), self._cta(other)
         return (
@@ -110,11 +110,11 @@ class GlobalShadow:
             or (both >= CTA and first == second)
         )
 
-    def _cta(self, party: Party) -> int:
-        return party.owner // self._machine.geometry.warps_per_cta
+    def _cta(self, record: GlobalAccess) -> int:
+        return record.owner // self._machine.geometry.warps_per_cta
 
     def _cluster(self, cta: int) -> tuple[int, ...]:
-        """Where in the grid the cluster of a CTA of the grid is."""
+        """Position in the grid of the cluster of a CTA."""
         geometry, place = self._machine.geometry, list[int]()
         for extent, part in zip(geometry.grid, geometry.cluster, strict=True):
             place.append(cta % extent // part)
@@ -137,7 +137,7 @@ class GlobalShadow:
             self._check(access, "reads")
             if order is not None:
                 self.order.observes(access.warp, access.addresses)
-            self._history.read(access.cells, access.party)
+            self._history.read(access.cells, access.record)
 
     def write(
         self,
@@ -169,57 +169,57 @@ class GlobalShadow:
         for access in accesses:
             if order is not None and data is None:
                 self.order.observes(access.warp, access.addresses)
-            access.party.time = self.order.time + 1
-            self._history.wrote(access.cells, access.party)
+            access.record.time = self.order.time + 1
+            self._history.wrote(access.cells, access.record)
 
     # Copies ------------------------------------------------------------------------
 
     def copies_from(self, at: int, lane: int, rows: GlobalRows) -> None:
-        """A bulk copy that a lane starts reads global memory."""
+        """A bulk copy of a lane starts to read global memory."""
         access = self._copy(at, lane, rows)
         self._check(access, "reads by a copy")
         self._check_proxy(access)
-        self._history.read(access.cells, access.party)
+        self._history.read(access.cells, access.record)
 
     def copies_to(self, at: int, lane: int, rows: GlobalRows, *, updates: bool) -> None:
-        """A bulk copy that a lane starts will write or reduce global memory."""
+        """A bulk copy or reduction of a lane to global memory starts."""
         access = self._copy(at, lane, rows, DEVICE if updates else WEAK)
         self._check(access, "writes by a copy", is_write=True)
         self._check_proxy(access)
-        access.party.is_flying = True
-        self._history.wrote(access.cells, access.party)
+        access.record.is_in_flight = True
+        self._history.wrote(access.cells, access.record)
 
     def copied_to(self, at: int, lane: int, rows: GlobalRows) -> None:
-        """The lane has waited for the copy's writes."""
+        """The lane has waited for the writes of its bulk copy."""
         access = self._copy(at, lane, rows)
         numbers = self._history.writes(access.cells)
-        for number in np.unique(numbers[numbers != NOBODY]):
-            party = self._history.party(int(number))
-            mine = (party.owner, party.at) == (access.party.owner, at)
-            if mine and party.is_flying:
-                party.is_flying = False
-                party.clock = access.party.clock
+        for number in np.unique(numbers[numbers != NONE]):
+            record = self._history.access(int(number))
+            mine = (record.owner, record.at) == (access.record.owner, at)
+            if mine and record.is_in_flight:
+                record.is_in_flight = False
+                record.clock = access.record.clock
 
     def _copy(self, at: int, lane: int, rows: GlobalRows, scope: int = WEAK) -> _Access:
-        party = self._party(at, lane, scope)
-        party.is_copy = True
-        return self._access(lane, party, rows.addresses, rows.size_bytes)
+        record = self._record(at, lane, scope)
+        record.is_copy = True
+        return self._access(lane, record, rows.addresses, rows.size_bytes)
 
     def _check_proxy(self, access: _Access) -> None:
-        """Reports ordinary writes that no proxy fence made visible to a copy."""
+        """Reports generic-proxy writes that no proxy fence made visible to a copy."""
         numbers = self._history.writes(access.cells)[0]
-        for number in np.unique(numbers[numbers != NOBODY]):
-            party = self._history.party(int(number))
-            if party.is_copy or party.scope != WEAK:
+        for number in np.unique(numbers[numbers != NONE]):
+            record = self._history.access(int(number))
+            if record.is_copy or record.scope != WEAK:
                 continue
-            if self.order.knows_by_proxy(access.warp, party.owner) < party.clock:
+            if self.order.knows_by_proxy(access.warp, record.owner) < record.clock:
                 address = int(access.addresses[np.argmax(numbers == number)])
                 self.report(
                     "proxy",
-                    f"a copy touches {self._place(address)} that {self._name(party)} "
-                    f"wrote at {self.naming(party.at)}, with no fence.proxy.async "
+                    f"a copy touches {self._place(address)} that {self._name(record)} "
+                    f"wrote at {self.naming(record.at)}, with no fence.proxy.async "
                     f"between",
-                    access.party.at,
+                    access.record.at,
                 )
                 return
 
@@ -241,17 +241,17 @@ class GlobalShadow:
             lane = int(warp) * WARP_LANES
             yield self._access(
                 lane,
-                self._party(at, lane, scope),
+                self._record(at, lane, scope),
                 addresses[mine],
                 size,
                 None if same is None else same[mine],
             )
 
-    def _party(self, at: int, lane: int, scope: int) -> Party:
+    def _record(self, at: int, lane: int, scope: int) -> GlobalAccess:
         machine = self._machine
         cta, warp = int(machine.grid_cta[lane]), int(machine.warp_in_cta[lane])
         agent = int(machine.agents[lane])
-        return Party(
+        return GlobalAccess(
             owner=cta * machine.geometry.warps_per_cta + warp,
             clock=self._clocks.knows(int(machine.cta_of[lane]), agent, agent),
             at=at,
@@ -261,77 +261,77 @@ class GlobalShadow:
     def _access(
         self,
         lane: int,
-        party: Party,
+        record: GlobalAccess,
         addresses: NDArray[np.uint64],
         size: int,
         same: NDArray[np.bool_] | None = None,
     ) -> _Access:
-        """Finds the watched bytes of pieces of `size` bytes."""
+        """Makes an access of pieces of `size` bytes: those that are watched."""
         flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
         cells, watched = self._history.cells(flat)
         if same is not None:
             same = np.repeat(same, size)[watched]
-        return _Access(lane // WARP_LANES, party, flat[watched], cells, same)
+        return _Access(lane // WARP_LANES, record, flat[watched], cells, same)
 
     # Conflicts ---------------------------------------------------------------------
 
     def _check(self, access: _Access, verb: str, *, is_write: bool = False) -> None:
-        """Reports an earlier access that conflicts with one now and is not ordered."""
+        """Reports an earlier access that races with the current one."""
         writers = self._history.writes(access.cells)
-        for party, where in self._conflicts(access, writers):
-            where = where & ~self._is_alike(access, party)
-            where = where & ~self._is_observed(access, party, where)
+        for record, where in self._conflicts(access, writers):
+            where = where & ~self._is_alike(access, record)
+            where = where & ~self._is_observed(access, record, where)
             if where.any():
                 address = int(access.addresses[np.argmax(where)])
-                self._accuse(access, verb, party, address, "wrote")
+                self._accuse(access, verb, record, address, "wrote")
                 return
         if not is_write:
             return
         readers = self._history.reads(access.cells)
-        for party, where in self._conflicts(access, readers):
+        for record, where in self._conflicts(access, readers):
             address = int(access.addresses[np.argmax(where)])
-            self._accuse(access, verb, party, address, "read")
+            self._accuse(access, verb, record, address, "read")
             return
 
     def _conflicts(
-        self, access: _Access, numbers: Parties
-    ) -> Iterator[tuple[Party, NDArray[np.bool_]]]:
-        """Parties that conflict with an access and do not come before it.
+        self, access: _Access, numbers: Numbers
+    ) -> Iterator[tuple[GlobalAccess, NDArray[np.bool_]]]:
+        """Earlier accesses that race with the current one.
 
         Args:
-            access: What happens now.
-            numbers: Parties of each of its bytes, int32[ways, n].
+            access: The current access.
+            numbers: Earlier accesses to each of its bytes, int32[ways, n].
 
         Yields:
-            The party, and which bytes it touched, bool[n].
+            The earlier access, and which bytes both touch, bool[n].
         """
-        mine = access.party
-        for number in np.unique(numbers[numbers != NOBODY]):
-            party = self._history.party(int(number))
-            if party.owner == mine.owner and not party.is_flying:
+        mine = access.record
+        for number in np.unique(numbers[numbers != NONE]):
+            record = self._history.access(int(number))
+            if record.owner == mine.owner and not record.is_in_flight:
                 continue
-            if self._are_strong(mine, party) or self._is_ordered(access.warp, party):
+            if self._are_strong(mine, record) or self._is_ordered(access.warp, record):
                 continue
-            yield party, (numbers == number).any(axis=0)
+            yield record, (numbers == number).any(axis=0)
 
-    def _is_alike(self, access: _Access, party: Party) -> NDArray[np.bool_]:
-        """Bytes that warps of one CTA write with one instruction and one value."""
-        alike = access.party.at == party.at and self._cta(party) == self._cta(
-            access.party
+    def _is_alike(self, access: _Access, record: GlobalAccess) -> NDArray[np.bool_]:
+        """Bytes that warps of one CTA write with one instruction and equal values."""
+        alike = access.record.at == record.at and self._cta(record) == self._cta(
+            access.record
         )
         if access.same is None or not alike:
             return np.zeros(len(access.cells), np.bool_)
         return access.same
 
     def _is_observed(
-        self, access: _Access, party: Party, where: NDArray[np.bool_]
+        self, access: _Access, record: GlobalAccess, where: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Bytes where the warp's own strong reads saw a party's strong write."""
-        if party.scope == WEAK:
+        """Bytes where the warp's strong reads observed an earlier strong write."""
+        if record.scope == WEAK:
             return np.zeros(len(access.cells), np.bool_)
         observed = where.copy()
         observed[where] = self.order.has_observed(
-            access.warp, access.addresses[where], party.time
+            access.warp, access.addresses[where], record.time
         )
         return observed
 
@@ -372,11 +372,11 @@ class GlobalShadow:
             )
 
     def _accuse(
-        self, access: _Access, verb: str, other: Party, address: int, what: str
+        self, access: _Access, verb: str, other: GlobalAccess, address: int, what: str
     ) -> None:
-        mine = access.party
+        mine = access.record
         way = "barrier" if self._cta(mine) == self._cta(other) else "atomic or a fence"
-        if other.is_flying:
+        if other.is_in_flight:
             what, way = "writes by a copy", "cp.async.bulk.wait_group"
         self.report(
             "race",
@@ -386,8 +386,8 @@ class GlobalShadow:
             mine.at,
         )
 
-    def _name(self, party: Party) -> str:
-        cta, warp = divmod(party.owner, self._machine.geometry.warps_per_cta)
+    def _name(self, record: GlobalAccess) -> str:
+        cta, warp = divmod(record.owner, self._machine.geometry.warps_per_cta)
         return f"block {cta}, warp {warp}"
 
     def _place(self, address: int) -> str:

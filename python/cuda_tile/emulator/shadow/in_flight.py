@@ -1,4 +1,4 @@
-"""Which bytes of shared memory asynchronous operations on their way still touch."""
+"""Bytes of shared memory that asynchronous operations in flight still access."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Cells = NDArray[np.int64]
 CHUNK_BYTES = 16
 
 
-class Flight:
+class InFlight:
     """Bytes that operations in flight will write (targets) or read (sources).
 
     Attributes:
-        is_busy: Whether anything is in flight; says that `conflict` is worth asking.
+        is_busy: Whether anything is in flight; else `conflict` need not be asked.
     """
 
     def __init__(self, total_bytes: int) -> None:
@@ -32,28 +32,29 @@ class Flight:
         self.is_busy = False
 
     def begin(self, cells: Cells, at: int, *, writes: bool) -> None:
-        """Instruction `at` starts to write or read bytes."""
+        """Instruction `at` starts an asynchronous write or read of bytes."""
         table = self._targets if writes else self._sources
         table[cells] += 1
         self._by[cells] = at
         self.is_busy = True
 
     def end(self, cells: Cells, *, writes: bool) -> None:
-        """The operation is over."""
+        """The operation is complete."""
         table = self._targets if writes else self._sources
         table[cells] -= 1
         self.is_busy = bool(self._targets.any() or self._sources.any())
 
     def conflict(self, cells: Cells, *, is_write: bool) -> tuple[int, int, bool] | None:
-        """Finds a byte that may not be touched now.
+        """Finds a byte on which an access conflicts with an operation in flight.
 
         Args:
             cells: Bytes, [n, size].
-            is_write: Whether the access writes; reads may meet reads.
+            is_write: Whether the access writes; two reads do not conflict.
 
         Returns:
-            Row of the byte, number of the instruction in flight, and whether that
-            one writes; None where all is well.
+            Row of the byte, number of the instruction in flight, and whether that one
+            writes;
+            None without a conflict.
         """
         busy = self._targets[cells] != 0
         if is_write:

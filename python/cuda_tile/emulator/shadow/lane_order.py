@@ -1,8 +1,8 @@
-"""Lanes of one warp that pass data through shared memory: they must meet in between.
+"""Races between lanes of one warp through shared memory.
 
-PTX ISA, "bar.warp.sync": lanes of a warp are threads of their own, whose accesses
-nothing orders but a meeting. Every instruction that lanes of a warp run together counts
-as one here (shuffles and votes too, which promise less but do more).
+PTX ISA, "bar.warp.sync": lanes of a warp are threads of their own, whose accesses are
+ordered only where the lanes synchronise. Every instruction that lanes of a warp execute
+together counts as such here (shuffles and votes too, which promise less but do more).
 
 Only adversarial machines have this.
 """
@@ -20,20 +20,20 @@ _NOBODY = -1
 
 
 class LaneOrder:
-    """The last lane that wrote and read each byte of shared memory, and when.
+    """The lanes that last wrote and read each byte of shared memory, and when.
 
     Attributes:
-        meetings: How often the lanes of each warp have met, int32[n_warps].
+        meetings: How often the lanes of each warp have synchronised, int32[n_warps].
     """
 
     def __init__(self, machine: Watched) -> None:
         self._machine = machine
         self.meetings = np.zeros(machine.n_lanes // WARP_LANES, np.int32)
         total = len(machine.shared)
-        # By byte: the lane in the machine, how often its warp had met, and where.
+        # By byte: the lane, `meetings` of its warp at the time, and the instruction.
         self._written = np.full((3, total), _NOBODY, np.int32)
-        # The last reader, and the last before it that was another lane: whoever
-        # writes is not both of them.
+        # The last reader, and the last one before it that was another lane, so that a
+        # writer always finds a reader other than itself.
         self._read = np.full((3, total), _NOBODY, np.int32)
         self._read_before = np.full((3, total), _NOBODY, np.int32)
 
@@ -50,7 +50,7 @@ class LaneOrder:
         others = last[0] != mine
         self._read_before[:, cells[others]] = last[:, others]
         self._note(self._read, at, lanes, cells)
-        # Of lanes that read one byte together only one became the last.
+        # Of lanes that read one byte in one step only one became the last reader.
         together = self._read[0, cells] != mine
         self._read_before[0, cells[together]] = mine[together]
         self._read_before[1:, cells[together]] = self._read[1:, cells[together]]

@@ -1,10 +1,10 @@
-"""Whether the CTAs of a cluster are there when others reach into their shared memory.
+"""Lifetime of a CTA's shared memory as the other CTAs of its cluster access it.
 
 PTX ISA, "Cluster of Cooperative Thread Arrays"; CUDA C++ Programming Guide,
 "Distributed Shared Memory": a CTA must have started before another accesses its shared
-memory, and must not end before those accesses are over. Both are told by order, so that
-it does not matter which CTA the emulator happens to run first. Cluster barriers count
-here even where they are relaxed: starting and ending are no memory accesses.
+memory, and must not end before those accesses are complete. Both are decided by
+happens-before, not by the order in which the emulator runs the CTAs. Cluster barriers
+count here even where they are relaxed: start and end are no memory accesses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cuda_tile.emulator.threads.lanes import Lanes
 
 
 class Presence:
-    """What the CTAs of a machine know of each other's coming and going."""
+    """What happens before each CTA of a machine starts to be accessed, and ends."""
 
     def __init__(self, machine: Watched, clocks: WarpClocks | None) -> None:
         self._machine = machine
@@ -27,8 +27,8 @@ class Presence:
         geometry = machine.geometry
         size = geometry.cluster_size
         n_clusters = geometry.n_ctas // size
-        # Clocks of the agents of a cluster: at their arrivals for the current phase of
-        # its barrier, when the last phase ended, and as each CTA knows them.
+        # Clocks of a cluster's agents: at their arrivals in the current phase of its
+        # barrier, in all completed phases, and in those that each CTA waited for.
         self._arrived = np.zeros((n_clusters, MOST_AGENTS), np.int32)
         self._over = np.zeros((n_clusters, MOST_AGENTS), np.int32)
         self._met = np.zeros((geometry.n_ctas, MOST_AGENTS), np.int32)
@@ -51,7 +51,7 @@ class Presence:
         self._arrived[cluster, warps] = self._clocks.own(ctas, warps.astype(np.uint8))
 
     def settle(self, cluster: int) -> None:
-        """A phase of a cluster's barrier is over."""
+        """A phase of a cluster's barrier is complete."""
         np.maximum(self._over[cluster], self._arrived[cluster], out=self._over[cluster])
 
     def meet(self, cta: int) -> None:
@@ -65,8 +65,8 @@ class Presence:
         """Reports accesses to CTAs that may not have started, or have ended.
 
         Args:
-            lanes: Who reaches out.
-            targets: The CTA that each lane reaches, numbered in the machine.
+            lanes: The accessing lanes.
+            targets: The CTA that each lane accesses, numbered in the machine.
         """
         machine = self._machine
         mine = machine.cta_of[lanes.index]
@@ -110,7 +110,7 @@ class Presence:
             self._visits[cta, warps] = self._clocks.own(ctas, warps)
 
     def _knowledge(self, cta: int) -> NDArray[np.int32]:
-        """What the warps of a CTA know together, of each agent."""
+        """The join of the clocks of a CTA's warps, by agent."""
         assert self._clocks is not None, "only with clocks"
         known = self._clocks.of_cta(cta)
         return np.maximum(known, self._met[cta])

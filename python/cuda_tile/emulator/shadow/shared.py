@@ -1,14 +1,14 @@
-"""What is known about every byte of shared memory: who wrote it, who read it, when.
+"""Shadow of shared memory: last writer and readers since, with their clocks.
 
-The rule is happens-before between warps, whatever order the emulator happened to run
-them in. Each warp has a clock; barriers join the clocks of the warps that meet. A read
-must come after the last write of each byte, a write after the last write and after all
-reads since. A barrier of the whole CTA orders everything before it, so it just forgets
-accesses; only kernels that also synchronise some warps and not others (`is_precise`)
-need clocks per byte.
+Races are decided by happens-before between warps, not by the order in which the
+emulator runs them. Each warp has a vector clock; a barrier joins the clocks of the
+warps that arrive. The last write of a byte must happen before a read of it; the last
+write and all reads since must happen before a write. A barrier of the whole CTA orders
+all accesses before it, so it clears the history; only kernels that also synchronise
+some warps and not others (`is_precise`) need a clock per byte.
 
-Not an error: several warps writing one value with one instruction, as replicated
-tiles do.
+Not a race: several warps that write one value with one instruction, as replicated tiles
+do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cuda_tile.emulator.ordering.clocks import WarpClocks
 from cuda_tile.emulator.ordering.memory_order import DEVICE, WEAK
 from cuda_tile.emulator.ptx.types import Array
 from cuda_tile.emulator.shadow.access_log import Access, AccessLog
-from cuda_tile.emulator.shadow.in_flight import Flight
+from cuda_tile.emulator.shadow.in_flight import InFlight
 
 NONE = 255
 MANY = 254
@@ -39,7 +39,7 @@ _NONE = {size: word(int.from_bytes(b"\xff" * size)) for size, word in _WORD.item
 _MANY = {size: word(int.from_bytes(b"\xfe" * size)) for size, word in _WORD.items()}
 _BYTE = {size: word(255) for size, word in _WORD.items()}
 
-# Reports kind, message and the number of the instruction; it may raise or return.
+# Takes kind, message and number of the instruction of a finding; may raise or return.
 Report = Callable[[str, str, int], None]
 
 
@@ -52,7 +52,8 @@ class SharedShadow:
         report: Takes findings; set by whoever runs the machine.
         log: The latest accesses, for messages.
         place: Says in words where a byte is; set by whoever runs the machine.
-        keeps: Whether barriers leave the history, which proxies and clusters need.
+        keeps: Whether barriers keep the history, which proxies and clusters need.
+        in_flight: Bytes that asynchronous operations still access.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class SharedShadow:
         self._written = _by_width(np.zeros(total // 8, np.uint64))
         self._writer = _by_width(np.zeros(total // 8, np.uint64))
         self._reader = _by_width(np.zeros(total // 8, np.uint64))
-        self.flight = Flight(total)
+        self.in_flight = InFlight(total)
         self.clocks = (
             WarpClocks(
                 n_ctas,
@@ -94,13 +95,13 @@ class SharedShadow:
     def reset(self) -> None:
         """Starts new CTAs: nothing is written, all clocks are equal."""
         self._written[1][:] = 0
-        self.flight.reset()
+        self.in_flight.reset()
         self._forget(slice(None))
         if self.clocks is not None:
             self.clocks.reset()
 
     def fill(self, cells: Offsets) -> None:
-        """Notes bytes that hold values from the start."""
+        """Marks bytes as initialised by the system."""
         self._written[1][cells] = NONE
 
     def _forget(self, part: slice) -> None:
@@ -112,7 +113,7 @@ class SharedShadow:
     # Synchronisation ---------------------------------------------------------------
 
     def synchronise_all(self) -> None:
-        """A barrier that all live warps of all CTAs reached at once."""
+        """A barrier of all live warps of every CTA."""
         if not self.keeps:
             self._forget(slice(None))
         if self.clocks is not None:
@@ -129,7 +130,7 @@ class SharedShadow:
     def synchronise_warps(
         self, cta: int, arriving: NDArray[np.intp], waiting: NDArray[np.intp]
     ) -> None:
-        """A barrier of some warps: what `arriving` did comes before `waiting` go on."""
+        """A barrier of some warps: orders `arriving` before `waiting`."""
         if self.clocks is not None:
             self.clocks.meet(cta, arriving, waiting)
 
@@ -151,15 +152,15 @@ class SharedShadow:
             offsets: int64[n].
             size: 1, 2, 4, 8 or 16 bytes.
             warps: Number of the reading warp within its CTA, uint8[n].
-            scope: Whom a strong read reaches; strong writes that reach it too do not
-                race with it (PTX ISA, "Morally strong operations").
+            scope: Scope of a strong read; it does not race with strong writes whose
+                scope includes it as well (PTX ISA, "Morally strong operations").
         """
         self._at = at
         self.log.add(Access(at, False, offsets, warps, size))
         offsets, size, warps = _split(offsets, size, warps)
         place = offsets >> (size.bit_length() - 1)
         own = warps.astype(_WORD[size]) * _ONES[size]
-        if self.flight.is_busy:
+        if self.in_flight.is_busy:
             self._check_in_flight(offsets, size, warps, "read")
         if np.bitwise_and.reduce(self._written[size][place]) != _NONE[size]:
             self._uninitialised(offsets, size, warps)
@@ -237,7 +238,7 @@ class SharedShadow:
         *,
         is_strong: bool = False,
     ) -> None:
-        if self.flight.is_busy:
+        if self.in_flight.is_busy:
             self._check_in_flight(offsets, size, warps, "write")
         offsets, part, warps = _split(offsets, size, warps)
         place = offsets >> (part.bit_length() - 1)
@@ -363,7 +364,7 @@ class SharedShadow:
         self, offsets: Offsets, size: int, warps: Bytes, verb: str
     ) -> None:
         cells = offsets[:, None] + np.arange(size)
-        found = self.flight.conflict(cells, is_write=verb != "read")
+        found = self.in_flight.conflict(cells, is_write=verb != "read")
         if found is None:
             return
         row, other, is_target = found
@@ -372,8 +373,8 @@ class SharedShadow:
             "copy in flight",
             f"{verb} of shared memory at {self.place(int(offsets[row]))} by "
             f"{self.name(int(warps[row]))} before the asynchronous {what} was waited "
-            f"for, {self.log.where(other)}; {self.log.wait_for(other)} tells that it "
-            "is over",
+            f"for, {self.log.where(other)}; wait for it with "
+            f"{self.log.wait_for(other)} first",
             self._at,
         )
 
@@ -389,7 +390,7 @@ class SharedShadow:
         *,
         is_strong: bool = False,
     ) -> None:
-        """Reports bytes last written by another warp without a barrier since."""
+        """Reports bytes whose last write, by another warp, does not happen before."""
         cells = offsets[:, None] + np.arange(size)
         writer = self._writer[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
@@ -409,8 +410,8 @@ class SharedShadow:
         for which, byte in np.argwhere(bad):
             cell = int(cells[which, byte])
             other = int(writer[which, byte])
-            mates = int(warps[which]) if other == ATOMIC else -1
-            other_at = self.log.last(cell, is_write=True, other_than=mates)
+            own = int(warps[which]) if other == ATOMIC else -1
+            other_at = self.log.last(cell, is_write=True, other_than=own)
             who = "another warp" if other == ATOMIC else self.name(other)
             if same[which, byte] and other_at == at:
                 continue
@@ -424,7 +425,7 @@ class SharedShadow:
             return
 
     def _check_readers(self, offsets: Offsets, size: int, warps: Bytes) -> None:
-        """Reports writes to bytes that another warp read without a barrier since."""
+        """Reports writes to bytes that another warp's unordered reads touch."""
         cells = offsets[:, None] + np.arange(size)
         reader = self._reader[1][cells]
         mine = np.broadcast_to(warps[:, None], cells.shape)
@@ -437,7 +438,7 @@ class SharedShadow:
             self._accuse_writer(int(warps[which]), int(cells[which, byte]), who)
 
     def _check_strong_readers(self, offsets: Offsets, size: int, warps: Bytes) -> None:
-        """The same for strong reads, which only weak writes race with."""
+        """The same for strong reads, which race with weak writes only."""
         cells = (offsets[:, None] + np.arange(size)).ravel()
         owners = np.repeat(warps, size)
         known = cast(WarpClocks, self.clocks).is_after_strong_reads(cells, owners)
@@ -447,7 +448,7 @@ class SharedShadow:
     def _check_scope(
         self, cells: Offsets, warps: Bytes, scope: int, *, writes: bool
     ) -> None:
-        """Reports strong accesses of two CTAs that do not reach each other."""
+        """Reports strong accesses of two CTAs that are not in each other's scope."""
         clocks = self.clocks
         if clocks is None or self._ctas_per_cluster == 1 or not clocks.strong.is_used:
             return
@@ -496,7 +497,7 @@ class SharedShadow:
         )
 
     def name(self, agent: int) -> str:
-        """Names a warp or an asynchronous party."""
+        """Names a warp or an asynchronous agent."""
         warps = self._n_warps * self._ctas_per_cluster
         if agent < warps:
             cta, warp = divmod(agent, self._n_warps)

@@ -1,1 +1,1 @@
-"""Waits: mbarriers, cluster barriers, asynchronous copies, registers on loan."""
+"""mbarriers, cluster barriers, asynchronous copies, the register pool of setmaxnreg."""

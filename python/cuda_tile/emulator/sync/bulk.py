@@ -1,9 +1,9 @@
-"""Bulk copies on their way, and the groups they are waited for in.
+"""Bulk copies in flight, and their bulk async-groups.
 
 PTX ISA: "Data Movement and Conversion Instructions: Asynchronous copy", "Bulk copy":
 copies into shared memory complete on an mbarrier; copies out of it belong to bulk
-groups of the thread that started them. A group's copies read shared memory as late as
-is legal, at the wait, or in an adversarial machine at any time before.
+async-groups of the thread that started them. A group's copies read shared memory as
+late as the ISA allows, at the wait, or in an adversarial machine at any time before.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Sink = Callable[[Bytes], None]
 
 @dataclass(eq=False)
 class _Outward:
-    """A copy out of shared memory: 16-byte chunks, and where their bytes go."""
+    """A bulk copy out of shared memory: 16-byte chunks, and where their bytes go."""
 
     at: int
     lane: int
@@ -47,14 +47,14 @@ class BulkCopies:
         self._machine = machine
         self._mbarriers = mbarriers
         self._committed = np.zeros(machine.n_lanes, np.int64)
-        # Copies that may still read shared, and those that may write global memory.
-        self._flying: list[_Outward] = []
+        # Copies that still read shared memory; those that still write global memory.
+        self._in_flight: list[_Outward] = []
         self._writing: list[_Outward] = []
 
     def reset(self) -> None:
         """Starts new CTAs."""
         self._committed[:] = 0
-        self._flying.clear()
+        self._in_flight.clear()
         self._writing.clear()
 
     def into_shared(
@@ -75,11 +75,11 @@ class BulkCopies:
             at: Number of the instruction.
             lane: The lane that starts it.
             chunks: Where each piece goes, int64[n].
-            cell: Place of the mbarrier.
+            cell: Offset of the mbarrier.
             source: Returns the bytes, uint8[size * n].
             size: Bytes of one piece.
-            is_bulk: Whether the asynchronous proxy does it.
-            path: Which way the bytes take.
+            is_bulk: Whether it goes through the asynchronous proxy.
+            path: What the bytes count as.
         """
         machine = self._machine
         shadow, warp = machine.shadow, int(machine.agents[lane])
@@ -96,7 +96,7 @@ class BulkCopies:
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         transfer = Transfer(at, size * len(chunks), land)
-        self._mbarriers.fly(lanes, cell, transfer)
+        self._mbarriers.start(lanes, cell, transfer)
 
     def reduce_shared(
         self,
@@ -113,7 +113,7 @@ class BulkCopies:
             at: Number of the instruction.
             lane: The lane that starts it.
             chunks: Where each piece is, int64[n].
-            cell: Place of the mbarrier.
+            cell: Offset of the mbarrier.
             change: From the old bytes, uint8[size * n], to the new ones.
             size: Bytes of one piece.
         """
@@ -128,16 +128,16 @@ class BulkCopies:
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         transfer = Transfer(at, size * len(chunks), land)
-        self._mbarriers.fly(lanes, cell, transfer, tells_of_issue=True)
+        self._mbarriers.start(lanes, cell, transfer, releases_issue=True)
 
     def read_shared(self, at: int, lane: int, origin: Offsets) -> Callable[[], Bytes]:
-        """Starts to read shared memory; returns what ends it with the bytes."""
+        """Starts a read of shared memory; returns what completes it with the bytes."""
         machine = self._machine
         warps = np.full(len(origin), machine.agents[lane], np.uint8)
         machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
 
         def read() -> Bytes:
-            machine.shadow.flight.end(
+            machine.shadow.in_flight.end(
                 (origin[:, None] + np.arange(CHUNK_BYTES)).ravel(), writes=False
             )
             return gather(machine.shared, origin, CHUNK_BYTES).reshape(-1)
@@ -145,7 +145,7 @@ class BulkCopies:
         return read
 
     def reads_global(self, at: int, lane: int, rows: GlobalRows) -> None:
-        """A copy that a lane starts reads global memory."""
+        """A copy of a lane starts to read global memory."""
         machine = self._machine
         machine.counters.copied(at, rows)
         if machine.global_shadow is not None:
@@ -168,7 +168,7 @@ class BulkCopies:
         *,
         updates: bool = False,
     ) -> None:
-        """Starts a copy from shared memory that belongs to the current bulk group.
+        """Starts a copy from shared memory in the lane's current bulk async-group.
 
         Args:
             at: Number of the instruction.
@@ -186,7 +186,7 @@ class BulkCopies:
         machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
         machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
         copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink, rows)
-        self._flying.append(copy)
+        self._in_flight.append(copy)
         self._writing.append(copy)
         if machine.is_adversarial and machine.rng.random() < 0.25:
             self._read(copy)
@@ -201,24 +201,24 @@ class BulkCopies:
         self._committed[lanes.index] += 1
 
     def wait(self, lanes: Lanes, pending: int, *, reads_only: bool) -> None:
-        """cp.async.bulk.wait_group: all groups but the last `pending` are over.
+        """cp.async.bulk.wait_group: completes all groups but the last `pending`.
 
-        With `.read` only their reads of shared memory are.
+        With `.read` it completes only their reads of shared memory.
         """
         limit = np.full(self._machine.n_lanes, -1, np.int64)
         limit[lanes.index] = self._committed[lanes.index] - pending
         machine, shadow = self._machine, self._machine.shadow
-        flying: list[_Outward] = []
-        for copy in self._flying:
+        in_flight: list[_Outward] = []
+        for copy in self._in_flight:
             if copy.group >= limit[copy.lane]:
-                flying.append(copy)
+                in_flight.append(copy)
                 continue
             self._read(copy)
             warp = int(machine.agents[copy.lane])
             assert shadow.clocks is not None, "bulk copies make the shadow precise"
             clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
             shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
-        self._flying = flying
+        self._in_flight = in_flight
         if not reads_only:
             over = [c for c in self._writing if c.group < limit[c.lane]]
             self._writing = [c for c in self._writing if c.group >= limit[c.lane]]
@@ -227,8 +227,8 @@ class BulkCopies:
                     machine.global_shadow.copied_to(copy.at, copy.lane, copy.rows)
 
     def finish(self) -> Iterator[tuple[str, int]]:
-        """The CTAs end; says which copies should have been waited for, and where."""
-        for copy in self._flying:
+        """The CTAs end; yields message and instruction of copies not waited for."""
+        for copy in self._in_flight:
             text = "the CTA ends before a wait for the copy that reads its memory"
             yield text, copy.at
             self._read(copy)

@@ -24,8 +24,8 @@ class ClusterBarriers:
         size = machine.geometry.cluster_size
         self._cluster_of = machine.cta_of // size
         count = machine.geometry.n_ctas // size
-        # Phase each lane arrived and waited for, 0 for none; completed phases of each
-        # cluster.
+        # By lane the last phase it arrived at, and the last it waited for, 0 for none;
+        # by cluster the number of completed phases.
         self._arrived = np.zeros(machine.n_lanes, np.int64)
         self._waited = np.zeros(machine.n_lanes, np.int64)
         self._phases = np.zeros(count, np.int64)
@@ -67,7 +67,7 @@ class ClusterBarriers:
         self._settle()
 
     def _settle(self) -> None:
-        """Ends the phases that everybody arrived for."""
+        """Completes the phases at which every live thread has arrived."""
         live = self._machine.live
         for cluster in range(len(self._phases)):
             mine = live & (self._cluster_of == cluster)
@@ -80,7 +80,7 @@ class ClusterBarriers:
                 self._machine.progress += 1
 
     def poll(self, lanes: Lanes, *, acquires: bool) -> Bool:
-        """barrier.cluster.wait; returns which lanes need not wait any more."""
+        """barrier.cluster.wait; returns the lanes whose phase is complete."""
         machine = self._machine
         self._settle()
         early = self._arrived[lanes.index] <= self._waited[lanes.index]
@@ -109,7 +109,7 @@ class ClusterBarriers:
         return f"lane {lane & 31} of warp {warp} of block {block}"
 
     def words(self, lanes: Lanes) -> str:
-        """Says who is missing."""
+        """Describes the barrier that lanes wait for."""
         cluster = int(self._cluster_of[lanes.numbers[0]])
         mine = self._machine.live & (self._cluster_of == cluster)
         here = int((self._arrived[mine] > self._phases[cluster]).sum())

@@ -1,8 +1,8 @@
-"""Asynchronous copies on their way: cp.async and its groups.
+"""cp.async copies in flight, and their async-groups.
 
 PTX ISA: "Asynchronous Data Movement". A copy reads its source when it is issued and
-appears in shared memory only when a wait covers it, which is as late as is legal: code
-that reads before the wait finds the old bytes and a finding.
+writes shared memory only at the wait that completes it, which is as late as the ISA
+allows: code that reads before that wait finds the old bytes, and is reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cuda_tile.emulator.threads.lanes import Lanes
 
 @dataclass(frozen=True)
 class _Copy:
-    """One cp.async of some lanes; `group` is the group number in each lane."""
+    """One cp.async of some lanes; `group` is its async-group in each lane."""
 
     at: int
     lanes: Index
@@ -31,18 +31,18 @@ class _Copy:
 
 
 class Copies:
-    """The copies in flight of one machine, by thread and group."""
+    """The cp.async copies of one machine that are in flight, by thread and group."""
 
     def __init__(self, machine: Memories) -> None:
         self._machine = machine
         self._committed = np.zeros(machine.n_lanes, np.int64)
-        self._flying: list[_Copy] = []
+        self._in_flight: list[_Copy] = []
         self._issued = 0
 
     def reset(self) -> None:
         """Starts new CTAs."""
         self._committed[:] = 0
-        self._flying.clear()
+        self._in_flight.clear()
 
     def issue(
         self,
@@ -59,31 +59,31 @@ class Copies:
         group = self._committed[lanes.index].copy()
         self._issued += 1
         copy = _Copy(at, lanes.numbers, offsets, data, group, self._issued)
-        self._flying.append(copy)
+        self._in_flight.append(copy)
 
     def prior(self, lanes: Lanes) -> Callable[[int, int], None]:
-        """Returns what completes the copies that these lanes started so far.
+        """Returns what completes the copies that these lanes have issued so far.
 
-        It takes the agent and clock that stand for the copies from then on.
+        It takes the agent and clock in whose name the copies then write.
         """
         mine = np.zeros(self._machine.n_lanes, np.bool_)
         mine[lanes.index] = True
         last = self._issued
 
         def complete(agent: int, clock: int) -> None:
-            flying: list[_Copy] = []
-            for copy in self._flying:
+            in_flight: list[_Copy] = []
+            for copy in self._in_flight:
                 ready = mine[copy.lanes] & (copy.number <= last)
                 if np.count_nonzero(ready):
                     self._complete(copy, ready, agent, clock)
                 if np.count_nonzero(ready) < len(ready):
-                    flying.append(_part(copy, ~ready))
-            self._flying = flying
+                    in_flight.append(_part(copy, ~ready))
+            self._in_flight = in_flight
 
         return complete
 
     def commit(self, lanes: Lanes) -> None:
-        """Closes the current group of each lane."""
+        """Closes the current async-group of each lane."""
         self._committed[lanes.index] += 1
 
     def wait(self, lanes: Lanes, pending: int, *, everything: bool = False) -> None:
@@ -92,14 +92,14 @@ class Copies:
         limit[lanes.index] = self._committed[lanes.index] - pending
         if everything:
             limit[lanes.index] += 1
-        flying: list[_Copy] = []
-        for copy in self._flying:
+        in_flight: list[_Copy] = []
+        for copy in self._in_flight:
             ready = copy.group < limit[copy.lanes]
             if np.count_nonzero(ready):
                 self._complete(copy, ready)
             if np.count_nonzero(ready) < len(ready):
-                flying.append(_part(copy, ~ready))
-        self._flying = flying
+                in_flight.append(_part(copy, ~ready))
+        self._in_flight = in_flight
 
     def _complete(
         self, copy: _Copy, ready: Bool, agent: int = -1, clock: int | None = None

@@ -1,9 +1,9 @@
-"""Tensor maps that the kernel itself changes, and the fences that this takes.
+"""Tensor maps that the kernel modifies, and the proxy fences that this needs.
 
 PTX ISA, "Async proxy", "membar/fence: .proxy.tensormap::generic": the copy engine reads
-tensor maps through a proxy of their own. What ordinary instructions wrote to one in
-global memory is seen after a release by the writer and an acquire, of this map, by the
-CTA that uses it.
+tensor maps through the tensormap proxy. A write to one in global memory through the
+generic proxy is visible after a release by the writer and an acquire, naming this map,
+by the CTA that uses it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cuda_tile.emulator.threads.lanes import Lanes
 
 @dataclass
 class _Change:
-    """The last change of one map.
+    """The last modification of one map.
 
     Attributes:
         at: The instruction.
-        cta: The CTA that did it.
-        is_released: Whether it did a release since.
-        acquired: The CTAs that did an acquire since.
+        cta: The CTA that modified it.
+        is_released: Whether that CTA executed a release since.
+        acquired: The CTAs that executed an acquire since.
     """
 
     at: int
@@ -35,7 +35,7 @@ class _Change:
 
 
 class MapChanges:
-    """Changed tensor maps in global memory, by address."""
+    """Modified tensor maps in global memory, by address."""
 
     def __init__(self, machine: Memories) -> None:
         self._machine = machine
@@ -48,7 +48,7 @@ class MapChanges:
             change.cta = -1
 
     def change(self, at: int, lane: int, address: int, *, releases: bool) -> None:
-        """A lane changes the map at an address, and perhaps releases it at once."""
+        """A lane modifies the map at an address, and perhaps releases it at once."""
         cta = int(self._machine.cta_of[lane])
         self._changes[address] = _Change(at, cta, releases)
 
@@ -68,7 +68,7 @@ class MapChanges:
                 self._changes[address].acquired.add(cta)
 
     def check_use(self, at: int, lane: int, address: int) -> None:
-        """Reports a copy by a map whose change the engine may not see."""
+        """Reports a copy by a map whose modification may not be visible to it."""
         change = self._changes.get(address)
         cta = int(self._machine.cta_of[lane])
         if change is None or (change.is_released and cta in change.acquired):

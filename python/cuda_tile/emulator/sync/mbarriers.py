@@ -1,17 +1,17 @@
-"""mbarrier objects: phases, pending arrivals, bytes on their way, who knows what.
+"""mbarrier objects: phases, pending and tx-counts, and the clocks that they release.
 
 PTX ISA: "Parallel Synchronization and Communication Instructions: mbarrier". A phase
-ends when no arrival is pending and the tx-count is zero. What arriving threads did, and
-the copies that completed on the barrier, come before what a thread does after a wait
-that succeeded.
+completes when the pending count and the tx-count are zero. What precedes the arrivals,
+and the copies that completed on the barrier, happen before what follows a wait that
+succeeded.
 
-All operations on an mbarrier object are of one kind, whoever performs them: threads and
-copies change its tx-count in turn with no proxy fence between, and need none after its
-initialisation either, only that it comes before. Synchronisation tells of that, relaxed
-one if `fence.mbarrier_init.release.cluster` stands before it.
+Operations on an mbarrier object need no proxy fence between them, whether threads or
+the asynchronous proxy perform them; they only have to follow its initialisation. Any
+synchronisation makes that visible, also a relaxed one after a
+`fence.mbarrier_init.release.cluster`.
 
-A copy lands as late as is legal: when somebody asks for the phase it completes. In an
-adversarial machine it may land at any time before.
+A copy completes as late as the ISA allows: when a thread waits for its phase. In an
+adversarial machine it may complete at any time before.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ Offsets = NDArray[np.int64]
 
 @dataclass(eq=False)
 class Transfer:
-    """A copy on its way.
+    """An asynchronous operation in flight that completes on an mbarrier.
 
     Attributes:
         at: Number of the instruction.
-        size_bytes: What the tx-count of the barrier falls by.
-        land: Writes the bytes, in the name of an agent at a clock.
-        arrivals: Threads that arrive with it.
-        knowledge: What else those who wait for the phase learn; None for nothing.
-        is_over: Whether all it does is done, but for the arrival.
+        size_bytes: Its complete-tx count.
+        land: Performs its writes, in the name of an agent at a clock.
+        arrivals: Pending count that it decrements.
+        knowledge: A clock that the phase releases besides; None for none.
+        is_over: Whether all its effects but the arrival are complete.
     """
 
     at: int
@@ -63,15 +63,17 @@ class Mbarrier:
     """One mbarrier object.
 
     Attributes:
-        cell: Its place in the machine's shared memory.
-        expected: Arrivals of each phase.
-        pending: Arrivals that the current phase still needs.
-        tx: Bytes that the current phase still needs.
+        cell: Its offset in the machine's shared memory.
+        expected: Arrival count of each phase.
+        pending: Pending count of the current phase.
+        tx: tx-count of the current phase, bytes.
         phase: Number of completed phases.
-        agent: How the shadow calls the copies that complete on it.
+        agent: The agent of the copies that complete on it.
         maker: Agent and clock of the warp that initialised it.
         made_at: The instruction that did.
-        gathering, released: What the arrivals of this phase, and of earlier ones, know.
+        gathering, released: Join of the clocks of this phase's arrivals, and of all
+            completed phases'.
+        in_flight: Operations that will complete on it.
     """
 
     cell: int
@@ -84,7 +86,7 @@ class Mbarrier:
     released: NDArray[np.int32]
     tx: int = 0
     phase: int = 0
-    flying: list[Transfer] = field(default_factory=list[Transfer])
+    in_flight: list[Transfer] = field(default_factory=list[Transfer])
 
     def describe(self, place: str) -> str:
         """Says in words what the barrier waits for, given where it is."""
@@ -165,9 +167,9 @@ class Mbarriers:
         for cell in (int(offset) for offset in np.unique(offsets)):
             some = Lanes(lanes.numbers[offsets == cell], self._machine.n_lanes)
             barrier = self.find(some, cell)
-            flying = [one for one in barrier.flying if not one.is_over()]
-            if flying:
-                begun = self._machine.shadow.log.where(flying[0].at)
+            in_flight = [one for one in barrier.in_flight if not one.is_over()]
+            if in_flight:
+                begun = self._machine.shadow.log.where(in_flight[0].at)
                 raise Fault(
                     "mbarrier",
                     f"what was begun {begun} still completes on the "
@@ -177,7 +179,7 @@ class Mbarriers:
             del self._barriers[cell]
 
     def find(self, lanes: Lanes, cell: int) -> Mbarrier:
-        """Returns the mbarrier at a place, if these lanes may know of it."""
+        """Returns the mbarrier at an offset; reports a race with its initialisation."""
         barrier = self._barriers.get(cell)
         place = self._machine.shared_place(cell)
         if barrier is None:
@@ -196,12 +198,12 @@ class Mbarriers:
         return barrier
 
     def fence_init(self, lanes: Lanes) -> None:
-        """fence.mbarrier_init: relaxed synchronisation tells of what was made."""
+        """fence.mbarrier_init: relaxed synchronisation passes initialisations on."""
         for cta, warps in self._machine.agents_by_cta(lanes.numbers):
             self._clocks.fence_mbarriers(cta, warps)
 
     def fence_proxy(self, lanes: Lanes) -> None:
-        """fence.proxy.async: what these warps know is visible to copies."""
+        """fence.proxy.async: what precedes it is visible to the asynchronous proxy."""
         machine = self._machine
         if machine.shadow.clocks is not None:
             for cta, warps in machine.agents_by_cta(lanes.numbers):
@@ -230,10 +232,10 @@ class Mbarriers:
             tables = slice(None) if releases else self._clocks.relaxed
             self._release(some, barrier, tables, straddles=straddles)
             if not releases:
-                self._tell_fenced(some, barrier)
+                self._release_fenced(some, barrier)
             if straddles or int(counts[which].min()) < 1:
                 parts = [which[place : place + 1] for place in range(len(which))]
-            else:  # the phase ends with the last arrival, or goes on
+            else:  # the phase completes with the last arrival, or not at all
                 parts = [which]
             for part in parts:
                 before = np.cumsum(counts[part]) - counts[part]
@@ -247,10 +249,11 @@ class Mbarriers:
     def _release(
         self, lanes: Lanes, barrier: Mbarrier, part: slice, *, straddles: bool
     ) -> None:
-        """Tells a barrier what arriving lanes know, in some tables.
+        """Joins the clocks of arriving lanes into a barrier's current phase.
 
-        If they straddle the end of the phase, some lanes of the warp may not have come
-        when it ends: only what lies before the warp's last meeting is sure.
+        If the arrivals straddle the end of the phase, some lanes of the warp may arrive
+        after it: only what precedes the warp's last synchronisation is certain to be
+        released.
         """
         machine = self._machine
         for cta, warps in machine.agents_by_cta(lanes.numbers):
@@ -260,8 +263,8 @@ class Mbarriers:
             gathering = barrier.gathering[part]
             np.maximum(gathering, known[part], out=gathering)
 
-    def _tell_fenced(self, lanes: Lanes, barrier: Mbarrier) -> None:
-        """Relaxed arrivals tell of what their last fences released.
+    def _release_fenced(self, lanes: Lanes, barrier: Mbarrier) -> None:
+        """Relaxed arrivals release what an earlier release fence covers.
 
         PTX ISA, "Release and Acquire Patterns": a fence, then a strong write.
         """
@@ -293,7 +296,7 @@ class Mbarriers:
         return f"{text} (initialised {self._where(barrier)})"
 
     def expect(self, barrier: Mbarrier, size_bytes: int) -> None:
-        """Adds bytes to the tx-count of the current phase; negative ones complete."""
+        """Adds to the tx-count of the current phase; negative sizes are complete-tx."""
         barrier.tx += size_bytes
         if abs(barrier.tx) > MOST_BYTES:
             raise Fault(
@@ -309,7 +312,7 @@ class Mbarriers:
             self._settle(barrier)
 
     def _settle(self, barrier: Mbarrier) -> None:
-        """Ends the phase if nothing is pending."""
+        """Completes the phase if both counts are zero."""
         if barrier.pending:
             return
         if barrier.tx < 0:
@@ -328,35 +331,35 @@ class Mbarriers:
 
     # Copies ------------------------------------------------------------------------
 
-    def fly(
+    def start(
         self,
         lanes: Lanes,
         cell: int,
         transfer: Transfer,
         *,
-        tells_of_issue: bool = False,
+        releases_issue: bool = False,
     ) -> None:
-        """Starts a copy that completes on the barrier at `cell`.
+        """Starts an operation that completes on the mbarrier at `cell`.
 
         Args:
             lanes: The lane that starts it.
-            cell: Place of the mbarrier.
-            transfer: The copy.
-            tells_of_issue: Whether those who wait for the phase know that the copy was
-                started, and what came before; so it is for atomic updates.
+            cell: Offset of the mbarrier.
+            transfer: The operation.
+            releases_issue: Whether the phase also releases what precedes its issue, as
+                atomic updates do.
         """
         barrier = self.find(lanes, cell)
-        if tells_of_issue:
+        if releases_issue:
             lane = lanes.numbers[0]
             warp = self._machine.agents[lane : lane + 1].astype(np.intp)
             known = self._clocks.release(int(self._machine.cta_of[lane]), warp)
             transfer.knowledge = known
-        barrier.flying.append(transfer)
+        barrier.in_flight.append(transfer)
         self._machine.progress += 1
         if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
             self._land(barrier, transfer)
 
-    def fly_arrival(
+    def start_arrival(
         self,
         lanes: Lanes,
         cell: int,
@@ -365,32 +368,33 @@ class Mbarriers:
         *,
         counts: bool,
     ) -> None:
-        """Lets lanes arrive once their copies are complete.
+        """cp.async.mbarrier.arrive: lanes arrive once their copies are complete.
 
         Args:
-            lanes: Who arrives.
-            cell: Place of the mbarrier.
+            lanes: The arriving lanes.
+            cell: Offset of the mbarrier.
             at: Number of the instruction.
             complete: Completes the copies, given the barrier's agent and its clock.
-            counts: Whether the pending count grows by the arrivals first.
+            counts: Whether the arrivals first increment the pending count (no
+                `.noinc`).
         """
         barrier = self.find(lanes, cell)
         if counts:
             barrier.pending += lanes.count
-        barrier.flying.append(Transfer(at, 0, complete, lanes.count))
+        barrier.in_flight.append(Transfer(at, 0, complete, lanes.count))
         self._machine.progress += 1
 
-    def fly_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
-        """Lets the end of what a tcgen05.commit covers arrive at a barrier."""
+    def start_commit(self, lanes: Lanes, cell: int, transfer: Transfer) -> None:
+        """tcgen05.commit: arrives once the operations that it covers are complete."""
         barrier = self.find(lanes, cell)
         self._machine.presence.visit(lanes, self._cta(cell))
-        barrier.flying.append(transfer)
+        barrier.in_flight.append(transfer)
         self._machine.progress += 1
         if self._machine.is_adversarial and self._machine.rng.random() < 0.25:
             self._land(barrier, transfer)
 
     def _land(self, barrier: Mbarrier, transfer: Transfer) -> None:
-        barrier.flying.remove(transfer)
+        barrier.in_flight.remove(transfer)
         clock = barrier.phase + 1
         transfer.land(barrier.agent, clock)
         known = barrier.gathering[0]
@@ -404,18 +408,18 @@ class Mbarriers:
         else:
             self._settle(barrier)
 
-    def settle_flights(self, barrier: Mbarrier, *, everything: bool) -> None:
-        """Lands copies that complete on a barrier: all, or some at random."""
+    def complete_copies(self, barrier: Mbarrier, *, everything: bool) -> None:
+        """Completes operations in flight on a barrier: all, or some at random."""
         machine = self._machine
-        for transfer in list(barrier.flying):
+        for transfer in list(barrier.in_flight):
             lazy = machine.is_adversarial and not everything
             if not lazy or machine.rng.random() < 0.5:
                 self._land(barrier, transfer)
 
     def finish(self) -> Iterator[tuple[str, int]]:
-        """The CTAs end; says what is still in flight, and from where."""
+        """The CTAs end; yields a message for what is in flight, and its instruction."""
         for barrier in self._barriers.values():
-            for transfer in barrier.flying:
+            for transfer in barrier.in_flight:
                 if transfer.is_over():
                     continue
                 text = self.describe(barrier)
@@ -432,15 +436,15 @@ class Mbarriers:
         forced: bool,
         acquires: bool,
     ) -> Bool:
-        """Asks per lane whether a phase is complete.
+        """Returns per lane whether its phase is complete.
 
         Args:
-            lanes: Who asks.
-            offsets: Where each lane's mbarrier is.
+            lanes: The waiting lanes.
+            offsets: Offset of each lane's mbarrier.
             is_done: From the number of completed phases and positions of lanes to
-                their answers.
-            forced: Whether every copy must land first.
-            acquires: Whether the lanes learn what was released.
+                whether their phase is among them.
+            forced: Whether all operations in flight must complete first.
+            acquires: Whether the wait is an acquire.
         """
         done = np.zeros(lanes.count, np.bool_)
         machine = self._machine
@@ -449,7 +453,7 @@ class Mbarriers:
             some = Lanes(lanes.numbers[which], machine.n_lanes)
             barrier = self.find(some, int(cell))
             if not is_done(barrier.phase, which).all():
-                self.settle_flights(barrier, everything=forced)
+                self.complete_copies(barrier, everything=forced)
             done[which] = is_done(barrier.phase, which)
             ready = some.numbers[done[which]]
             for cta, warps in machine.agents_by_cta(ready):
@@ -457,11 +461,11 @@ class Mbarriers:
             if machine.order is not None and not acquires:
                 for warp in np.unique(ready // WARP_LANES):
                     known = barrier.released.copy()
-                    machine.order.hear_arrivals(int(warp), int(cell), known)
+                    machine.order.observe_arrivals(int(warp), int(cell), known)
         return done
 
     def waiting_words(self, offsets: Offsets) -> Iterator[str]:
-        """Describes the barriers that somebody waits for."""
+        """Describes the barriers at some offsets, for lanes that wait for them."""
         for cell in np.unique(offsets):
             barrier = self._barriers.get(int(cell))
             if barrier is not None:

@@ -32,7 +32,7 @@ class Allocation:
 
 
 class TensorAllocator:
-    """Who owns which columns of tensor memory in each CTA of a machine."""
+    """Which columns of tensor memory each CTA of a machine has allocated."""
 
     def __init__(self, machine: Memories, memory: TensorMemory) -> None:
         self._machine = machine
@@ -41,7 +41,7 @@ class TensorAllocator:
         self._owned: list[dict[int, Allocation]] = [{} for _ in range(n_ctas)]
         self._has_permit = np.ones(n_ctas, np.bool_)
         self._latest = np.full(n_ctas, N_COLUMNS)
-        # By CTA: what it asked for and waits for; what its peer brought about.
+        # By CTA: requests that wait for the peer, and those that the peer completed.
         self._asked: dict[int, int] = {}
         self._granted: dict[int, int] = {}
         self._leaving: dict[int, Allocation] = {}
@@ -61,12 +61,12 @@ class TensorAllocator:
     def allocate(
         self, at: int, cta: int, n_columns: int, partners: list[int]
     ) -> int | None:
-        """tcgen05.alloc, asked again until it returns the first column.
+        """tcgen05.alloc, polled until it returns the first column.
 
         Args:
             at: Number of the instruction.
-            cta: Who asks.
-            n_columns: For how many columns.
+            cta: The allocating CTA.
+            n_columns: Number of columns.
             partners: The CTAs that allocate together, `cta` among them.
         """
         if cta in self._granted:
@@ -129,7 +129,7 @@ class TensorAllocator:
     def free(
         self, at: int, lane: int, address: int, n_columns: int, partners: list[int]
     ) -> bool:
-        """tcgen05.dealloc, asked again until it returns true."""
+        """tcgen05.dealloc, polled until it returns true."""
         cta = int(self._machine.cta_of[lane])
         if cta in self._left:
             self._left.remove(cta)

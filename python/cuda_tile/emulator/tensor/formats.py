@@ -8,11 +8,11 @@ pack 4-bit elements without gaps in both.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Bytes = NDArray[np.uint8]
 Packing = Literal["padded", "bytes", "dense"]
@@ -30,7 +30,7 @@ BITS = {
     "s8": 8,
     "u8": 8,
 }
-_DTYPES: dict[str, Any] = {
+_DTYPES: dict[str, DTypeLike] = {
     "f16": np.float16,
     "e4m3": ml_dtypes.float8_e4m3fn,
     "e5m2": ml_dtypes.float8_e5m2,
@@ -40,7 +40,7 @@ _DTYPES: dict[str, Any] = {
     "s8": np.int8,
     "u8": np.uint8,
 }
-_SCALES: dict[str, Any] = {
+_SCALES: dict[str, DTypeLike] = {
     "ue8m0": ml_dtypes.float8_e8m0fnu,
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }

@@ -7,14 +7,14 @@ Map Object Management": the limits of its fields.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.shadow.global_rows import GlobalRows
@@ -58,7 +58,7 @@ _OBJECT = np.dtype(
     }
 )
 # PTX ISA, tensormap.replace: what the numbers of `elemtype` mean, from 0 on.
-_ELEMENTS: tuple[Any, ...] = (
+_ELEMENTS: tuple[DTypeLike, ...] = (
     np.uint8,
     np.uint16,
     np.uint32,
@@ -117,9 +117,9 @@ class Tensor:
 
     @property
     def piece_bytes(self) -> int:
-        """Bytes of each 16 in shared memory that a copy writes, and counts.
+        """Of each 16 bytes in shared memory, how many a copy writes and counts.
 
-        That padding is not counted is what kernels expect that Triton makes.
+        That the padding is not counted follows from kernels that Triton compiles.
         """
         return 2 * self.packed_bits or _PIECE_BYTES
 
@@ -412,7 +412,7 @@ def decrement(old: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
 
 
 # Reductions of cp.reduce.async.bulk.tensor.
-REDUCTIONS: dict[str, Any] = {
+REDUCTIONS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
     "add": np.add,
     "min": np.minimum,
     "max": np.maximum,

@@ -1,12 +1,12 @@
-"""Tensor memory: its words, and who touched them.
+"""Tensor memory: its words, and their last accesses.
 
 PTX ISA: "Tensor Memory", "Memory Consistency Model for 5th generation of TensorCore
 operations". A CTA has 128 lanes (rows) of 512 columns of 32 bits; an address has the
 lane in its upper 16 bits and the column in the lower.
 
-Values move when an operation starts. The checks make sure that no program can tell
-this from any time the hardware may choose: each access must be certain to come after
-the earlier ones it conflicts with (see `tensor_order`).
+Values move when an operation starts. The checks make sure that no program can tell this
+from any later time: each access must be ordered after the earlier ones that it
+conflicts with (see `ordering.tensor_order`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TensorMemory:
 
     Attributes:
         words: The contents, uint32[n_ctas, 128, 512].
-        order: What warps know of each other's operations.
+        order: Happens-before of operations on it.
     """
 
     def __init__(self, machine: Memories, order: TensorOrder) -> None:
@@ -62,8 +62,8 @@ class TensorMemory:
         self.words: Words = np.zeros(shape, np.uint32)
         self._is_written = np.zeros(shape, np.bool_)
         self._is_owned = np.zeros((n_ctas, N_COLUMNS // BLOCK_COLUMNS), np.bool_)
-        # By number: the operations so far, and per cell the last that wrote it, or
-        # read it in each stream of each warp. Number 0 stands for none.
+        # The operations so far, by number; per cell the number of its last writer, and
+        # of its last reader in each stream of each warp, 0 for none.
         self._operations: list[Operation | None] = [None]
         self._writers = np.zeros(shape, np.int32)
         self._readers: dict[tuple[int, int], NDArray[np.int32]] = {}

@@ -22,9 +22,9 @@ class TensorUnit:
     """Tensor memory, its allocator, and the tensor cores' operations.
 
     Attributes:
-        order: What warps know of each other's operations.
+        order: Happens-before of operations on tensor memory.
         memory: Tensor memory.
-        allocator: Who owns its columns.
+        allocator: Which columns are allocated.
         pipe: Operations in flight.
     """
 
@@ -47,7 +47,7 @@ class TensorUnit:
         self.pipe.reset()
 
     def finish(self) -> Iterator[tuple[str, str, int]]:
-        """The CTAs end; says by kind of finding what is left, and from where."""
+        """The CTAs end; yields kind, message and instruction of what is left over."""
         for text, at in self.pipe.finish():
             yield "tensor memory", text, at
         for text, at in self.allocator.finish():
@@ -67,7 +67,7 @@ class TensorUnit:
         return group
 
     def issuer(self, lanes: Lanes) -> list[int]:
-        """The threads that issue an operation of one thread: one of each warp here."""
+        """The threads that issue a single-thread operation, at most one per warp."""
         if len(lanes.warps) != lanes.count:
             warp = int(self._machine.warp_in_cta[lanes.numbers[0]])
             raise Fault(
@@ -93,15 +93,15 @@ class TensorUnit:
             raise Fault("tcgen05", f"expected one {what} in all threads of a warp")
         return int(values[0])
 
-    # Parties -----------------------------------------------------------------------
+    # Issue -------------------------------------------------------------------------
 
     def issue(
-        self, at: int, kind: Kind, lane: int, likeness: object = None
+        self, at: int, kind: Kind, lane: int, pipeline_key: object = None
     ) -> Operation:
         """Starts an asynchronous operation of a lane's warp."""
         machine = self._machine
         warp = int(machine.agents[lane])
-        return self.order.issue(at, kind, self.cluster(lane), warp, lane, likeness)
+        return self.order.issue(at, kind, self.cluster(lane), warp, lane, pipeline_key)
 
     def cluster(self, lane: int) -> int:
         """Number of a lane's cluster in the machine."""

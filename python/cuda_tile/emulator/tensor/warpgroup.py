@@ -1,9 +1,9 @@
-"""Warpgroup products on their way: fences, groups, registers and memory they hold.
+"""wgmma products in flight: fences, wgmma-groups, the registers and memory they use.
 
 PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions". Between wgmma.mma_async and
-the wait for its group nobody may touch its accumulators and A registers, nor overwrite
-the shared memory it reads. Registers that other instructions touched need a wgmma.fence
-before a product uses them.
+the wait for its wgmma-group no other access may touch its accumulators and A registers,
+nor overwrite the shared memory it reads. Registers that other instructions accessed
+need a wgmma.fence before a product uses them.
 
 Values are computed when the product starts; the checks make sure that no program can
 tell the difference.
@@ -30,7 +30,7 @@ Offsets = NDArray[np.int64]
 
 @dataclass(eq=False)
 class _Product:
-    """One wgmma of one warpgroup that still reads shared memory."""
+    """One wgmma of one warpgroup that is in flight."""
 
     group: int
     warpgroup: int
@@ -38,7 +38,7 @@ class _Product:
 
 
 class TensorCores:
-    """The warpgroup products of one machine."""
+    """The wgmma products in flight of one machine."""
 
     def __init__(self, machine: Memories) -> None:
         self._machine = machine
@@ -55,7 +55,7 @@ class TensorCores:
         self._shapes = np.zeros((0, n_lanes), np.int32)
         self._touched_at = np.zeros((0, n_lanes), np.int32)
         self._held_at = np.zeros((0, n_lanes), np.int32)
-        self._flying: list[_Product] = []
+        self._in_flight: list[_Product] = []
 
     def reset(self) -> None:
         """Starts new CTAs."""
@@ -63,7 +63,7 @@ class TensorCores:
             table[:] = 0
         for table in (self._touched, self._held, self._shapes):
             table[:] = 0
-        self._flying.clear()
+        self._in_flight.clear()
 
     # Registers ---------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class TensorCores:
         return [register for register in registers if register in self._rows]
 
     def touch(self, registers: Sequence[Register], lanes: Lanes, at: int) -> None:
-        """An ordinary instruction reads or writes registers that products use."""
+        """An ordinary instruction accesses registers that products use."""
         machine = self._machine
         rows = [self._rows[register] for register in registers]
         held = self._held[rows][:, lanes.index]
@@ -110,7 +110,7 @@ class TensorCores:
     def _hold(
         self, registers: Sequence[Register], lanes: Lanes, shape: int, at: int
     ) -> None:
-        """Checks the fences of a product's registers and takes hold of them."""
+        """Checks the fences of a product's registers, and marks them as in use."""
         rows = [self._rows[register] for register in registers]
         fences = self._fences[lanes.index]
         if not fences.all():
@@ -174,7 +174,7 @@ class TensorCores:
             shadow.check_read(at, everything, int(warp))
         group = int(self._committed[lanes.numbers[0]])
         number = int(lanes.warps[0])
-        self._flying.append(_Product(group, number, everything))
+        self._in_flight.append(_Product(group, number, everything))
 
     def fence(self, lanes: Lanes) -> None:
         """wgmma.fence."""
@@ -185,7 +185,7 @@ class TensorCores:
         self._committed[lanes.index] += 1
 
     def wait(self, lanes: Lanes, pending: int) -> None:
-        """wgmma.wait_group: all groups but the last `pending` are over."""
+        """wgmma.wait_group: completes all wgmma-groups but the last `pending`."""
         machine, shadow = self._machine, self._machine.shadow
         done = self._committed[lanes.index] - pending
         self._waited[lanes.index] = np.maximum(self._waited[lanes.index], done)
@@ -195,20 +195,20 @@ class TensorCores:
             home = int(warp) // per_cta * per_cta
             first = home + (int(warp) - home) // WARPS * WARPS
             over = int(self._waited[int(warp) * 32])
-            flying: list[_Product] = []
+            in_flight: list[_Product] = []
             agent = self._agent(first)
-            for product in self._flying:
+            for product in self._in_flight:
                 if product.warpgroup != first or product.group >= over:
-                    flying.append(product)
+                    in_flight.append(product)
                     continue
                 clock = product.group + 1
                 shadow.end_read(product.chunks, CHUNK_BYTES, agent, clock)
-            self._flying = flying
+            self._in_flight = in_flight
             mine = machine.agents[int(warp) * 32 : int(warp) * 32 + 1].astype(np.intp)
             shadow.clocks.learn(int(machine.cta_of[int(warp) * 32]), mine, agent, over)
 
     def _agent(self, first: int) -> int:
-        """How the shadow calls the tensor core of the warpgroup of a first warp."""
+        """The agent of the tensor core of the warpgroup of a first warp."""
         machine = self._machine
         per_cta = machine.geometry.warps_per_cta
         cta = first // per_cta % machine.geometry.cluster_size
