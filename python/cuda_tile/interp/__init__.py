@@ -1,7 +1,7 @@
-"""The interpreter: what every op of the dialect means, on NumPy arrays.
+"""The interpreter: the semantics of every op of the dialect, on NumPy arrays.
 
-It runs kernels as read (level T) and as placed (level W), one rule per op in the
-module of the op's family. It never imports the compiler, so that it can judge it.
+It runs kernels before placement (level T) and after it (level W), one rule per op in
+the module of the op's family. It never imports the compiler, so that it can judge it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Reads and writes of tiles in memory, with the checks of checked mode.
 
-Every tile access is one access per element. Checked mode reports: elements outside
-every array, misaligned elements, one store that writes a byte twice, and two accesses
-to one byte that nothing orders although one of them writes. Of the 4-bit types two
-share a byte; their addresses count half bytes here.
+An access of a tile is one access per element. Checked mode reports: elements outside
+every array, misaligned elements, a store that writes a byte twice, and two conflicting
+accesses to one byte (at least one a write) that no token orders. Two elements of a
+4-bit type share a byte; their addresses count half bytes here.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read(
 def unwritten(
     run: TileBlock, addresses: Addresses, active: Mask | None, kind: Element
 ) -> Mask | None:
-    """Which loaded elements lie in an alloca where nothing was stored; None: none."""
+    """Which loaded elements of allocas were never stored to; None for none."""
     if not run.launch.scratch or not run.launch.is_checked:
         return None
     lost = np.zeros(addresses.shape, np.bool_)
@@ -98,8 +98,8 @@ def update(
 ) -> tuple[Array, Mask]:
     """Reads, changes and writes each element as one step (atomics).
 
-    Elements of equal address go one after another: in tile order, in shuffle mode in
-    random order.
+    Elements with equal addresses are updated one after another: in tile order, in
+    shuffle mode in random order.
 
     Args:
         run: The tile block.
@@ -187,7 +187,7 @@ def _put(
 def _fail_outside(
     run: TileBlock, op: Op, fault: MemoryFault, index: tuple[int, ...]
 ) -> NoReturn:
-    """Fails because of an access to no array, perhaps to what was one."""
+    """Fails because of an access outside every array, or to an alloca that ended."""
     for piece in run.launch.retired:
         if piece.start <= fault.address < piece.stop:
             run.fail(
@@ -213,8 +213,8 @@ def order(
     """Records the access and gives its result token; call it before the access.
 
     Raises:
-        InterpError: Checked mode found a store to one byte twice, or a conflict with
-            an earlier access that nothing orders before this one.
+        InterpError: Checked mode found a store to one byte twice, or an earlier
+            conflicting access that is not ordered before this one.
     """
     after = Token() if token is None else token
     if not run.launch.is_checked:
@@ -295,7 +295,7 @@ def publish(
     stored: Mask | None,
     token: Token,
 ) -> None:
-    """Tells other blocks what a release store or atomic makes known.
+    """Records what a release store or atomic releases.
 
     Args:
         run: The tile block.

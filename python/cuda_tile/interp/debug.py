@@ -164,7 +164,7 @@ class Debugger:
 
 
 def _matcher(where: str, ops: Sequence[Op]) -> Break:
-    """Those of `ops` with the name, or the location from any part of the path on."""
+    """The ops of `ops` that a name, or the end of a location, means."""
     place = re.compile(rf"(?<![\w.:-]){re.escape(where)}(:\d+)*(?![\w:])")
     wanted = {
         op for op in ops if where and (op.name == where or place.search(op.location))
@@ -173,7 +173,7 @@ def _matcher(where: str, ops: Sequence[Op]) -> Break:
 
 
 def _known(ops: Sequence[Op], where: str) -> str:
-    """Where one may stop: the lines if a line was meant, else the names."""
+    """Proposals for a place that was not found: lines, or names of ops."""
     if ":" not in where:
         return ", ".join(sorted({op.name for op in ops}))
     return ", ".join(dict.fromkeys(op.location.rpartition(":")[0] for op in ops))

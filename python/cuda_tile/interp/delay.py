@@ -1,9 +1,9 @@
-"""Shuffle mode: weak accesses run later than they stand, as far as tokens allow.
+"""Shuffle mode: weak accesses are delayed at random, as far as tokens allow.
 
-Only tokens order memory operations, so a weak load or store may run at any time before
-something needs its result or its token. In shuffle mode each is put off with even
-odds; what it would have given stands for itself (`Later`) until an op needs it.
-Program order stays one legal execution, this makes others.
+Only tokens order memory operations, so a weak load or store may execute at any time
+before an op needs its result or its token. In shuffle mode each is delayed with even
+odds; a placeholder (`Later`) stands for its results until an op needs them. Program
+order is one legal execution, this makes others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cuda_tile.interp.undefined import as_results
 DELAYED = frozenset(
     ("load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko")
 )
-"""Ops that may run late while they are weak."""
+"""Ops that may be delayed while they are weak."""
 
 FIRST_PASSED = {
     "yield": 0,
@@ -29,15 +29,15 @@ FIRST_PASSED = {
     "for": 3,
     "if": 1,
 }
-"""Ops that hand operands on without looking at them, from this operand on."""
+"""Ops that forward operands unread, with the first operand that they forward."""
 
 MAX_PENDING = 32
-"""Accesses of one block that may be pending; beyond, one of them runs."""
+"""Most delayed accesses of one block; beyond that, one of them executes."""
 
 
 @dataclass(eq=False, slots=True)
 class LateOp:
-    """An op whose turn has not come; `results` is None until it ran."""
+    """A delayed op; `results` is None until it has executed."""
 
     op: Op
     values: tuple[Any, ...]
@@ -46,20 +46,20 @@ class LateOp:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Result `index` of a late op."""
+    """Placeholder for result `index` of a delayed op."""
 
     late: LateOp
     index: int
 
 
 class Delays:
-    """The late ops of one tile block."""
+    """The delayed ops of one tile block."""
 
     def __init__(self) -> None:
         self._pending: list[LateOp] = []
 
     def settle(self, run: Running, op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The operands, each late one that `op` looks at made now."""
+        """The operands; delayed ops whose results `op` reads are executed first."""
         passed = FIRST_PASSED.get(op.name, len(values))
         return tuple(
             self.force(run, value) if index < passed else value
@@ -69,7 +69,7 @@ class Delays:
     def delay(
         self, run: Running, op: Op, values: tuple[Any, ...]
     ) -> tuple[Later, ...] | None:
-        """Puts an op off and gives what stands for its results, or None."""
+        """Delays an op and gives placeholders for its results, or None."""
         waits_for_others = op.name == "join_tokens" and any(
             type(value) is Later for value in values
         )
@@ -84,17 +84,17 @@ class Delays:
         return tuple(Later(late, index) for index in range(len(op.results)))
 
     def is_late(self, results: tuple[Any, ...]) -> bool:
-        """Whether some of the results stand for those of a late op."""
+        """Whether some of the results are placeholders."""
         return any(type(result) is Later for result in results)
 
     def finish(self, run: Running) -> None:
-        """Runs everything that is pending, in random order."""
+        """Executes everything that is delayed, in random order."""
         while self._pending:
             place = run.launch.random.integers(len(self._pending))
             self._run(run, self._pending[place])
 
     def force(self, run: Running, value: Any) -> Any:
-        """The value, made now if it is late."""
+        """The value; if it is a placeholder, its op is executed first."""
         if type(value) is not Later:
             return value
         return self._run(run, value.late)[value.index]

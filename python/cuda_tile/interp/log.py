@@ -1,4 +1,4 @@
-"""What memory a tile block touched, in program order."""
+"""The memory accesses of a tile block, in program order."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class AccessLog:
         return found
 
     def find(self, access: Access, rivals: Iterable[int], known: int) -> Access | None:
-        """The first rival that touches what `access` does and is not in `known`."""
+        """The first of some accesses that conflicts with one and is not in `known`."""
         for rival in rivals:
             past = self.past[rival]
             if known >> rival & 1 or not (access.is_write or past.is_write):

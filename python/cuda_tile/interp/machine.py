@@ -1,8 +1,8 @@
-"""One tile block that runs, and what all blocks of a launch share.
+"""A running tile block, and the state that all blocks of a launch share.
 
-Walks decoded ops and calls their rules; the meaning of ops is in the family modules.
-A tile block is a coroutine: it gives up control after each op that other blocks may
-wait for or that it may wait at, and at breakpoints.
+Executes decoded ops by their rules; the semantics of ops are in the family modules. A
+tile block is a coroutine: it yields after each op that other blocks may wait for or
+that may itself wait, and at breakpoints.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
 
 BlockTrace = Callable[[tuple[int, int, int]], None]
-"""Called with the place of a tile block whenever it goes on."""
+"""Called with the id of a tile block whenever it resumes."""
 
 Break = Callable[[Op], bool]
-"""Says of an op whether to stop after it."""
+"""Whether to stop after an op."""
 
 
 @dataclass(slots=True)
@@ -44,24 +44,24 @@ class Launch:
         memory: Everything a pointer may reach.
         grid: Tile blocks along x, y, z.
         is_checked: Whether undefined behaviour is an error.
-        is_shuffled: Whether weak accesses run late at random.
+        is_shuffled: Whether weak accesses are delayed at random.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
-        races: Finds conflicts between blocks, or None where that is not wanted.
+        races: Finds races between blocks, or None in permissive mode.
         replicas: Multicast arrays: first and last byte, addresses of the replicas.
         trace: Called after each op, or None.
-        on_block: Called when a tile block goes on, or None.
-        breaks: Where to stop.
-        limit: Ops that may run before the launch is given up, or None.
+        on_block: Called when a tile block resumes, or None.
+        breaks: Breakpoints.
+        limit: Most ops that may run before the launch fails, or None.
         op_count: Ops run so far.
         write_count: Accesses so far that wrote something.
         output: What the kernel printed, a string per print.
         failures: Lines of failed assertions.
         warnings: What is legal but unlikely to be meant.
-        scratch: Memory of allocas that is alive.
-        retired: Memory of allocas that is gone; kept so that no other one gets its
-            addresses, which the access logs still name.
+        scratch: Memory of the live allocas.
+        retired: Memory of ended allocas; kept so that its addresses, which the access
+            logs still name, are not reused.
         live: Blocks that have begun and not ended.
     """
 
@@ -91,7 +91,7 @@ class Launch:
     live: list[TileBlock] = field(default_factory=list["TileBlock"])
 
     def waiting(self) -> str:
-        """Where the blocks stand that wait for others, as the end of a message."""
+        """Names the ops at which blocks wait for others, as the end of a message."""
         places = [
             f"tile block {run.block_id} at '{run.wait.name}' ({run.wait.location})"
             for run in self.live[:4]
@@ -110,7 +110,7 @@ class Launch:
         )
 
     def standing(self) -> str:
-        """Where the block stands that runs now, in words."""
+        """Names the op at which the running block stands."""
         for run in self.live:
             if run.is_running and run.at is not None:
                 return (
@@ -129,14 +129,14 @@ class TileBlock:
         launch: What it shares with the others.
         entry: The kernel.
         block_id: Its place in the grid.
-        number: Its place in the order of beginning.
+        number: Its number in the order in which blocks begin.
         slots: Its values.
         accesses: Its memory accesses so far.
-        delays: Its accesses that run late.
-        scratch: Its allocas that are alive, oldest first.
-        wait: Where it gave up control last.
+        delays: Its delayed accesses.
+        scratch: Its live allocas, oldest first.
+        wait: The op at which it yielded last.
         at: The op that began last.
-        is_running: Whether it has control.
+        is_running: Whether it is the block that runs now.
     """
 
     launch: Launch
@@ -160,7 +160,7 @@ class TileBlock:
         return end
 
     def run_block(self, block: Block, arguments: tuple[Any, ...]) -> Body:
-        """Runs a block to its end and says how it ended, with which values."""
+        """Runs a block to its end; gives its terminator and the operands of that."""
         for slot, value in zip(block.arguments, arguments, strict=True):
             self.slots[slot] = value
         launch = self.launch
@@ -182,7 +182,7 @@ class TileBlock:
         return Jump("yield", ())
 
     def run_pure(self, block: Block, arguments: tuple[Any, ...]) -> Jump:
-        """Runs a block whose ops neither branch nor touch memory."""
+        """Runs a block without control flow or memory accesses."""
         for slot, value in zip(block.arguments, arguments, strict=True):
             self.slots[slot] = value
         for op in block.ops:
@@ -196,7 +196,7 @@ class TileBlock:
         return any(is_wanted(op) for is_wanted in self.launch.breaks)
 
     def _begin(self, op: Op) -> Any:
-        """Counts one op and evaluates it; control ops give a coroutine."""
+        """Counts one op and evaluates it; ops with regions give a coroutine."""
         launch = self.launch
         launch.op_count += 1
         self.at = op
@@ -293,7 +293,7 @@ class TileBlock:
         return value
 
     def _origin(self, op: Op) -> str:
-        """Where the unspecified operand of an op comes from, as far as slots tell."""
+        """Names the op that made the unspecified operand, as far as slots tell."""
         makers = {
             slot: made for made in all_ops(self.entry.body) for slot in made.results
         }
@@ -320,7 +320,7 @@ class TileBlock:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A tile block that stands after an op at which a breakpoint matched.
+    """A tile block that stopped at a breakpoint.
 
     Attributes:
         run: The tile block.
@@ -334,4 +334,4 @@ class Stop:
 
 
 Body: TypeAlias = Generator[Stop | None, None, Jump]
-"""A coroutine: None where other tile blocks may run, a `Stop` at a breakpoint."""
+"""A coroutine: yields None where other blocks may run, a `Stop` at a breakpoint."""

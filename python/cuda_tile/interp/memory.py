@@ -32,7 +32,7 @@ def join_tokens(run: TileBlock, op: Op, *tokens: Token) -> Token:
 
 @RULES.register("memory_fence_alias_tko", "gdc_wait_tko", "gdc_launch_dependents_tko")
 def same_point(run: TileBlock, op: Op, *tokens: Token) -> Token:
-    """Orders nothing that is not ordered here.
+    """Adds no ordering of its own.
 
     Memory has one address per byte, and launches run one after the other.
     """

@@ -25,7 +25,7 @@ class Launched(Protocol):
     Attributes:
         memory: Everything a pointer may reach.
         is_checked: Whether undefined behaviour is an error.
-        random: Source of all that is drawn at random.
+        random: Random generator of shuffle mode.
         trace: Called after each op, or None.
     """
 
@@ -40,7 +40,7 @@ class Running(Protocol):
 
     Attributes:
         block_id: Its place in the grid.
-        number: Its place in the order of beginning.
+        number: Its number in the order in which blocks begin.
         accesses: Its memory accesses so far.
     """
 

@@ -1,11 +1,12 @@
-"""Conflicting accesses of different tile blocks.
+"""Races: conflicting accesses of different tile blocks.
 
-Two accesses to one byte, at least one a write, must be both strong (not weak, with a
-scope that reaches the other block), or one must happen before the other. What happens
-before is what a release made known and an acquire of the same location learned: both
-travel in tokens (`Token.foreign`).
+Two accesses to one byte, at least one a write, must both be strong (not weak, with a
+scope that includes the other block), or one must happen before the other:
+happens-before between blocks comes from a release and an acquire of the same location,
+and travels in tokens (`Token.foreign`).
 
-A map of who touched each word last finds suspects quickly; the access logs decide.
+A map with the last block that accessed each word finds suspects quickly; the access
+logs then decide.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from cuda_tile.interp.values import Token
 from cuda_tile.runtime.memory import GlobalMemory
 
 Rival: TypeAlias = tuple[Running, Access]
-"""Another tile block and its access that conflicts."""
+"""Another tile block and its conflicting access."""
 
 WORD_BYTES = 4
 """Bytes that share an entry of the map."""
 
 SEVERAL = -1
-"""Entry of a word that more than one block touched."""
+"""Entry of a word that more than one block accessed."""
 
 
 class _Area:
-    """The map over one run of bytes: per kind of access the block that made it."""
+    """The map over one run of bytes: by kind of access, the block that made it."""
 
     def __init__(self, start: int, stop: int) -> None:
         self.start = start
@@ -45,7 +46,7 @@ class _Area:
         return self._owners.get(kind)
 
     def mark(self, kind: str, places: NDArray[np.intp], owner: int) -> None:
-        """Notes that block `owner` - 1 touched words."""
+        """Records that block `owner` - 1 accessed words."""
         if kind not in self._owners:
             self._owners[kind] = np.zeros(self.words, np.int32)
         owners = self._owners[kind]
@@ -54,7 +55,7 @@ class _Area:
 
 
 class Races:
-    """Accesses of all blocks of a launch, and what releases made known."""
+    """Accesses of all blocks of a launch, and the releases among them."""
 
     def __init__(self, memory: GlobalMemory) -> None:
         self._areas = _areas(memory)
@@ -70,14 +71,14 @@ class Races:
         size_bytes: int,
         after: Token,
     ) -> Rival | None:
-        """Records an access and finds one of another block that conflicts with it.
+        """Records an access and finds one of another block that races with it.
 
         Args:
             run: The tile block.
             access: The access.
             places: Its byte addresses, one per element.
             size_bytes: Bytes per element.
-            after: What is complete before it.
+            after: The accesses that happen before it.
 
         Returns:
             The other block and its access, or None.
@@ -105,7 +106,7 @@ class Races:
     def _words(
         self, places: Addresses, size_bytes: int
     ) -> list[tuple[_Area, NDArray[np.intp]]]:
-        """The words that elements touch, per area; none outside every area."""
+        """The words that elements lie in, by area; none outside every area."""
         if not self._areas:
             return []
         low, high = int(places.min()), int(places.max())
@@ -128,7 +129,7 @@ class Races:
     def _judge(
         self, run: Running, access: Access, suspects: set[int], after: Token
     ) -> Rival | None:
-        """Looks for a real conflict in the logs of the suspects."""
+        """Looks for a race in the logs of the suspects."""
         numbers = [owner - 1 for owner in suspects if owner != SEVERAL]
         if SEVERAL in suspects:
             numbers = [number for number in self._blocks if number != run.number]
@@ -141,7 +142,7 @@ class Races:
         return None
 
     def describe(self, access: Access, other: Running, past: Access) -> str:
-        """What `check` found, and the way out."""
+        """Describes a race that `check` found, and the way out."""
         way = (
             "make both atomic or relaxed at device scope, or order them: a release "
             "there that takes the token of the one, an acquire here whose token the "
@@ -156,7 +157,7 @@ class Races:
         )
 
     def acquire(self, run: Running, op: Op, places: Addresses, token: Token) -> Token:
-        """The result token of an access, with what it learns from releases."""
+        """The result token of an access, joined with the releases that it acquires."""
         if not _orders(op, "acquire") or not self._released:
             return token
         for place in np.unique(places).tolist():
@@ -166,10 +167,10 @@ class Races:
         return token
 
     def publish(self, run: Running, op: Op, places: Addresses, token: Token) -> None:
-        """What an access that stored makes known at its addresses.
+        """Records the release of an access that stored.
 
-        A later atomic keeps what an earlier release made known there, a later plain
-        store does not.
+        An atomic update continues an earlier release of the same location, a plain
+        store ends it.
         """
         is_release = _orders(op, "release")
         is_atomic = op.name.startswith("atomic")
@@ -188,7 +189,7 @@ def _orders(op: Op, direction: str) -> bool:
 
 
 def _seen_by(number: int, known: Token) -> Token:
-    """Knowledge as a token of block `number`: its own events stand apart."""
+    """A released token as block `number` sees it: its own events stand apart."""
     own = known.foreign.get(number, 0)
     others = {block: bits for block, bits in known.foreign.items() if block != number}
     return Token(own, others)

@@ -1,8 +1,8 @@
-"""Which tile block runs next.
+"""The scheduler: which tile block runs next.
 
-A block runs on until it has given up control a few times without end, then others
-get their turn, so that blocks that wait for each other all go on. With a seed the
-next block is drawn at random at each such point.
+A block runs until it has yielded a few times, then the others get their turn, so that
+blocks that wait for each other all make progress. With a seed the next block is drawn
+at random whenever one yields.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from cuda_tile.interp.machine import Body, Stop, TileBlock
 from cuda_tile.runtime.elements import Array
 
 PATIENCE = 16
-"""Times a block may offer to wait before another one runs."""
+"""How often a block may yield before another one runs."""
 
 STALL = 2000
-"""Times each block may wait while nobody writes before that is an error."""
+"""How often each block may yield without any write before it counts as a deadlock."""
 
 
 def run_blocks(
@@ -55,7 +55,7 @@ class _Turns:
         self._seen = (0, 0)
 
     def next(self) -> tuple[TileBlock, Body] | None:
-        """The block to run now: one that waits, or a new one."""
+        """The block to run now: one that has yielded, or a new one."""
         if not self._begun:
             return self._start()
         run, _ = self._begun[0]
@@ -75,7 +75,7 @@ class _Turns:
         return run, run.run(self._arguments)
 
     def play(self, run: TileBlock, body: Body) -> Generator[Stop, None, None]:
-        """Runs a block until it ends or has been patient enough."""
+        """Runs a block until it ends or has yielded often enough."""
         patience = self._patience(run)
         if run.launch.on_block is not None:
             run.launch.on_block(run.block_id)
@@ -99,8 +99,8 @@ class _Turns:
     def _watch(self, run: TileBlock) -> None:
         """Fails once every block only waits.
 
-        Blocks that wait run in turn; a turn of all of them without a write and
-        without a block that begins or ends changes nothing for the next one.
+        A round in which every block yields, none writes, begins or ends changes nothing
+        for the next round.
         """
         launch = run.launch
         seen = (launch.write_count, self._changes)

@@ -1,4 +1,4 @@
-"""Memory of `alloca`: fresh and unwritten, and gone when its scope ends."""
+"""Memory of `alloca`: uninitialised at first, freed at the end of its scope."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ def reserve(
 
 
 def release(memory: GlobalMemory, piece: Scratch) -> None:
-    """Takes the memory away: later accesses are outside every array."""
+    """Frees the memory: later accesses are outside every array."""
     memory.remove(piece.storage)

@@ -1,7 +1,7 @@
 """Rules of the `tileas` dialect (level W): plain copies, for one whole tile block.
 
-Layouts, lanes and warps have no meaning here, so a barrier is nothing; whether the
-barriers of a compiled kernel suffice is the emulator's question.
+Layouts, lanes and warps have no meaning here, so a barrier has no effect; whether the
+barriers of a compiled kernel suffice is what the emulator checks.
 """
 
 from __future__ import annotations
@@ -80,5 +80,5 @@ def mma_sync(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Arra
 
 @RULES.register("tileas.barrier")
 def barrier(run: TileBlock, op: Op) -> None:
-    """Nothing: one tile block is one thread here."""
+    """No effect: a tile block is one thread here."""
     return None

@@ -48,9 +48,9 @@ def partial(data: Array, undefined: Mask) -> Any:
 
 
 def spread(run: Running, op: Op, *values: Any) -> Any:
-    """Runs the op on the data and marks what depends on unspecified elements."""
+    """Runs the op on the data and marks results that depend on unspecified elements."""
     checked = run.launch.is_checked
-    run.launch.is_checked = False  # promises are not broken by values nobody may use
+    run.launch.is_checked = False  # unspecified values cannot break a promise
     try:
         result = op.rule(run, op, *(data_of(value) for value in values))
     finally:

@@ -21,7 +21,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 class InterpError(UserError):
-    """A kernel did what the dialect leaves undefined, or what no rule can run.
+    """A kernel did something that the dialect leaves undefined, or that has no rule.
 
     Attributes:
         kernel: Name of the entry.
@@ -51,12 +51,12 @@ class InterpError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Order between memory operations.
+    """A point in the order of memory operations.
 
     Attributes:
-        events: Bit i is set where the i-th access of this tile block is complete.
-        foreign: The same for other tile blocks, by number, as far as a release there
-            and an acquire here have made it known.
+        events: Bit i is set if the i-th access of this tile block happens before it.
+        foreign: The same for other tile blocks, by number, as releases there and
+            acquires here have ordered them.
     """
 
     events: int = 0
