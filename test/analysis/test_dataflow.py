@@ -10,8 +10,8 @@ import pytest
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import (
+    ControlFlow,
     Point,
-    ValueFlow,
     counted_loop,
     successors,
 )
@@ -95,9 +95,10 @@ def _mark_of(op: ir.Operation) -> Names:
 def reach(body: str) -> tuple[dict[str, str], dict[str, str]]:
     """Per mark, the marks that may run before it and those that may run after it."""
     module, entry = entry_of(body)
-    ran, will_run = Ran(), WillRun()
-    ran.solve(entry, frozenset())
-    will_run.solve(entry, frozenset())
+    flow = ControlFlow(entry)
+    ran, will_run = Ran(flow), WillRun(flow)
+    ran.solve(frozenset())
+    will_run.solve(frozenset())
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     for name, op in marks(entry).items():
@@ -202,7 +203,7 @@ def test_values_follow_the_edges() -> None:
       }
     """)
     loop = find(entry, "loop")
-    flow = ValueFlow(entry)
+    flow = ControlFlow(entry)
     zero, one, four = (
         op.results[0] for op in nested_ops(entry) if "constant" in op.name
     )

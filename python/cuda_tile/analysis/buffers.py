@@ -8,12 +8,12 @@ does to the buffers it names is asked of its memory effects.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
-from cuda_tile.analysis.control_flow import ValueFlow
+from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import defining_op, location_text
 
@@ -23,8 +23,7 @@ Allocs = frozenset[ir.Operation]
 """Some `alloc_shared` ops."""
 
 
-@dataclass(frozen=True)
-class BufferAccess:
+class BufferAccess(NamedTuple):
     """What one op does to shared memory.
 
     Attributes:
@@ -40,11 +39,11 @@ class Buffers:
     """The buffers that the values of one entry name.
 
     Args:
-        entry: An entry at level W.
+        flow: The control flow of an entry at level W.
     """
 
-    def __init__(self, entry: ir.Operation) -> None:
-        self._flow = ValueFlow(entry)
+    def __init__(self, flow: ControlFlow) -> None:
+        self._flow = flow
         self._sources: dict[ir.Value, Allocs] = {}
 
     def sources(self, buffer: ir.Value) -> Allocs:

@@ -111,40 +111,63 @@ def successors(op: ir.Operation) -> list[Edge]:
     ]
 
 
-def terminator(block: ir.Block) -> ir.Operation:
-    """The last op of a block."""
-    return block_ops(block)[-1]
+class ControlFlow:
+    """The points, ops and edges of one entry, each looked up in the IR once.
 
-
-def branching_ops(op: ir.Operation) -> Iterator[ir.Operation]:
-    """`op` and, under it, every op with regions and every last op of a block."""
-    yield op
-    for region in op.regions:
-        for block in region.blocks:
-            ops = block_ops(block)
-            for inner in ops:
-                if len(inner.regions):
-                    yield from branching_ops(inner)
-            if ops and not len(ops[-1].regions):
-                yield ops[-1]
-
-
-class ValueFlow:
-    """Which values a region argument or a result of a structured op may be.
+    For as long as no op of the entry is added or removed.
 
     Args:
-        entry: An entry; its values are looked at once, when this is made.
+        entry: An entry at level T or W.
     """
 
     def __init__(self, entry: ir.Operation) -> None:
-        self._incoming: dict[ir.Value, list[ir.Value]] = {}
-        for op in branching_ops(entry):
-            for edge in successors(op):
-                for sent, received in edge.pairs:
-                    self._incoming.setdefault(received, []).append(sent)
+        self.entry = entry
+        self._steps: dict[Point, list[tuple[ir.Operation, list[Point]]]] = {}
+        self._edges: dict[ir.Operation, list[Edge]] = {}
+        self._incoming: dict[ir.Value, list[ir.Value]] | None = None
+
+    def steps(self, point: Point) -> list[tuple[ir.Operation, list[Point]]]:
+        """The ops of a region in order, each with the starts of its own regions."""
+        found = self._steps.get(point)
+        if found is None:
+            ops = block_ops(point.block) if point.has_block else []
+            found = self._steps[point] = [(op, regions_of(op)) for op in ops]
+        return found
+
+    def edges(self, op: ir.Operation) -> list[Edge]:
+        """The successors of an op with regions, or of a terminator."""
+        found = self._edges.get(op)
+        if found is None:
+            found = self._edges[op] = successors(op)
+        return found
+
+    def ops(self) -> Iterator[ir.Operation]:
+        """Every op of the entry, in program order."""
+        return self._under(regions_of(self.entry))
+
+    def _under(self, points: list[Point]) -> Iterator[ir.Operation]:
+        for point in points:
+            for op, regions in self.steps(point):
+                yield op
+                yield from self._under(regions)
+
+    def branches(self) -> Iterator[Edge]:
+        """Every edge of the entry."""
+        yield from self.edges(self.entry)
+        for op in self.ops():
+            if len(op.regions) or not len(op.results):
+                yield from self.edges(op)
 
     def incoming(self, value: ir.Value) -> list[ir.Value]:
-        """The values handed on to `value`; none if its own op makes it."""
+        """The values handed on to a region argument or to a result of an op.
+
+        Empty where the op itself makes `value`.
+        """
+        if self._incoming is None:
+            self._incoming = {}
+            for edge in self.branches():
+                for sent, received in edge.pairs:
+                    self._incoming.setdefault(received, []).append(sent)
         return self._incoming.get(value, [])
 
     def origins(self, value: ir.Value) -> list[ir.Value]:
@@ -162,6 +185,12 @@ class ValueFlow:
             if not incoming:
                 found.append(candidate)
         return found
+
+
+def regions_of(op: ir.Operation) -> list[Point]:
+    """The starts of an op's regions that hold ops."""
+    points = [Point(op, number) for number in range(len(op.regions))]
+    return [point for point in points if point.has_block]
 
 
 @dataclass(frozen=True)

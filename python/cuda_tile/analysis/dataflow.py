@@ -18,20 +18,23 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.control_flow import Edge, Point, successors
-from cuda_tile.ir.walk import block_ops
+from cuda_tile.analysis.control_flow import ControlFlow, Edge, Point, regions_of
 
 State = TypeVar("State")
 Fact = TypeVar("Fact")
 
 
 class _Analysis(ABC, Generic[State]):
-    """What an analysis of either direction says, and what it may be asked."""
+    """What an analysis of either direction says, and what it may be asked.
 
-    def __init__(self) -> None:
+    Args:
+        flow: The control flow of the entry; analyses of one entry may share it.
+    """
+
+    def __init__(self, flow: ControlFlow) -> None:
+        self.flow = flow
         self._points: dict[Point, State] = {}
         self._ops: dict[ir.Operation, State] = {}
-        self._edges: dict[ir.Operation, list[Edge]] = {}
 
     @abstractmethod
     def join(self, known: State, news: State) -> State:
@@ -63,13 +66,6 @@ class _Analysis(ABC, Generic[State]):
         self._points[point] = joined
         return True
 
-    def _successors(self, op: ir.Operation) -> list[Edge]:
-        """The edges out of an op with regions or of a terminator, asked for once."""
-        found = self._edges.get(op)
-        if found is None:
-            found = self._edges[op] = successors(op)
-        return found
-
 
 class ForwardAnalysis(_Analysis[State]):
     """States that say what has happened on the ways to an op."""
@@ -84,45 +80,46 @@ class ForwardAnalysis(_Analysis[State]):
         del point
         return state
 
-    def solve(self, entry: ir.Operation, initial: State) -> None:
-        """Finds the states in `entry`, from `initial` before it."""
-        self._structure(entry, initial)
+    def solve(self, initial: State) -> None:
+        """Finds all states, from `initial` before the entry."""
+        self._structure(self.flow.entry, regions_of(self.flow.entry), initial)
 
-    def _structure(self, op: ir.Operation, state: State) -> State | None:
+    def _structure(
+        self, op: ir.Operation, points: list[Point], state: State
+    ) -> State | None:
         """Walks the regions of `op` until their states are stable; gives its exit's."""
         self._follow(op, state)
         walked: dict[Point, State] = {}
-        points = [Point(op, number) for number in range(len(op.regions))]
         while True:
             pending = [p for p in points if self.at(p) != walked.get(p)]
             if not pending:
                 return self._begin(Point(op, None))
             for point in pending:
-                start = self._points[point]
-                walked[point] = start
+                walked[point] = self._points[point]
                 self._block(point)
 
     def _block(self, point: Point) -> None:
         """Walks the ops of a region as far as control gets."""
         state = self._begin(point)
-        ops = block_ops(point.block)
-        for op in ops:
+        steps = self.flow.steps(point)
+        for op, regions in steps:
             if state is None:
                 return
             self._ops[op] = state
-            if len(op.regions):
-                state = self._structure(op, state)
+            if regions:
+                state = self._structure(op, regions, state)
             else:
                 state = self.transfer(op, state)
-        if state is not None and not len(ops[-1].regions):
-            self._follow(ops[-1], state)
+        last, regions = steps[-1]
+        if state is not None and not regions:
+            self._follow(last, state)
 
     def _begin(self, point: Point) -> State | None:
         state = self.at(point)
         return None if state is None else self.begin(point, state)
 
     def _follow(self, op: ir.Operation, state: State) -> None:
-        for edge in self._successors(op):
+        for edge in self.flow.edges(op):
             self._arrive(edge.target, self.forward(edge, state))
 
 
@@ -134,8 +131,8 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
     values.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, flow: ControlFlow) -> None:
+        super().__init__(flow)
         self._facts: dict[ir.Value, Fact] = {}
 
     @abstractmethod
@@ -212,30 +209,27 @@ class BackwardAnalysis(_Analysis[State]):
     def bottom(self) -> State:
         """What holds where nothing follows: `join(bottom, x) == x`."""
 
-    def solve(self, entry: ir.Operation, final: State) -> None:
-        """Finds the states in `entry`, from `final` behind it."""
-        self._structure(entry, final)
+    def solve(self, final: State) -> None:
+        """Finds all states, from `final` behind the entry."""
+        self._structure(self.flow.entry, regions_of(self.flow.entry), final)
 
-    def _structure(self, op: ir.Operation, state: State) -> State:
+    def _structure(self, op: ir.Operation, points: list[Point], state: State) -> State:
         """Walks the regions of `op` until they are stable; gives its start's state."""
         self._arrive(Point(op, None), state)
-        points = [Point(op, number) for number in reversed(range(len(op.regions)))]
-        points = [
-            point for point in points if len(op.regions[point.region or 0].blocks)
-        ]
         is_stable = False
         while not is_stable:
-            news = [self._arrive(point, self._block(point)) for point in points]
+            news = [self._arrive(p, self._block(p)) for p in reversed(points)]
             is_stable = not any(news)
         return self._ahead(op)
 
     def _block(self, point: Point) -> State:
         """Walks the ops of a region from its end."""
-        *_, last = ops = block_ops(point.block)
-        state = self.bottom if len(last.regions) else self._ahead(last)
-        for op in reversed(ops):
-            if len(op.regions):
-                state = self._structure(op, state)
+        steps = self.flow.steps(point)
+        last, regions = steps[-1]
+        state = self.bottom if regions else self._ahead(last)
+        for op, inner in reversed(steps):
+            if inner:
+                state = self._structure(op, inner, state)
             else:
                 state = self.transfer(op, state)
             self._ops[op] = state
@@ -244,7 +238,7 @@ class BackwardAnalysis(_Analysis[State]):
     def _ahead(self, op: ir.Operation) -> State:
         """What may follow an op with regions, or a terminator."""
         state = self.bottom
-        for edge in self._successors(op):
+        for edge in self.flow.edges(op):
             ahead = self.at(edge.target)
             if ahead is not None:
                 state = self.join(state, ahead)

@@ -25,7 +25,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     TileType,
 )
 from cuda_tile.analysis.constants import constant_splat
-from cuda_tile.analysis.control_flow import Point, counted_loop
+from cuda_tile.analysis.control_flow import ControlFlow, Point, counted_loop
 from cuda_tile.analysis.dataflow import ValueAnalysis
 from cuda_tile.ir.tiles import element_bits, element_of, pointee_of
 from cuda_tile.ir.walk import op_stem
@@ -123,8 +123,8 @@ class FactsAnalysis(ValueAnalysis[Facts]):
     """
 
     def __init__(self, entry: ir.Operation) -> None:
-        super().__init__()
-        self.solve(entry, ())
+        super().__init__(ControlFlow(entry))
+        self.solve(())
 
     def unknown(self, value: ir.Value) -> Facts:
         """Trivial facts; also those of values that are no tiles."""

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.buffers import Buffers
+from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.walk import entries, location_text, nested_ops
+from cuda_tile.ir.walk import entries, location_text
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import buffer_bytes
 
@@ -40,9 +41,10 @@ def run(module: ir.Operation, options: Options) -> None:
     """Inserts the barriers of every entry of `module`."""
     del options
     for entry in entries(module):
-        analysis = SharedAccesses(Buffers(entry))
-        analysis.solve(entry, Pending())
-        for op in list(nested_ops(entry)):
+        flow = ControlFlow(entry)
+        analysis = SharedAccesses(flow)
+        analysis.solve(Pending())
+        for op in list(flow.ops()):
             pending = analysis.before(op)
             if pending is not None and analysis.needs_barrier(op, pending):
                 with ir.InsertionPoint(op), op.location:
@@ -53,12 +55,12 @@ class SharedAccesses(ForwardAnalysis[Pending]):
     """What is pending at each op, with a barrier before each access that needs it.
 
     Args:
-        buffers: Which buffers the entry's values name.
+        flow: The control flow of an entry.
     """
 
-    def __init__(self, buffers: Buffers) -> None:
-        super().__init__()
-        self._buffers = buffers
+    def __init__(self, flow: ControlFlow) -> None:
+        super().__init__(flow)
+        self._buffers = Buffers(flow)
         self._accesses: dict[ir.Operation, Pending] = {}
 
     def join(self, known: Pending, news: Pending) -> Pending:

@@ -17,14 +17,16 @@ which accesses no barrier has followed yet on some path.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.analysis.control_flow import Edge
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis, ValueAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.tiles import is_distributed, layout_of
-from cuda_tile.ir.walk import enclosing_ops, entries, nested_ops
+from cuda_tile.ir.walk import enclosing_ops, entries
 from cuda_tile.options import Options
 
 _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
@@ -34,13 +36,14 @@ def run(module: ir.Operation, options: Options) -> None:
     """Orders every entry of `module`."""
     del options
     for entry in entries(module):
-        accesses = Accesses(entry)
+        flow = ControlFlow(entry)
+        accesses = Accesses(flow)
         if not accesses.ops:
             continue
-        behind = AccessesBehindTokens(accesses)
-        behind.solve(entry, ())
-        analysis = UnorderedAccesses(accesses, behind, FactsAnalysis(entry))
-        analysis.solve(entry, 0)
+        behind = AccessesBehindTokens(flow, accesses)
+        behind.solve(())
+        analysis = UnorderedAccesses(flow, accesses, behind)
+        analysis.solve(0)
         for op in accesses.ops:
             pending = analysis.before(op)
             if pending is not None and analysis.needs_barrier(op, pending):
@@ -56,11 +59,11 @@ class Accesses:
     other pointers.
 
     Args:
-        entry: An entry at level W.
+        flow: The control flow of an entry at level W.
     """
 
-    def __init__(self, entry: ir.Operation) -> None:
-        self.ops = [op for op in nested_ops(entry) if op.name.endswith("_tko")]
+    def __init__(self, flow: ControlFlow) -> None:
+        self.ops = [op for op in flow.ops() if op.name.endswith("_tko")]
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
         self.loads = sum(self._bits[op] for op in self.ops if op.name in _LOADS)
         self.loads |= self.loads << len(self.ops)
@@ -91,8 +94,8 @@ class Accesses:
 class AccessesBehindTokens(ValueAnalysis[int]):
     """The accesses that a token is after, as a mask: all that may be on its way."""
 
-    def __init__(self, accesses: Accesses) -> None:
-        super().__init__()
+    def __init__(self, flow: ControlFlow, accesses: Accesses) -> None:
+        super().__init__(flow)
         self._accesses = accesses
 
     def unknown(self, value: ir.Value) -> int:
@@ -133,12 +136,16 @@ class UnorderedAccesses(ForwardAnalysis[int]):
     """
 
     def __init__(
-        self, accesses: Accesses, behind: AccessesBehindTokens, facts: FactsAnalysis
+        self, flow: ControlFlow, accesses: Accesses, behind: AccessesBehindTokens
     ) -> None:
-        super().__init__()
+        super().__init__(flow)
         self._accesses = accesses
         self._behind = behind
-        self._facts = facts
+
+    @cached_property
+    def _facts(self) -> FactsAnalysis:
+        """Facts of the entry: most entries have no accesses that ask for them."""
+        return FactsAnalysis(self.flow.entry)
 
     def join(self, known: int, news: int) -> int:
         """Either path's accesses."""
