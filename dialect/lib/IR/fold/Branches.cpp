@@ -1,14 +1,15 @@
 //===- Branches.cpp - Control flow interfaces of if, for, loop ------------===//
 //
-// Analyses follow the values that `if`, `for` and `loop` forward. In MLIR's
-// interfaces, a terminator branches to the parent op; `break` and `continue`
-// inside an `if` branch further out. The interfaces cannot express the
-// forwarded values of a loop with such an early exit, so it reports none, and
-// analyses treat its values as unknown.
+// Analyses follow the values that `if`, `for` and `loop` forward, by the edges
+// of ControlFlow.h. In MLIR's interfaces, a terminator branches to the parent
+// op; `break` and `continue` inside an `if` branch further out. The interfaces
+// cannot express the forwarded values of a loop with such an early exit, so it
+// reports none, and analyses treat its values as unknown.
 //
 //===----------------------------------------------------------------------===//
 
 #include "IR/fold/Fold.h"
+#include "cuda_tile/IR/ControlFlow.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -31,6 +32,27 @@ static bool hasEarlyExit(Block &block) {
 namespace {
 
 using Successors = SmallVectorImpl<RegionSuccessor>;
+
+/// The edges to `op` or its regions from `before`: from `op` itself, or from
+/// the end of one of its regions.
+SmallVector<ControlEdge> edgesTo(Operation *op, RegionBranchPoint before) {
+  Operation *end = before.getTerminatorPredecessorOrNull();
+  SmallVector<ControlEdge> edges;
+  if (failed(getControlEdges(end ? end : op, edges)))
+    return {};
+  llvm::erase_if(edges,
+                 [&](const ControlEdge &edge) { return edge.target != op; });
+  return edges;
+}
+
+RegionSuccessor asSuccessor(const ControlEdge &edge) {
+  size_t count = edge.inputs.size();
+  if (!edge.region)
+    return {edge.target, edge.target->getResults().take_front(count)};
+  size_t first =
+      count ? cast<BlockArgument>(edge.inputs.front()).getArgNumber() : 0;
+  return {edge.region, edge.region->getArguments().slice(first, count)};
+}
 
 /// The parts of the interface that are common to all ops. `Model` gives the
 /// successors of a point.
@@ -84,13 +106,8 @@ struct IfBranches : Branches<IfBranches, IfOp> {
   /// would leave invalid ops in it. An early exit has no successor here.
   void addSuccessors(IfOp op, RegionBranchPoint before,
                      Successors &successors) const {
-    if (!before.isParent()) {
-      if (isa<YieldOp>(before.getTerminatorPredecessorOrNull()))
-        successors.emplace_back(op, op->getResults());
-      return;
-    }
-    add(op, op.getThenRegion(), successors);
-    add(op, op.getElseRegion(), successors);
+    for (const ControlEdge &edge : edgesTo(op, before))
+      successors.push_back(asSuccessor(edge));
   }
 
   void
@@ -101,14 +118,6 @@ struct IfBranches : Branches<IfBranches, IfOp> {
       bool isTaken = condition && condition->isOne() == (i == 0);
       bounds.emplace_back(isTaken, !condition || isTaken ? 1 : 0);
     }
-  }
-
-private:
-  void add(IfOp op, Region &region, Successors &successors) const {
-    if (region.empty())
-      successors.emplace_back(op, op->getResults());
-    else
-      successors.emplace_back(&region);
   }
 };
 
@@ -124,18 +133,19 @@ template <typename Op> struct LoopBranches : Branches<LoopBranches<Op>, Op> {
 
   void addSuccessors(Op op, RegionBranchPoint before,
                      Successors &successors) const {
-    using Arguments = Block::BlockArgListType;
-    bool exits = hasEarlyExit(op.getRegion().front());
-    bool isCounted = std::is_same_v<Op, ForOp>;
     Operation *end = before.getTerminatorPredecessorOrNull();
-    if (!end || exits || isa<ContinueOp>(end))
+    if (hasEarlyExit(op.getRegion().front())) {
       successors.emplace_back(&op.getRegion(),
-                              exits ? Arguments() : op.getIterValues());
+                              op.getRegion().getArguments().take_front(0));
+      if (end || std::is_same_v<Op, ForOp>)
+        successors.emplace_back(op, op->getResults().take_front(0));
+      return;
+    }
+    for (const ControlEdge &edge : edgesTo(op, before))
+      successors.push_back(asSuccessor(edge));
     // Also after a `loop` without a `break`: analyses have to visit those ops.
-    bool givesResults = !exits && (isCounted || isa_and_present<BreakOp>(end));
-    if (isCounted || end)
-      successors.emplace_back(
-          op, givesResults ? op->getResults() : op->getResults().take_front(0));
+    if (isa<LoopOp>(op) && isa_and_present<ContinueOp>(end))
+      successors.emplace_back(op, op->getResults().take_front(0));
   }
 };
 
@@ -146,13 +156,14 @@ struct End : RegionBranchTerminatorOpInterface::ExternalModel<End<Op>, Op> {
   MutableOperandRange
   getMutableSuccessorOperands(Operation *op, RegionSuccessor successor) const {
     Operation *parent = op->getParentOp();
-    bool isEndless =
-        isa<ContinueOp>(op) && isa<LoopOp>(parent) && successor.isParent();
-    bool passesOn =
-        !isEndless && (isa<YieldOp>(op) ? isa<IfOp>(parent)
-                                        : isa<ForOp, LoopOp>(parent) &&
-                                              !hasEarlyExit(*op->getBlock()));
-    return {op, 0, passesOn ? op->getNumOperands() : 0};
+    bool isUnknown =
+        isa<ForOp, LoopOp>(parent) && hasEarlyExit(*op->getBlock());
+    SmallVector<ControlEdge> edges;
+    if (!isUnknown && succeeded(getControlEdges(op, edges)))
+      for (const ControlEdge &edge : edges)
+        if (edge.target == parent && !edge.region == successor.isParent())
+          return {op, 0, static_cast<unsigned>(edge.operands.size())};
+    return {op, 0, 0};
   }
 
   void getSuccessorRegions(Operation *op, ArrayRef<Attribute>,
