@@ -1,1 +1,1 @@
-"""What can be known of a kernel without changing it; no policy, no rewriting."""
+"""Analyses of a kernel: they neither decide nor change anything."""

@@ -1,4 +1,4 @@
-"""How a load or store walks memory: vector width, direction, cost of a layout.
+"""Memory accesses: vector width, contiguous dimension, cost in a given layout.
 
 One description for tiled views and for tiles of pointers, derived from facts;
 `place` picks layouts by it and `emit` forms the instructions from it.
@@ -171,7 +171,7 @@ def _divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
 
 
 def promised_inside(op: ir.Operation) -> list[bool]:
-    """Per tile dimension, whether the producer promises that nothing sticks out."""
+    """Per tile dimension, whether the producer promises that it is in bounds."""
     rank = len(PartitionViewType(view_operand(op).type).tile_shape)
     if "inbounds" not in op.attributes:
         return [False] * rank

@@ -1,14 +1,14 @@
-"""Where control goes, and which values go along: the successors of structured ops.
+"""Control flow of structured ops: successors, and the values that edges forward.
 
 C++ knows the control flow of every op with regions (`getControlEdges` in
-`dialect/lib/IR/ControlFlow.cpp`); here it gets a form that analyses walk. Control
-arrives at *points*: the start of a region, or the point behind an op. An *edge*
-leads from an op with regions, or from a terminator, to a point, and hands some
-operands of its source on to arguments of the region or to results of the op. A
-terminator may go past several ops: `break` in an `if` in a `loop` goes behind the
-loop, `return` behind the entry.
+`dialect/lib/IR/ControlFlow.cpp`); this module gives it the form that analyses walk.
+Control arrives at *points*: the start of a region, or the end of an op. An *edge*
+leads from an op with regions, or from a terminator, to a point, and forwards some
+operands of its source to arguments of the region or to results of the op. A
+terminator may leave several ops: `break` in an `if` in a `loop` goes to the end of the
+loop, `return` to the end of the entry.
 
-An op with regions that nobody described is an error, never skipped.
+An op with regions whose control flow C++ does not describe is an error, never skipped.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from cuda_tile.ir.walk import block_ops, location_text
 
 
 class Point(NamedTuple):
-    """Where control may arrive.
+    """A point of control flow: the start of a region or the end of an op.
 
     Attributes:
         op: An op with regions.
-        region: Number of its region that begins; None for the point behind it.
+        region: Number of its region that begins; None for the op's end.
     """
 
     op: ir.Operation
@@ -57,12 +57,12 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One way that control goes on.
+    """An edge of the control-flow graph.
 
     Attributes:
         source: An op with regions, or a terminator.
         target: Where control arrives.
-        operands: Numbers of the operands of `source` that it hands on.
+        operands: Numbers of the operands of `source` that it forwards.
         inputs: Numbers of the values of `target` that they become, in order.
     """
 
@@ -73,12 +73,12 @@ class Edge:
 
     @property
     def sent(self) -> list[ir.Value]:
-        """The values that are handed on."""
+        """The values that are forwarded."""
         return [self.source.operands[i] for i in self.operands]
 
     @property
     def pairs(self) -> list[tuple[ir.Value, ir.Value]]:
-        """Each value that is handed on, with the value that it becomes."""
+        """Each forwarded value, with the value that it becomes."""
         if not self.operands:
             return []
         received = self.target.values
@@ -91,7 +91,7 @@ def successors(op: ir.Operation) -> list[Edge]:
     Other ops have none: control goes on to the next op.
 
     Raises:
-        InternalError: Nobody described the control flow of `op`.
+        InternalError: The control flow of `op` is not described.
     """
     edges = _cuda_tile.control_edges(op)
     if edges is None:
@@ -200,7 +200,7 @@ class CountedLoop:
     Attributes:
         lower: First value of the induction variable.
         upper: Bound that it stays below.
-        step: What each turn adds to it, above 0.
+        step: What each iteration adds to it, above 0.
         index: The induction variable.
         is_unsigned: Whether the three are compared as unsigned integers.
     """

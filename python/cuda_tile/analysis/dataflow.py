@@ -1,12 +1,12 @@
 """Data flow over structured control flow: one driver for each direction.
 
-An analysis says what its states are, how two of them join where ways meet, and what
-one op does to a state; the driver walks an entry along the edges of
-`analysis/control_flow.py` until the states at all points are stable. A point that
-control never reaches has no state. Behind a loop stands the join over its exits: of
-`for` the way past it (zero turns) and its last turn, of `loop` each `break`.
+An analysis defines its states, their join where paths meet, and the transfer function
+of an op; the driver walks an entry along the edges of `analysis/control_flow.py` until
+the states at all points are stable. A point that control never reaches has no state.
+The state after a loop is the join over its exits: of `for` the path past it (zero
+iterations) and its last iteration, of `loop` each `break`.
 
-States are values that nobody changes and that compare by `==`. Joining only moves up
+States are immutable and compare by `==`. Joining only moves up
 a lattice; if that has long chains, `widen` cuts them short. Transfer functions need
 not be monotone (one that inserts a barrier clears what is pending): a point's state is
 joined with all it was before, so it covers every way through the final ones.
@@ -38,14 +38,14 @@ class _Analysis(ABC, Generic[State]):
 
     @abstractmethod
     def join(self, known: State, news: State) -> State:
-        """What holds where ways meet; equal to `known` if `news` adds nothing."""
+        """The join where paths meet; equal to `known` if `news` adds nothing."""
 
     @abstractmethod
     def transfer(self, op: ir.Operation, state: State) -> State:
         """The state on the far side of an op without regions, or of a terminator."""
 
     def widen(self, known: State, news: State) -> State:
-        """`join` at the start of a region, where a loop's turns meet."""
+        """`join` at the start of a region, where a loop's iterations meet."""
         return self.join(known, news)
 
     def at(self, point: Point) -> State | None:
@@ -68,7 +68,7 @@ class _Analysis(ABC, Generic[State]):
 
 
 class ForwardAnalysis(_Analysis[State]):
-    """States that say what has happened on the ways to an op."""
+    """States that describe the paths from the entry's start to an op."""
 
     def forward(self, edge: Edge, state: State) -> State:
         """What of the state at an edge's source arrives at its target."""
@@ -124,7 +124,7 @@ class ForwardAnalysis(_Analysis[State]):
 
 
 class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
-    """What is known of each value, whichever way control came.
+    """Facts of each value that hold on every path to it.
 
     A rule notes facts of an op's results; those of region arguments and of results of
     structured ops are joined over the edges. The state at a point is the facts of its
@@ -202,7 +202,7 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
 
 class BackwardAnalysis(_Analysis[State]):
-    """States that say what may happen on the ways from an op on."""
+    """States that describe the paths from an op to the entry's end."""
 
     @property
     @abstractmethod

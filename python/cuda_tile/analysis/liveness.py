@@ -1,9 +1,9 @@
-"""Which shared buffers hold data at the same time.
+"""Liveness of shared buffers.
 
-A buffer is live at an op if some way to the op has accessed it since its
-`alloc_shared`, and some way from the op on reads it. Both are data flows along control
-flow, so a buffer from outside a loop that each turn reads is live all through the loop,
-and those of two branches of an `if` never meet.
+A buffer is live at an op if it was accessed on some path from its `alloc_shared` to the
+op, and is read on some path from the op. Both are data-flow analyses, so a buffer from
+outside a loop that each iteration reads is live in the whole loop, and buffers of the
+two branches of an `if` are never live together.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class BufferSets:
         """Refuses a buffer that outlives the turn of a loop that makes it.
 
         Raises:
-            InternalError: Two turns' buffers would lie at one place.
+            InternalError: The buffers of two iterations would have one offset.
         """
         for edge in self._flow.branches():
             loop = edge.target.op

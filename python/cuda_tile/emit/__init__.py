@@ -1,1 +1,4 @@
-"""Level W to level P: what each op becomes for one thread, one rule per op."""
+"""Level W to level P: the lowering of each op for one thread, one rule per op.
+
+In rules and their helpers `e` is the `Emitter` and `b` its `Builder`.
+"""

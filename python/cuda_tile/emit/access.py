@@ -33,7 +33,7 @@ class TileAccess:
     """One load or store of a distributed tile, ready to be emitted.
 
     Attributes:
-        e: Where to emit.
+        e: The emitter.
         layout: The tile's layout.
         run: One vector: its element and count.
         vectors: Registers of each vector, in memory order.
@@ -128,7 +128,7 @@ class TileAccess:
         return Fragment(layout, tuple(s for s in scalars if s is not None))
 
     def store(self, fragment: Fragment) -> None:
-        """Emits the stores; of several copies of an element one thread writes."""
+        """Emits the stores; of the threads with copies of an element one writes."""
         e, b = self.e, self.e.builder
         owner = e.threads.is_owner(self.layout)
         offsets = self.layout.register_offsets()

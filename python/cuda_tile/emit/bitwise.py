@@ -1,4 +1,4 @@
-"""Family bitwise: per bit, any integer type."""
+"""Family bitwise: `and`, `or`, `xor` of any integer type."""
 
 from __future__ import annotations
 

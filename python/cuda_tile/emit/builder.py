@@ -180,7 +180,7 @@ class Builder:
         return self.op("llvm.select", yes.type, cond, yes, no)
 
     def both(self, lhs: ir.Value | None, rhs: ir.Value | None) -> ir.Value | None:
-        """Conjunction of two conditions, where None is true."""
+        """Conjunction of two predicates, where None is true."""
         if lhs is None or rhs is None:
             return rhs if lhs is None else lhs
         return self.op("llvm.and", self.i1, lhs, rhs)

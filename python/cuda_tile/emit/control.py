@@ -1,8 +1,8 @@
 """Family control: structured control flow becomes blocks.
 
-Each point of control flow that an edge reaches becomes a block; what the edges hand
-on are its arguments. All conditions are scalars, which every thread of the tile block
-holds alike, so all threads take the same way and barriers may stand in any region.
+Each point of control flow that an edge reaches becomes a block; the values that edges
+forward are its arguments. Conditions are scalars, equal in all threads of the tile
+block, so control flow is uniform and barriers may stand in any region.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cuda_tile.errors import InternalError
 
 @RULES.register("for")
 def for_(e: Emitter, op: ir.Operation) -> None:
-    """A guard before the first turn; each `continue` tests for the next one."""
+    """A guard before the first iteration; each `continue` tests for the next one."""
     loop = _counted(op)
     first = e.scalar(loop.lower)
     runs = e.builder.icmp(_less_than(loop), first, e.scalar(loop.upper))
@@ -33,7 +33,7 @@ def for_(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("loop")
 def loop(e: Emitter, op: ir.Operation) -> None:
-    """Begins the first turn; `continue` begins the others."""
+    """Begins the first iteration; `continue` begins the others."""
     _jump(e, op)
     _regions(e, op)
 
@@ -49,7 +49,7 @@ def if_(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("continue")
 def continue_(e: Emitter, op: ir.Operation) -> None:
-    """The next turn of a loop; of a `for`, if there is one."""
+    """The next iteration of a loop; of a `for`, if there is one."""
     target = successors(op)[0].target.op
     if counted_loop(target) is None:
         _jump(e, op)
@@ -60,7 +60,7 @@ def continue_(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("break", "yield")
 def leave(e: Emitter, op: ir.Operation) -> None:
-    """Goes on behind the op that the terminator ends."""
+    """Branches to the end of the op that the terminator leaves."""
     _jump(e, op)
     e.leave()
 
@@ -100,7 +100,7 @@ def _turn(e: Emitter, source: ir.Operation, runs: ir.Value, index: ir.Value) -> 
 
 
 def _step(e: Emitter, loop: CountedLoop) -> tuple[ir.Value, ir.Value]:
-    """Whether another turn follows this one, and its index.
+    """Whether another iteration follows this one, and its index.
 
     A `for` ends when the next index would be beyond its type. Where that may
     happen, the distance to the bound is compared instead of the wrapped sum: it is

@@ -1,4 +1,4 @@
-"""Family convert: between widths and kinds of numbers."""
+"""Family convert: conversions between element types."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bitcast(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("itof")
 def itof(e: Emitter, op: ir.Operation) -> None:
-    """Rounded to nearest even."""
+    """Integer to float, rounded to nearest even."""
     b, ty = e.builder, _result_type(e, op)
     _check_floats(op, str(element_of(op.results[0])))
     signed = keyword(op, "signedness") == "signed"
@@ -66,7 +66,7 @@ def itof(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("ftoi")
 def ftoi(e: Emitter, op: ir.Operation) -> None:
-    """Truncated; `saturating` clamps and sends NaN to zero.
+    """Float to integer, rounded towards zero; `saturating` clamps, NaN becomes zero.
 
     LLVM 22 selects the inverse comparison for a direct conversion to i1, so that
     goes through i32.
@@ -122,19 +122,19 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("int_to_ptr")
 def int_to_ptr(e: Emitter, op: ir.Operation) -> None:
-    """An address that was a number, as one of global memory."""
+    """An integer as an address of global memory."""
     ty = _result_type(e, op)
     e.elementwise(op, lambda a: e.builder.op("llvm.inttoptr", ty, a))
 
 
 @RULES.register("ptr_to_int")
 def ptr_to_int(e: Emitter, op: ir.Operation) -> None:
-    """The address as a number."""
+    """The address as an integer."""
     ty = _result_type(e, op)
     e.elementwise(op, lambda a: e.builder.op("llvm.ptrtoint", ty, a))
 
 
 @RULES.register("ptr_to_ptr")
 def ptr_to_ptr(e: Emitter, op: ir.Operation) -> None:
-    """The same address: a pointee is a matter of the tile level only."""
+    """The same address: LLVM's pointers have no pointee type."""
     e.elementwise(op, lambda a: a)

@@ -1,4 +1,4 @@
-"""Moves values between the lanes of a warp, whatever their type."""
+"""Shuffles between the lanes of a warp, for values of any type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLAMP_WHOLE_WARP = 31
 
 
 def shuffle(b: Builder, kind: str, value: ir.Value, lane: ir.Value | int) -> ir.Value:
-    """`value` as another lane has it.
+    """The value that another lane has (`shfl.sync`).
 
     Args:
         b: Where to build.

@@ -1,4 +1,4 @@
-"""What a tile is for one thread: its registers.
+"""Fragments: the part of a tile that one thread holds in registers.
 
 A `Fragment` holds the elements of one thread in the order of the layout's
 register index, either one value each or packed, `pack` neighbours to a vector
@@ -70,7 +70,7 @@ class Packer:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """Forgets at the end what was made inside: it dominates nothing after."""
+        """Forgets at the end the forms that were made inside: they do not dominate."""
         scalars, packed = dict(self._scalars), dict(self._packed)
         yield
         self._scalars, self._packed = scalars, packed

@@ -1,4 +1,4 @@
-"""Family hint: an assumption is its operand; facts have used it already."""
+"""Family hint: `assume` is its operand; the facts analysis has read it already."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ def _signed(op: ir.Operation) -> bool:
 
 @RULES.register(*_SAME)
 def wrapping(e: Emitter, op: ir.Operation) -> None:
-    """Overflow promises are not passed on: a broken one must not spread."""
+    """Without `nsw`, `nuw`: a violated overflow flag would make the result poison."""
     name = _SAME[op.name.removeprefix("cuda_tile.")]
     e.elementwise(op, lambda a, b: e.builder.op(name, a.type, a, b))
 
 
 @RULES.register(*_BY_SIGN)
 def by_sign(e: Emitter, op: ir.Operation) -> None:
-    """The operation of the given reading of the bits."""
+    """The signed or the unsigned operation, by the attribute `signedness`."""
     signed, unsigned = _BY_SIGN[op.name.removeprefix("cuda_tile.")]
     name = signed if _signed(op) else unsigned
     e.elementwise(op, lambda a, b: e.builder.op(name, a.type, a, b))
@@ -39,7 +39,7 @@ def by_sign(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("absi")
 def absi(e: Emitter, op: ir.Operation) -> None:
-    """The smallest integer stays itself."""
+    """Absolute value; that of the smallest integer wraps to itself."""
     poison = ir.IntegerAttr.get(e.builder.i1, 0)
     e.elementwise(
         op,
@@ -71,7 +71,7 @@ def mulhii(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("cmpi")
 def cmpi(e: Emitter, op: ir.Operation) -> None:
-    """Equality ignores the sign."""
+    """Comparison; equality has no signedness."""
     predicate = integer_predicate(keyword(op, "comparison_predicate"), _signed(op))
     e.elementwise(op, lambda a, b: e.builder.icmp(predicate, a, b))
 

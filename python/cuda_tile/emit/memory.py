@@ -1,4 +1,4 @@
-"""Family memory: tiles of pointers, and tokens (which are nothing by now)."""
+"""Family memory: accesses through tiles of pointers; tokens need no instruction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cuda_tile.ir.walk import segments
 
 @RULES.register("make_token", "join_tokens")
 def token(e: Emitter, op: ir.Operation) -> None:
-    """`order` has turned what tokens demand into barriers."""
+    """Nothing: the pass `order` has inserted the barriers that tokens require."""
     e.set(op.results[0], None)
 
 

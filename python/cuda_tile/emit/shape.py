@@ -1,4 +1,4 @@
-"""Family shape: mostly renaming of registers."""
+"""Family shape: constants and coordinates; the other ops only rename registers."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def reshape(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("permute")
 def permute(e: Emitter, op: ir.Operation) -> None:
-    """Registers keep their order; only the coordinates' names change."""
+    """Registers keep their order; only dimensions are renamed."""
     fragment = e.fragment(op.operands[0])
     layout = layout_of(op.results[0])
     e.set(op.results[0], Fragment(layout, fragment.values, fragment.pack))

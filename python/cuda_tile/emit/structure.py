@@ -1,4 +1,4 @@
-"""Family structure: where the tile block stands in the grid."""
+"""Family structure: the position of the tile block in the grid."""
 
 from __future__ import annotations
 

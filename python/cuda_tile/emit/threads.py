@@ -1,4 +1,4 @@
-"""Linear forms of the thread index: which element is this thread's.
+"""Linear forms of the thread index: which elements a thread holds.
 
 Layouts give one constant per bit of the thread index, XORed together where the
 bit is set. Most of them only move bits, so a whole form costs a few shifts and

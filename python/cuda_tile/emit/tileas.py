@@ -27,7 +27,7 @@ Registers = list[ir.Value]
 
 @RULES.register("tileas.convert_layout")
 def convert_layout(e: Emitter, op: ir.Operation) -> None:
-    """Registers only are renamed, lanes shuffled; `stage` took the rest."""
+    """Renames registers and shuffles lanes; `stage` replaced what crosses warps."""
     source = e.fragment(op.operands[0])
     layout = layout_of(op.results[0])
     scalars = e.packer.scalars(source)
@@ -82,7 +82,7 @@ def _selected(e: Emitter, select: Select, x: Registers) -> Registers:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A shared-memory buffer: its place and its layout.
+    """A shared-memory buffer: its offset and its layout.
 
     Attributes:
         base_bytes: Offset in the kernel's shared memory.
@@ -96,7 +96,7 @@ class Buffer:
 
 
 def buffer_of(value: ir.Value) -> Buffer:
-    """The buffer an `alloc_shared` made; its place must be known by now."""
+    """The buffer of an `alloc_shared`, which must have its offset."""
     op, ty = defining_op(value), BufferType(value.type)
     if op is None or op.name != "tileas.alloc_shared" or "offset" not in op.attributes:
         raise InternalError("emit: a shared buffer without an offset; run allocate")
@@ -105,7 +105,7 @@ def buffer_of(value: ir.Value) -> Buffer:
 
 @RULES.register("tileas.alloc_shared")
 def alloc_shared(e: Emitter, op: ir.Operation) -> None:
-    """A place in the kernel's shared memory, no instruction."""
+    """No instruction: the buffer is an offset in the kernel's shared memory."""
     del e, op
 
 

@@ -1,4 +1,4 @@
-"""Family view: views are uniform values; accesses become vectors per thread."""
+"""Family view: views are uniform values; accesses become vector accesses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cuda_tile.ir.walk import segments
 
 @RULES.register("make_tensor_view")
 def make_tensor_view(e: Emitter, op: ir.Operation) -> None:
-    """Base, shape and strides, with what the type fixes as numbers."""
+    """Base, shape and strides; static ones are Python integers."""
     parts = tensor_view_parts(op)
 
     def lower(values: tuple[int | ir.Value, ...]) -> tuple[int | ir.Value, ...]:
@@ -63,7 +63,7 @@ def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:
 
 
 def check_weak(op: ir.Operation) -> None:
-    """Refuses an ordering that plain loads and stores do not give.
+    """Refuses memory orderings other than weak.
 
     Raises:
         Unsupported: The access is not weak.
@@ -78,7 +78,7 @@ def check_weak(op: ir.Operation) -> None:
 
 @RULES.register("load_view_tko")
 def load_view_tko(e: Emitter, op: ir.Operation) -> None:
-    """Vector loads; what lies outside the tensor is the view's padding."""
+    """Vector loads; elements out of bounds get the view's padding value."""
     check_weak(op)
     view, indices, *_ = segments(op)
     access = TileAccess.of_view(e, op, view[0], indices, op.results[0])
@@ -88,7 +88,7 @@ def load_view_tko(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("store_view_tko")
 def store_view_tko(e: Emitter, op: ir.Operation) -> None:
-    """Vector stores; what lies outside the tensor is left alone."""
+    """Vector stores; elements out of bounds are not stored."""
     check_weak(op)
     tile, view, indices, *_ = segments(op)
     access = TileAccess.of_view(e, op, view[0], indices, tile[0])

@@ -1,7 +1,6 @@
-"""How to launch a kernel: an attribute that `emit` writes on the kernel's `llvm.func`.
+"""Launch data of a kernel: an attribute that `emit` writes on its `llvm.func`.
 
-Level P holds no tiles any more, so what a launcher and a report need of them stands
-beside the code that it belongs to.
+Level P holds no tiles, so what launchers and reports need to know is kept here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Gives shared buffers their places, reusing bytes that hold nothing any more.
+"""Assigns offsets to shared buffers; those not live together may share bytes.
 
 Contract: in, staged level W; out, every `alloc_shared` has an `offset` in
 bytes and the entry `tileas.shared_bytes`. Buffers that are live at the same time
 (`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
-long as there is space: reusing bytes costs a barrier, which would be dear for so few.
+long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SMALL_BYTES = 1024
 
 @dataclass(frozen=True)
 class Request:
-    """One buffer that wants a place.
+    """One buffer that needs an offset.
 
     Attributes:
         size_bytes: Its size, rounded up to the alignment.
@@ -61,7 +61,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:
-    """Places for all requests and their end, small ones apart if they fit so."""
+    """Offsets for all requests and their end, small ones apart if they fit so."""
     everyone = frozenset(range(len(requests)))
     small = frozenset(i for i in everyone if requests[i].size_bytes < SMALL_BYTES)
     apart = [

@@ -1,13 +1,13 @@
-"""The only pass that adds barriers for shared memory; as few as order demands.
+"""Barrier insertion for shared memory; no other pass inserts barriers for it.
 
 Contract: in, allocated level W; out, between any two accesses of overlapping
 shared bytes by different threads, one of them a store, every path has a
 `tileas.barrier`. Running it again adds nothing.
 
-Forward data flow holds the bytes that were read and written since the last barrier on
-some path; a barrier is placed right before the access that needs it. It may stand in
-a branch of `if` or in a loop: conditions and bounds are scalars, which all threads
-hold alike, so that all of them get to the barrier or none does.
+A forward data-flow analysis holds the bytes that were read and written since the last
+barrier on some path; a barrier is inserted right before the access that needs it. It
+may stand in a branch of `if` or in a loop: conditions and bounds are scalars, equal in
+all threads, so that all threads reach the barrier or none does.
 """
 
 from __future__ import annotations

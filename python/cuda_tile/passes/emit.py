@@ -2,8 +2,8 @@
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
 `gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel
-parameters are the entry's, one to one, with natural alignment. On each kernel stands
-how to launch it, `tileas.launch` (see `ir/launch.py`).
+parameters are the entry's, one to one, with natural alignment. Each kernel carries its
+launch data, `tileas.launch` (see `ir/launch.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Turns tokens into barriers, only where program order does not do already.
+"""Inserts the barriers that token order requires between global accesses.
 
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
 between two accesses of global memory that tokens order, directly or through others,
@@ -11,8 +11,8 @@ Two loads need no order. Nor do two accesses through one tile of pointers whose
 elements all differ: each thread touches its own elements only. Accesses without a
 token between them are not ordered, whatever they touch.
 
-Two data flows find what an access waits for: which accesses are behind each token, and
-which accesses no barrier has followed yet on some path.
+Two data-flow analyses find what an access waits for: which accesses each token depends
+on, and which accesses no barrier has followed yet on some path.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Accesses:
     """The accesses of an entry to global memory; sets of them are bit masks.
 
     A mask has two bits per access: of n accesses, bit i stands for access i as it ran
-    last, bit n + i for one that ran in an earlier turn of a loop and since then got
-    other pointers.
+    last, bit n + i for one that ran in an earlier iteration of a loop, with other
+    pointers.
 
     Args:
         flow: The control flow of an entry at level W.
@@ -84,7 +84,7 @@ class Accesses:
         return present, mask >> len(self.ops) != 0
 
     def along(self, edge: Edge, mask: int) -> int:
-        """A mask at the end of an edge: a loop's next turn makes its pointers anew."""
+        """A mask at the end of an edge: the next iteration has other pointers."""
         if edge.target.region is None or edge.source == edge.target.op:
             return mask
         old = mask & self._repointed.get(edge.target.op, 0)
@@ -92,7 +92,7 @@ class Accesses:
 
 
 class AccessesBehindTokens(ValueAnalysis[int]):
-    """The accesses that a token is after, as a mask: all that may be on its way."""
+    """The accesses that a token depends on, on some path, as a mask."""
 
     def __init__(self, flow: ControlFlow, accesses: Accesses) -> None:
         super().__init__(flow)

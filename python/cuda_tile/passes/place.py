@@ -1,9 +1,9 @@
-"""Assigns a layout to every tile and inserts conversions on the cut edges.
+"""Layout assignment: gives every tile a layout and inserts conversions.
 
 Contract: in, level T with a plan; out, level W: every tile of rank 1 or more
-carries a layout, `tileas.convert_layout` stands wherever a producer's and a
-consumer's layout differ. Values that cost nothing to make are not converted
-but made again for each use.
+carries a layout, and a `tileas.convert_layout` stands wherever the layouts of a
+definition and a use differ. Cheap values are rematerialised for each use instead of
+being converted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _constraints(ctx: PlaceContext, entry: ir.Operation) -> list[Constraint]:
 
 
 def is_cheap(op: ir.Operation) -> bool:
-    """Whether making the value again costs less than moving it to other threads."""
+    """Whether recomputing the value costs less than converting its layout."""
     match op.name:
         case "cuda_tile.constant" | "cuda_tile.iota":
             return is_distributed(op.results[0])
@@ -89,7 +89,7 @@ def _is_uniform(value: ir.Value) -> bool:
 
 
 def duplicate_cheap_values(entry: ir.Operation) -> None:
-    """Gives each use of a cheap value an op of its own.
+    """Rematerialises cheap values: each use gets an op of its own.
 
     So each may have the layout of its user. Users come after their operands, so one
     backward sweep is enough.

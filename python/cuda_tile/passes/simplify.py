@@ -1,7 +1,7 @@
-"""Level T, tidied: dead and repeated operations gone.
+"""Canonicalisation and common subexpression elimination at level T.
 
-Contract: in and out, verified level T. Nothing here may change a value: sums
-and products are not contracted, since a tile program has `fma` for that.
+Contract: in and out, verified level T. No value changes: a sum of a product is not
+contracted, since a program that wants this has the op `fma`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,6 @@ from cuda_tile.options import Options
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Canonicalises and removes common subexpressions."""
+    """Runs MLIR's `canonicalize` and `cse`."""
     del options
     PassManager.parse("any(canonicalize,cse)").run(module)

@@ -1,7 +1,7 @@
-"""Puts into shared memory what must change threads: operands, conversions, sums.
+"""Moves data between warps through shared memory: operands, conversions, reductions.
 
-Contract: in, level W from `place`; out, level W in which every remaining
-`convert_layout` stays within a warp and every `reduce` too. Three rewrites:
+Contract: in, level W from `place`; out, level W in which each remaining
+`convert_layout` and each `reduce` stays within a warp. Three rewrites:
 
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;

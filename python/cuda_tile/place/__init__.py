@@ -1,1 +1,1 @@
-"""What each op demands of layouts: one rule per op, in its family's file."""
+"""Constraints of each op on the layouts of its tiles: one rule per op, by family."""

@@ -1,4 +1,4 @@
-"""The vocabulary in which an op says which layouts its tiles may have.
+"""The constraints by which an op says which layouts its tiles may have.
 
 A rule returns a list of these; `place/solve.py` finds layouts that satisfy
 them. Nothing here looks at the IR beyond holding values.

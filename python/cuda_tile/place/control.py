@@ -1,4 +1,4 @@
-"""Family control: a value keeps its layout wherever control hands it on."""
+"""Family control: a forwarded value and what it becomes have one layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda_tile.place.rules import RULES, PlaceContext
 
 @RULES.register("for", "loop", "if", "continue", "break", "yield", "return")
 def hand_on(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """What is handed on and what it becomes are one class.
+    """Forwarded operands and the values they become have one layout.
 
     So are then the initial value, argument, next value and result of a loop, and
     what the branches of an `if` yield.

@@ -1,4 +1,4 @@
-"""Family hint: an assumption is its operand."""
+"""Family hint: the result of `assume` has the layout of its operand."""
 
 from __future__ import annotations
 

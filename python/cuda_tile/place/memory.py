@@ -1,4 +1,4 @@
-"""Families memory and view: accesses want neighbouring lanes side by side."""
+"""Families memory and view: accesses prefer layouts in which they coalesce."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Family mma: fragments of the matrix instruction, tiled over the warps."""
+"""Family mma: the layouts of a matrix instruction, tiled over the warps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Family reduce: the reduced dimension leaves the layout."""
+"""Family reduce: the result's layout is the operand's without one dimension."""
 
 from __future__ import annotations
 

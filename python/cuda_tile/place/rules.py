@@ -1,4 +1,4 @@
-"""What every placement rule is handed, and the table that holds the rules."""
+"""The arguments of a placement rule, and the table that holds the rules."""
 
 from __future__ import annotations
 

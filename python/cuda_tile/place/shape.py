@@ -1,4 +1,4 @@
-"""Family shape: elements keep their thread, or are made where they are wanted."""
+"""Family shape: renamed elements stay in their thread, computed ones are free."""
 
 from __future__ import annotations
 

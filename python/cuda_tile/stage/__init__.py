@@ -1,1 +1,1 @@
-"""What goes through shared memory, one file per kind of rewrite."""
+"""Rewrites that move data through shared memory, one file per kind."""

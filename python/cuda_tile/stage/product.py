@@ -1,4 +1,4 @@
-"""A product reads what lies in shared memory one K-slice at a time."""
+"""A product reads its operands from shared memory one K-slice at a time."""
 
 from __future__ import annotations
 

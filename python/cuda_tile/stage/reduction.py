@@ -1,4 +1,4 @@
-"""A reduction across warps becomes one within warps, an exchange and a small rest."""
+"""A reduction across warps becomes one within warps, and one of partial results."""
 
 from __future__ import annotations
 
