@@ -1,4 +1,4 @@
-//===- Mma.td - Matrix instructions on placed tiles --------*- tablegen -*-===//
+//===- Mma.td - Matrix instructions ------------------------*- tablegen -*-===//
 
 #ifndef CUDA_TILE_TILEAS_OPS_MMA_TD
 #define CUDA_TILE_TILEAS_OPS_MMA_TD
@@ -10,8 +10,8 @@ def Tileas_MmaSyncOp : Tileas_Op<"mma_sync", "mma",
      AllRanksMatch<["lhs", "rhs", "acc"]>]> {
   let summary = "Matrix product by the instruction that `atom` names";
   let description = [{
-    (C1) The operands are matrices whose extents agree.
-    (C2) `lhs` and `rhs` have one element type.
+    (C1) The operands are matrices with matching extents.
+    (C2) `lhs` and `rhs` have the same element type.
     (C3) `atom` is the name of a matrix instruction whose M, N and K divide the
          extents of the product.
     (C4) The instruction exists for the element types.
