@@ -102,7 +102,10 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
     mode = keyword(op, "rounding_mode", "nearest_even")
     is_exact = element_bits(source) < element_bits(result)
     if mode != "nearest_even" and not is_exact:
-        raise Unsupported(f"ftof: expected rounding 'nearest_even', got '{mode}'")
+        raise Unsupported(
+            f"ftof: expected rounding 'nearest_even', got '{mode}', which runs on the "
+            "interpreter only"
+        )
     b = e.builder
     packed = is_distributed(op.results[0]) and element_bits(result) == 16
 

@@ -68,7 +68,8 @@ def _directed(
 ) -> Callable[..., ir.Value]:
     if element not in ("f32", "f64"):
         raise Unsupported(
-            f"{stem}: expected f32 or f64 for rounding '{rounding}', got {element}"
+            f"{stem}: expected f32 or f64 for rounding '{rounding}', got {element}, "
+            "which runs on the interpreter only"
         )
     ftz = ".ftz" if flag(op, "flush_to_zero") else ""
     return ptx_float(e, _PTX[stem] + _PTX_ROUNDING[rounding] + ftz, element)

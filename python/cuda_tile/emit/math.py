@@ -26,7 +26,10 @@ def _through_f32(
     element = str(element_of(op.results[0]))
     b = e.builder
     if element == "f64":
-        raise Unsupported(f"{op.name}: expected f16, bf16 or f32, got f64")
+        raise Unsupported(
+            f"{op.name}: expected f16, bf16 or f32, got f64, which runs on the "
+            "interpreter only"
+        )
 
     def narrow(x: ir.Value) -> ir.Value:
         return b.op("llvm.fptrunc", x.type, function(b.op("llvm.fpext", b.f32, x)))

@@ -309,7 +309,8 @@ def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
         m, n, k = atoms[0].shape
         raise Unsupported(
             f"{name}: expected rank 2 and M >= {m}, N >= {n}, K >= {k}, got rank "
-            f"{rank} and M, N, K = {', '.join(map(str, extents))}",
+            f"{rank} and M, N, K = {', '.join(map(str, extents))}; others run on the "
+            "interpreter only",
             where,
         )
     return fitting[0]
