@@ -179,5 +179,5 @@ def test_elements_of_half_a_byte_are_refused() -> None:
     return
   }
 }"""
-    with pytest.raises(Unsupported, match=r"^\"-\":7:\d+: .*f4E2M1FN.*interpreter"):
+    with pytest.raises(Unsupported, match=r"^\"-\":8:\d+: .*f4E2M1FN.*interpreter"):
         cuda_tile.compile(cuda_tile.load(text.encode()), "sm_100")
