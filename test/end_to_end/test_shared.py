@@ -6,50 +6,11 @@ adversarial mode, NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
+from end_levels import Array, check
 
 import cuda_tile
-from cuda_tile.options import Options
-from cuda_tile.pipeline import NAMES
-
-TILE_LEVELS = NAMES[: NAMES.index("emit")]
-Array = np.ndarray
-
-
-def check(
-    text: str,
-    gpu: str,
-    args: Sequence[Array | np.generic],
-    expected: Array,
-    *,
-    warps: int | None = None,
-    levels: Sequence[str] = TILE_LEVELS,
-) -> str:
-    """Runs a kernel everywhere; its last array is the result. Returns the PTX."""
-    module = cuda_tile.load(text.encode())
-    options = Options(num_warps=warps)
-    for last in levels:
-        lowered = cuda_tile.lower(module, gpu, until=last, options=options)
-        assert lowered.operation.verify()
-        found = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-        cuda_tile.run(lowered, grid=(1,), args=found)
-        assert np.array_equal(found[-1], expected), f"after {last}"
-    compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
-    found = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-    cuda_tile.run(
-        module,
-        grid=(1,),
-        args=found,
-        on="emulator",
-        gpu=gpu,
-        mode="adversarial",
-        compiled=compiled,
-    )
-    assert np.array_equal(found[-1], expected)
-    return compiled.ptx
 
 
 def staged(text: str, gpu: str = "sm_90") -> list[str]:

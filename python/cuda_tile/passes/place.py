@@ -9,15 +9,12 @@ being converted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
-    defining_op,
     entries,
     located,
     nested_ops,
@@ -26,7 +23,13 @@ from cuda_tile.ir.walk import (
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.options import Options
+from cuda_tile.place.cheap import (
+    duplicate_cheap_values,
+    erase_unused,
+    merge_copies,
+)
 from cuda_tile.place.constraints import Constraint
+from cuda_tile.place.conversions import Conversions
 from cuda_tile.place.families import RULES
 from cuda_tile.place.rules import PlaceContext
 from cuda_tile.place.solve import Solution, solve
@@ -42,7 +45,7 @@ def run(module: ir.Operation, options: Options) -> None:
 def place_entry(entry: ir.Operation) -> None:
     """Assigns layouts within one entry."""
     plan = read_plan(entry)
-    duplicate_cheap_values(entry)
+    copies = duplicate_cheap_values(entry)
     ctx = PlaceContext(plan, FactsAnalysis(entry))
 
     def default(value: ir.Value) -> LinearLayout:
@@ -52,7 +55,8 @@ def place_entry(entry: ir.Operation) -> None:
 
     solution = solve(_constraints(ctx, entry), default)
     _apply_types(entry, solution, default)
-    _insert_conversions(solution)
+    replaced = _insert_conversions(solution)
+    erase_unused([*replaced, *merge_copies(copies)])
 
 
 def _constraints(ctx: PlaceContext, entry: ir.Operation) -> list[Constraint]:
@@ -62,45 +66,6 @@ def _constraints(ctx: PlaceContext, entry: ir.Operation) -> list[Constraint]:
             with located(op):
                 constraints += RULES[op_stem(op)](ctx, op)
     return constraints
-
-
-def is_cheap(op: ir.Operation) -> bool:
-    """Whether recomputing the value costs less than converting its layout."""
-    match op.name:
-        case "cuda_tile.constant" | "cuda_tile.iota":
-            return is_distributed(op.results[0])
-        case "cuda_tile.broadcast" | "cuda_tile.reshape":
-            return is_distributed(op.results[0]) and _is_uniform(op.operands[0])
-        case _:
-            return False
-
-
-def _is_uniform(value: ir.Value) -> bool:
-    """One element that every thread has anyway."""
-    if not is_distributed(value):
-        return True
-    op = defining_op(value)
-    return (
-        op is not None
-        and prod(shape_of(value)) == 1
-        and op.name == "cuda_tile.reshape"
-        and not is_distributed(op.operands[0])
-    )
-
-
-def duplicate_cheap_values(entry: ir.Operation) -> None:
-    """Rematerialises cheap values: each use gets an op of its own.
-
-    So each may have the layout of its user. Users come after their operands, so one
-    backward sweep is enough.
-    """
-    for op in reversed(list(nested_ops(entry))):
-        if not is_cheap(op):
-            continue
-        uses = list(op.results[0].uses)
-        for use in uses[1:]:
-            copy = op.clone(ip=ir.InsertionPoint(op))
-            use.owner.operation.operands[use.operand_number] = copy.results[0]
 
 
 def _apply_types(
@@ -117,26 +82,9 @@ def _apply_types(
         value.set_type(with_layout(value, layout))
 
 
-def _insert_conversions(solution: Solution) -> None:
-    made: dict[tuple[ir.Value, LinearLayout], ir.Value] = {}
+def _insert_conversions(solution: Solution) -> list[ir.Operation]:
+    """Brings each operand to its layout; gives ops that may be unused by now."""
+    conversions = Conversions(solution.defined)
     for (op, index), layout in solution.used.items():
-        value = op.operands[index]
-        if solution.defined[value] == layout:
-            continue
-        key = (value, layout)
-        if key not in made:
-            made[key] = _convert(value, layout)
-        op.operands[index] = made[key]
-
-
-def _convert(value: ir.Value, layout: LinearLayout) -> ir.Value:
-    """A conversion right after the definition, where it dominates every use."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        point = ir.InsertionPoint.at_block_begin(owner)
-        location = owner.owner.location
-    else:
-        point = ir.InsertionPoint.after(owner.operation)
-        location = owner.operation.location
-    with point, location:
-        return tileas.ConvertLayoutOp(with_layout(value, layout), value).result
+        op.operands[index] = conversions.get(op.operands[index], layout)
+    return conversions.replaced

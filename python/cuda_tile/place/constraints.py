@@ -43,10 +43,19 @@ class Related:
 
 @dataclass(frozen=True)
 class Fixed:
-    """`value` has exactly this layout (the result of a matrix instruction)."""
+    """`value` has exactly this layout (the result of a matrix instruction).
+
+    Attributes:
+        value: A result.
+        layout: Its layout.
+        weight: Estimated bytes made over the whole run. Where several such values are
+            to share a layout, that of the heaviest is taken, and the others are
+            converted.
+    """
 
     value: ir.Value
     layout: LinearLayout
+    weight: int
 
 
 @dataclass(frozen=True)
@@ -66,8 +75,9 @@ class Prefer:
         op: The access.
         operand: Index of the stored operand, or None for a load's result 0.
         layout: The cheapest layout.
-        cost: Cost of one execution in another layout, in 32-byte sectors moved.
-        weight: Estimated bytes moved over the whole run, to rank accesses.
+        sectors: 32-byte sectors that one execution moves in some layout.
+        n_bytes: Bytes of the tile.
+        trips: Estimated executions.
         can_convert: Whether the tile may be converted next to the access. An access
             through a tile of pointers may not: its addresses share the layout.
     """
@@ -75,9 +85,15 @@ class Prefer:
     op: ir.Operation
     operand: int | None
     layout: LinearLayout
-    cost: Callable[[LinearLayout], int]
-    weight: int
+    sectors: Callable[[LinearLayout], int]
+    n_bytes: int
+    trips: int
     can_convert: bool = True
+
+    @property
+    def weight(self) -> int:
+        """Estimated bytes moved over the whole run, to rank accesses."""
+        return self.n_bytes * self.trips
 
     @property
     def value(self) -> ir.Value:

@@ -7,22 +7,30 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.walk import loop_depth
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Prefer, Same
-from cuda_tile.place.rules import LOOP_TRIPS, RULES, PlaceContext
+from cuda_tile.place.cost import trip_count
+from cuda_tile.place.rules import RULES, PlaceContext
 
 
 def _prefer(
     ctx: PlaceContext, op: ir.Operation, operand: int | None, *, can_convert: bool
 ) -> Prefer:
     access = describe_access(op, ctx.facts)
-    weight = prod(access.shape) * access.element_bytes * LOOP_TRIPS ** loop_depth(op)
+    n_bytes = prod(access.shape) * access.element_bytes
+
+    def sectors(layout: LinearLayout) -> int:
+        # One of several warps with copies stores them, but each of them loads them.
+        copies = layout.free_bits().warp.bit_count() if operand is None else 0
+        return access.sectors(layout) << copies
+
     return Prefer(
         op,
         operand,
         access.best_layout(ctx.plan.num_warps),
-        access.sectors,
-        weight,
+        sectors,
+        n_bytes,
+        trip_count(op),
         can_convert,
     )
 

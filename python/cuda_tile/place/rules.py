@@ -11,10 +11,6 @@ from cuda_tile.ir.plan import Plan
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.rules import RuleTable
 
-LOOP_TRIPS = 16
-"""Trip count assumed for a loop when accesses are ranked: only the order of
-magnitude matters, a loop body outweighs what stands before and after it."""
-
 
 @dataclass(frozen=True)
 class PlaceContext:

@@ -1,10 +1,16 @@
 """Finds one layout per tile value from the constraints of all ops.
 
 Values that must agree form classes (union-find). Matrix results fix their
-class; after them the access that moves most bytes picks first. A class that
-got its layout hands it on over `Related` edges to classes that have none.
+class, the heaviest first. Of the other classes the one with the access that moves
+most bytes goes first; it takes the layout, among those that its accesses like
+best, that costs least over all of them (`place/cost.py`): an access that gets
+another layout pays for the sectors it wastes or for a conversion, whichever is
+less. A class that got its layout hands it on over `Related` edges to classes that
+have none.
+
 What is left over is a cut: a list of operands and results at which the caller
-inserts a conversion. Linear in the number of constraints, deterministic.
+inserts a conversion. Deterministic, and linear in the number of constraints but
+for classes with many accesses, where each is priced in each other's layout.
 """
 
 from __future__ import annotations
@@ -13,6 +19,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.walk import defining_op, location_text
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import (
     Constraint,
@@ -22,6 +30,7 @@ from cuda_tile.place.constraints import (
     Related,
     Same,
 )
+from cuda_tile.place.cost import SECTOR_CYCLES, conversion_cycles, tile_bits
 
 
 class Classes:
@@ -116,13 +125,19 @@ class _Solver:
 
     def assign_all(self) -> None:
         fixed = [c for c in self.constraints if isinstance(c, Fixed)]
+        _check_no_contradiction(fixed)
         self.fixed_roots = {self.classes.find(c.value) for c in fixed}
-        for constraint in fixed:
+        for constraint in sorted(fixed, key=lambda c: -c.weight):
             root = self.classes.find(constraint.value)
             self.fixed_roots.discard(root)
             self.assign(root, constraint.layout)
+        accesses: dict[ir.Value, list[Prefer]] = {}
         for prefer in sorted(self.prefers, key=lambda c: -c.weight):
-            self.assign(prefer.value, prefer.layout)
+            root = self.classes.find(prefer.value)
+            accesses.setdefault(root, []).append(prefer)
+        for root, prefers in accesses.items():
+            if root not in self.layouts:
+                self.assign(root, _cheapest(prefers))
         for value in self.classes.values():
             root = self.classes.find(value)
             if root not in self.layouts:
@@ -134,17 +149,20 @@ class _Solver:
             out.defined[value] = self.layouts[self.classes.find(value)]
         for prefer in self.prefers:
             layout = out.defined[prefer.value]
-            if not prefer.can_convert:
-                continue
-            if prefer.cost(layout) <= prefer.cost(prefer.layout):
+            if not prefer.can_convert or not _is_worth_converting(prefer, layout):
                 continue
             if prefer.operand is None:
                 self._redefine(out, prefer.value, prefer.layout)
             else:
                 out.used[(prefer.op, prefer.operand)] = prefer.layout
         for constraint in self.constraints:
-            if isinstance(constraint, Demand):
-                out.used[(constraint.op, constraint.index)] = constraint.layout
+            match constraint:
+                case Fixed(value, layout) if out.defined[value] != layout:
+                    self._redefine(out, value, layout)
+                case Demand(op, index, layout):
+                    out.used[(op, index)] = layout
+                case _:
+                    pass
         for edge in self.related:
             self._close_edge(out, edge)
         return out
@@ -169,6 +187,54 @@ class _Solver:
         out.defined[value] = layout
         for use in value.uses:
             out.used.setdefault((use.owner.operation, use.operand_number), wanted)
+
+
+def _check_no_contradiction(fixed: list[Fixed]) -> None:
+    """One value cannot be made in two layouts; two values can be converted."""
+    layouts: dict[ir.Value, Fixed] = {}
+    for constraint in fixed:
+        other = layouts.setdefault(constraint.value, constraint)
+        if other.layout != constraint.layout:
+            made = defining_op(constraint.value)
+            name = "a region argument" if made is None else f"'{made.name}'"
+            raise InternalError(
+                f"place: expected one fixed layout for the result of {name}, got "
+                f"{other.layout} and {constraint.layout}",
+                None if made is None else location_text(made),
+            )
+
+
+def _cheapest(prefers: list[Prefer]) -> LinearLayout:
+    """Of the layouts that some accesses of one class like best, the cheapest for all.
+
+    On a tie the heaviest access's, which stands first.
+    """
+    layouts = dict.fromkeys(prefer.layout for prefer in prefers)
+    if len(layouts) == 1:
+        return prefers[0].layout
+    return min(layouts, key=lambda layout: sum(_price(p, layout) for p in prefers))
+
+
+def _price(prefer: Prefer, layout: LinearLayout) -> float:
+    """What an access pays for a tile that has `layout`, over the whole run."""
+    wasted = prefer.sectors(layout) - prefer.sectors(prefer.layout)
+    price = max(0, wasted) * SECTOR_CYCLES
+    if prefer.can_convert:
+        price = min(price, _conversion(prefer, layout))
+    return price * prefer.trips
+
+
+def _is_worth_converting(prefer: Prefer, layout: LinearLayout) -> bool:
+    """Whether the sectors saved by the layout of `prefer` outweigh a conversion."""
+    wasted = prefer.sectors(layout) - prefer.sectors(prefer.layout)
+    return wasted > 0 and wasted * SECTOR_CYCLES > _conversion(prefer, layout)
+
+
+def _conversion(prefer: Prefer, layout: LinearLayout) -> float:
+    bits = tile_bits(prefer.value)
+    if prefer.operand is None:
+        return conversion_cycles(prefer.layout, layout, bits)
+    return conversion_cycles(layout, prefer.layout, bits)
 
 
 def solve(

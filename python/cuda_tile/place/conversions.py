@@ -1,0 +1,130 @@
+"""How a value comes to its user in another layout than the one it was made in.
+
+The plain way is a `tileas.convert_layout` of the value. Often less is enough: an op
+that only renames or works element by element can be done again in the wanted layout,
+and then its operands are what must get there. So a mask is made again of `iota` and
+constants (rematerialisation), and what is broadcast or widened is converted before,
+when it is small. Of all these the cheapest by `place/cost.py` is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
+from cuda_tile.ir.walk import defining_op
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.place.cheap import FREE, MAX_REPEATED, REPEATABLE
+from cuda_tile.place.cost import (
+    conversion_cycles,
+    instruction_cycles,
+    tile_bits,
+    trip_count,
+)
+
+Key = tuple[ir.Value, LinearLayout]
+
+
+@dataclass
+class Conversions:
+    """Makes values in other layouts, each once per layout.
+
+    Attributes:
+        defined: The layout in which each distributed value is made; grows.
+        replaced: Ops that were done again, which may have no use any more.
+    """
+
+    defined: dict[ir.Value, LinearLayout]
+    replaced: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    _made: dict[Key, ir.Value] = field(default_factory=dict[Key, ir.Value])
+
+    def get(self, value: ir.Value, layout: LinearLayout) -> ir.Value:
+        """`value` in `layout`, right after its definition: it dominates every use."""
+        if self.defined[value] == layout:
+            return value
+        key = (value, layout)
+        if key not in self._made:
+            op = defining_op(value)
+            repeated = self._repeated_cycles(value, layout, MAX_REPEATED)
+            if op is None or repeated is None or repeated >= self._plain(*key):
+                made = _convert(value, layout)
+            else:
+                made = self._repeat(op, layout)
+                self.replaced.append(op)
+            self._made[key] = made
+            self.defined[made] = layout
+        return self._made[key]
+
+    def _plain(self, value: ir.Value, layout: LinearLayout) -> float:
+        op = defining_op(value)
+        trips = 1 if op is None else trip_count(op)
+        cycles = conversion_cycles(self.defined[value], layout, tile_bits(value))
+        return cycles * trips
+
+    def _cycles(self, value: ir.Value, layout: LinearLayout, room: int) -> float:
+        """Least cost of having `value` in `layout`; nothing if it is there."""
+        if self.defined[value] == layout or (value, layout) in self._made:
+            return 0.0
+        plain = self._plain(value, layout)
+        repeated = self._repeated_cycles(value, layout, room)
+        return plain if repeated is None else min(plain, repeated)
+
+    def _repeated_cycles(
+        self, value: ir.Value, layout: LinearLayout, room: int
+    ) -> float | None:
+        """Cost of doing again the op that makes `value`, and of its operands.
+
+        None where that cannot be done, or takes more than `room` ops.
+        """
+        op = defining_op(value)
+        if op is None or room == 0 or op.name not in REPEATABLE:
+            return None
+        own = 0.0 if op.name in FREE else instruction_cycles(layout) * trip_count(op)
+        tiles = [v for v in op.operands if is_distributed(v)]
+        share = (room - 1) // max(1, len(tiles))
+        return own + sum(
+            self._cycles(v, _operand_layout(op, v, layout), share) for v in tiles
+        )
+
+    def _repeat(self, op: ir.Operation, layout: LinearLayout) -> ir.Value:
+        operands = [
+            self.get(v, _operand_layout(op, v, layout)) if is_distributed(v) else v
+            for v in op.operands
+        ]
+        copy = op.clone(ip=ir.InsertionPoint.after(op))
+        for i, operand in enumerate(operands):
+            copy.operands[i] = operand
+        result = copy.results[0]
+        result.set_type(with_layout(result, layout))
+        return result
+
+
+def _operand_layout(
+    op: ir.Operation, operand: ir.Value, layout: LinearLayout
+) -> LinearLayout:
+    """The layout in which an op needs an operand to make its result in `layout`."""
+    match op.name:
+        case "cuda_tile.reshape":
+            return layout.reshape(shape_of(operand))
+        case "cuda_tile.broadcast":
+            source = layout.broadcast_source(shape_of(operand))
+            return source.drop_redundant_registers()
+        case "cuda_tile.permute":
+            order = tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+            return layout.permute([order.index(d) for d in range(len(order))])
+        case _:
+            return layout
+
+
+def _convert(value: ir.Value, layout: LinearLayout) -> ir.Value:
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        point = ir.InsertionPoint.at_block_begin(owner)
+        location = owner.owner.location
+    else:
+        point = ir.InsertionPoint.after(owner.operation)
+        location = owner.operation.location
+    with point, location:
+        return tileas.ConvertLayoutOp(with_layout(value, layout), value).result
