@@ -165,11 +165,11 @@ CHAIN = f"""cuda_tile.module @m {{
       : tensor_view<64x64xf16, strides=[64,1]>
     %tb = make_tensor_view %q, shape = [64, 64], strides = [64, 1]
       : tensor_view<64x64xf16, strides=[64,1]>
-    %te = make_tensor_view %e, shape = [64, 64], strides = [64, 1]
+    %t_e = make_tensor_view %e, shape = [64, 64], strides = [64, 1]
       : tensor_view<64x64xf32, strides=[64,1]>
     %va = make_partition_view %ta : {HALF}
     %vb = make_partition_view %tb : {HALF}
-    %ve = make_partition_view %te : {view("f32")}
+    %ve = make_partition_view %t_e : {view("f32")}
     %a, %k0 = load_view_tko weak %va[%z, %z]
       : {HALF}, tile<i32> -> tile<64x64xf16>, token
     %b, %k1 = load_view_tko weak %vb[%z, %z]
