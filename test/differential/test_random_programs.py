@@ -17,7 +17,7 @@ from differential_minimise import minimise
 from differential_run import GPUS, run_program
 from differential_steps import KINDS, make_recipe, write_program
 
-FOUND = sorted((Path(__file__).parent / "Inputs").glob("*.mlir"))
+FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
 PROGRAMS_PER_KIND = 20
 
 

@@ -1,0 +1,326 @@
+"""The rules that order a kernel's accesses, each deleted or weakened in turn.
+
+A mutant replaces one piece of a source file by another. At least one program of
+`PROGRAMS` must notice it: the compiler gets the program right and the mutant does
+not. `tools/checks/compiler_mutation.py` checks that, and finds such programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+INPUTS = Path(__file__).parent / "Inputs"
+PROGRAMS = INPUTS / "mutants"
+"""Programs that notice mutants; each has the name of the mutant it was found for."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One rule, changed.
+
+    Attributes:
+        name: What is wrong with the mutant.
+        module: The module of the package `cuda_tile` that has the rule.
+        old: The text of the rule; stands there once.
+        new: What replaces it.
+        redundant: Why the mutant is right all the same, if it is.
+    """
+
+    name: str
+    module: str
+    old: str
+    new: str
+    redundant: str = ""
+
+    @property
+    def program(self) -> Path:
+        """Where a program that is found for this mutant is written."""
+        return PROGRAMS / f"{self.name.replace(' ', '_')}.mlir"
+
+    def applied(self, source: str) -> str:
+        """The module's text with the change.
+
+        Raises:
+            ValueError: The rule does not stand there once.
+        """
+        count = source.count(self.old)
+        if count != 1:
+            raise ValueError(
+                f"expected the text of the rule once in {self.module}, got it {count} "
+                f"times: {self.old}"
+            )
+        return source.replace(self.old, self.new)
+
+
+_PENDING = "Pending(known.reads | news.reads, known.writes | news.writes)"
+_OWN = "found = Pending(reads, frozenset(map(_place, access.writes)))"
+_EDGES = "edges = _cuda_tile.control_edges(op)\n"
+_COPIES = "counts_up and not (copies.lane or copies.warp)"
+
+
+def _without_edges(condition: str) -> str:
+    """Successors without the edges of which a condition holds."""
+    kept = f"[edge for edge in edges if not ({condition})]"
+    return f"{_EDGES}    edges = edges and {kept}\n"
+
+
+BARRIERS = tuple(
+    Mutant(name, "passes.barriers", old, new)
+    for name, old, new in (
+        (
+            "shared reads are not recorded",
+            _OWN,
+            "found = Pending(frozenset(), frozenset(map(_place, access.writes)))",
+        ),
+        ("shared writes are not recorded", _OWN, "found = Pending(reads)"),
+        (
+            "shared reads of another path are lost",
+            _PENDING,
+            "Pending(known.reads, known.writes | news.writes)",
+        ),
+        (
+            "shared writes of another path are lost",
+            _PENDING,
+            "Pending(known.reads | news.reads, known.writes)",
+        ),
+        (
+            "a shared write after a read needs no barrier",
+            "or _overlap(own.writes, pending.reads)",
+            "or False",
+        ),
+        (
+            "a shared read after a write needs no barrier",
+            "_overlap(own.reads | own.writes, pending.writes)",
+            "_overlap(own.writes, pending.writes)",
+        ),
+        (
+            "the access behind a barrier is not pending",
+            "return own if self.needs_barrier(op, state) else self.join(state, own)",
+            "return Pending() if self.needs_barrier(op, state) else "
+            "self.join(state, own)",
+        ),
+        (
+            "only the last shared access is pending",
+            "return own if self.needs_barrier(op, state) else self.join(state, own)",
+            "return own",
+        ),
+        (
+            "buffers never overlap",
+            "a[0] < b[1] and b[0] < a[1]",
+            "False",
+        ),
+    )
+)
+
+ORDER = tuple(
+    Mutant(name, "passes.order", old, new)
+    for name, old, new in (
+        (
+            "a token is after its own access only",
+            "mask = self.waited_for(op) | self._accesses.bit(op)",
+            "mask = self._accesses.bit(op) or self.waited_for(op)",
+        ),
+        (
+            "a token is not after its own access",
+            "mask = self.waited_for(op) | self._accesses.bit(op)",
+            "mask = self.waited_for(op)",
+        ),
+        (
+            "joined tokens are after the last one",
+            "mask |= self.of(value)",
+            "mask = self.of(value)",
+        ),
+        (
+            "a token is after what one path did",
+            '"""Either way\'s accesses."""\n        return known | news',
+            '"""Either way\'s accesses."""\n        return known',
+        ),
+        (
+            "global accesses of another path are lost",
+            '"""Either path\'s accesses."""\n        return known | news',
+            '"""Either path\'s accesses."""\n        return known',
+        ),
+        (
+            "a store does not wait for loads",
+            "if op.name in _LOADS:\n            earlier &=",
+            "if True:\n            earlier &=",
+        ),
+        (
+            "loads are not recorded",
+            "return self._bits.get(op, 0)",
+            "return self._bits.get(op, 0) & ~self.loads",
+        ),
+        (
+            "stores are not recorded",
+            "return self._bits.get(op, 0)",
+            "return self._bits.get(op, 0) & self.loads",
+        ),
+        ("copies of an element do not matter", _COPIES, "counts_up"),
+        (
+            "copies in other warps do not matter",
+            _COPIES,
+            "counts_up and not copies.lane",
+        ),
+        (
+            "pointers need not count up",
+            _COPIES,
+            "not (copies.lane or copies.warp)",
+        ),
+        (
+            "other pointers are the same",
+            "or earlier.operands[0] != pointers",
+            "",
+        ),
+        (
+            "pointers of an earlier turn are the same",
+            "return mask & ~old | old << len(self.ops)",
+            "return mask",
+        ),
+        (
+            "pointers of an earlier turn need no barrier",
+            "return has_older or not all(",
+            "return not all(",
+        ),
+        (
+            "the access behind a global barrier is not pending",
+            "return own if own and self.needs_barrier(op, state) else state | own",
+            "return 0 if own and self.needs_barrier(op, state) else state | own",
+        ),
+        (
+            "only the last global access is pending",
+            "return own if own and self.needs_barrier(op, state) else state | own",
+            "return own if own else state",
+        ),
+    )
+)
+
+LIVENESS = tuple(
+    Mutant(name, "analysis.liveness", old, new)
+    for name, old, new in (
+        (
+            "buffers are never live together",
+            "together.add(before & ahead | own)",
+            "together.add(own)",
+        ),
+        (
+            "a buffer is live only until its next read",
+            "return (state | reads) & ~self._sets.made(op)",
+            "return reads & ~self._sets.made(op)",
+        ),
+        (
+            "a buffer is live only after its last access",
+            "return (state | reads | writes) & ~self._sets.made(op)",
+            "return (reads | writes) & ~self._sets.made(op)",
+        ),
+    )
+)
+
+ALLOCATE = tuple(
+    Mutant(name, "passes.allocate", old, new)
+    for name, old, new in (
+        (
+            "live buffers overlap by their ends",
+            "offset = max(offset, start + requests[other].size_bytes)",
+            "offset = max(offset, start + requests[other].size_bytes // 2)",
+        ),
+        (
+            "only the first conflict counts",
+            "taken = sorted((places[i], i) for i in request.conflicts if i in places)",
+            "taken = sorted((places[i], i) for i in request.conflicts if i in places)"
+            "[:1]",
+        ),
+        (
+            "buffers have half their size",
+            "element_bits(ty.element_type) // 8",
+            "element_bits(ty.element_type) // 16",
+        ),
+    )
+)
+
+DATA_FLOW = tuple(
+    Mutant(name, "analysis.dataflow", old, new)
+    for name, old, new in (
+        (
+            "only the first way to a point counts",
+            "joined = state if known is None else join(known, state)",
+            "joined = state if known is None else known",
+        ),
+        (
+            "regions are walked once",
+            "pending = [p for p in points if self.at(p) != walked.get(p)]",
+            "pending = [p for p in points if p not in walked and self.at(p)"
+            " is not None]",
+        ),
+        (
+            "what follows a region does not reach its end",
+            "state = self.bottom if len(last.regions) else self._ahead(last)",
+            "state = self.bottom",
+        ),
+        (
+            "the next turn reads no buffer",
+            "is_stable = not any(news)",
+            "is_stable = not any(news) or True",
+        ),
+    )
+)
+
+CONTROL_FLOW = tuple(
+    Mutant(name, "analysis.control_flow", _EDGES, _without_edges(condition))
+    for name, condition in (
+        (
+            "a loop runs at least one turn",
+            'op.name == "cuda_tile.for" and edge.region is None',
+        ),
+        (
+            "a loop runs at most one turn",
+            'op.name == "cuda_tile.continue" and edge.region is not None',
+        ),
+        (
+            "a for never ends after a turn",
+            'op.name == "cuda_tile.continue" and edge.region is None',
+        ),
+        ("a break leads nowhere", 'op.name == "cuda_tile.break"'),
+        (
+            "an if takes its first branch",
+            'op.name == "cuda_tile.if" and edge.region != 0',
+        ),
+        ("a branch leads nowhere", 'op.name == "cuda_tile.yield"'),
+    )
+)
+
+REDUNDANT = (
+    Mutant(
+        "a shared write after a write needs no barrier",
+        "passes.barriers",
+        "_overlap(own.reads | own.writes, pending.writes)",
+        "_overlap(own.reads, pending.writes)",
+        "every buffer that stage makes is read before its bytes are used again",
+    ),
+    Mutant(
+        "an accessed buffer need not be live",
+        "analysis.liveness",
+        "together.add(before & ahead | own)",
+        "together.add(before & ahead)",
+        "every write of a buffer that stage makes is followed by a read",
+    ),
+    Mutant(
+        "copies in other lanes do not matter",
+        "passes.order",
+        _COPIES,
+        "counts_up and not copies.warp",
+        "no judge tells: the emulator takes the lanes of one warp as ordered in global "
+        "memory",
+    ),
+)
+
+MUTANTS = (
+    *BARRIERS,
+    *ORDER,
+    *LIVENESS,
+    *ALLOCATE,
+    *DATA_FLOW,
+    *CONTROL_FLOW,
+    *REDUNDANT,
+)
+"""Every mutant."""
