@@ -30,7 +30,7 @@ import cuda_tile
 
 GPUS = ("sm_80", "sm_90")
 PROGRAM_SECONDS = 120
-"""After which a program counts as one on which somebody hangs."""
+"""CPU time after which a program counts as one on which somebody hangs."""
 COMPLETE_PROGRAMS = 300
 """With so many programs of all kinds there must be no gap."""
 
@@ -89,17 +89,17 @@ def _timed(case: Case, gpus: tuple[str, ...]) -> Failure | None:
 
     def ring(number: int, frame: FrameType | None) -> None:
         del number, frame
-        raise TimeoutError(f"not ready after {PROGRAM_SECONDS} s")
+        raise TimeoutError(f"not ready after {PROGRAM_SECONDS} CPU s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(PROGRAM_SECONDS)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, PROGRAM_SECONDS)
     try:
         return check(case, gpus)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def run_many(

@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GPUS = ("sm_80",)
 SEEDS = 3
 SECONDS = 60
-"""After which a mutant counts as one that hangs."""
+"""CPU time after which a mutant counts as one that hangs."""
 _AGAIN = ("analysis", "passes", "pipeline", "api")
 """Parts of the package that are loaded anew for a mutant: those with its rules, and
 those above them."""
@@ -122,16 +122,16 @@ def _judge(case: Case) -> Failure | None:
 
     def ring(number: int, frame: object) -> None:
         del number, frame
-        raise TimeoutError(f"not ready after {SECONDS} s")
+        raise TimeoutError(f"not ready after {SECONDS} CPU s")
 
-    signal.signal(signal.SIGALRM, ring)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         return check(case, GPUS, seeds=SEEDS)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _level_w(case: Case) -> str:
