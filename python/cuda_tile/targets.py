@@ -43,6 +43,9 @@ class Target:
             papers; of sm_86, sm_89 and sm_120 the GeForce parts, the slower ones).
         l2_bytes_per_clock: Bytes per clock that a multiprocessor gets from the L2 cache
             when all ask at once (published microbenchmarks; to be measured).
+        dram_bytes_per_clock: The same from global memory past the L2 cache: memory
+            bandwidth over multiprocessors and boost clock of the fastest part (data
+            sheets; sm_80: 1,935 GB/s, 108, 1.41 GHz, sm_90: 3,350, 132, 1.83).
         copy_latency_clocks: Clocks from a global load to its data, under load (same).
         shared_bytes_per_clock: Bytes per clock of a multiprocessor's shared memory, 32
             banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory").
@@ -58,6 +61,7 @@ class Target:
     ctas_per_sm: int
     fma_per_clock: int
     l2_bytes_per_clock: int
+    dram_bytes_per_clock: float
     copy_latency_clocks: int
     shared_bytes_per_clock: int = 128
     exp2_per_clock: int = 16
@@ -79,17 +83,17 @@ _KIB = 1024
 _TARGETS = {
     target.name: target
     for target in (
-        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 600),
-        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 600),
-        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 600),
-        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 600),
-        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 600),
-        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 900),
-        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 900),
-        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 900),
-        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 900),
-        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 700),
-        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 700),
+        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 12.7, 600),
+        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 7.0, 600),
+        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 9.8, 600),
+        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 9.8, 600),
+        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 3.1, 600),
+        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 13.9, 900),
+        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 27.5, 900),
+        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 26.0, 900),
+        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 8.7, 900),
+        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 4.4, 700),
+        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 2.4, 700),
     )
 }
 

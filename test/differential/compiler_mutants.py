@@ -205,13 +205,13 @@ LIVENESS = tuple(
         ),
         (
             "a buffer is live only until its next read",
-            "return (state | reads) & ~self._sets.made(op)",
-            "return reads & ~self._sets.made(op)",
+            "return (state | effects.reads) & ~effects.makes",
+            "return effects.reads & ~effects.makes",
         ),
         (
             "a buffer is live only after its last access",
-            "return (state | reads | writes) & ~self._sets.made(op)",
-            "return (reads | writes) & ~self._sets.made(op)",
+            "return (state | reads | writes) & ~makes",
+            "return (reads | writes) & ~makes",
         ),
     )
 )
@@ -254,7 +254,7 @@ DATA_FLOW = tuple(
         ),
         (
             "what follows a region does not reach its end",
-            "state = self.bottom if len(last.regions) else self._ahead(last)",
+            "state = self.bottom if regions else self._ahead(last)",
             "state = self.bottom",
         ),
         (

@@ -16,11 +16,10 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.errors import UserError
-from cuda_tile.ir.plan import TARGET_ATTRIBUTE, read_plan
+from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import entries, entry_name, location_text
 from cuda_tile.options import Options
-from cuda_tile.targets import Target, find_target
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
 ALIGNMENT_BYTES = 128
@@ -99,20 +98,16 @@ def pack(requests: Sequence[Request]) -> tuple[list[int], int]:
     return ordered, max(ends, default=0)
 
 
-def _target(entry: ir.Operation) -> Target:
-    return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
-
-
 def _space_bytes(entry: ir.Operation) -> int:
     """What a CTA may take without keeping the planned number of CTAs off its SM."""
-    target = _target(entry)
+    target = read_target(entry)
     ctas = max(1, read_plan(entry).min_ctas)
     share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
     return min(target.shared_bytes_per_cta, share)
 
 
 def _check_fits(entry: ir.Operation, allocs: list[ir.Operation], total: int) -> None:
-    target = _target(entry)
+    target = read_target(entry)
     limit = target.shared_bytes_per_cta
     if total <= limit:
         return

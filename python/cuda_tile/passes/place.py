@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
     entries,
@@ -46,7 +46,7 @@ def place_entry(entry: ir.Operation) -> None:
     """Assigns layouts within one entry."""
     plan = read_plan(entry)
     copies = duplicate_cheap_values(entry)
-    ctx = PlaceContext(plan, FactsAnalysis(entry))
+    ctx = PlaceContext(plan, FactsAnalysis(entry), read_target(entry))
 
     def default(value: ir.Value) -> LinearLayout:
         extents = shape_of(value)
@@ -86,5 +86,9 @@ def _insert_conversions(solution: Solution) -> list[ir.Operation]:
     """Brings each operand to its layout; gives ops that may be unused by now."""
     conversions = Conversions(solution.defined)
     for (op, index), layout in solution.used.items():
-        op.operands[index] = conversions.get(op.operands[index], layout)
+        # `stage` reads a converted operand of a product slice by slice from shared
+        # memory; one that is made again would be held whole in registers.
+        op.operands[index] = conversions.get(
+            op.operands[index], layout, may_repeat=op.name not in PRODUCTS
+        )
     return conversions.replaced

@@ -14,21 +14,20 @@ Contract: in, level W from `place`; out, level W in which each remaining
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import PRODUCTS, TARGET_ATTRIBUTE, read_plan
+from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
-from cuda_tile.targets import Target, find_target
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Stages every entry of `module`."""
     del options
     for entry in entries(module):
-        limit = _target(entry).shared_bytes_per_cta
+        limit = read_target(entry).shared_bytes_per_cta
         room = _room_for_loops(entry)
         buffers = StagedOperands(room)
         for op in list(nested_ops(entry)):
@@ -43,17 +42,13 @@ def run(module: ir.Operation, options: Options) -> None:
                 stage_conversion(op, limit - held)
 
 
-def _target(entry: ir.Operation) -> Target:
-    return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
-
-
 def _room_for_loops(entry: ir.Operation) -> int:
     """Bytes that may be held through loops: half of what a CTA may have.
 
     The other half is for what the loops themselves stage. With an occupancy asked for
     the CTAs share the multiprocessor's memory.
     """
-    target = _target(entry)
+    target = read_target(entry)
     limit = target.shared_bytes_per_cta
     if min_ctas := read_plan(entry).min_ctas:
         share = target.shared_bytes_per_sm // min_ctas - target.shared_bytes_reserved

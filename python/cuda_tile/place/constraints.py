@@ -75,7 +75,7 @@ class Prefer:
         op: The access.
         operand: Index of the stored operand, or None for a load's result 0.
         layout: The cheapest layout.
-        sectors: 32-byte sectors that one execution moves in some layout.
+        cycles: What one execution costs in some layout, see place/cost.py.
         n_bytes: Bytes of the tile.
         trips: Estimated executions.
         can_convert: Whether the tile may be converted next to the access. An access
@@ -85,7 +85,7 @@ class Prefer:
     op: ir.Operation
     operand: int | None
     layout: LinearLayout
-    sectors: Callable[[LinearLayout], int]
+    cycles: Callable[[LinearLayout], float]
     n_bytes: int
     trips: int
     can_convert: bool = True

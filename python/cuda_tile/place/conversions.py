@@ -40,14 +40,23 @@ class Conversions:
     replaced: list[ir.Operation] = field(default_factory=list[ir.Operation])
     _made: dict[Key, ir.Value] = field(default_factory=dict[Key, ir.Value])
 
-    def get(self, value: ir.Value, layout: LinearLayout) -> ir.Value:
-        """`value` in `layout`, right after its definition: it dominates every use."""
+    def get(
+        self, value: ir.Value, layout: LinearLayout, *, may_repeat: bool = True
+    ) -> ir.Value:
+        """`value` in `layout`, right after its definition: it dominates every use.
+
+        Args:
+            value: A distributed tile.
+            layout: The layout that is wanted.
+            may_repeat: Whether its op may be done again instead.
+        """
         if self.defined[value] == layout:
             return value
         key = (value, layout)
         if key not in self._made:
             op = defining_op(value)
-            repeated = self._repeated_cycles(value, layout, MAX_REPEATED)
+            room = MAX_REPEATED if may_repeat else 0
+            repeated = self._repeated_cycles(value, layout, room)
             if op is None or repeated is None or repeated >= self._plain(*key):
                 made = _convert(value, layout)
             else:

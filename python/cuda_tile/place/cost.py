@@ -1,13 +1,12 @@
 """What layouts cost: conversions between them, and accesses in a poor one.
 
 The unit is a cycle of a multiprocessor, for all warps of a CTA and one execution; times
-the trip counts of the loops around. Only relations matter, so the figures are rounded:
+the trip counts of the loops around. Only relations matter:
 
-- a 32-byte sector of global memory: 3 cycles (A100: 1555 GB/s over 108 multiprocessors
-  of 1.41 GHz are 10 bytes a cycle each; H100 SXM: 3350 GB/s, 132, 1.7 GHz, 15 bytes);
+- a 32-byte sector of global memory: by the chip's row in targets.py;
 - a wavefront of shared memory, 128 bytes: 1 cycle; a shuffle of a warp: 1 cycle (both
   CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions" and
-  "Shared Memory": 32 banks, 32 lanes of a shuffle in a cycle);
+  "Shared Memory": 32 banks, 32 lanes of a shuffle in a cycle, on every chip);
 - any other instruction of a warp: a quarter, as four warps issue in a cycle;
 - a barrier: 30 cycles in which a CTA's warps wait for the last of them.
 """
@@ -16,25 +15,28 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.analysis.access import MAX_VECTOR_BYTES, SECTOR_BYTES
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
 from cuda_tile.ir.tiles import element_bits, element_of
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.targets import WARP_LANES, Target
 
 LOOP_TRIPS = 16
 """Trip count assumed for a loop whose bounds are unknown: only the order of magnitude
 matters, a loop body outweighs what stands before and after it."""
 
-SECTOR_CYCLES = 3.0
 WAVEFRONT_CYCLES = 1.0
 SHUFFLE_CYCLES = 1.0
 INSTRUCTION_CYCLES = 0.25
 BARRIER_CYCLES = 30.0
 WAVEFRONT_BYTES = 128
-VECTOR_BYTES = 16
-"""Most that one lane moves at once (PTX ISA, "ld", vectors)."""
-WARP_LANES = 32
+
+
+def sector_cycles(target: Target) -> float:
+    """Cost of a sector: a multiprocessor's share of the chip's memory bandwidth."""
+    return SECTOR_BYTES / target.dram_bytes_per_clock
 
 
 def conversion_cycles(source: LinearLayout, target: LinearLayout, bits: int) -> float:
@@ -55,7 +57,7 @@ def _wavefronts(layout: LinearLayout, bits: int) -> float:
     """Least wavefronts in which all warps move a tile; lanes share what they copy."""
     own_bytes = layout.n_registers * bits / 8
     lanes = WARP_LANES >> layout.free_bits().lane.bit_count()
-    per_warp = max(own_bytes / VECTOR_BYTES, own_bytes * lanes / WAVEFRONT_BYTES)
+    per_warp = max(own_bytes / MAX_VECTOR_BYTES, own_bytes * lanes / WAVEFRONT_BYTES)
     return per_warp * layout.n_warps
 
 
@@ -73,21 +75,21 @@ def trip_count(op: ir.Operation) -> int:
     """How often `op` runs, over all loops around it in its entry.
 
     A counted loop with constant bounds runs as often as they say, others
-    `LOOP_TRIPS` times; a loop that never runs counts as one turn.
+    `LOOP_TRIPS` times; a loop that never runs counts as one iteration.
     """
     count = 1
     parent = op.parent
     while parent is not None and parent.operation.name != "cuda_tile.entry":
         around = parent.operation
         if (bounds := counted_loop(around)) is not None:
-            count *= _turns(bounds)
+            count *= _iterations(bounds)
         elif _cuda_tile.is_loop(around):
             count *= LOOP_TRIPS
         parent = around.parent
     return count
 
 
-def _turns(loop: CountedLoop) -> int:
+def _iterations(loop: CountedLoop) -> int:
     lower, upper, step = (constant_of(v) for v in (loop.lower, loop.upper, loop.step))
     if lower is None or upper is None or step is None or step <= 0:
         return LOOP_TRIPS

@@ -9,7 +9,7 @@ from cuda_tile.analysis.access import describe_access
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Prefer, Same
-from cuda_tile.place.cost import trip_count
+from cuda_tile.place.cost import sector_cycles, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
@@ -19,16 +19,16 @@ def _prefer(
     access = describe_access(op, ctx.facts)
     n_bytes = prod(access.shape) * access.element_bytes
 
-    def sectors(layout: LinearLayout) -> int:
+    def cycles(layout: LinearLayout) -> float:
         # One of several warps with copies stores them, but each of them loads them.
         copies = layout.free_bits().warp.bit_count() if operand is None else 0
-        return access.sectors(layout) << copies
+        return (access.sectors(layout) << copies) * sector_cycles(ctx.target)
 
     return Prefer(
         op,
         operand,
         access.best_layout(ctx.plan.num_warps),
-        sectors,
+        cycles,
         n_bytes,
         trip_count(op),
         can_convert,

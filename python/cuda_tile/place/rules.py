@@ -10,6 +10,7 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.plan import Plan
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.rules import RuleTable
+from cuda_tile.targets import Target
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class PlaceContext:
 
     plan: Plan
     facts: FactsAnalysis
+    target: Target
 
 
 PlaceRule = Callable[[PlaceContext, ir.Operation], list[Constraint]]

@@ -30,7 +30,7 @@ from cuda_tile.place.constraints import (
     Related,
     Same,
 )
-from cuda_tile.place.cost import SECTOR_CYCLES, conversion_cycles, tile_bits
+from cuda_tile.place.cost import conversion_cycles, tile_bits
 
 
 class Classes:
@@ -217,8 +217,7 @@ def _cheapest(prefers: list[Prefer]) -> LinearLayout:
 
 def _price(prefer: Prefer, layout: LinearLayout) -> float:
     """What an access pays for a tile that has `layout`, over the whole run."""
-    wasted = prefer.sectors(layout) - prefer.sectors(prefer.layout)
-    price = max(0, wasted) * SECTOR_CYCLES
+    price = max(0.0, prefer.cycles(layout) - prefer.cycles(prefer.layout))
     if prefer.can_convert:
         price = min(price, _conversion(prefer, layout))
     return price * prefer.trips
@@ -226,8 +225,8 @@ def _price(prefer: Prefer, layout: LinearLayout) -> float:
 
 def _is_worth_converting(prefer: Prefer, layout: LinearLayout) -> bool:
     """Whether the sectors saved by the layout of `prefer` outweigh a conversion."""
-    wasted = prefer.sectors(layout) - prefer.sectors(prefer.layout)
-    return wasted > 0 and wasted * SECTOR_CYCLES > _conversion(prefer, layout)
+    wasted = prefer.cycles(layout) - prefer.cycles(prefer.layout)
+    return wasted > 0 and wasted > _conversion(prefer, layout)
 
 
 def _conversion(prefer: Prefer, layout: LinearLayout) -> float:
