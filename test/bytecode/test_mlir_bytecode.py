@@ -75,10 +75,10 @@ def test_types_and_attributes_are_numbers(name, context):
 
 def test_newer_encodings_are_refused(context):
     _, data = through_bytecode(ir.Module.parse(MODULES["hints"], context), context)
-    # A section of kind 7 and size 1 with the number 1; MLIR writes 1 as 3, 2 as 5.
-    assert data.count(b"\x07\x03\x03") == 1
-    newer = data.replace(b"\x07\x03\x03", b"\x07\x03\x05")
-    with pytest.raises(ir.MLIRError, match="of version 1 or older, got 2"):
+    # A section of kind 7 and size 1 with the number 2; MLIR writes 2 as 5, 3 as 7.
+    assert data.count(b"\x07\x03\x05") == 1
+    newer = data.replace(b"\x07\x03\x05", b"\x07\x03\x07")
+    with pytest.raises(ir.MLIRError, match="of version 2 or older, got 3"):
         ir.Module.parse(newer, context)
 
 

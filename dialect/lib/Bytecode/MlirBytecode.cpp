@@ -49,7 +49,7 @@ public:
   }
 
 protected:
-  static constexpr uint64_t kVersion = 1;
+  static constexpr uint64_t kVersion = 2;
 
   static auto errorOf(DialectBytecodeReader &reader) {
     return [&reader] { return reader.emitError(); };
