@@ -83,7 +83,8 @@ def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
         for block in region.blocks:
             for inner in block_ops(block):
                 yield inner
-                yield from nested_ops(inner)
+                if len(inner.regions):  # a generator for each leaf would cost more
+                    yield from nested_ops(inner)
 
 
 def enclosing_entry(op: ir.Operation) -> ir.Operation:
