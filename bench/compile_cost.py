@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
-from cuda_tile.errors import Unsupported
+from cuda_tile.errors import UserError
 
 PASSES_SHOWN = (
     *("load", "simplify", "plan", "place", "stage", "order", "allocate", "barriers"),
@@ -96,11 +96,14 @@ def measure_process(command: list[str], runs: int) -> float | None:
 def measure(
     kernel: str, path: Path, gpu: str, arguments: argparse.Namespace
 ) -> Cost | None:
-    """The best of several runs, and beside it what was asked for; None if refused."""
+    """The best of several runs, and beside it what was asked for; None if refused.
+
+    A file that cannot be read counts as refused.
+    """
     runs: int = arguments.runs
     try:
         costs = [measure_once(kernel, path, gpu) for _ in range(runs)]
-    except Unsupported:
+    except UserError:
         return None
     best = min(costs, key=lambda cost: cost.total)
     peer = cold = None
