@@ -70,6 +70,10 @@ def ops() -> dict[str, OpInfo]:
     }
 
 
+ELEMENTWISE_FAMILIES = ("integer", "bitwise", "float", "math", "convert")
+"""Families whose ops compute each element from its peers alone."""
+
+
 def family(stem: str) -> list[OpInfo]:
     """The ops of one family."""
     return [op for op in ops().values() if op.family == stem]

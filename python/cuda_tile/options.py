@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from cuda_tile.errors import UserError
-from cuda_tile.targets import DEFAULT_GPU, Target, find_target, target_names
+from cuda_tile.targets import (
+    DEFAULT_GPU,
+    WARP_COUNTS,
+    Target,
+    find_target,
+    target_names,
+)
 
 Choice = str | int | bool
 
@@ -36,7 +42,7 @@ class Options:
 
     gpu: str | None = _option(None, "target chip, sm_80 and up", tuple(target_names()))
     num_warps: int | None = _option(
-        None, "warps per CTA, instead of what plan would choose", (1, 2, 4, 8, 16)
+        None, "warps per CTA, instead of what plan would choose", WARP_COUNTS
     )
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from cuda_tile.errors import UserError
 
 WARP_LANES = 32
+WARP_COUNTS = (1, 2, 4, 8, 16)
+"""Warps that a CTA may be planned with. 8 warps of 255 registers take nearly all that a
+multiprocessor has, so that more only share them."""
 DEFAULT_GPU = "sm_90"
 """The chip to compile for where nobody names one."""
 REGISTER_BITS = 32

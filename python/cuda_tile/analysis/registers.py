@@ -142,8 +142,8 @@ def live_tiles(entry: ir.Operation, is_staged: IsStaged | None = None) -> LiveTi
 @cache
 def elementwise_stems() -> frozenset[str]:
     """Operations that compute each element from its peers alone."""
-    families = ("integer", "bitwise", "float", "math", "convert")
-    names = {op.name for family in families for op in ods.family(family)}
+    families = map(ods.family, ods.ELEMENTWISE_FAMILIES)
+    names = {op.name for family in families for op in family}
     return frozenset(names | {"select", "offset"})
 
 

@@ -23,7 +23,7 @@ from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
-from cuda_tile.targets import target_names
+from cuda_tile.targets import WARP_COUNTS, target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
 """What `-o NAME` alone says of the form."""
@@ -125,9 +125,11 @@ def read_request(arguments: argparse.Namespace) -> Request:
     Raises:
         UserError: An unknown chip or step, or a bad number of warps.
     """
-    if arguments.num_warps not in (None, 1, 2, 4, 8, 16):
+    if arguments.num_warps not in (None, *WARP_COUNTS):
+        *known, most = WARP_COUNTS
         raise UserError(
-            f"expected --num-warps of 1, 2, 4, 8 or 16, got {arguments.num_warps}"
+            f"expected --num-warps of {', '.join(map(str, known))} or {most}, got "
+            f"{arguments.num_warps}"
         )
     form, output = _form_and_output(arguments)
     return Request(

@@ -21,13 +21,12 @@ from cuda_tile.ir.walk import (
     op_stem,
 )
 from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
-from cuda_tile.targets import WARP_LANES, Target, find_target
+from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
 REMARKS_ATTRIBUTE = "tileas.remarks"
 """An array of strings on the entry: what was given up, and why, for the report."""
-MAX_WARPS = 16
 PRODUCTS = ("cuda_tile.mmaf",)
 """Level T operations that a matrix instruction computes."""
 
@@ -127,10 +126,11 @@ def read_plan(entry: ir.Operation) -> Plan:
             where,
         )
     plan = Plan(**{"num_warps": 0, **_fields(entry, ENTRY_FIELDS, where)})
-    if not _is_power(plan.num_warps) or plan.num_warps > MAX_WARPS:
+    if plan.num_warps not in WARP_COUNTS:
+        *known, most = WARP_COUNTS
         raise UserError(
-            f"expected num_warps of 1, 2, 4, 8 or {MAX_WARPS} in '{PLAN_ATTRIBUTE}', "
-            f"got {plan.num_warps}",
+            f"expected num_warps of {', '.join(map(str, known))} or {most} in "
+            f"'{PLAN_ATTRIBUTE}', got {plan.num_warps}",
             where,
         )
     if plan.warps_m or plan.warps_n:

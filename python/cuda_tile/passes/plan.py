@@ -37,7 +37,6 @@ from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import (
-    MAX_WARPS,
     PLAN_ATTRIBUTE,
     PRODUCTS,
     TARGET_ATTRIBUTE,
@@ -56,12 +55,10 @@ from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.place.families import RULES as PLACE_RULES
-from cuda_tile.targets import WARP_LANES, Target
+from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
-_WARPS = (1, 2, 4, 8, MAX_WARPS)
-"""More warps than 8 share registers that 8 have already: 255 x 256 is nearly all."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -105,8 +102,8 @@ def make_plan(entry: ir.Operation, ops: list[ir.Operation], options: Options) ->
     ctas = max(1, hints.get("occupancy", 1))
     chooser = Chooser(entry, ops, target)
     first = [hinted] if hinted else chooser.usual_warps()
-    more = [w for w in _WARPS if w > first[-1]] if not options.num_warps else []
-    chosen = chooser.choose([first, [w for w in more if w <= MAX_WARPS]], ctas)
+    more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
+    chosen = chooser.choose([first, more], ctas)
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
     is_bounded = chooser.has_products or "occupancy" in hints
@@ -168,7 +165,7 @@ class Chooser:
         least = 4
         while least > 1 and rows * columns < least * 16 * 8:
             least //= 2
-        return [w for w in _WARPS if least <= w <= max(least, 8)]
+        return [w for w in WARP_COUNTS if least <= w <= max(least, 8)]
 
     def choose(self, groups: list[list[int]], ctas: int) -> Candidate:
         """The cheapest candidate that fits, of the first group that has one."""
@@ -272,7 +269,7 @@ def possible_divisions(
     """
     found = [
         (warps_m, warps // warps_m)
-        for warps_m in _WARPS
+        for warps_m in WARP_COUNTS
         if warps_m <= warps
         and rows >= 16 * warps_m
         and columns >= 8 * (warps // warps_m)

@@ -28,7 +28,8 @@ REPEATABLE = (
     | {"cuda_tile.iota", "cuda_tile.select"}
     | {
         f"cuda_tile.{op.name}"
-        for family in ("integer", "bitwise", "float", "convert")
+        for family in ods.ELEMENTWISE_FAMILIES
+        if family != "math"  # many instructions each
         for op in ods.family(family)
     }
 ) - EXPENSIVE

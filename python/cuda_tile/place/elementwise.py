@@ -15,5 +15,5 @@ def same_layout(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     return [Same(tuple(v for v in (*op.operands, *op.results) if is_distributed(v)))]
 
 
-for _family in ("integer", "bitwise", "float", "math", "convert"):
+for _family in ods.ELEMENTWISE_FAMILIES:
     RULES.register(*(op.name for op in ods.family(_family)))(same_layout)
