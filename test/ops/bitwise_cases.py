@@ -27,7 +27,8 @@ def _kernel(element: str) -> str:
     lines += [
         f"""
     %r{n} = {name} %v0, %v1 : {tile}
-    %s{n} = store_ptr_tko weak %p{n}, %r{n} : tile<32xptr<{element}>>, {tile} -> token"""
+    %s{n} = store_ptr_tko weak %p{n}, %r{n}
+      : tile<32xptr<{element}>>, {tile} -> token"""
         for n, name in enumerate(NAMES, 2)
     ]
     parameters = ", ".join(f"%{name}: {one}" for name in ("x", "y", *NAMES))
