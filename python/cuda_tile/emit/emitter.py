@@ -27,6 +27,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
+from cuda_tile.targets import Target
 
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
@@ -59,6 +60,7 @@ class Emitter:
         func: The function, with an entry block that branches to the body.
         facts: What is known of the entry's values.
         rules: The filled rule table.
+        target: The chip to emit for, which decides between forms of an instruction.
         shared_symbol: Name of the kernel's shared-memory variable.
     """
 
@@ -67,12 +69,14 @@ class Emitter:
         func: ir.Operation,
         facts: FactsAnalysis,
         rules: RuleTable[EmitRule],
+        target: Target,
         shared_symbol: str = SHARED_SYMBOL,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
         self.threads = Threads(self.builder)
         self.facts = facts
+        self.target = target
         self._rules = rules
         self._shared_symbol = shared_symbol
         self._shared: ir.Value | None = None

@@ -24,7 +24,7 @@ from cuda_tile.ir.launch import (
     parameter_types,
     strings_of,
 )
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import (
     body,
@@ -75,7 +75,9 @@ def emit_entry(entry: ir.Operation) -> None:
     with ir.InsertionPoint(first), entry.location:
         ir.Operation.create("llvm.br", successors=[second])
     with ir.InsertionPoint(second), entry.location:
-        emitter = Emitter(func, FactsAnalysis(entry), RULES, shared_symbol)
+        emitter = Emitter(
+            func, FactsAnalysis(entry), RULES, read_target(entry), shared_symbol
+        )
         for argument, parameter in zip(
             body(entry).arguments, first.arguments, strict=True
         ):
