@@ -18,13 +18,18 @@ DEFAULT_VERSION = "13.3"
 
 
 def load(
-    source: str | os.PathLike[str] | bytes, *, context: ir.Context | None = None
+    source: str | os.PathLike[str] | bytes,
+    *,
+    context: ir.Context | None = None,
+    strict: bool = False,
 ) -> ir.Module:
     """Reads a kernel file; its content decides between text and bytecode.
 
     Args:
         source: A path, or the file's bytes.
         context: Context of the new module; a new context by default.
+        strict: Refuse bytecode with bytes or flags that nothing reads; otherwise a
+            warning reports them.
 
     Returns:
         A verified `builtin.module` that contains the file's tile modules.
@@ -38,7 +43,7 @@ def load(
     with context, ir.Location.unknown():
         try:
             if data.startswith(MAGIC):
-                return _cuda_tile.read_bytecode(data, _name(source), context)
+                return _cuda_tile.read_bytecode(data, _name(source), context, strict)
             return _parse_text(data, source)
         except ir.MLIRError as error:
             raise UserError(diagnostics_text(error)) from None

@@ -11,12 +11,14 @@ using namespace cuda_tile::python;
 namespace {
 
 nb::object readBytes(nb::bytes data, const std::string &name,
-                     py::DefaultingPyMlirContext context) {
+                     py::DefaultingPyMlirContext context, bool strict) {
   py::PyMlirContext::ErrorCapture errors(context->getRef());
   llvm::MemoryBufferRef buffer(llvm::StringRef(data.c_str(), data.size()),
                                name);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      cuda_tile::readBytecode(buffer, unwrap(context->get()));
+      cuda_tile::readBytecode(buffer, unwrap(context->get()),
+                              strict ? cuda_tile::BytecodeReading::Strict
+                                     : cuda_tile::BytecodeReading::Tolerant);
   if (!module)
     throw py::MLIRError("could not read bytecode", errors.take());
   return py::PyModule::forModule(wrap(module.release())).releaseObject();
@@ -100,14 +102,17 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
       nb::arg("data"), "Whether `data` begins like a Tile IR bytecode file.");
   m.def("read_bytecode", &readBytes, nb::arg("data"),
         nb::arg("name") = "<bytes>", nb::arg("context").none() = nb::none(),
+        nb::arg("strict") = false,
         nb::sig("def read_bytecode(data: bytes, name: str = '<bytes>', "
-                "context: cuda_tile._mlir.ir.Context | None = None) -> "
-                "cuda_tile._mlir.ir.Module"),
+                "context: cuda_tile._mlir.ir.Context | None = None, "
+                "strict: bool = False) -> cuda_tile._mlir.ir.Module"),
         "Reads a Tile IR bytecode file into a verified builtin.module.\n\n"
         "Args:\n"
         "  data: The bytes of the file.\n"
         "  name: What messages call it.\n"
-        "  context: Where the module is made; the current one for None.\n\n"
+        "  context: Where the module is made; the current one for None.\n"
+        "  strict: Refuse bytes and flags that nothing reads, instead of a "
+        "warning.\n\n"
         "Raises:\n  MLIRError: With the diagnostics.");
   m.def("write_bytecode", &writeBytes, nb::arg("module"),
         nb::arg("version") = cuda_tile::BytecodeVersion().str(),

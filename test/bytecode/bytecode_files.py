@@ -15,15 +15,15 @@ def kernel(version: str, name: str) -> bytes:
     return (KERNELS / version / f"{name}.tileirbc").read_bytes()
 
 
-def read(data: bytes, context: ir.Context) -> ir.Module:
+def read(data: bytes, context: ir.Context, *, strict: bool = False) -> ir.Module:
     """Reads a file; a bad one raises MLIRError."""
-    return _cuda_tile.read_bytecode(data, "test.tileirbc", context)
+    return _cuda_tile.read_bytecode(data, "test.tileirbc", context, strict)
 
 
-def messages(data: bytes, context: ir.Context) -> list[str]:
+def messages(data: bytes, context: ir.Context, *, strict: bool = False) -> list[str]:
     """What the reader says against `data`; empty if it reads."""
     try:
-        read(data, context)
+        read(data, context, strict=strict)
     except ir.MLIRError as error:
         return [diagnostic.message for diagnostic in error.error_diagnostics]
     return []

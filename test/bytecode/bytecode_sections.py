@@ -12,7 +12,7 @@ NAMES = {
 }
 
 
-def varint(data: bytes, position: int) -> tuple[int, int]:
+def varint_at(data: bytes, position: int) -> tuple[int, int]:
     """The varint at `position` and the position behind it."""
     value = shift = 0
     while True:
@@ -30,9 +30,9 @@ def sections(data: bytes) -> dict[str, bytes]:
     position = HEADER
     while data[position] != 0:
         kind = data[position]
-        size, position = varint(data, position + 1)
+        size, position = varint_at(data, position + 1)
         if kind & 0x80:
-            alignment, position = varint(data, position)
+            alignment, position = varint_at(data, position)
             position += -position % alignment
         found[NAMES[kind & 0x7F]] = data[position : position + size]
         position += size

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from bytecode_files import KERNELS, messages, read, refusal
-from bytecode_sections import sections
-from bytecode_sections import varint as varint_at
+from bytecode_sections import sections, varint_at
 from bytecode_wire import File, varint
 
 from cuda_tile._mlir import ir

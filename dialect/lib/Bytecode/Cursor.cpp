@@ -25,6 +25,15 @@ void Diagnostics::warn(uint64_t offset, const Twine &message) const {
   append(diagnostic, offset, message);
 }
 
+LogicalResult Diagnostics::warnUnlessStrict(uint64_t offset,
+                                            const Twine &message,
+                                            const Twine &note) const {
+  if (isStrict)
+    return error(offset, message);
+  warn(offset, message + "; " + note);
+  return success();
+}
+
 void Diagnostics::append(InFlightDiagnostic &diagnostic, uint64_t offset,
                          const Twine &message) const {
   SmallVector<const Place *> places;
@@ -201,11 +210,25 @@ LogicalResult Cursor::align(uint64_t alignment, const Twine &what) {
   return success();
 }
 
-LogicalResult Cursor::expectEnd(const Twine &what) const {
-  if (remaining() == 0)
+LogicalResult Cursor::expectEnd(const Twine &what, uint64_t alignment) {
+  uint64_t start = position, rest = remaining();
+  if (rest == 0)
     return success();
-  return error("expected the end of " + what + ", got " + Twine(remaining()) +
-               (remaining() == 1 ? " more byte" : " more bytes"));
+  position = end;
+  bool isShort = rest < alignment;
+  bool isPadding = llvm::all_of(file.slice(start, rest),
+                                [](uint8_t byte) { return byte == kPadding; });
+  if (diagnostics->getIsStrict() ? isShort && isPadding
+                                 : isShort || isPadding) {
+    diagnostics->addRead(start, rest, "padding");
+    return success();
+  }
+  diagnostics->addRead(start, rest, "skipped");
+  return diagnostics->warnUnlessStrict(
+      start,
+      "expected the end of " + what + ", got " + Twine(rest) +
+          (rest == 1 ? " more byte" : " more bytes"),
+      rest == 1 ? "it is skipped" : "they are skipped");
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,16 +17,21 @@ namespace cuda_tile::bytecode {
 /// structure.
 class Diagnostics {
 public:
-  /// Reads are recorded in `trace` if it is not null.
+  /// Reads are recorded in `trace` if it is not null. `isStrict` makes errors
+  /// of what other readers skip.
   Diagnostics(mlir::MLIRContext *context, llvm::StringRef bufferName,
-              Trace *trace = nullptr)
+              bool isStrict = false, Trace *trace = nullptr)
       : location(mlir::FileLineColLoc::get(context, bufferName, 0, 0)),
-        trace(trace) {}
+        isStrict(isStrict), trace(trace) {}
 
   /// Emits `error at offset N: MESSAGE (in PLACE)`. Always fails.
   mlir::LogicalResult error(uint64_t offset, const llvm::Twine &message) const;
   /// The same as a warning: `at offset N: MESSAGE (in PLACE)`.
   void warn(uint64_t offset, const llvm::Twine &message) const;
+  /// An error if this is strict, otherwise a warning that ends in "; NOTE".
+  mlir::LogicalResult warnUnlessStrict(uint64_t offset,
+                                       const llvm::Twine &message,
+                                       const llvm::Twine &note) const;
 
   /// Runs `build`, which reports errors through the callback it is given, and
   /// turns these into one error at `offset`. A null result is a failure.
@@ -49,6 +54,7 @@ public:
 
   mlir::MLIRContext *getContext() const { return location.getContext(); }
 
+  bool getIsStrict() const { return isStrict; }
   bool isTraced() const { return trace; }
   /// Records a read of `size` bytes.
   void addRead(uint64_t offset, uint64_t size, const llvm::Twine &field,
@@ -68,6 +74,7 @@ private:
               const llvm::Twine &message) const;
 
   mlir::Location location;
+  bool isStrict;
   Trace *trace;
   class Place *innermost = nullptr;
 };
@@ -161,8 +168,10 @@ public:
   void traceIntegers(llvm::ArrayRef<uint8_t> bytes, llvm::StringRef what) const;
   /// Skips to the next file offset that is a multiple of `alignment`.
   mlir::LogicalResult align(uint64_t alignment, const llvm::Twine &what);
-  /// Fails unless everything was read.
-  mlir::LogicalResult expectEnd(const llvm::Twine &what) const;
+  /// Everything should have been read, up to padding to a multiple of
+  /// `alignment`. More bytes are skipped with a warning, or refused if strict.
+  mlir::LogicalResult expectEnd(const llvm::Twine &what,
+                                uint64_t alignment = 1);
 
 private:
   mlir::LogicalResult readVarint(uint64_t &value, bool *bit64,

@@ -322,19 +322,19 @@ LogicalResult DebugInfo::readLoc(Cursor &cursor, Record &record) {
 
 LogicalResult DebugInfo::readCallSite(Cursor &cursor, Record &record) {
   Record callee, caller;
-  uint64_t start = cursor.offset();
   if (failed(readReference(cursor, "callee attribute when parsing CallSiteLoc",
                            {DebugTag::Loc, DebugTag::CallSite}, callee)) ||
       failed(readReference(cursor, "caller attribute when parsing CallSiteLoc",
                            {DebugTag::Loc, DebugTag::CallSite}, caller)))
     return failure();
-  if (!callee.location || !caller.location)
-    return cursor.diags().error(
-        start, "expected CallSiteLoc to have a callee and a caller");
   if (failed(addLevel(cursor, "call sites",
                       std::max(callee.height, caller.height), record)))
     return failure();
-  record.location = CallSiteLoc::get(callee.location, caller.location);
+  // nvcc leaves out where a constant stood that several places use.
+  auto orUnknown = [&](const Record &part) -> Location {
+    return part.location ? part.location : UnknownLoc::get(cursor.getContext());
+  };
+  record.location = CallSiteLoc::get(orUnknown(callee), orUnknown(caller));
   return success();
 }
 

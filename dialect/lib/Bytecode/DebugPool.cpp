@@ -76,9 +76,6 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
                                 caller = addLocation(site.getCaller(), op);
             if (failed(callee) || failed(caller))
               return failure();
-            // A call site with one unknown part is replaced by the other part.
-            if (*callee == 0 || *caller == 0)
-              return *callee + *caller;
             Output record;
             record.writeVarint(static_cast<uint64_t>(DebugTag::CallSite));
             record.writeVarint(*callee);

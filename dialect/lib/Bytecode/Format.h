@@ -13,6 +13,9 @@ namespace cuda_tile::bytecode {
 constexpr uint8_t kMagic[8] = {0x7F, 'T', 'i', 'l', 'e', 'I', 'R', 0x00};
 /// Padding byte of writers; readers accept any value.
 constexpr uint8_t kPadding = 0xCB;
+/// NVIDIA's writers pad the payload of the function section to a multiple of
+/// this many bytes.
+constexpr uint64_t kSectionPadding = 8;
 
 /// Version of a file, or the first version that has some feature.
 struct Version {

@@ -179,7 +179,7 @@ LogicalResult readFunctions(Cursor cursor, Tables &tables, Block &module) {
     if (failed(readBody(cursor.slice(size), tables, header, module)))
       return failure();
   }
-  return cursor.expectEnd("the function section");
+  return cursor.expectEnd("the function section", kSectionPadding);
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,7 +85,7 @@ LogicalResult readGlobals(Cursor cursor, Tables &tables, Block &module) {
     if (failed(readGlobal(cursor, tables, place, module)))
       return failure();
   }
-  return cursor.expectEnd("the global section");
+  return cursor.expectEnd("the global section", kSectionPadding);
 }
 
 //===----------------------------------------------------------------------===//

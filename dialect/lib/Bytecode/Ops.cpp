@@ -117,11 +117,12 @@ LogicalResult OpReader::readFlags(Cursor &cursor, const OpRecord &record,
   for (const OperandField &field : record.operands)
     if (failed(checkNew("operand", field)))
       return failure();
-  return cursor.diags().error(start, "malformed bytecode: expected flags " +
-                                         Twine(mask) +
-                                         " or a part of them, "
-                                         "got " +
-                                         Twine(flags));
+  std::string message = ("malformed bytecode: expected flags " + Twine(mask) +
+                         " or a part of them, got " + Twine(flags))
+                            .str();
+  flags &= mask;
+  return cursor.diags().warnUnlessStrict(start, message,
+                                         "the others are left out");
 }
 
 //===----------------------------------------------------------------------===//

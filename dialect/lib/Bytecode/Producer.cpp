@@ -13,7 +13,7 @@ LogicalResult readProducer(Cursor cursor, const StringTable &strings,
                            Producer &result) {
   StringRef text;
   if (failed(strings.readString(cursor, text, "producer string index")) ||
-      failed(cursor.expectEnd("the producer section")))
+      failed(cursor.expectEnd("the producer section", kSectionPadding)))
     return failure();
   size_t at = text.rfind(kModule);
   bool isWhole = at == 0;

@@ -25,8 +25,9 @@ namespace {
 class FileReader {
 public:
   FileReader(ArrayRef<uint8_t> file, StringRef name, MLIRContext *context,
-             Trace *trace = nullptr)
-      : diagnostics(context, name, trace), file(file) {}
+             BytecodeReading reading, Trace *trace = nullptr)
+      : diagnostics(context, name, reading == BytecodeReading::Strict, trace),
+        file(file) {}
 
   OwningOpRef<::mlir::ModuleOp> read();
 
@@ -34,6 +35,7 @@ private:
   LogicalResult readHeader(Cursor &cursor, Version &version);
   LogicalResult readSections(Cursor &cursor, Version version);
   LogicalResult readSectionHeader(Cursor &cursor, Version version, bool &isEnd);
+  LogicalResult addSection(Cursor section, uint64_t id, uint64_t start);
   LogicalResult checkAlignment(const Cursor &cursor, uint64_t start,
                                const SectionInfo &info,
                                std::optional<uint64_t> alignment);
@@ -147,10 +149,24 @@ LogicalResult FileReader::readSectionHeader(Cursor &cursor, Version version,
     return diagnostics.error(lengthStart, "section length " + Twine(length) +
                                               " exceeds remaining data size " +
                                               Twine(cursor.remaining()));
-  if (sections[id])
-    return diagnostics.error(start, "expected one " + info.name +
-                                        " section, got a second one");
-  sections[id] = cursor.slice(length);
+  return addSection(cursor.slice(length), id, start);
+}
+
+/// The content of a section that comes twice is known if both are equal.
+LogicalResult FileReader::addSection(Cursor section, uint64_t id,
+                                     uint64_t start) {
+  auto bytesOf = [&](const Cursor &payload) {
+    return file.slice(payload.offset(), payload.remaining());
+  };
+  std::optional<Cursor> &known = sections[id];
+  std::string message =
+      ("expected one " + kSections[id].name + " section, got a second one")
+          .str();
+  if (known && bytesOf(*known) != bytesOf(section))
+    return diagnostics.error(start, message);
+  if (known)
+    return diagnostics.warnUnlessStrict(start, message, "they are equal");
+  known = section;
   return success();
 }
 
@@ -270,20 +286,22 @@ static ArrayRef<uint8_t> getBytes(llvm::MemoryBufferRef buffer) {
 }
 
 OwningOpRef<::mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
-                                           MLIRContext *context) {
+                                           MLIRContext *context,
+                                           BytecodeReading reading) {
   context->getOrLoadDialect<CudaTileDialect>();
   return bytecode::FileReader(getBytes(buffer), buffer.getBufferIdentifier(),
-                              context)
+                              context, reading)
       .read();
 }
 
 LogicalResult dumpBytecode(llvm::MemoryBufferRef buffer, MLIRContext *context,
-                           raw_ostream &os) {
+                           raw_ostream &os, BytecodeReading reading) {
   context->getOrLoadDialect<CudaTileDialect>();
   ArrayRef<uint8_t> file = getBytes(buffer);
   bytecode::Trace trace;
   OwningOpRef<::mlir::ModuleOp> module =
-      bytecode::FileReader(file, buffer.getBufferIdentifier(), context, &trace)
+      bytecode::FileReader(file, buffer.getBufferIdentifier(), context, reading,
+                           &trace)
           .read();
   trace.print(os, file);
   return success(static_cast<bool>(module));

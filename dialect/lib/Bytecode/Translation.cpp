@@ -51,6 +51,9 @@ struct Options {
         llvm::outs().flush();
         std::exit(0);
       })};
+  llvm::cl::opt<bool> strict{
+      "strict",
+      llvm::cl::desc("Refuse bytecode with bytes or flags that nothing reads")};
   llvm::cl::opt<bool> genericForm{
       "generic-form",
       llvm::cl::desc("Print what -test-cudatile-roundtrip read in MLIR's "
@@ -60,6 +63,11 @@ struct Options {
 Options &getOptions() {
   static Options options;
   return options;
+}
+
+BytecodeReading getReading() {
+  return getOptions().strict ? BytecodeReading::Strict
+                             : BytecodeReading::Tolerant;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +80,7 @@ OwningOpRef<Operation *> importBytecode(llvm::SourceMgr &sources,
       sources.getMemoryBuffer(sources.getMainFileID());
   OwningOpRef<Operation *> result;
   if (OwningOpRef<::mlir::ModuleOp> module =
-          readBytecode(buffer->getMemBufferRef(), context))
+          readBytecode(buffer->getMemBufferRef(), context, getReading()))
     result = module.release().getOperation();
   return result;
 }
@@ -123,7 +131,7 @@ LogicalResult dump(const std::shared_ptr<llvm::SourceMgr> &sources,
   context->appendDialectRegistry(registry);
   const llvm::MemoryBuffer *buffer =
       sources->getMemoryBuffer(sources->getMainFileID());
-  return dumpBytecode(buffer->getMemBufferRef(), context, os);
+  return dumpBytecode(buffer->getMemBufferRef(), context, os, getReading());
 }
 
 } // namespace

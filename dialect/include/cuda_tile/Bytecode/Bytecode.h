@@ -23,20 +23,32 @@ class ModuleOp;
 /// Whether `data` begins with the magic number of a bytecode file.
 bool isBytecode(llvm::StringRef data);
 
+/// How much a reader lets pass.
+enum class BytecodeReading {
+  /// What NVIDIA's reader accepts too and is unambiguous: bytes that nothing
+  /// reads, a section twice with equal contents, unknown flags of an op. Each
+  /// is reported by a warning, except padding.
+  Tolerant,
+  /// Nothing of this; the padding that NVIDIA's writers add is no error.
+  Strict,
+};
+
 /// Reads a bytecode file of version 13.1 to 13.5 and verifies its contents.
 ///
 /// The result is a builtin module that contains `cuda_tile.module @kernels`
 /// (files do not store the module's name). An invalid file, an unknown version
 /// or an invalid program gives null and diagnostics in `context`; errors of the
 /// format name the offset in the file, the section and the op.
-mlir::OwningOpRef<mlir::ModuleOp> readBytecode(llvm::MemoryBufferRef buffer,
-                                               mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp>
+readBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context,
+             BytecodeReading reading = BytecodeReading::Tolerant);
 
 /// Reads a bytecode file and prints each field: offset, bytes, section, op,
 /// name, value. For an invalid file, it prints everything before the error.
-mlir::LogicalResult dumpBytecode(llvm::MemoryBufferRef buffer,
-                                 mlir::MLIRContext *context,
-                                 llvm::raw_ostream &os);
+mlir::LogicalResult
+dumpBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context,
+             llvm::raw_ostream &os,
+             BytecodeReading reading = BytecodeReading::Tolerant);
 
 /// Version of a bytecode file.
 struct BytecodeVersion {
