@@ -2,7 +2,7 @@
 
 A `Program` holds the tiles made so far; the steps in `emit_steps.py` and
 `emit_memory.py` take tiles from it and add new ones. Nothing here is undefined in
-the interpreter's checked mode, and every stored value is exact (but see
+the interpreter's strict mode, and every stored value is exact (but see
 `Value.is_payload`), so interpreter and emulator must agree bit for bit.
 """
 

@@ -1,4 +1,4 @@
-"""Each kind of error of checked mode: a kernel with it, and one without.
+"""Each kind of error of strict mode: a kernel with it, and one without.
 
 The error names op, location and element; permissive mode continues, except if there is
 no memory at the address.

@@ -1,4 +1,4 @@
-"""`assume` returns its operand, and checked mode verifies its predicate."""
+"""`assume` returns its operand, and strict mode verifies its predicate."""
 
 from __future__ import annotations
 

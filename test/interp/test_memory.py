@@ -1,4 +1,4 @@
-"""Pointer access: masks, padding, and the errors of checked mode."""
+"""Pointer access: masks, padding, and the errors of strict mode."""
 
 from __future__ import annotations
 

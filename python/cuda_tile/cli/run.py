@@ -24,6 +24,7 @@ from cuda_tile import api
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import read_kernel, write_output
 from cuda_tile.errors import UserError
+from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
@@ -108,9 +109,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--mode",
-        choices=("checked", "permissive"),
-        help="interp: undefined behaviour is an error (checked, the default), or "
-        "gives what the hardware most likely gives",
+        choices=tuple(MODE_NAMES),
+        help="interp: undefined behaviour is an error (strict, the default), a warning "
+        "where hardware runs it all the same (hardware), or gives what hardware most "
+        "likely gives (permissive); checked is an older name of strict",
     )
     parser.add_argument(
         "--limit", type=int, metavar="N", help="interp: fail after N operations"

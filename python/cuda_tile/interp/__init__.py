@@ -24,6 +24,7 @@ from cuda_tile.interp import (
     view,
 )
 from cuda_tile.interp import float as float_
+from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.interp.debug import Debugger, StopView
 from cuda_tile.interp.driver import AssertionsFailed, InterpReport, load, run
 from cuda_tile.interp.program import Op, Program
@@ -53,6 +54,7 @@ FAMILIES = (
 
 __all__ = [
     "FAMILIES",
+    "MODE_NAMES",
     "RULES",
     "AssertionsFailed",
     "Debugger",

@@ -1,6 +1,6 @@
-"""Reads and writes of tiles in memory, with the checks of checked mode.
+"""Reads and writes of tiles in memory, with the checks of strict mode.
 
-An access of a tile is one access per element. Checked mode reports: elements outside
+An access of a tile is one access per element. Strict mode reports: elements outside
 every array, misaligned elements, a store that writes a byte twice, and two conflicting
 accesses to one byte (at least one a write) that no token orders. Two elements of a
 4-bit type share a byte; their addresses count half bytes here.
@@ -9,6 +9,7 @@ accesses to one byte (at least one a write) that no token orders. Two elements o
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from cuda_tile.interp.log import Access, Addresses
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op
+from cuda_tile.interp.uses import keeps_elements
 from cuda_tile.interp.values import Mask, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
 from cuda_tile.runtime.memory import MemoryFault
@@ -209,12 +211,23 @@ def order(
     token: Token | None,
     *,
     is_write: bool,
+    stored: Array | None = None,
 ) -> Token:
     """Records the access and gives its result token; call it before the access.
 
+    Args:
+        run: The tile block.
+        op: The access.
+        addresses: As for `read`.
+        active: As for `read`.
+        kind: As for `read`.
+        token: What it starts after.
+        is_write: Whether it stores.
+        stored: The tile that a plain store stores.
+
     Raises:
-        InterpError: Checked mode found a store to one byte twice, or an earlier
-            conflicting access that is not ordered before this one.
+        InterpError: There is a store to one byte twice, or an earlier conflicting
+            access that is not ordered before this one.
     """
     after = Token() if token is None else token
     if not run.launch.is_checked:
@@ -228,18 +241,16 @@ def order(
     if kind.is_packed:
         has_duplicates = len(np.unique(flat)) < len(flat)
     if is_write and not op.waits and has_duplicates:
-        repeated = _first_repeated(flat)
-        run.fail(
-            op,
-            f"stores twice to address {int(flat[repeated]):#x}, "
-            f"{run.launch.memory.place(int(places[repeated]))}; elements of one weak "
-            "store must have distinct addresses",
-            _index(addresses, which[repeated]),
-        )
+        values = None if stored is None else to_memory(stored.reshape(-1)[which], kind)
+        _refuse_repeated(run, op, addresses, which, values)
     _check_owner(run, op, addresses, which, places)
     scope = op.attributes.get("memory_scope")
     access = Access(starts, stops, is_write, not op.waits, scope != "tl_blk", op)
-    event, conflict = run.accesses.add(access, after)
+    if not run.launch.is_strict and not has_duplicates:
+        access.elements = addresses
+    own = partial(_is_own_read, run, op, addresses, which)
+    can_follow = stored is not None and not run.launch.is_strict
+    event, conflict = run.accesses.add(access, after, own if can_follow else None)
 
     def element_at(byte: int) -> tuple[int, ...]:
         covers = (places <= byte) & (byte < places + np.uint64(kind.storage_bytes))
@@ -265,6 +276,51 @@ def order(
             op, races.describe(access, *rival), element_at(access.common(rival[1]))
         )
     return races.acquire(run, op, places, result)
+
+
+def _refuse_repeated(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    which: Positions,
+    values: NDArray[np.uint8] | None,
+) -> None:
+    """A weak store has distinct addresses; hardware lets equal values coincide."""
+    flat = addresses.reshape(-1)[which]
+    repeated = _first_repeated(flat)
+    kind = op.operand_tile(1 if op.name == "store_ptr_tko" else 0).element
+    place = run.launch.memory.place(int(_bytes(flat, kind)[repeated]))
+    text = (
+        f"stores twice to address {int(flat[repeated]):#x}, {place}; elements of one "
+        "weak store must have distinct addresses"
+    )
+    index = _index(addresses, which[repeated])
+    if values is not None:
+        _, first = np.unique(flat, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        alike = first[order][1:] == first[order][:-1]
+        if (values[order][1:] == values[order][:-1])[alike].all():
+            run.doubt(op, "repeated", f"{text}; their values are equal", index)
+            return
+    run.fail(op, text, index)
+
+
+def _is_own_read(
+    run: TileBlock, op: Op, addresses: Addresses, which: Positions, past: Access
+) -> bool:
+    """Whether a store is ordered after a read by the data that it stores.
+
+    That is so where each element stored is made from the element read at its address.
+    """
+    read = past.elements
+    if past.is_write or read is None or read.shape != addresses.shape:
+        return False
+    same = read.reshape(-1)[which] == addresses.reshape(-1)[which]
+    is_last = run.accesses.last_of(past.op) is past
+    slot = op.operands[1 if op.name == "store_ptr_tko" else 0]
+    return bool(
+        is_last and same.all() and keeps_elements(run.entry.body, past.op, slot)
+    )
 
 
 def _check_owner(

@@ -17,7 +17,7 @@ from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import partial
 from cuda_tile.interp.values import Partial, Token
 from cuda_tile.interp.words import reading, unsigned, wrap
-from cuda_tile.runtime.elements import Array, Element, poison, to_memory
+from cuda_tile.runtime.elements import Array, Element, to_memory
 
 Combine = Callable[[Array, Array, Element], Array]
 """New memory from old memory and the operand."""
@@ -79,7 +79,7 @@ def atomic_rmw_tko(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     )
     if active is None:
         return old, token
-    result = np.where(active, old, poison(old.shape, kind))
+    result = np.where(active, old, run.unspecified(old.shape, kind))
     return (partial(result, ~active) if run.launch.is_checked else result), token
 
 

@@ -81,12 +81,12 @@ def _wrapping(trips: range, ends: tuple[int, int]) -> Iterator[int]:
 
 def _warn_of_overflow(run: TileBlock, op: Op, trips: range, largest: int) -> None:
     if run.launch.is_checked and trips and trips[-1] + trips.step > largest:
-        text = (
-            f"{op.location}: 'for' ends because {trips[-1]} + {trips.step} is beyond "
-            f"its type; a compiled loop may wrap around and go on"
+        run.launch.alarms.note(
+            op.location,
+            "wraps",
+            f"'for' ends because {trips[-1]} + {trips.step} is beyond its type; a "
+            "compiled loop may wrap around and go on",
         )
-        if text not in run.launch.warnings:
-            run.launch.warnings.append(text)
 
 
 @PARTIAL.register("loop")

@@ -109,7 +109,7 @@ PADDING_WITHOUT_CODE = {
 """Padding values that an element type cannot hold, and what stands for them."""
 
 GATHER_ALL_OUTSIDE_IS_UNDEFINED = True
-"""No element of a gathered tile inside the tensor: an error in checked mode."""
+"""No element of a gathered tile inside the tensor: an error in strict mode."""
 
 INBOUNDS_GOES_BY: Literal["index", "dimension"] = "index"
 """Whether flag d of `inbounds` speaks of index d or of tensor dimension d."""

@@ -13,6 +13,7 @@ import numpy as np
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
 from cuda_tile.interp import decisions
+from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.interp.decode import decode
 from cuda_tile.interp.machine import (
     BlockTrace,
@@ -30,7 +31,6 @@ from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
 
-Mode: TypeAlias = Literal["checked", "permissive"]
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
 
 
@@ -46,7 +46,8 @@ class InterpReport:
         seconds: Wall time of the launch.
         stdout: What the kernel printed.
         failures: A line per element that an assert found false.
-        warnings: What is legal, but where a compiled kernel may differ.
+        warnings: What is no error in this mode, but where a compiled kernel may differ,
+            each with its source line and, above one, how often it came.
     """
 
     entry: str
@@ -87,7 +88,7 @@ def run(
     grid: int | Sequence[int],
     args: Sequence[Argument],
     memory: GlobalMemory | None = None,
-    mode: Mode = "checked",
+    mode: str = "strict",
     seed: int | None = None,
     reduce_order: ReduceOrder | None = None,
     trace: Trace | None = None,
@@ -103,8 +104,9 @@ def run(
         grid: Tile blocks along x, y, z; missing dimensions are 1.
         args: The kernel's parameters in order; NumPy arrays stand for pointers.
         memory: Where pointers may point besides `args`, or None for only there.
-        mode: `checked` makes undefined behaviour an error; `permissive` gives the
-            value that hardware most likely gives.
+        mode: `strict` makes undefined behaviour an error; `hardware` warns where
+            hardware runs it all the same; `permissive` looks for none of it and gives
+            the value that hardware most likely gives.
         seed: Shuffles all that the text leaves open: the order of blocks and how they
             interleave, of weak accesses that no token orders, of the elements of an
             atomic, of sums in mmaf, and of reductions unless `reduce_order` says
@@ -163,7 +165,7 @@ def _check_options(
 ) -> None:
     """Refuses what no option can be."""
     for name, value, known in (
-        ("mode", mode, get_args(Mode)),
+        ("mode", mode, tuple(MODE_NAMES)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
     ):
         if value not in known:
@@ -193,7 +195,7 @@ class Session:
         grid: int | Sequence[int],
         args: Sequence[Argument],
         memory: GlobalMemory | None = None,
-        mode: Mode = "checked",
+        mode: str = "strict",
         seed: int | None = None,
         reduce_order: ReduceOrder | None = None,
         trace: Trace | None = None,
@@ -205,6 +207,7 @@ class Session:
         _check_options(mode, reduce_order, seed, limit)
         program = load(module)
         kernel = _select(program, entry)
+        mode = MODE_NAMES[mode]
         extents = _grid(kernel.name, grid, mode)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
@@ -217,13 +220,14 @@ class Session:
         )
         self.entry = kernel
         self._blocks = _block_ids(extents)
-        is_checked = mode == "checked"
+        is_checked = mode != "permissive"
         has_races = is_checked and len(self._blocks) > 1
         self.launch = Launch(
             kernel=kernel.name,
             memory=memory,
             grid=extents,
             is_checked=is_checked,
+            is_strict=mode == "strict",
             is_shuffled=seed is not None,
             reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
             random=np.random.default_rng(seed),
@@ -275,7 +279,7 @@ class Session:
             time.perf_counter() - self._start,
             "".join(launch.output),
             tuple(launch.failures),
-            tuple(launch.warnings),
+            launch.alarms.lines(),
         )
         if launch.failures:
             raise AssertionsFailed(report)
@@ -317,7 +321,7 @@ def _grid(kernel: str, grid: int | Sequence[int], mode: str) -> tuple[int, int, 
             f"{kernel}: expected a grid of one to three sizes, got {list(grid)}"
         )
     most = decisions.MAX_GRID_EXTENT
-    if mode == "checked" and max(grid) > most:
+    if mode != "permissive" and max(grid) > most:
         raise UserError(
             f"{kernel}: expected a grid of at most {most} blocks per axis, "
             f"got {list(grid)}"

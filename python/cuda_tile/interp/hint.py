@@ -13,6 +13,7 @@ from cuda_tile.interp.printf import BadDirective, render
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of
+from cuda_tile.interp.uses import is_only_a_stride
 from cuda_tile.interp.values import Mask, TensorView, Token
 from cuda_tile.interp.words import signed
 from cuda_tile.runtime.elements import Array
@@ -21,22 +22,39 @@ from cuda_tile.runtime.elements import Array
 @PARTIAL.register("assume")
 @RULES.register("assume")
 def assume(run: TileBlock, op: Op, value: Any) -> Any:
-    """The value itself; checked mode verifies the predicate."""
+    """The value itself; strict mode verifies the predicate."""
     if run.launch.is_checked:
-        predicate = op.attributes["predicate"]
-        data = data_of(value)
-        if isinstance(data, TensorView):
-            bad = np.asarray(data.address % predicate.divisor != 0)
-            run.forbid(op, bad, f"assumed {predicate}, got address {data.address:#x}")
-        else:
-            bad = broken(op, predicate, data)
-            if data is not value:
-                bad = bad & ~value.undefined
-            shown = data
-            if bad.any() and data.dtype == np.uint64:  # an address
-                shown = np.vectorize(hex, [object])(data)
-            run.forbid(op, bad, f"assumed {predicate}", shown)
+        _verify(run, op, value)
     return value
+
+
+def _verify(run: TileBlock, op: Op, value: Any) -> None:
+    """Fails where the predicate does not hold.
+
+    Except in strict mode, what is assumed of a stride is judged by the tensor view that
+    takes it, which knows whether any access uses the stride.
+    """
+    predicate = op.attributes["predicate"]
+    data = data_of(value)
+    if isinstance(data, TensorView):
+        bad = np.asarray(data.address % predicate.divisor != 0)
+        run.forbid(op, bad, f"assumed {predicate}, got address {data.address:#x}")
+        return
+    bad = broken(op, predicate, data)
+    if data is not value:
+        bad = bad & ~value.undefined
+    run.broken.pop(op.results[0], None)
+    if op.operands[0] in run.broken:
+        run.broken[op.results[0]] = run.broken[op.operands[0]]
+    if not bad.any():
+        return
+    if not run.launch.is_strict and is_only_a_stride(run.entry.body, op):
+        run.broken[op.results[0]] = op, f"assumed {predicate}, got {data}"
+        return
+    shown = data
+    if data.dtype == np.uint64:  # an address
+        shown = np.vectorize(hex, [object])(data)
+    run.forbid(op, bad, f"assumed {predicate}", shown)
 
 
 @RULES.register("assert")

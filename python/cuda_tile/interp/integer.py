@@ -1,7 +1,7 @@
 """Rules of the integer family: two's complement arithmetic of w bits.
 
 `S` and `U` are the signed and unsigned readings, as in `words.py`. Broken overflow
-promises, division by zero and over-wide shifts are errors in checked mode; permissive
+promises, division by zero and over-wide shifts are errors in strict mode; permissive
 mode gives the values stated at each rule.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from cuda_tile.interp.values import Token
 Addresses = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Access:
     """One memory op of a tile block, as the byte ranges it touched.
 
@@ -24,6 +24,8 @@ class Access:
         is_weak: Whether its memory ordering is weak.
         is_wide: Whether its scope reaches other tile blocks (weak ones: True).
         op: The op, for messages.
+        elements: Address of each element of its tile, where these are distinct and
+            somebody may ask; else None.
     """
 
     starts: NDArray[np.uint64]
@@ -32,6 +34,7 @@ class Access:
     is_weak: bool
     is_wide: bool
     op: Op
+    elements: Addresses | None = None
 
     def overlap(self, other: Access) -> int | None:
         """The first byte that both touch, or None."""
@@ -62,13 +65,23 @@ class AccessLog:
         self._strong_reads: list[int] = []
         self._strong_writes: list[int] = []
 
-    def add(self, access: Access, after: Token) -> tuple[int, Access | None]:
+    def add(
+        self,
+        access: Access,
+        after: Token,
+        is_harmless: Callable[[Access], bool] | None = None,
+    ) -> tuple[int, Access | None]:
         """Records an access that starts after `after`.
+
+        Args:
+            access: The access.
+            after: What happens before it.
+            is_harmless: Tells earlier accesses that do not count as conflicts.
 
         Returns:
             Its event, and an earlier access that conflicts.
         """
-        conflict = self.find(access, self.rivals(access), after.events)
+        conflict = self.find(access, self.rivals(access), after.events, is_harmless)
         event = len(self.past)
         self.past.append(access)
         if access.is_weak:
@@ -104,12 +117,24 @@ class AccessLog:
                 found = found + self._strong_reads
         return found
 
-    def find(self, access: Access, rivals: Iterable[int], known: int) -> Access | None:
+    def last_of(self, op: Op) -> Access | None:
+        """The last access that an op made."""
+        return next((past for past in reversed(self.past) if past.op is op), None)
+
+    def find(
+        self,
+        access: Access,
+        rivals: Iterable[int],
+        known: int,
+        is_harmless: Callable[[Access], bool] | None = None,
+    ) -> Access | None:
         """The first of some accesses that conflicts with one and is not in `known`."""
         for rival in rivals:
             past = self.past[rival]
             if known >> rival & 1 or not (access.is_write or past.is_write):
                 continue
-            if access.overlap(past) is not None:
+            if access.overlap(past) is None:
+                continue
+            if is_harmless is None or not is_harmless(past):
                 return past
         return None

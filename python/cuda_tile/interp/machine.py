@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 import numpy as np
 
 from cuda_tile.errors import InternalError
+from cuda_tile.interp.alarms import Alarms
 from cuda_tile.interp.delay import Delays, Later
 from cuda_tile.interp.log import AccessLog
 from cuda_tile.interp.program import Block, Entry, Global, Op, all_ops
@@ -25,7 +26,7 @@ from cuda_tile.interp.scratch import Scratch, release, reserve
 from cuda_tile.interp.table import PARTIAL
 from cuda_tile.interp.undefined import as_results, spread
 from cuda_tile.interp.values import InterpError, Jump, Mask, Partial
-from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.elements import Array, Element, from_memory, poison
 from cuda_tile.runtime.memory import GlobalMemory
 
 BlockTrace = Callable[[tuple[int, int, int]], None]
@@ -43,7 +44,8 @@ class Launch:
         kernel: Name of the entry.
         memory: Everything a pointer may reach.
         grid: Tile blocks along x, y, z.
-        is_checked: Whether undefined behaviour is an error.
+        is_checked: Whether undefined behaviour is looked for.
+        is_strict: Whether what hardware runs all the same is an error too.
         is_shuffled: Whether weak accesses are delayed at random.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
@@ -58,7 +60,7 @@ class Launch:
         write_count: Accesses so far that wrote something.
         output: What the kernel printed, a string per print.
         failures: Lines of failed assertions.
-        warnings: What is legal but unlikely to be meant.
+        alarms: What is no error in this mode, but unlikely to be meant.
         scratch: Memory of the live allocas.
         retired: Memory of ended allocas; kept so that its addresses, which the access
             logs still name, are not reused.
@@ -69,6 +71,7 @@ class Launch:
     memory: GlobalMemory
     grid: tuple[int, int, int]
     is_checked: bool
+    is_strict: bool
     reduce_order: str
     random: np.random.Generator
     is_shuffled: bool = False
@@ -85,7 +88,7 @@ class Launch:
     write_count: int = 0
     output: list[str] = field(default_factory=list[str])
     failures: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
+    alarms: Alarms = field(default_factory=Alarms)
     scratch: list[Scratch] = field(default_factory=list[Scratch])
     retired: list[Scratch] = field(default_factory=list[Scratch])
     live: list[TileBlock] = field(default_factory=list["TileBlock"])
@@ -137,6 +140,7 @@ class TileBlock:
         wait: The op at which it yielded last.
         at: The op that began last.
         is_running: Whether it is the block that runs now.
+        broken: Slots of false assumptions about strides, and what is false of them.
     """
 
     launch: Launch
@@ -150,6 +154,7 @@ class TileBlock:
     wait: Op | None = None
     at: Op | None = None
     is_running: bool = False
+    broken: dict[int, tuple[Op, str]] = field(default_factory=dict[int, tuple[Op, str]])
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""
@@ -271,8 +276,42 @@ class TileBlock:
             element_index=element_index,
         )
 
+    def doubt(
+        self, op: Op, kind: str, message: str, index: tuple[int, ...] | None = None
+    ) -> None:
+        """What the text leaves undefined and hardware runs all the same.
+
+        Fails in strict mode; hardware mode counts a warning and goes on.
+
+        Args:
+            op: The op.
+            kind: Tells its warnings apart: one text per op and kind is kept.
+            message: What is undefined.
+            index: The element at fault.
+        """
+        if self.launch.is_strict:
+            self.fail(op, message, index)
+        element = f", element {list(index)}" if index else ""
+        name = f"'{op.name}'{element} in tile block {self.block_id}"
+        self.launch.alarms.note(op.location, kind, f"{name}: {message}")
+
+    def unspecified(self, shape: tuple[int, ...], kind: Element) -> Array:
+        """A tile that nothing specifies.
+
+        Hardware mode gives zeros, and any bits under a seed; the others a pattern that
+        shows.
+        """
+        launch = self.launch
+        if launch.is_strict or not launch.is_checked:
+            return poison(shape, kind)
+        size = (prod(shape), kind.storage_bytes)
+        raw = np.zeros(size, np.uint8)
+        if launch.is_shuffled:
+            raw = launch.random.integers(0, 256, size, np.uint8)
+        return from_memory(raw, kind).reshape(shape)
+
     def forbid(self, op: Op, bad: Mask, message: str, got: Array | None = None) -> None:
-        """In checked mode, fails at the first True element of `bad`.
+        """Unless permissive, fails at the first True element of `bad`.
 
         Args:
             op: The op.
@@ -286,10 +325,11 @@ class TileBlock:
             self.fail(op, message + value, where)
 
     def defined(self, op: Op, value: Any, what: str) -> Any:
-        """The value itself; fails where some element of it is unspecified."""
+        """The value itself; doubts it where some element is unspecified."""
         if isinstance(value, Partial):
             where = tuple(int(i) for i in np.argwhere(value.undefined)[0])
-            self.fail(op, f"{what} is unspecified{self._origin(op)}", where)
+            self.doubt(op, what, f"{what} is unspecified{self._origin(op)}", where)
+            return value.data
         return value
 
     def _origin(self, op: Op) -> str:

@@ -12,7 +12,7 @@ from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of, mask_of, partial
 from cuda_tile.interp.values import Partial, Token
-from cuda_tile.runtime.elements import Array, Element, poison
+from cuda_tile.runtime.elements import Array, Element
 
 
 @RULES.register("make_token")
@@ -73,7 +73,9 @@ def load_ptr_tko(
     active = active_elements(run, op, only(masks))
     pointers = addresses(run, op, source[0], active, kind)
     padding = only(paddings)
-    fill = poison(pointers.shape, kind) if padding is None else data_of(padding)
+    fill = data_of(padding)
+    if padding is None:
+        fill = run.unspecified(pointers.shape, kind)
     token = accesses.order(
         run, op, pointers, active, kind, only(tokens), is_write=False
     )
@@ -98,7 +100,9 @@ def store_ptr_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     active = active_elements(run, op, only(masks))
     pointers = addresses(run, op, destination[0], active, kind)
     values = specified(run, op, value[0], active)
-    token = accesses.order(run, op, pointers, active, kind, only(tokens), is_write=True)
+    token = accesses.order(
+        run, op, pointers, active, kind, only(tokens), is_write=True, stored=values
+    )
     accesses.write(run, op, pointers, active, kind, values)
     accesses.publish(run, op, pointers, active, token)
     return token

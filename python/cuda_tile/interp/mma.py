@@ -72,8 +72,10 @@ def mmaf_scaled(
     product of its block NaN. Operands are scaled first: exact in float64.
     """
     for side, scale in (("lhs", widen(lhs_scale)), ("rhs", widen(rhs_scale))):
-        text = f"a scale of {side} is negative"
-        run.forbid(op, np.asarray(scale < 0), text, scale)
+        if run.launch.is_checked and np.any(scale < 0):
+            where = tuple(int(i) for i in np.argwhere(scale < 0)[0])
+            text = f"a scale of {side} is negative, got {scale[where]}"
+            run.doubt(op, "scale", text, where)
     a = widen(lhs) * np.repeat(widen(lhs_scale), _block(lhs, lhs_scale, -1), axis=-1)
     b = widen(rhs) * np.repeat(widen(rhs_scale), _block(rhs, rhs_scale, -2), axis=-2)
     return _multiply_add(run, op, a, b, acc)

@@ -62,7 +62,7 @@ def load_reduce(run: TileBlock, op: Op, *operands: Any) -> tuple[Any, Token]:
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 1))
     combine = MODES[_mode(op, kind)]
-    fill = padding(view, kind)
+    fill = padding(run, view, kind)
     token = only(tokens) or Token()
     total: Any = None
     replicas = _replicas(run, op, _clamped(places, inside), kind)

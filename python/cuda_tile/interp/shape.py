@@ -124,7 +124,7 @@ def insert(run: TileBlock, op: Op, source: Any, target: Any, *indices: Any) -> A
 
 @RULES.register("offset")
 def offset(run: TileBlock, op: Op, pointer: Array, offset_elements: Array) -> Array:
-    """`U(pointer) + S(offset) * sizeof(pointee)`; checked mode forbids overflow."""
+    """`U(pointer) + S(offset) * sizeof(pointee)`; strict mode forbids overflow."""
     pointee = op.tile().element.pointee
     assert pointee is not None, "the verifier lets only pointers be offset"
     size_bytes = pointee.storage_bytes

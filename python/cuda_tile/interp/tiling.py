@@ -17,7 +17,7 @@ from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.program import Op, TileViewType
 from cuda_tile.interp.values import Mask, TileView
 from cuda_tile.interp.words import Unsigned, unsigned
-from cuda_tile.runtime.elements import Array, Element, poison
+from cuda_tile.runtime.elements import Array, Element
 
 PADDING = {
     "zero": 0.0,
@@ -75,8 +75,9 @@ def place(
     _check_distance(run, op, view, index)
     is_lost = decisions.GATHER_ALL_OUTSIDE_IS_UNDEFINED and kind.sparse_dim is not None
     if is_lost and run.launch.is_checked and not inside.any():
-        run.fail(
+        run.doubt(
             op,
+            "index",
             f"no element lies inside the tensor of {list(tensor.shape)}; skip such an "
             "access",
         )
@@ -105,8 +106,9 @@ def _check_index(run: TileBlock, op: Op, view: TileView, index: list[Unsigned]) 
     dense = [d for d in range(len(space)) if d != view.type.sparse_dim]
     if any(int(index[d]) >= space[d] for d in dense):
         numbers = [int(index[d]) for d in dense]
-        run.fail(
+        run.doubt(
             op,
+            "index",
             f"index {numbers} is outside the index space {[space[d] for d in dense]} "
             f"of tiles of {list(view.type.tile_shape)} over a tensor of "
             f"{list(view.tensor.shape)}; launch fewer tile blocks, or skip the access",
@@ -157,10 +159,10 @@ def _check_distance(
         run.fail(op, f"the tile lies {distance} elements from the base: beyond 2^63")
 
 
-def padding(view: TileView, kind: Element) -> Array:
-    """A tile of the view's padding value, of poison where it has none."""
+def padding(run: TileBlock, view: TileView, kind: Element) -> Array:
+    """A tile of the view's padding value, unspecified where it has none."""
     keyword = view.type.padding
     if keyword is None:
-        return poison(view.type.tile_shape, kind)
+        return run.unspecified(view.type.tile_shape, kind)
     number = decisions.PADDING_WITHOUT_CODE.get((kind.name, keyword), PADDING[keyword])
     return np.full(view.type.tile_shape, number).astype(kind.dtype)

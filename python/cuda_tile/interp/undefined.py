@@ -1,4 +1,4 @@
-"""How unspecified elements spread from operands to results in checked mode.
+"""How unspecified elements spread from operands to results in strict mode.
 
 A load without padding leaves elements outside the tensor unspecified. That is no
 error by itself: only a store of such an element, or a decision, address or bound

@@ -100,7 +100,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A tile some of whose elements are unspecified (checked mode only).
+    """A tile some of whose elements are unspecified (strict and hardware mode only).
 
     Attributes:
         data: The tile, with the poison pattern where unspecified.

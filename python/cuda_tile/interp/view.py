@@ -19,6 +19,7 @@ from cuda_tile.interp.program import Op, TensorViewType, TileViewType
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.tiling import index_space, natural, padding, place
 from cuda_tile.interp.undefined import partial
+from cuda_tile.interp.uses import strides_of
 from cuda_tile.interp.values import Partial, TensorView, TileView, Token
 from cuda_tile.interp.words import limits, wrap
 from cuda_tile.runtime.elements import Array
@@ -36,8 +37,7 @@ def make_tensor_view(run: TileBlock, op: Op, *operands: Any) -> TensorView:
         run.fail(op, "expected sizes above 0, got 0")
     shape = iter(sizes_read)
     steps_read = [int(step) for step in natural(run, op, steps, 1 + len(sizes))]
-    if run.launch.is_checked and 0 in steps_read:
-        run.fail(op, "expected strides above 0, got 0; copy a broadcast array")
+    _check_steps(run, op, steps_read, sizes_read)
     strides = iter(steps_read)
     address = int(run.defined(op, base[0], "the base address"))
     if run.launch.is_checked and address % kind.element.storage_bytes:
@@ -52,6 +52,30 @@ def make_tensor_view(run: TileBlock, op: Op, *operands: Any) -> TensorView:
         tuple(next(strides) if step is None else step for step in kind.strides),
         kind.element,
     )
+
+
+def _check_steps(run: TileBlock, op: Op, steps: list[int], sizes: list[int]) -> None:
+    """Strides are above 0, and what was assumed of them holds where it matters.
+
+    Along an axis of one element no access multiplies by the stride.
+    """
+    kind = op.result_types[0]
+    assert isinstance(kind, TensorViewType), "make_tensor_view gives a tensor_view"
+    if not run.launch.is_checked:
+        return
+    if 0 in steps:
+        text = "expected strides above 0, got 0: elements of the tensor coincide"
+        run.doubt(op, "stride", text)
+    dynamic = iter(sizes)
+    shape = [next(dynamic) if size is None else size for size in kind.shape]
+    axes = [axis for axis, step in enumerate(kind.strides) if step is None]
+    for axis, slot in zip(axes, strides_of(op), strict=True):
+        if slot not in run.broken:
+            continue
+        source, text = run.broken[slot]
+        if shape[axis] > 1:
+            run.fail(source, text)
+        run.doubt(source, "assumption", f"{text}; the axis has one element")
 
 
 @RULES.register("make_partition_view", "make_strided_view", "make_gather_scatter_view")
@@ -99,7 +123,8 @@ def load_view_tko(
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 1))
     token = accesses.order(run, op, places, inside, kind, only(tokens), is_write=False)
-    values = accesses.read(run, op, places, inside, kind, padding(view, kind))
+    fill = padding(run, view, kind)
+    values = accesses.read(run, op, places, inside, kind, fill)
     unset = accesses.unwritten(run, places, inside, kind)
     if not run.launch.is_checked:
         return values, token
@@ -118,7 +143,9 @@ def store_view_tko(run: TileBlock, op: Op, *operands: Any) -> Token:
     kind = view.tensor.element
     places, inside = place(run, op, view, natural(run, op, indices, 2))
     values = specified(run, op, tiles[0], inside)
-    token = accesses.order(run, op, places, inside, kind, only(tokens), is_write=True)
+    token = accesses.order(
+        run, op, places, inside, kind, only(tokens), is_write=True, stored=values
+    )
     accesses.write(run, op, places, inside, kind, values)
     accesses.publish(run, op, places, inside, token)
     return token

@@ -1,0 +1,47 @@
+"""The modes of the interpreter, and what it warns of.
+
+Some of what the text of the dialect leaves undefined is written by ordinary producers
+and runs on hardware all the same. In `strict` mode it is an error, in `hardware` mode a
+warning, counted, with its location; in `permissive` mode nothing is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Mode: TypeAlias = Literal["strict", "hardware", "permissive"]
+
+MODE_NAMES: dict[str, Mode] = {
+    "strict": "strict",
+    "checked": "strict",
+    "hardware": "hardware",
+    "permissive": "permissive",
+}
+"""What `mode` may be called; `checked` is an older name of `strict`."""
+
+
+@dataclass(slots=True)
+class Alarms:
+    """Warnings in the order of their first occurrence.
+
+    Attributes:
+        _texts: The first text of each kind of warning at each place, and how often it
+            was given there.
+    """
+
+    _texts: dict[tuple[str, str], tuple[str, int]] = field(
+        default_factory=dict[tuple[str, str], tuple[str, int]]
+    )
+
+    def note(self, location: str, kind: str, text: str) -> None:
+        """Counts a warning; `kind` tells apart those of one place."""
+        first, count = self._texts.get((location, kind), (f"{location}: {text}", 0))
+        self._texts[location, kind] = first, count + 1
+
+    def lines(self) -> tuple[str, ...]:
+        """A line per kind and place, with the count where it is above one."""
+        return tuple(
+            text if count == 1 else f"{text} ({count} times)"
+            for text, count in self._texts.values()
+        )
