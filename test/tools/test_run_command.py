@@ -192,7 +192,7 @@ def test_what_the_order_changes(command: Command):
     [
         (("--limit", "0"), "expected --limit above 0, got 0"),
         (("--shuffle", "-1"), "expected --shuffle above 0, got -1"),
-        (("--mode", "loose"), "choose from 'checked', 'permissive'"),
+        (("--mode", "loose"), "choose from 'strict', 'checked'"),
         (("--shuffle", "2", "--trace"), "expected --shuffle without --trace"),
         (("--shuffle", "2", "--seed", "1"), "expected --shuffle without --trace"),
         (("--limit", "9", "--on=emulator"), "expected --on=interp with --limit"),
