@@ -10,7 +10,7 @@
 
 cuda_tile.module @tileas {
   // CHECK-LABEL: entry @shared
-  entry @shared() {
+  entry @shared(%i: tile<i32>) {
     // CHECK: %[[X:.*]] = iota
     %x = iota : tile<32xi32, #a>
     // CHECK: tileas.convert_layout %[[X]] : tile<32xi32, #[[A]]> -> tile<32xi32, #[[B]]>
@@ -25,6 +25,8 @@ cuda_tile.module @tileas {
     tileas.barrier
     // CHECK: tileas.load_shared %[[S]][16] : !tileas.buffer<32xi32, #[[BUF]]> -> tile<16xi32>
     %z = tileas.load_shared %b1[16] : !buf -> tile<16xi32>
+    // CHECK: tileas.load_part %[[S]][%{{.*}}] : !tileas.buffer<32xi32, #[[BUF]]> -> tile<16xi32>
+    %w = tileas.load_part %b1[%i] : !buf -> tile<16xi32>
     return
   }
 

@@ -179,6 +179,39 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
+  entry @load_part_c1_element(%i: tile<i32>) {
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>>
+    // expected-error @below {{expected tile and buffer of one rank and element type, got '!cuda_tile.tile<2xi64>'}}
+    %x = tileas.load_part %b[%i] : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>> -> tile<2xi64>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_part_c2_extent(%i: tile<i32>) {
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>>
+    // expected-error @below {{expected extent 0 of the buffer to be a multiple of the tile's, got 4 and 8}}
+    %x = tileas.load_part %b[%i] : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>> -> tile<8xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @load_part_c3_count(%i: tile<i32>) {
+    %b = tileas.alloc_shared : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>>
+    // expected-error @below {{expected 1 indices (the buffer's rank), got 2}}
+    %x = tileas.load_part %b[%i, %i] : !tileas.buffer<4xi32, #cute.layout<(1@0, 2@0)>> -> tile<2xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
   entry @mma_sync_c1_rank() {
     %a = constant <f16: 1.0> : tile<1x16x16xf16>
     // expected-error @below {{expected matrices, got rank 3}}

@@ -358,6 +358,19 @@ def shared(row: Signature, modes: list[str]) -> None:
     assert patterns(kind, result(k, y)) == patterns(kind, a[4:, 8:])
 
 
+def shared_part(row: Signature, modes: list[str]) -> None:
+    """Indices count parts of the buffer, modulo their number."""
+    kind = row[-1]
+    a = sample(kind, (16,), 1)
+    k = Kernel()
+    buffer: Type = BufferType((16,), element(kind))
+    place = k.op("tileas.alloc_shared", results=(buffer,))
+    k.op("tileas.store_shared", k.constant(a, kind), place)
+    index = k.constant(np.int32(6), "i32")
+    y = k.op("tileas.load_part", place, index, results=(tile_of(kind, 4),))
+    assert patterns(kind, result(k, y)) == patterns(kind, a[8:12])
+
+
 CHECKS: dict[str, Check] = {
     "constant": constant,
     "iota": iota,
@@ -397,5 +410,6 @@ CHECKS: dict[str, Check] = {
     "tileas.alloc_shared": shared,
     "tileas.store_shared": shared,
     "tileas.load_shared": shared,
+    "tileas.load_part": shared_part,
 }
 """The check of each op."""

@@ -7,7 +7,7 @@ masks instead of one select per bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import ICMP, Builder
@@ -42,25 +42,7 @@ class Threads:
 
     def _make(self, columns: tuple[int, ...]) -> ir.Value:
         b = self._builder
-        masks: dict[int, int] = {}
-        for source, column in enumerate(columns):
-            target = 0
-            while column >> target:
-                if column >> target & 1:
-                    shift = target - source
-                    masks[shift] = masks.get(shift, 0) | 1 << source
-                target += 1
-        total: ir.Value | None = None
-        for shift, mask in sorted(masks.items()):
-            part = b.in_prologue("llvm.and", b.i32, self.index, b.constant(b.i32, mask))
-            if shift:
-                name = "llvm.shl" if shift > 0 else "llvm.lshr"
-                amount = b.constant(b.i32, abs(shift))
-                part = b.in_prologue(name, b.i32, part, amount)
-            if total is not None:
-                part = b.in_prologue("llvm.xor", b.i32, total, part)
-            total = part
-        return b.constant(b.i32, 0) if total is None else total
+        return linear_form_of(b, b.in_prologue, self.index, columns)
 
     def has_bit(self, bit: int) -> ir.Value:
         """Whether the thread index has `bit`, a power of two, set (i1)."""
@@ -94,6 +76,40 @@ class Threads:
         if mask == 0:
             return None
         return self._masked("eq", mask)
+
+
+def linear_form_of(
+    b: Builder,
+    make: Callable[..., ir.Value],
+    number: ir.Value,
+    columns: Sequence[int],
+) -> ir.Value:
+    """XOR of `columns[i]` over the set bits i of a number (i32).
+
+    Args:
+        b: The builder of the constants.
+        make: Builds one operation where the form is to stand: a method of `b`.
+        number: An i32.
+        columns: One per bit of the number; higher bits are ignored.
+    """
+    masks: dict[int, int] = {}
+    for source, column in enumerate(columns):
+        target = 0
+        while column >> target:
+            if column >> target & 1:
+                shift = target - source
+                masks[shift] = masks.get(shift, 0) | 1 << source
+            target += 1
+    total: ir.Value | None = None
+    for shift, mask in sorted(masks.items()):
+        part = make("llvm.and", b.i32, number, b.constant(b.i32, mask))
+        if shift:
+            name = "llvm.shl" if shift > 0 else "llvm.lshr"
+            part = make(name, b.i32, part, b.constant(b.i32, abs(shift)))
+        if total is not None:
+            part = make("llvm.xor", b.i32, total, part)
+        total = part
+    return b.constant(b.i32, 0) if total is None else total
 
 
 def coordinate_span(layout: LinearLayout, dim: int) -> int:

@@ -10,6 +10,7 @@ from cuda_tile.emit.access import pick_words
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer, integers
@@ -116,17 +117,32 @@ def barrier(e: Emitter, op: ir.Operation) -> None:
     e.builder.create("nvvm.barrier0", [], [])
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where in a buffer a slice of it begins.
+
+    Attributes:
+        fixed: Its offset in elements, as far as it is a constant.
+        chosen: What is XORed to that at run time, in bytes (i32).
+        span: Element offset bits that `chosen` may have.
+    """
+
+    fixed: int = 0
+    chosen: ir.Value | None = None
+    span: int = 0
+
+
 class SharedAddresses:
     """Addresses in a buffer: `thread form XOR constant`, as sums where bits allow."""
 
     def __init__(
-        self, e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: int = 0
+        self, e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
     ) -> None:
         """Takes element-offset XORs per thread bit and of the slice's origin."""
         self._e, self._buffer = e, buffer
         self._size = element_bits(buffer.element) // 8
         self._columns, self._origin = columns, origin
-        self._mask = 0
+        self._mask = origin.span
         for column in columns:
             self._mask |= column
         self._made: dict[int, ir.Value] = {}
@@ -134,12 +150,14 @@ class SharedAddresses:
     def at(self, offset: int) -> ir.Value:
         """Pointer to the element at `offset` XOR the thread's own."""
         b = self._e.builder
-        offset ^= self._origin
+        offset ^= self._origin.fixed
         moved, rest = offset & self._mask, offset & ~self._mask
         if moved not in self._made:
             thread = self._e.threads.linear_form(
                 [c * self._size for c in self._columns]
             )
+            if self._origin.chosen is not None:
+                thread = b.op("llvm.xor", b.i32, thread, self._origin.chosen)
             if moved:
                 constant = b.constant(b.i32, moved * self._size)
                 thread = b.op("llvm.xor", b.i32, thread, constant)
@@ -164,7 +182,7 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
     if "offsets" in op.attributes:
         part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
     access, columns = _plan_access(part.inner if part else layout, buffer)
-    addresses = SharedAddresses(e, buffer, columns)
+    addresses = SharedAddresses(e, buffer, columns, Origin())
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
     owner = e.threads.is_owner(layout)
@@ -186,10 +204,10 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     if len(op.operands) > 1:
         part = TilePart(layout, buffer.layout.shape, offsets)
         old = e.packer.scalars(e.fragment(op.operands[1]))
-        scalars = _load_vectors(e, buffer, part.inner, 0, part=part, old=old)
+        scalars = _load_vectors(e, buffer, part.inner, Origin(), part=part, old=old)
         e.set(result, Fragment(layout, tuple(scalars)))
         return
-    start = buffer.layout.offset_of(offsets or (0,) * layout.rank)
+    start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
     bits = element_bits(buffer.element)
     plan = match_ldmatrix(buffer.layout, layout, bits) if bits == 16 else None
     if plan is not None and _fills_pairs(plan):
@@ -199,11 +217,33 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     e.set(result, Fragment(layout, tuple(scalars)))
 
 
+@RULES.register("tileas.load_part")
+def load_part(e: Emitter, op: ir.Operation) -> None:
+    """Vector loads from an origin that the indices give, bit by bit."""
+    buffer, layout = buffer_of(op.operands[0]), layout_of(op.results[0])
+    b, size = e.builder, element_bits(buffer.element) // 8
+    chosen: ir.Value | None = None
+    span = 0
+    shapes = zip(buffer.layout.shape, layout.shape, strict=True)
+    indices = list(op.operands)[1:]
+    for dim, ((whole, part), index) in enumerate(zip(shapes, indices, strict=True)):
+        columns = buffer.layout.invert()[dim][part.bit_length() - 1 :]
+        if whole == part:
+            continue
+        for column in columns:
+            span |= column
+        bytes_apart = [column * size for column in columns]
+        form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
+        chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
+    scalars = _load_vectors(e, buffer, layout, Origin(0, chosen, span))
+    e.set(op.results[0], Fragment(layout, tuple(scalars)))
+
+
 def _load_vectors(
     e: Emitter,
     buffer: Buffer,
     layout: LinearLayout,
-    start: int,
+    start: Origin,
     *,
     part: TilePart | None = None,
     old: Registers | None = None,
@@ -261,7 +301,7 @@ def _fills_pairs(plan: LdMatrix) -> bool:
 
 
 def _ldmatrix(
-    e: Emitter, buffer: Buffer, plan: LdMatrix, start: int, layout: LinearLayout
+    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin, layout: LinearLayout
 ) -> Fragment:
     """Fills all registers of a 16-bit tile, two per 32-bit result."""
     b = e.builder

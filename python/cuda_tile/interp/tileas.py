@@ -72,6 +72,20 @@ def load_shared(
     return partial(data, lost) if run.launch.is_checked else data
 
 
+@PARTIAL.register("tileas.load_part")
+@RULES.register("tileas.load_part")
+def load_part(run: TileBlock, op: Op, buffer: Buffer, *indices: Any) -> Array | Partial:
+    """The part that the indices name, each modulo the number of parts."""
+    box: list[slice] = []
+    shape = op.tile().shape
+    for whole, size, index in zip(buffer.data.shape, shape, indices, strict=True):
+        start = int(run.defined(op, index, "the index")) % (whole // size) * size
+        box.append(slice(start, start + size))
+    place = tuple(box)
+    data, lost = buffer.data[place].copy(), ~buffer.written[place]
+    return partial(data, lost) if run.launch.is_checked else data
+
+
 @RULES.register("tileas.mma_sync")
 def mma_sync(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
     """`mmaf` by one tensor-core atom."""

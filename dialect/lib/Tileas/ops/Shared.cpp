@@ -74,3 +74,28 @@ LogicalResult LoadSharedOp::verify() {
   return verifyPart(*this, "buffer", "tile", getOffsets(), // C2
                     buffer.getShape(), tile.getShape());
 }
+
+//===----------------------------------------------------------------------===//
+// load_part
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadPartOp::verify() {
+  TileType tile = getTile().getType();
+  BufferType buffer = getBuffer().getType();
+  ArrayRef<int64_t> part = tile.getShape(), whole = buffer.getShape();
+  if (part.size() != whole.size() || // C1
+      tile.getElementType() != buffer.getElementType())
+    return emitOpError("expected tile and buffer of one rank and element type, "
+                       "got ")
+           << tile << " and " << buffer;
+  for (auto [dim, extents] : llvm::enumerate(llvm::zip_equal(whole, part)))
+    if (std::get<0>(extents) % std::get<1>(extents) != 0) // C2
+      return emitOpError("expected extent ")
+             << dim << " of the buffer to be a multiple of the tile's, got "
+             << std::get<0>(extents) << " and " << std::get<1>(extents);
+  if (getIndices().size() != whole.size()) // C3
+    return emitOpError("expected ")
+           << whole.size() << " indices (the buffer's rank), got "
+           << getIndices().size();
+  return success();
+}

@@ -86,4 +86,32 @@ def Tileas_LoadSharedOp : Tileas_Op<"load_shared", "shared"> {
   let hasVerifier = 1; // C1, C2, C3
 }
 
+def Tileas_LoadPartOp : Tileas_Op<"load_part", "shared"> {
+  let summary = "Loads the part of a buffer that indices name";
+  let description = [{
+    The buffer is a grid of parts of the result's shape, as for
+    `cuda_tile.extract`: index `i` counts parts along dimension `i`. It is
+    unsigned, and taken modulo the number of parts.
+
+    (C1) Ranks and element types are equal.
+    (C2) Each extent of the buffer is a multiple of that of the result.
+    (C3) There is one index per dimension.
+  }];
+  let examples = [[{
+    %b = tileas.alloc_shared : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
+    %i = constant <i32: 1> : tile<i32>
+    %x = tileas.load_part %b[%i] : !tileas.buffer<64xi32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>> -> tile<32xi32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (), ())>>
+  }]];
+  let arguments = (ins
+    Arg<Tileas_BufferType, "", [MemRead<Tileas_SharedMemory>]>:$buffer,
+    Variadic<CudaTile_I32Scalar>:$indices
+  );
+  let results = (outs CudaTile_Tile:$tile);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` attr-dict `:` qualified(type($buffer)) `->`
+    custom<CudaTileType>(type($tile))
+  }];
+  let hasVerifier = 1; // C1, C2, C3
+}
+
 #endif // CUDA_TILE_TILEAS_OPS_SHARED_TD
