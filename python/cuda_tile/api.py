@@ -157,7 +157,7 @@ def compile(  # noqa: A001  (the name users expect)
 
     Args:
         module: What `load` gave; it is not changed.
-        gpu: Target chip, `sm_80` and up, unless `options` name it; sm_90 by default.
+        gpu: Target chip, `sm_75` and up, unless `options` name it; sm_90 by default.
         options: Further choices.
         before: A user's own functions to call before a step, by its name; see
             `pipeline.STEP_NAMES`.

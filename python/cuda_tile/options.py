@@ -40,7 +40,7 @@ class Options:
         UserError: A field has a value that is not allowed, on construction.
     """
 
-    gpu: str | None = _option(None, "target chip, sm_80 and up", tuple(target_names()))
+    gpu: str | None = _option(None, "target chip, sm_75 and up", tuple(target_names()))
     num_warps: int | None = _option(
         None, "warps per CTA, instead of what plan would choose", WARP_COUNTS
     )

@@ -138,7 +138,7 @@ def _assemble(compilation: Compilation) -> None:
     options = compilation.options
     compilation.assembled = assemble(
         compilation.ptx,
-        options.target.name,
+        options.target.arch,
         options.ptxas_opt_level,
         line_info=options.line_info,
     )

@@ -17,7 +17,8 @@ class KernelReport:
 
     Attributes:
         kernel: Its symbol.
-        gpu: Target chip.
+        gpu: Target chip, by the name that the user gave.
+        arch: What the code was compiled for: `sm_90a` for sm_90.
         threads: Threads per CTA.
         registers: 32-bit registers per thread.
         spill_bytes: Bytes spilled to local memory, loads and stores.
@@ -29,6 +30,7 @@ class KernelReport:
 
     kernel: str
     gpu: str
+    arch: str
     threads: int
     registers: int
     spill_bytes: int
@@ -36,6 +38,12 @@ class KernelReport:
     occupancy: float
     plan: str
     remarks: tuple[str, ...] = ()
+
+    @property
+    def target_text(self) -> str:
+        """The chip, and what was compiled for where that has another name."""
+        is_same = self.gpu == self.arch
+        return self.gpu if is_same else f"{self.gpu} (compiled for {self.arch})"
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class Report:
         lines: list[str] = []
         for k in self.kernels:
             lines += [
-                f"kernel @{k.kernel} for {k.gpu}",
+                f"kernel @{k.kernel} for {k.target_text}",
                 f"  threads per CTA    {k.threads}",
                 f"  registers          {k.registers}",
                 f"  spilled bytes      {k.spill_bytes}",
@@ -116,6 +124,7 @@ def _kernel_report(
     return KernelReport(
         kernel=name,
         gpu=target.name,
+        arch=target.arch,
         threads=threads,
         registers=resources.registers,
         spill_bytes=resources.spill_load_bytes + resources.spill_store_bytes,

@@ -2,12 +2,16 @@
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability" (threads, registers, shared memory); PTX ISA, "Release Notes"
-(first PTX version of a target).
+(first PTX version of a target and of an instruction) and "PTX Module Directives:
+.target" (architecture-specific and family-specific targets). That LLVM 22 and ptxas
+13.5 take each target with its PTX version is tested. docs/chips.md shows the table.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from cuda_tile.errors import UserError
 
@@ -32,9 +36,12 @@ class Target:
     """What passes may know of a chip.
 
     Attributes:
-        name: The `sm_XY` name that the user gives and ptxas takes.
-        ptx_version: PTX version to write, 78 for 7.8: the first that has the chip;
-            all that emission makes exists in each of them.
+        name: The name that the user gives: `sm_90`, `sm_90a`, `sm_100f`.
+        ptx_version: PTX version to write, 78 for 7.8: the first that has the chip and
+            the instructions that emission makes for it. Above the chip's own: sm_75
+            for `ex2.approx.f16` (7.0); sm_89 and sm_90 for `mma` of 8-bit floats
+            (8.4), sm_90 also for vector `red` and `multimem` (8.1); from sm_100 on
+            for 256-bit accesses and family targets (8.8).
         shared_bytes_per_cta: Shared memory one CTA may ask for, opt-in limit.
         shared_bytes_per_sm: Shared memory of a multiprocessor usable by CTAs.
         shared_bytes_reserved: Bytes the system takes of it for each CTA.
@@ -43,7 +50,8 @@ class Target:
         registers_per_sm: 32-bit registers of a multiprocessor.
         fma_per_clock: Multiply-adds of matrix instructions per clock of a
             multiprocessor, 16-bit operands with an f32 sum (NVIDIA's architecture white
-            papers; of sm_86, sm_89 and sm_120 the GeForce parts, the slower ones).
+            papers; of sm_75, sm_86, sm_89 and sm_120 the GeForce parts, the slower
+            ones).
         l2_bytes_per_clock: Bytes per clock that a multiprocessor gets from the L2 cache
             when all ask at once (published microbenchmarks; to be measured).
         dram_bytes_per_clock: The same from global memory past the L2 cache: memory
@@ -72,33 +80,86 @@ class Target:
     registers_per_sm: int = 65536
 
     @property
-    def arch(self) -> str:
-        """What LLVM and ptxas are told: code for this chip and later ones alike."""
-        return self.name
+    def capability(self) -> int:
+        """Compute capability as a number, 90 for sm_90, sm_90a and sm_90f."""
+        return int(re.sub(r"\D", "", self.name))
 
     @property
-    def capability(self) -> int:
-        """Compute capability as a number, 90 for sm_90."""
-        return int(self.name.removeprefix("sm_"))
+    def chip(self) -> str:
+        """The chip without what follows its number, as a producer's hints name it."""
+        return f"sm_{self.capability}"
 
+    @property
+    def arch(self) -> str:
+        """What LLVM and ptxas are told.
+
+        From sm_90 on a chip has instructions that only code for that very chip may
+        use, target `sm_90a`. A cubin runs on one chip anyway, so that a plain name
+        means this target too. A family name, `sm_100f`, stays what it is: its code
+        runs on the later chips of the family.
+        """
+        is_plain = self.name == self.chip
+        return f"{self.name}a" if is_plain and self.has_own_target else self.name
+
+    @property
+    def features(self) -> str:
+        """What LLVM is told beside `arch`: the PTX version."""
+        return f"+ptx{self.ptx_version}"
+
+    @property
+    def has_own_target(self) -> bool:
+        """Whether the chip has an architecture-specific target, `sm_90a`."""
+        return self.capability >= FIRST_ARCHITECTURE_SPECIFIC
+
+    @property
+    def is_specific(self) -> bool:
+        """Whether code may use what only this chip has (`sm_90a`)."""
+        return self.arch.endswith("a")
+
+    @property
+    def is_family(self) -> bool:
+        """Whether code may use what only the chip's family has (`sm_100a`, `sm_100f`).
+
+        PTX ISA lists these instructions under "family-specific"; the
+        architecture-specific target of a member has them too.
+        """
+        return self.capability >= FIRST_FAMILY_SPECIFIC and not self.arch[-1].isdigit()
+
+
+FIRST_ARCHITECTURE_SPECIFIC = 90
+"""The capability from which on a chip has a target `sm_XYa` (PTX ISA, ".target")."""
+FIRST_FAMILY_SPECIFIC = 100
+"""The same for `sm_XYf`."""
 
 _KIB = 1024
-_TARGETS = {
-    target.name: target
-    for target in (
-        Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 12.7, 600),
-        Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 7.0, 600),
-        Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 9.8, 600),
-        Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 9.8, 600),
-        Target("sm_89", 78, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 3.1, 600),
-        Target("sm_90", 78, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 13.9, 900),
-        Target("sm_100", 86, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 27.5, 900),
-        Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 26.0, 900),
-        Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 8.7, 900),
-        Target("sm_120", 87, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 4.4, 700),
-        Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 2.4, 700),
-    )
-}
+_CHIPS = (
+    Target(
+        *("sm_75", 70, 64 * _KIB, 64 * _KIB, 1024, 16, 256, 20, 5.3, 600),
+        shared_bytes_reserved=0,
+    ),
+    Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 12.7, 600),
+    Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 7.0, 600),
+    Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 9.8, 600),
+    Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 9.8, 600),
+    Target("sm_89", 84, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 3.1, 600),
+    Target("sm_90", 84, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 13.9, 900),
+    Target("sm_100", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 27.5, 900),
+    Target("sm_103", 88, 227 * _KIB, 228 * _KIB, 2048, 32, 4096, 50, 26.0, 900),
+    Target("sm_110", 90, 227 * _KIB, 228 * _KIB, 1536, 24, 2048, 40, 8.7, 900),
+    Target("sm_120", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 4.4, 700),
+    Target("sm_121", 88, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 40, 2.4, 700),
+)
+
+
+def _named(chip: Target) -> list[Target]:
+    """The names under which a chip can be asked for."""
+    suffixes = [""]
+    suffixes += ["a"] if chip.has_own_target else []
+    suffixes += ["f"] if chip.capability >= FIRST_FAMILY_SPECIFIC else []
+    return [replace(chip, name=chip.name + suffix) for suffix in suffixes]
+
+
+_TARGETS = {target.name: target for chip in _CHIPS for target in _named(chip)}
 
 
 def target_names() -> list[str]:
@@ -106,14 +167,23 @@ def target_names() -> list[str]:
     return list(_TARGETS)
 
 
+def chip_names() -> list[str]:
+    """The names of the chips alone, oldest first."""
+    return [chip.name for chip in _CHIPS]
+
+
 def find_target(name: str) -> Target:
-    """Looks up a chip by its `sm_XY` name.
+    """Looks up a chip by its `sm_XY` name, or by one of its special targets.
 
     Raises:
         UserError: The name is not in the table.
     """
     target = _TARGETS.get(name)
     if target is None:
+        near = get_close_matches(name, _TARGETS, n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
         known = ", ".join(_TARGETS)
-        raise UserError(f"expected a known gpu name, got '{name}'; known: {known}")
+        raise UserError(
+            f"expected a known gpu name, got '{name}'; {hint}known: {known}"
+        )
     return target

@@ -25,7 +25,7 @@ from cuda_tile.pipeline import Artifact
 LEVELS_W = ("simplify", "plan", "place", "stage", "order", "allocate", "barriers")
 STEP_LIMIT = 300_000
 """Ops of the interpreter, or steps of the emulator, of a kernel that never ends."""
-_CHIP = re.compile(r'tileas\.target = "sm_\d+a?"')
+_CHIP = re.compile(r'tileas\.target = "sm_\d+[af]?"')
 
 
 @dataclass(frozen=True)

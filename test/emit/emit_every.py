@@ -13,6 +13,7 @@ from typing import Any
 
 import cuda_tile
 from cuda_tile._mlir import ir
+from cuda_tile.targets import find_target
 
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -108,6 +109,8 @@ PRODUCT = """
 
 PRODUCTS = {"f16": "f32", "bf16": "f32", "tf32": "f32", "f64": "f64"}
 """Element type of the accumulator, by that of the operands."""
+FIRST_PRODUCTS = 80
+"""Capability from which on each of `PRODUCTS` has a matrix instruction."""
 
 
 def integer_lines(kind: str) -> Iterator[tuple[str, str]]:
@@ -174,7 +177,7 @@ def spelled(text: str, **types: str) -> str:
     return text
 
 
-def program(kind: str) -> str:
+def program(kind: str, *, has_products: bool = True) -> str:
     """The entries of one element type; of tf32 there are only products."""
     entries: list[str] = []
     if kind != "tf32":
@@ -182,7 +185,7 @@ def program(kind: str) -> str:
         identity = "true" if kind == "i1" else f"{zero} : {kind}"
         accesses = ACCESSES.replace("IDENTITY", identity)
         entries += [_operations(kind), spelled(accesses, E=kind)]
-    if kind in PRODUCTS:
+    if has_products and kind in PRODUCTS:
         entries.append(spelled(PRODUCT, E=kind, A=PRODUCTS[kind]))
     return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
 
@@ -217,7 +220,9 @@ def _operations(kind: str) -> str:
 
 def lowered(kind: str, gpu: str) -> ir.Module:
     """Level P of one element type's kernels."""
-    return cuda_tile.lower(cuda_tile.load(program(kind).encode()), gpu)
+    has_products = find_target(gpu).capability >= FIRST_PRODUCTS
+    text = program(kind, has_products=has_products)
+    return cuda_tile.lower(cuda_tile.load(text.encode()), gpu)
 
 
 NOT_ALONE = {

@@ -80,8 +80,11 @@ def test_an_instruction_of_a_later_chip() -> None:
 
 
 def test_an_instruction_of_one_chip_alone() -> None:
-    with pytest.raises(Unsupported, match="needs sm_90a, got sm_90 with PTX"):
-        compile_with('"nvvm.wgmma.fence.aligned"() : () -> ()')
+    text = '"nvvm.wgmma.fence.aligned"() : () -> ()'
+    assert "wgmma.fence" in compile_with(text, "sm_90")
+    for gpu in ("sm_100a", "sm_120f"):
+        with pytest.raises(Unsupported, match=f"needs sm_90a, got {gpu} with PTX"):
+            compile_with(text, gpu)
 
 
 @pytest.mark.parametrize(

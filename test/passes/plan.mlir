@@ -3,9 +3,9 @@
 // RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_90 | FileCheck %s
 // RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_80 | FileCheck %s --check-prefix=SM80
 // RUN: cuda-tile-opt %s --cuda-tile-plan='gpu=sm_90 num-warps=2' | FileCheck %s --check-prefix=TWO
-// RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_75 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_70 2>&1 | FileCheck %s --check-prefix=GPU
 
-// GPU: expected a known gpu name, got 'sm_75'; known: sm_80
+// GPU: expected a known gpu name, got 'sm_70'; did you mean 'sm_{{[0-9]+}}'? known: sm_75
 // GPU-NOT: Traceback
 
 cuda_tile.module @kernels {

@@ -73,7 +73,7 @@ def test_every_instruction_has_the_line_of_its_op(module: Any) -> None:
         ("src/k.py", 15),
         ("src/k.py", 16),
     }
-    assert ".target sm_90\n" in ptx  # not `sm_90, debug`
+    assert ".target sm_90a\n" in ptx  # not `sm_90a, debug`
 
 
 def test_an_instruction_stands_under_its_line(module: Any) -> None:

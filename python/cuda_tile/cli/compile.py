@@ -215,7 +215,7 @@ def say_what_became(request: Request, report: Report) -> None:
     elif not holds_output:
         for kernel in report.kernels:
             print(
-                f"{request.output}: {kernel.kernel} for {kernel.gpu}, "
+                f"{request.output}: {kernel.kernel} for {kernel.target_text}, "
                 f"{kernel.registers} registers, {kernel.spill_bytes} bytes spilled, "
                 f"{kernel.shared_bytes} bytes of shared memory",
                 file=stream,

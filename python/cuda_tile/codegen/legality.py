@@ -16,7 +16,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import location_text
-from cuda_tile.targets import Target, target_names
+from cuda_tile.targets import Target, chip_names
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _check_needs(op: ir.Operation, name: str, needs: Needs, target: Target) -> N
 
 def _lacking(op: ir.Operation, name: str, since: str, target: Target) -> Unsupported:
     major, minor = divmod(target.ptx_version, 10)
-    known = ", ".join(target_names())
+    known = ", ".join(chip_names())
     return Unsupported(
         f"'{name}' needs {since}, got {target.arch} with PTX {major}.{minor}; "
         f"chips that can be chosen: {known}",

@@ -10,7 +10,6 @@ from cuda_tile.codegen import isolated
 from cuda_tile.codegen.legality import check_device_code
 from cuda_tile.errors import UserError
 from cuda_tile.options import Options
-from cuda_tile.targets import Target
 
 
 def to_llvm_ir(module: ir.Operation) -> str:
@@ -33,16 +32,12 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
     """
     target = options.target
     unlisted = check_device_code(module, target)
-    features, level = _features(target), options.llvm_opt_level
+    features, level = target.features, options.llvm_opt_level
     if unlisted:
         text = _isolated(module, unlisted, target.arch, features, level)
     else:
         text = _cuda_tile.translate_to_ptx(module, target.arch, features, level)
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def _features(target: Target) -> str:
-    return f"+ptx{target.ptx_version}"
 
 
 def _isolated(

@@ -29,6 +29,10 @@ _PTX_ROUNDING = {
 """Rounding modifiers (PTX ISA, "Rounding Modifiers"; "div": .approx, .full)."""
 
 
+NAN_EXTREMUM_CAPABILITY = 80
+"""First chip with `max.NaN.f32` (PTX ISA, "max", Target ISA Notes)."""
+
+
 def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Value]:
     """A function that applies one PTX instruction to f32 or f64 scalars."""
     letter = {"f32": "f", "f64": "d"}[suffix]
@@ -121,11 +125,26 @@ def extremum(e: Emitter, op: ir.Operation) -> None:
     base = "max" if op.name.endswith("maxf") else "min"
     propagate = flag(op, "propagate_nan")
     if flag(op, "flush_to_zero"):
-        instruction = base + ".ftz" + (".NaN" if propagate else "")
-        e.elementwise(op, ptx_float(e, instruction, "f32"))
+        if propagate and e.target.capability < NAN_EXTREMUM_CAPABILITY:
+            apply = _propagating(e, base + ".ftz")
+        else:
+            suffix = ".ftz.NaN" if propagate else ".ftz"
+            apply = ptx_float(e, base + suffix, "f32")
+        e.elementwise(op, apply)
         return
     name = f"llvm.intr.{base}imum" if propagate else f"llvm.intr.{base}num"
     e.elementwise(op, lambda a, b: e.builder.op(name, a.type, a, b), packed=True)
+
+
+def _propagating(e: Emitter, instruction: str) -> Callable[..., ir.Value]:
+    """The plain instruction, and a NaN where an operand is one."""
+    b, plain = e.builder, ptx_float(e, instruction, "f32")
+
+    def apply(x: ir.Value, y: ir.Value) -> ir.Value:
+        either = b.op("llvm.fadd", b.f32, x, y)
+        return b.op("llvm.select", b.f32, b.fcmp("uno", x, y), either, plain(x, y))
+
+    return apply
 
 
 @RULES.register("cmpf")

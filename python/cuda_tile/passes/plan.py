@@ -97,7 +97,7 @@ def make_plan(entry: ir.Operation, ops: list[ir.Operation], options: Options) ->
     one CTA: without any, ptxas 13.5 aims at an occupancy of its own and spills for it.
     """
     target = options.target
-    hints = _hints(entry, target.name)
+    hints = _hints(entry, target.chip)
     hinted = options.num_warps or _hinted_warps(hints)
     ctas = max(1, hints.get("occupancy", 1))
     chooser = Chooser(entry, ops, target)
@@ -335,13 +335,13 @@ def _hinted_warps(hints: dict[str, int]) -> int | None:
     return None if warps is None else 4 if warps <= 4 else 8
 
 
-def _hints(entry: ir.Operation, gpu: str) -> dict[str, int]:
+def _hints(entry: ir.Operation, chip: str) -> dict[str, int]:
     """The producer's integer hints for this chip, over its default ones."""
     if "optimization_hints" not in entry.attributes:
         return {}
     hints = OptimizationHintsAttr(entry.attributes["optimization_hints"]).value
     found: dict[str, int] = {}
-    for key in ("default", gpu):
+    for key in ("default", chip):
         if key in hints:
             for item in ir.DictAttr(hints[key]):
                 if isinstance(item.attr, ir.IntegerAttr):
