@@ -102,8 +102,9 @@ def warnings(data: bytes, context: ir.Context) -> list[str]:
         said.append(diagnostic.message)
         return True
 
-    with context.attach_diagnostic_handler(note):
-        read(data, context)
+    handler = context.attach_diagnostic_handler(note)
+    read(data, context)
+    handler.detach()
     return said
 
 

@@ -219,7 +219,7 @@ def test_real_faults_stay_errors(name: str) -> None:
 
 
 def test_other_bits_show_what_depends_on_unspecified_elements() -> None:
-    ragged = {"grid": (1,), "seeds": 2, "mode": "hardware"}
+    ragged: dict[str, Any] = {"grid": (1,), "seeds": 2, "mode": "hardware"}
     report = interp.shuffle_check(COPY, args=[ones(5), ones(8), 5, 0], **ragged)
     assert not report
     assert report.changes[0].argument == "1"

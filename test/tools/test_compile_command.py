@@ -29,7 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_cubin_of_a_file_goes_beside_its_name(command: Command, folder: Path):
     result = command(tool, VADD, "--gpu", "sm_90")
     assert result.code == 0
-    assert result.out.startswith("vadd_f32_1024.cubin: vadd_f32_1024 for sm_90 (compiled")
+    assert result.out.startswith(
+        "vadd_f32_1024.cubin: vadd_f32_1024 for sm_90 (compiled"
+    )
     assert [path.name for path in folder.iterdir()] == ["vadd_f32_1024.cubin"]
     assert (folder / "vadd_f32_1024.cubin").read_bytes().startswith(ELF_MAGIC)
 
