@@ -4,15 +4,19 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -140,6 +144,57 @@ createTargetMachine(mlir::Operation *op, const std::string &chip,
       static_cast<llvm::CodeGenOptLevel>(optLevel)));
 }
 
+/// Instructions that the copies of one library function may take in all. Beyond
+/// that each call stays a call: a tile of which every thread holds many
+/// elements would become code that takes long to assemble and does not fit the
+/// instruction cache.
+constexpr unsigned maxInlinedInstructions = 8192;
+
+/// Keeps the linked functions to this module and decides which are inlined;
+/// the library asks for all of them, whatever the number of calls.
+void limitInlining(llvm::Module &module, const llvm::StringSet<> &linked) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !linked.contains(function.getName()))
+      continue;
+    if (!function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      continue;
+    function.removeFnAttr(llvm::Attribute::AlwaysInline);
+    size_t size = function.getInstructionCount() * function.getNumUses();
+    function.addFnAttr(size > maxInlinedInstructions
+                           ? llvm::Attribute::NoInline
+                           : llvm::Attribute::InlineHint);
+  }
+}
+
+/// Links those functions of a bitcode library that the module calls, with what
+/// they need; reads no other function's body.
+bool linkLibrary(llvm::Module &module, const std::string &path,
+                 std::string &errors) {
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> library =
+      llvm::getLazyIRFileModule(path, diagnostic, module.getContext());
+  if (!library) {
+    errors = "cannot read the library " + path + ": " +
+             diagnostic.getMessage().str();
+    return false;
+  }
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  llvm::StringSet<> linked;
+  auto internalize = [&](llvm::Module &merged, const llvm::StringSet<> &names) {
+    for (const auto &name : names)
+      if (llvm::GlobalValue *value = merged.getNamedValue(name.getKey()))
+        if (!value->isDeclaration())
+          value->setLinkage(llvm::GlobalValue::InternalLinkage);
+    linked = names;
+  };
+  if (llvm::Linker::linkModules(module, std::move(library),
+                                llvm::Linker::LinkOnlyNeeded, internalize))
+    return false;
+  limitInlining(module, linked);
+  return true;
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int level) {
   if (level == 0)
     return;
@@ -174,7 +229,8 @@ bool emitPtx(llvm::Module &module, llvm::TargetMachine &machine, int optLevel,
 }
 
 std::string translateToPtx(nb::handle object, const std::string &chip,
-                           const std::string &features, int optLevel) {
+                           const std::string &features, int optLevel,
+                           const std::string &library) {
   if (optLevel < 0 || optLevel > 3)
     throw nb::value_error("expected an opt_level of 0 to 3");
   mlir::Operation *op = operationOf(object);
@@ -199,8 +255,9 @@ std::string translateToPtx(nb::handle object, const std::string &chip,
   {
     // Only LLVM runs here, on a module of its own.
     nb::gil_scoped_release release;
-    if (!emitPtx(*module, *machine, optLevel, text) && llvmErrors.empty())
-      llvmErrors = "this LLVM has no PTX printer";
+    if (library.empty() || linkLibrary(*module, library, llvmErrors))
+      if (!emitPtx(*module, *machine, optLevel, text) && llvmErrors.empty())
+        llvmErrors = "this LLVM has no PTX printer";
   }
   if (!llvmErrors.empty()) {
     mlir::emitError(op->getLoc()) << llvmErrors;
@@ -232,12 +289,15 @@ void cuda_tile::python::populateTranslate(nb::module_ &m) {
       "holds it.\n\nRaises:\n  MLIRError: With the diagnostics.");
   m.def("translate_to_ptx", &translateToPtx, nb::arg("op"), nb::arg("chip"),
         nb::arg("features") = "", nb::arg("opt_level") = 2,
+        nb::arg("library") = "",
         "Returns the PTX text of a gpu.module, or of the builtin module that "
         "holds it, made in this process by LLVM's NVPTX target.\n\n"
         "Args:\n"
         "  op: The module; functions that stay undefined become .extern.\n"
         "  chip: For example sm_90a.\n"
         "  features: For example +ptx88, which raises the PTX version.\n"
-        "  opt_level: 0 to 3, of LLVM's pipeline and code generator.\n\n"
+        "  opt_level: 0 to 3, of LLVM's pipeline and code generator.\n"
+        "  library: Path of a bitcode file whose functions the module calls; "
+        "empty for none.\n\n"
         "Raises:\n  MLIRError: With the diagnostics.");
 }

@@ -20,6 +20,10 @@ FLOATS = ("f16", "bf16", "f32", "f64")
 SIGNS = ("signed", "unsigned")
 ELEMENTS = (*INTEGERS, *FLOATS, "tf32")
 DIRECTED = ("zero", "negative_inf", "positive_inf")
+IEEE = tuple(f" rounding<{mode}>" for mode in ("nearest_even", *DIRECTED))
+FUNCTIONS = (
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "log", "log2"),
+)
 
 PREDICATES = ("equal", "not_equal", "less_than", "greater_than_or_equal")
 
@@ -151,19 +155,20 @@ def float_lines(kind: str) -> Iterator[tuple[str, str]]:
 
 def _arithmetic(kind: str) -> Iterator[str]:
     """Statements whose result has the operands' type."""
-    modes, extremes = [""], ["", " propagate_nan"]
-    if kind in ("f32", "f64"):
-        modes += [f" rounding<{mode}>" for mode in DIRECTED]
+    modes, extremes = ["", *IEEE[1:]], ["", " propagate_nan"]
     if kind == "f32":
         modes += [f"{mode} flush_to_zero" for mode in modes]
         extremes += [f" flush_to_zero{suffix}" for suffix in extremes]
         yield from (f"divf %a, %b rounding<{mode}>" for mode in ("approx", "full"))
-        yield from ("exp %a rounding<approx>", "exp2 %a flush_to_zero")
+        yield from (f"{name} %a rounding<approx>" for name in ("exp", "tanh", "sqrt"))
+        yield from (f"{name} %a flush_to_zero" for name in ("exp2", "rsqrt"))
     for mode, name in product(modes, ("addf", "subf", "mulf", "divf")):
         yield f"{name} %a, %b{mode}"
     yield from (f"fma %a, %b, %a{mode}" for mode in modes)
-    names = ["negf", "absf", "floor", "ceil"] + ["exp", "exp2"] * (kind != "f64")
+    yield from (f"sqrt %a{mode}" for mode in (IEEE[0], *modes[1:]))
+    names = ("negf", "absf", "floor", "ceil", "rsqrt", *FUNCTIONS)
     yield from (f"{name} %a" for name in names)
+    yield from (f"{name} %a, %b" for name in ("remf", "pow", "atan2"))
     for suffix, name in product(extremes, ("maxf", "minf")):
         yield f"{name} %a, %b{suffix}"
 
@@ -228,6 +233,7 @@ def lowered(kind: str, gpu: str) -> ir.Module:
 NOT_ALONE = {
     *("builtin.module", "gpu.module", "llvm.func", "llvm.return", "llvm.br"),
     *("llvm.cond_br", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.extractvalue"),
+    "llvm.call",  # of a function that only libdevice has; test/ops compiles each
 }
 """What every kernel has anyhow, or cannot stand without more."""
 

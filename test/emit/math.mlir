@@ -34,4 +34,48 @@ cuda_tile.module @kernels {
     %s = store_ptr_tko weak %p, %c : tile<ptr<f32>>, tile<f32> -> token
     return
   }
+
+  // Functions of libdevice become part of the kernel.
+  // CHECK-LABEL: .entry library(
+  // CHECK-NOT: call
+  // CHECK: sqrt.rm.f32
+  // CHECK: rsqrt.approx.ftz.f32
+  // CHECK: tanh.approx.f32
+  // CHECK: ret
+  entry @library(%p: tile<ptr<f32>>, %x: tile<f32>) {
+    %a = log %x : tile<f32>
+    %b = sqrt %a rounding<negative_inf> : tile<f32>
+    %c = rsqrt %b flush_to_zero : tile<f32>
+    %d = tanh %c rounding<approx> : tile<f32>
+    %e = cosh %d : tile<f32>
+    %s = store_ptr_tko weak %p, %e : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+
+  // A constant exponent is multiplied out.
+  // CHECK-LABEL: .entry cube(
+  // CHECK-COUNT-2: mul.rn.f32
+  // CHECK-NOT: mul
+  // CHECK: ret
+  entry @cube(%p: tile<ptr<f32>>, %x: tile<f32>) {
+    %n = constant <i32: 3> : tile<i32>
+    %a = fpowi %x, %n : tile<f32>, tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+
+  // Above a limit calls stay calls: 64 sines of a thread would fill a page each.
+  // CHECK-LABEL: .entry many(
+  // CHECK: call{{.*}} __nv_sinf
+  // CHECK: ret
+  entry @many(%p: tile<ptr<f32>>) {
+    %i = iota : tile<16384xi32>
+    %q = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %b = broadcast %q : tile<1xptr<f32>> -> tile<16384xptr<f32>>
+    %a = offset %b, %i : tile<16384xptr<f32>>, tile<16384xi32> -> tile<16384xptr<f32>>
+    %x, %t = load_ptr_tko weak %a : tile<16384xptr<f32>> -> tile<16384xf32>, token
+    %y = sin %x : tile<16384xf32>
+    %s = store_ptr_tko weak %a, %y : tile<16384xptr<f32>>, tile<16384xf32> -> token
+    return
+  }
 }

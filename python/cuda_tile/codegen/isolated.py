@@ -19,14 +19,18 @@ _REFUSED = 3
 """Exit code of the child where LLVM said what is wrong; its text is the message."""
 
 
-def translate(module: ir.Operation, arch: str, features: str, level: int) -> str:
+def translate(
+    module: ir.Operation, arch: str, features: str, level: int, library: str
+) -> str:
     """The PTX of a module at level P, or its LLVM IR for an empty `arch`.
+
+    `library` is the path of the bitcode to link, or empty.
 
     Raises:
         UserError: LLVM refused the module, ended the process or took too long.
     """
     asm = module.get_asm(enable_debug_info=True, print_generic_op_form=True)
-    command = [sys.executable, "-m", __name__, arch, features, str(level)]
+    command = [sys.executable, "-m", __name__, arch, features, str(level), library]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         result = subprocess.run(
@@ -52,13 +56,15 @@ def translate(module: ir.Operation, arch: str, features: str, level: int) -> str
     raise UserError(f"LLVM ended on it, saying: {reasons[0]}")
 
 
-def main(arch: str, features: str, level: str) -> int:
+def main(arch: str, features: str, level: str, library: str) -> int:
     """Translates standard input to standard output."""
     with ir.Context(), ir.Location.unknown():
         try:
             module = ir.Module.parse(sys.stdin.read())
             if arch:
-                text = _cuda_tile.translate_to_ptx(module, arch, features, int(level))
+                text = _cuda_tile.translate_to_ptx(
+                    module, arch, features, int(level), library
+                )
             else:
                 text = _cuda_tile.translate_to_llvmir(module)
         except ir.MLIRError as error:

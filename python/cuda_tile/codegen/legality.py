@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.walk import location_text
 from cuda_tile.targets import Target, chip_names
@@ -43,7 +44,7 @@ _LLVM = (
     *("lshr", "mlir.addressof", "mlir.constant", "mlir.global", "mlir.poison"),
     *("mul", "or", "ptrtoint", "return", "sdiv", "select", "sext", "shl"),
     *("sitofp", "srem", "store", "sub", "trunc", "udiv", "uitofp", "urem", "xor"),
-    *("zext",),
+    *("call", "zext"),
 )
 _REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
 
@@ -134,6 +135,9 @@ def instruction_name(op: ir.Operation) -> str:
     if name == "llvm.call_intrinsic":
         intrinsic = ir.StringAttr(attributes["intrin"]).value
         return re.sub(r"(\.(v\d+)?(bf|f|i|p)\d+)+$", "", intrinsic)
+    if name == "llvm.call":
+        callee = str(attributes["callee"]) if "callee" in attributes else "pointer"
+        return name if callee.startswith(f"@{LIBRARY_PREFIX}") else f"{name} {callee}"
     if name == "llvm.inline_asm":
         return name if _is_plain_asm(op) else f"{name} {attributes['asm_string']}"
     if name == "nvvm.mma.sync":

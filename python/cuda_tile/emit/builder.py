@@ -66,6 +66,8 @@ class Builder:
         self._numbers: dict[int, ir.Attribute] = {}
         self._positions: dict[int, ir.Attribute] = {}
         self._indices: dict[int, ir.Attribute] = {}
+        self._func = func
+        self._callees: dict[str, dict[str, ir.Attribute]] = {}
         self.i1, self.i8, self.i16, self.i32, self.i64 = (
             ir.IntegerType.get_signless(bits) for bits in (1, 8, 16, 32, 64)
         )
@@ -338,6 +340,41 @@ class Builder:
                 "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
             },
         ).results[0]
+
+    def call(
+        self, name: str, result: ir.Type, operands: Sequence[ir.Value]
+    ) -> ir.Value:
+        """A call of a function of a library, which its first call declares."""
+        found = self._callees.get(name)
+        if found is None:
+            self._declare(name, result, [value.type for value in operands])
+            found = self._callees[name] = {
+                "callee": ir.FlatSymbolRefAttr.get(name),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
+                "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+            }
+        return self.create("llvm.call", [result], operands, found).results[0]
+
+    def _declare(self, name: str, result: ir.Type, types: Sequence[ir.Type]) -> None:
+        """Declares a function in the module unless another kernel has done so."""
+        block = self._func.block
+        symbol = ir.StringAttr.get(name)
+        if any(op.attributes["sym_name"] == symbol for op in block.operations):
+            return
+        parameters = ", ".join(map(str, types))
+        signature = ir.Type.parse(f"!llvm.func<{result} ({parameters})>")
+        ir.Operation.create(
+            "llvm.func",
+            attributes={
+                "sym_name": symbol,
+                "function_type": ir.TypeAttr.get(signature),
+                "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
+                "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
+            },
+            regions=1,
+            loc=self.loc,
+            ip=ir.InsertionPoint.at_block_begin(block),
+        )
 
     def block(self, types: Sequence[ir.Type] = ()) -> ir.Block:
         """A new empty block at the end of the function."""

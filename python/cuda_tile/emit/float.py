@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda_tile._mlir import ir
+from cuda_tile.codegen.libdevice import PREFIX
+from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.errors import Unsupported
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 
@@ -27,6 +28,12 @@ _PTX_ROUNDING = {
     "full": ".full",
 }
 """Rounding modifiers (PTX ISA, "Rounding Modifiers"; "div": .approx, .full)."""
+
+BF16_CAPABILITY = 80
+"""First compute capability with arithmetic on bf16 (PTX ISA, "fma")."""
+
+Narrowing = Callable[[ir.Value], ir.Value]
+"""Makes a 16-bit float of an f32."""
 
 
 NAN_EXTREMUM_CAPABILITY = 80
@@ -51,60 +58,141 @@ def ptx_float(e: Emitter, instruction: str, suffix: str) -> Callable[..., ir.Val
     return apply
 
 
-@RULES.register("addf", "subf", "mulf", "fma")
+def rounding_suffix(op: ir.Operation) -> str:
+    """The modifiers of an instruction that an op's attributes ask for."""
+    rounding = keyword(op, "rounding_mode", "nearest_even")
+    return _PTX_ROUNDING[rounding] + (".ftz" if flag(op, "flush_to_zero") else "")
+
+
+def at_f32(
+    e: Emitter, function: Callable[..., ir.Value], to_element: Narrowing
+) -> Callable[..., ir.Value]:
+    """Applies a function of f32 to 16-bit floats, and rounds what it gives."""
+    b = e.builder
+
+    def apply(*operands: ir.Value) -> ir.Value:
+        wide = [b.op("llvm.fpext", b.f32, x) for x in operands]
+        return to_element(function(*wide))
+
+    return apply
+
+
+def narrow(e: Emitter, element: str, rounding: str) -> Narrowing:
+    """Rounds an f32 to f16 or bf16.
+
+    A NaN must be the canonical one, as instructions for f32 give it, where the
+    rounding is not to nearest.
+    """
+    b = e.builder
+    ty = {"f16": b.f16, "bf16": b.bf16}[element]
+    if rounding == "nearest_even":
+        return lambda x: b.op("llvm.fptrunc", ty, x)
+    if element == "bf16":
+        return lambda x: b.bitcast(_cut(b, x, rounding), ty)
+    text = f"cvt{_PTX_ROUNDING[rounding]}.f16.f32 $0, $1;"
+
+    def convert(x: ir.Value) -> ir.Value:
+        (bits,) = b.inline_ptx(text, "=h,f", [b.i16], [x], side_effects=False)
+        return b.bitcast(bits, ty)
+
+    return convert
+
+
+def _cut(b: Builder, x: ir.Value, rounding: str) -> ir.Value:
+    """The high half of an f32, one more where the rounding is away from zero.
+
+    `cvt` has no such forms for bf16 (PTX ISA, "cvt"). The next code from the largest
+    finite one is that of infinity; codes from infinity on stay.
+    """
+    bits = b.bitcast(x, b.i32)
+    high = b.op("llvm.trunc", b.i16, b.op("llvm.lshr", b.i32, bits, _i32(b, 16)))
+    if rounding == "zero":
+        return high
+    sign = _i32(b, 1 << 31 if rounding == "negative_inf" else 0)
+    magnitude = b.op("llvm.xor", b.i32, bits, sign)
+    away = b.icmp("ult", magnitude, _i32(b, 0x7F800000))
+    lost = b.op("llvm.and", b.i32, bits, _i32(b, 0xFFFF))
+    away = b.op("llvm.and", b.i1, away, b.icmp("ne", lost, _i32(b, 0)))
+    return b.add(high, b.op("llvm.zext", b.i16, away))
+
+
+def _i32(b: Builder, value: int) -> ir.Value:
+    return b.constant(b.i32, value)
+
+
+@RULES.register("addf", "subf", "mulf", "fma", "divf")
 def arithmetic(e: Emitter, op: ir.Operation) -> None:
-    """One correctly rounded operation."""
+    """One correctly rounded operation, or the fast divisions of f32.
+
+    16-bit types go through f32 where they have no instruction. f32 carries more than
+    twice their bits, so rounding twice, in the same direction, gives the correctly
+    rounded sum, product or quotient; see `_fused` for fma.
+    """
     stem = op.name.removeprefix("cuda_tile.")
     element = str(element_of(op.results[0]))
     rounding = keyword(op, "rounding_mode", "nearest_even")
-    if rounding == "nearest_even" and not flag(op, "flush_to_zero"):
+    is_narrow = element in ("f16", "bf16")
+    is_plain = rounding == "nearest_even" and not flag(op, "flush_to_zero")
 
-        def apply(*operands: ir.Value) -> ir.Value:
-            return e.builder.op(_LLVM[stem], operands[0].type, *operands)
+    def operation(*operands: ir.Value) -> ir.Value:
+        return e.builder.op(_LLVM[stem], operands[0].type, *operands)
 
-        e.elementwise(op, apply, packed=True)
+    function: Callable[..., ir.Value] = operation
+    if not is_plain:
+        kind = "f32" if is_narrow else element
+        function = ptx_float(e, _PTX[stem] + rounding_suffix(op), kind)
+    elif is_narrow and stem != "divf" and _is_native(e, element):
+        e.elementwise(op, function, packed=True)
         return
-    e.elementwise(op, _directed(e, op, stem, element, rounding))
+    elif is_narrow and stem == "fma":
+        function = _fused_to_odd(e)
+    if is_narrow:
+        function = at_f32(e, function, narrow(e, element, rounding))
+    e.elementwise(op, function)
 
 
-def _directed(
-    e: Emitter, op: ir.Operation, stem: str, element: str, rounding: str
-) -> Callable[..., ir.Value]:
-    if element not in ("f32", "f64"):
-        raise Unsupported(
-            f"{stem}: expected f32 or f64 for rounding '{rounding}', got {element}, "
-            "which runs on the interpreter only"
-        )
-    ftz = ".ftz" if flag(op, "flush_to_zero") else ""
-    return ptx_float(e, _PTX[stem] + _PTX_ROUNDING[rounding] + ftz, element)
+def _is_native(e: Emitter, element: str) -> bool:
+    """Whether the chip rounds fma of the type itself (PTX ISA, "fma", half precision).
+
+    It then does sums and products too, as fma with one or zero if need be.
+    """
+    return element == "f16" or e.target.capability >= BF16_CAPABILITY
 
 
-@RULES.register("divf")
-def divf(e: Emitter, op: ir.Operation) -> None:
-    """Correctly rounded, or the fast forms of f32; 16-bit types through f32.
+def _fused_to_odd(e: Emitter) -> Callable[..., ir.Value]:
+    """Fused in f32 and rounded to odd, so that a second rounding to bf16 is exact.
 
-    f32 carries more than twice the bits of a 16-bit type, so rounding twice gives
-    the correctly rounded quotient.
+    The value cut toward zero gets an odd last bit where it is not exact, which shows
+    as a difference between rounding down and up (S. Boldo, G. Melquiond, "Emulation of
+    a FMA and correctly rounded sums: proved algorithms using rounding to odd").
     """
     b = e.builder
+    cut, down, up = (ptx_float(e, f"fma.{mode}", "f32") for mode in ("rz", "rm", "rp"))
+
+    def fused(*operands: ir.Value) -> ir.Value:
+        bits = [b.bitcast(f(*operands), b.i32) for f in (cut, down, up)]
+        inexact = b.op("llvm.zext", b.i32, b.icmp("ne", bits[1], bits[2]))
+        return b.bitcast(b.op("llvm.or", b.i32, bits[0], inexact), b.f32)
+
+    return fused
+
+
+@RULES.register("remf")
+def remf(e: Emitter, op: ir.Operation) -> None:
+    """C's fmod, which is exact, and so is the way through f32."""
+    b = e.builder
     element = str(element_of(op.results[0]))
-    rounding = keyword(op, "rounding_mode", "nearest_even")
-    if rounding != "nearest_even" or flag(op, "flush_to_zero"):
-        e.elementwise(op, _directed(e, op, "divf", element, rounding))
+    if element == "f64":
+        e.elementwise(op, lambda x, y: b.call(PREFIX + "fmod", b.f64, [x, y]))
         return
 
-    def divide(x: ir.Value, y: ir.Value) -> ir.Value:
-        if element in ("f32", "f64"):
-            return b.op("llvm.fdiv", x.type, x, y)
-        wide = b.op(
-            "llvm.fdiv",
-            b.f32,
-            b.op("llvm.fpext", b.f32, x),
-            b.op("llvm.fpext", b.f32, y),
-        )
-        return b.op("llvm.fptrunc", x.type, wide)
+    def remainder(x: ir.Value, y: ir.Value) -> ir.Value:
+        return b.call(PREFIX + "fmodf", b.f32, [x, y])
 
-    e.elementwise(op, divide)
+    if element == "f32":
+        e.elementwise(op, remainder)
+        return
+    e.elementwise(op, at_f32(e, remainder, narrow(e, element, "nearest_even")))
 
 
 @RULES.register("negf")

@@ -1,13 +1,19 @@
-"""Family math: exp, exp2, rounding to integers."""
+"""Family math: short sequences where they are accurate, else functions of libdevice.
+
+f16 and bf16 are computed in f32 and rounded once. docs/accuracy.md has the measured
+error of every function.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.float import ptx_float
-from cuda_tile.errors import Unsupported
+from cuda_tile.emit.float import at_f32, narrow, ptx_float, rounding_suffix
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 
@@ -18,45 +24,121 @@ LOG2_E_LOW = 1.925963033500233e-08
 LN_2 = 0.6931471824645996
 """ln(2) rounded to f32."""
 
+Function = Callable[..., ir.Value]
 
-def _through_f32(
-    e: Emitter, op: ir.Operation, function: Callable[[ir.Value], ir.Value]
-) -> None:
-    """Applies an f32 function; 16-bit types are widened and rounded once."""
+
+@dataclass(frozen=True)
+class Forms:
+    """How to compute a function; each takes and gives scalars of its type.
+
+    Attributes:
+        f32: For f32, and for the 16-bit types where nothing cheaper will do.
+        f64: For f64.
+        f16: In f32, but only as accurate as f16 needs.
+        bf16: The same for bf16.
+    """
+
+    f32: Function
+    f64: Function
+    f16: Function | None = None
+    bf16: Function | None = None
+
+
+def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
     element = str(element_of(op.results[0]))
+    by_type = {
+        "f32": forms.f32,
+        "f64": forms.f64,
+        "f16": forms.f16 or forms.f32,
+        "bf16": forms.bf16 or forms.f32,
+    }
+    function = by_type[element]
+    if element in ("f16", "bf16"):
+        function = at_f32(e, function, narrow(e, element, "nearest_even"))
+    e.elementwise(op, function)
+
+
+def library(e: Emitter, name: str, element: str) -> Function:
+    """The libdevice function for a C function, on scalars of f32 or f64."""
     b = e.builder
-    if element == "f64":
-        raise Unsupported(
-            f"{op.name}: expected f16, bf16 or f32, got f64, which runs on the "
-            "interpreter only"
-        )
+    symbol = PREFIX + name + {"f32": "f", "f64": ""}[element]
+    result = {"f32": b.f32, "f64": b.f64}[element]
+    return lambda *operands: b.call(symbol, result, operands)
 
-    def narrow(x: ir.Value) -> ir.Value:
-        return b.op("llvm.fptrunc", x.type, function(b.op("llvm.fpext", b.f32, x)))
 
-    e.elementwise(op, function if element == "f32" else narrow)
+def _library_forms(e: Emitter, name: str) -> Forms:
+    return Forms(library(e, name, "f32"), library(e, name, "f64"))
+
+
+@RULES.register("sin", "cos", "tan", "sinh", "cosh", "atan2", "pow", "fpowf")
+def by_library(e: Emitter, op: ir.Operation) -> None:
+    """Functions whose reduction of the argument is long."""
+    name = op.name.removeprefix("cuda_tile.")
+    _elementwise(e, op, _library_forms(e, "pow" if name == "fpowf" else name))
+
+
+@RULES.register("tanh")
+def tanh(e: Emitter, op: ir.Operation) -> None:
+    """`tanh.approx`: relative error 2^-11 (PTX ISA, "tanh")."""
+    if keyword(op, "rounding_mode", "full") == "approx":
+        e.elementwise(op, ptx_float(e, "tanh.approx", "f32"))
+        return
+    _elementwise(e, op, _library_forms(e, "tanh"))
+
+
+@RULES.register("log", "log2")
+def logarithm(e: Emitter, op: ir.Operation) -> None:
+    """Of libdevice, but `lg2.approx` for bf16.
+
+    Its absolute error is 2^-22 around one, where the logarithm of the bf16 next to one
+    is still 2^-8, and its relative error 2^-22 elsewhere (PTX ISA, "lg2").
+    """
+    b = e.builder
+    name = op.name.removeprefix("cuda_tile.")
+    approximate = ptx_float(e, "lg2.approx", "f32")
+
+    def natural(x: ir.Value) -> ir.Value:
+        return b.op("llvm.fmul", b.f32, approximate(x), b.constant(b.f32, LN_2))
+
+    single, double = library(e, name, "f32"), library(e, name, "f64")
+    coarse = natural if name == "log" else approximate
+    _elementwise(e, op, Forms(single, double, bf16=coarse))
 
 
 @RULES.register("exp2")
 def exp2(e: Emitter, op: ir.Operation) -> None:
     """`ex2.approx`: two units in the last place everywhere (PTX ISA, "ex2")."""
     ftz = ".ftz" if flag(op, "flush_to_zero") else ""
-    _through_f32(e, op, ptx_float(e, "ex2.approx" + ftz, "f32"))
+    power = ptx_float(e, "ex2.approx" + ftz, "f32")
+    _elementwise(e, op, Forms(power, library(e, "exp2", "f64")))
 
 
 @RULES.register("exp")
 def exp(e: Emitter, op: ir.Operation) -> None:
-    """Computes 2^h (1 + l ln 2) with h + l = x log2(e) to twice the precision.
+    """The plain product x log2(e) for `approx` and the 16-bit types.
 
-    The plain product x log2(e) alone would lose |x| 2^-24; its rounding error is
-    recovered by an fma and multiplied back. Where 2^h is 0, infinite or NaN it is
-    the result already (the correction would be 0 x infinity).
+    It loses |x| 2^-24, which is far below half a unit of f16 or bf16.
     """
     b = e.builder
     power = ptx_float(e, "ex2.approx", "f32")
 
     def approximate(x: ir.Value) -> ir.Value:
         return power(b.op("llvm.fmul", b.f32, x, b.constant(b.f32, LOG2_E)))
+
+    fast = keyword(op, "rounding_mode", "full") == "approx"
+    single = approximate if fast else _accurate_exp(e, power)
+    double = library(e, "exp", "f64")
+    _elementwise(e, op, Forms(single, double, approximate, approximate))
+
+
+def _accurate_exp(e: Emitter, power: Function) -> Function:
+    """Computes 2^h (1 + l ln 2) with h + l = x log2(e) to twice the precision.
+
+    The rounding error of the product is recovered by an fma and multiplied back. Where
+    2^h is 0, infinite or NaN it is the result already (the correction would be
+    0 x infinity).
+    """
+    b = e.builder
 
     def accurate(x: ir.Value) -> ir.Value:
         scale = b.constant(b.f32, LOG2_E)
@@ -73,8 +155,103 @@ def exp(e: Emitter, op: ir.Operation) -> None:
         usable = b.op("llvm.and", b.i1, positive, finite)
         return b.select(usable, better, base)
 
-    fast = keyword(op, "rounding_mode", "full") == "approx"
-    _through_f32(e, op, approximate if fast else accurate)
+    return accurate
+
+
+@RULES.register("sqrt")
+def sqrt(e: Emitter, op: ir.Operation) -> None:
+    """Correctly rounded, or `sqrt.approx`; 16-bit types through f32.
+
+    f32 carries more than twice the bits of a 16-bit type, so rounding twice, in the
+    same direction, gives the correctly rounded root.
+    """
+    element = str(element_of(op.results[0]))
+    rounding = keyword(op, "rounding_mode", "nearest_even")
+    kind = "f64" if element == "f64" else "f32"
+    root: Function = ptx_float(e, "sqrt" + rounding_suffix(op), kind)
+    if element in ("f16", "bf16"):
+        root = at_f32(e, root, narrow(e, element, rounding))
+    e.elementwise(op, root)
+
+
+@RULES.register("rsqrt")
+def rsqrt(e: Emitter, op: ir.Operation) -> None:
+    """`rsqrt.approx`: relative error 2^-22.9 in f32 (PTX ISA, "rsqrt").
+
+    For f64 `ptxas` makes the accurate sequence of it that libdevice relies on.
+    """
+    ftz = ".ftz" if flag(op, "flush_to_zero") else ""
+    single = ptx_float(e, "rsqrt.approx" + ftz, "f32")
+    _elementwise(e, op, Forms(single, ptx_float(e, "rsqrt.approx", "f64")))
+
+
+MOST_FACTORS = 4
+"""Largest constant exponent that is multiplied out; each product adds half a unit."""
+
+
+@RULES.register("fpowi")
+def fpowi(e: Emitter, op: ir.Operation) -> None:
+    """Products for a small constant exponent, else `pow` of the same number."""
+    b = e.builder
+    source, exponent = op.operands
+    element = str(element_of(source))
+    width = ir.IntegerType(element_of(exponent)).width
+    constant = _signed(uniform_bits(exponent), width)
+    if constant is not None and -1 <= constant <= MOST_FACTORS:
+        product = _small_power(e, constant)
+        if element in ("f16", "bf16"):
+            product = at_f32(e, product, narrow(e, element, "nearest_even"))
+        e.elementwise(op, product, operands=[source])
+        return
+    pow_ = library(e, "pow", "f64" if element == "f64" else "f32")
+
+    def power(x: ir.Value, n: ir.Value) -> ir.Value:
+        if element != "f64" and width == 32:
+            return _wide_power(e, pow_, x, n)
+        return pow_(x, b.op("llvm.sitofp", x.type, n))
+
+    def narrow_power(x: ir.Value, n: ir.Value) -> ir.Value:
+        wide = power(b.op("llvm.fpext", b.f32, x), n)
+        return b.op("llvm.fptrunc", x.type, wide)
+
+    e.elementwise(op, narrow_power if element in ("f16", "bf16") else power)
+
+
+def _signed(bits: int | None, width: int) -> int | None:
+    if bits is None:
+        return None
+    return bits - (1 << width) if bits >> (width - 1) & 1 else bits
+
+
+def _small_power(e: Emitter, exponent: int) -> Function:
+    b = e.builder
+
+    def power(x: ir.Value) -> ir.Value:
+        one = b.constant(x.type, 1.0)
+        if exponent < 0:
+            return b.op("llvm.fdiv", x.type, one, x)
+        if exponent in (0, 1):
+            return x if exponent else one
+        square = b.op("llvm.fmul", x.type, x, x)
+        last = {2: None, 3: x, 4: square}[exponent]
+        return square if last is None else b.op("llvm.fmul", x.type, square, last)
+
+    return power
+
+
+def _wide_power(e: Emitter, pow_: Function, x: ir.Value, n: ir.Value) -> ir.Value:
+    """x^h x^l, where h is n cut to the 24 bits of f32, and l what was cut off.
+
+    l has the sign of n, so that no factor overflows where the result does not, and l
+    carries whether n is odd.
+    """
+    b = e.builder
+    (high,) = b.inline_ptx(
+        "cvt.rz.f32.s32 $0, $1;", "=f,r", [b.f32], [n], side_effects=False
+    )
+    rest = b.sub(n, b.op("llvm.fptosi", b.i32, high))
+    low = b.op("llvm.sitofp", b.f32, rest)
+    return b.op("llvm.fmul", b.f32, pow_(x, high), pow_(x, low))
 
 
 @RULES.register("floor", "ceil")

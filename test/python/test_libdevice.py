@@ -1,0 +1,64 @@
+"""The library of functions: found where it is needed, and only there."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.codegen import libdevice
+from cuda_tile.errors import UserError
+
+
+def kernel(function: str) -> bytes:
+    return f"""cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f32>>, %x: tile<f32>) {{
+        %a = {function} %x : tile<f32>
+        %s = store_ptr_tko weak %p, %a : tile<ptr<f32>>, tile<f32> -> token
+        return
+      }} }}""".encode()
+
+
+def ptx(function: str) -> str:
+    return cuda_tile.compile(cuda_tile.load(kernel(function)), cubin=False).ptx
+
+
+def test_the_package_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LIBDEVICE", raising=False)
+    assert libdevice.find_libdevice().name == libdevice.FILE_NAME
+    assert ".entry k" in ptx("sin")
+
+
+def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIBDEVICE", "/no/such/file.bc")
+    assert "ex2.approx" in ptx("exp")
+    with pytest.raises(UserError, match="LIBDEVICE to name a bitcode file"):
+        ptx("sin")
+
+
+def test_no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("LIBDEVICE", raising=False)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    with pytest.raises(UserError, match="pip install nvidia-nvvm"):
+        ptx("tan")
+
+
+def test_a_file_that_is_no_bitcode(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "no.bc"
+    path.write_text("nothing")
+    monkeypatch.setenv("LIBDEVICE", str(path))
+    with pytest.raises(UserError, match="LIBDEVICE to name a bitcode file"):
+        ptx("sin")
+
+
+def test_a_damaged_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "short.bc"
+    path.write_bytes(libdevice.find_libdevice().read_bytes()[:1000])
+    monkeypatch.setenv("LIBDEVICE", str(path))
+    with pytest.raises(ir.MLIRError, match="cannot read the library"):
+        ptx("sin")
