@@ -354,7 +354,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {
         gather_space, "a gather_scatter_view has no index space", True, True,
     ),
     "PRINT_BOOL_AS_BIT": (printed, "1", False, "-1"),
-    "ATOMIC_ADDF_FLUSHES_F32": (atomic_subnormal, float(np.float32(1e-40)), True, 0.0),
+    "ATOMIC_ADDF_FLUSHES_F32": (atomic_subnormal, 0.0, False, float(np.float32(1e-40))),
     "MASKED_CAS_GIVES_CMP": (masked_cas, 7, False, "the stored value is unspecified"),
     "DIVI_BY_ZERO": (by_zero, -1, 0, 0),
 }  # fmt: skip

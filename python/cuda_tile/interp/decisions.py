@@ -120,8 +120,9 @@ GATHER_HAS_INDEX_SPACE = False
 PRINT_BOOL_AS_BIT = True
 """%d of a true i1 prints 1, not its signed reading -1."""
 
-ATOMIC_ADDF_FLUSHES_F32 = False
-"""Atomic f32 addition keeps subnormals (hardware flushes some; not to rely on)."""
+ATOMIC_ADDF_FLUSHES_F32 = True
+"""Atomic f32 addition takes subnormal inputs and sums as zeros of their sign, as the
+hardware does in global memory (PTX ISA, "atom"); else it keeps them."""
 
 MASKED_CAS_GIVES_CMP = True
 """A masked-off element of atomic_cas gives its `cmp`; of atomic_rmw, unspecified."""
