@@ -50,6 +50,9 @@ class OpCase:
             from the interpreter.
         num_warps: Warps per CTA, or None to let the compiler choose.
         seeds: Orders of threads that the emulator tries.
+        cooperative: Whether tile blocks may wait for each other: all run together.
+        canonical: Brings the arguments after a run into a form that is the same for
+            every order of atomic updates that is allowed; by default they are.
         numpy: What NumPy makes of the arguments, where that is another witness: gives
             the expected arguments, None for those that it leaves unchecked.
     """
@@ -62,6 +65,8 @@ class OpCase:
     ulp: Mapping[int, float] = field(default_factory=dict[int, float])
     num_warps: int | None = None
     seeds: tuple[int, ...] = (0,)
+    cooperative: bool = False
+    canonical: Callable[[Sequence[Any]], Sequence[Any]] | None = None
     numpy: Callable[[Sequence[Any]], Sequence[Any]] | None = None
 
 
@@ -81,6 +86,7 @@ def check_case(case: OpCase, gpu: str) -> None:
     compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
     for seed in case.seeds:
         how = {"compiled": compiled, "gpu": gpu, "mode": "adversarial", "seed": seed}
+        how["cooperative"] = case.cooperative
         got = _after(module, args, case, on="emulator", **how)
         _compare(expected, got, case.ulp, f"emulator of {gpu}, seed {seed}")
 
@@ -93,7 +99,7 @@ def _after(module: Any, args: Sequence[Any], case: OpCase, **how: Any) -> list[A
     """The arguments after a run on copies of them."""
     copies = [_copied(a) for a in args]
     cuda_tile.run(module, grid=case.grid, args=copies, **how)
-    return copies
+    return copies if case.canonical is None else list(case.canonical(copies))
 
 
 def _compare(
