@@ -6,7 +6,7 @@ One description for tiled views and for tiles of pointers, derived from facts;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd, prod
 
@@ -15,11 +15,20 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     DYNAMIC,
     PartitionViewType,
     TensorViewType,
+    TileType,
 )
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError, Unsupported
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
-from cuda_tile.ir.walk import defining_op, location_text, segments
+from cuda_tile.ir.walk import (
+    defining_op,
+    enclosing_entry,
+    location_text,
+    op_stem,
+    segments,
+)
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -105,14 +114,57 @@ def _sectors(access: Access, layout: LinearLayout) -> int:
 
 
 def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
-    """Describes a `load_*_tko` or `store_*_tko` of a tile of rank 1 or more."""
-    match op.name:
-        case "cuda_tile.load_view_tko" | "cuda_tile.store_view_tko":
-            return _view_access(op, facts)
-        case "cuda_tile.load_ptr_tko" | "cuda_tile.store_ptr_tko":
-            return _pointer_access(op, facts)
-        case _:
-            raise InternalError(f"expected a load or store, got {op.name}")
+    """Describes a load, store or atomic of a tile of rank 1 or more."""
+    stem = op_stem(op)
+    if stem in MASK_SEGMENTS:
+        access = _pointer_access(op, facts)
+    elif stem in _VIEW_SEGMENTS:
+        access = _view_access(op, facts)
+    else:
+        raise InternalError(f"expected an access to global memory, got {op.name}")
+    if not stem.startswith("atomic_"):
+        return access
+    return replace(access, vector=min(access.vector, _atomic_vector(op)))
+
+
+MASK_SEGMENTS = {
+    "load_ptr_tko": 1,
+    "store_ptr_tko": 2,
+    "atomic_rmw_tko": 2,
+    "atomic_cas_tko": 3,
+}
+"""The accesses through tiles of pointers, with the operand segment of the mask."""
+
+_VIEW_SEGMENTS = {"load_view_tko": 0, "store_view_tko": 1, "atomic_red_view_tko": 0}
+"""The accesses through views, with the operand segment of the view."""
+
+
+def _atomic_vector(op: ir.Operation) -> int:
+    """Elements that one atomic instruction may update.
+
+    Each element is atomic for itself (PTX ISA, "atom" and "red": packed types and
+    vectors). From sm_90 on there are 16 bytes of floats; before, pairs of 16-bit ones,
+    which `emit` makes of a 32-bit compare-and-swap where there is no instruction.
+    """
+    if keyword(op, "mode") != "addf":
+        return 1
+    bits = element_bits(_memory_element(op))
+    if bits == 64:
+        return 1
+    if read_target(enclosing_entry(op)).capability >= VECTOR_ATOMICS:
+        return MAX_VECTOR_BYTES * 8 // bits
+    return 2 if bits == 16 else 1
+
+
+VECTOR_ATOMICS = 90
+"""First compute capability with atomics on vectors and on bf16 (PTX ISA, "atom")."""
+
+
+def _memory_element(op: ir.Operation) -> ir.Type:
+    first = op.operands[0]
+    if isinstance(first.type, TileType):
+        return pointee_of(first)
+    return PartitionViewType(view_operand(op).type).tensor_view.element_type
 
 
 def view_operand(op: ir.Operation) -> ir.Value:
@@ -121,8 +173,7 @@ def view_operand(op: ir.Operation) -> ir.Value:
     Raises:
         Unsupported: It is not a partition view.
     """
-    groups = segments(op)
-    view = groups[0 if op.name == "cuda_tile.load_view_tko" else 1][0]
+    view = segments(op)[_VIEW_SEGMENTS[op_stem(op)]][0]
     if not isinstance(view.type, PartitionViewType):
         raise Unsupported(
             f"{op.name}: expected a partition view, got {view.type}; other views run "
@@ -207,11 +258,6 @@ def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     run = known.contiguity[fastest]
     aligned = max(size, known.divisibility[fastest])
     vector = min(run, gcd(MAX_VECTOR_BYTES, aligned) // size)
-    for mask in _mask(op):
+    for mask in segments(op)[MASK_SEGMENTS[op_stem(op)]]:
         vector = gcd(vector, facts.of(mask).constancy[fastest])
     return Access(shape, size, fastest, max(1, vector), contiguous=run > 1)
-
-
-def _mask(op: ir.Operation) -> list[ir.Value]:
-    """The mask of a pointer access as a list of none or one."""
-    return segments(op)[1 if op.name == "cuda_tile.load_ptr_tko" else 2]

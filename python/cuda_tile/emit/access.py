@@ -8,17 +8,19 @@ constant where the stride is one, or one product per distinct `c_d`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
 from cuda_tile.analysis.access import describe_access, promised_inside
 from cuda_tile.analysis.padding import padding_bits
+from cuda_tile.emit.copies import set_obtained
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment, View
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run, load_run, store_run
+from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
 from cuda_tile.layout.linear import Coord, LinearLayout
 
@@ -41,6 +43,7 @@ class TileAccess:
         predicate: See `Predicate`.
         fill: Bits of an element that is not loaded.
         pack: Elements per value of the loaded fragment.
+        order: PTX modifiers of a strong access; empty for a weak one.
     """
 
     e: Emitter
@@ -51,6 +54,7 @@ class TileAccess:
     predicate: Predicate
     fill: int
     pack: int
+    order: str
 
     @classmethod
     def of_view(
@@ -68,7 +72,10 @@ class TileAccess:
             PartitionViewType(view.type).padding_value, element_of(tile)
         )
         pack = e.pack_of(tile)
-        return cls(e, layout, run, vectors, places.address, places.inside, fill, pack)
+        order = ptx_order(op)
+        return cls(
+            e, layout, run, vectors, places.address, places.inside, fill, pack, order
+        )
 
     @classmethod
     def of_pointers(
@@ -94,10 +101,56 @@ class TileAccess:
             return None if flags is None else flags[register]
 
         pack = e.pack_of(tile)
-        return cls(e, layout, run, vectors, address, predicate, fill, pack)
+        order = ptx_order(op)
+        return cls(e, layout, run, vectors, address, predicate, fill, pack, order)
 
-    def load(self) -> Fragment:
-        """Emits the loads."""
+    def load_into(self, result: ir.Value) -> None:
+        """Emits the loads and sets `result`.
+
+        What others may be writing is loaded once, so that all copies are the same.
+        """
+        if not self.order:
+            self.e.set(result, self._load())
+            return
+        obtained: list[ir.Value | None] = [None] * self.layout.n_registers
+        for registers, address, allowed in self.owned():
+            words = load_run(
+                self.e.builder, self.run, address, allowed, self.fill, self.order
+            )
+            self.put_words(obtained, registers, words)
+        set_obtained(self.e, result, obtained)
+
+    def put_words(
+        self,
+        scalars: list[ir.Value | None],
+        registers: Sequence[int],
+        words: Sequence[ir.Value],
+    ) -> None:
+        """Puts the elements of one vector's words in their registers."""
+        width = self.run.word_elements
+        for i, word in enumerate(words):
+            part = registers[i * width : (i + 1) * width]
+            values = self.e.builder.elements(word, width)
+            for register, value in zip(part, values, strict=True):
+                scalars[register] = value
+
+    def owned(self) -> Iterator[tuple[tuple[int, ...], ir.Value, ir.Value | None]]:
+        """Registers, address and predicate of each vector, every element once.
+
+        Of the threads with copies of an element one has a true predicate.
+        """
+        owner = self.e.threads.is_owner(self.layout)
+        offsets = self.layout.register_offsets()
+        copies = self.layout.free_bits().register
+        for registers in self.vectors:
+            if registers[0] & copies:
+                continue
+            place = offsets[registers[0]]
+            allowed = self.e.builder.both(owner, self.predicate(registers[0], place))
+            yield registers, self.address(registers[0], place), allowed
+
+    def _load(self) -> Fragment:
+        """A weak load: every thread loads its own elements, in pairs where it can."""
         b = self.e.builder
         scalars: list[ir.Value | None] = [None] * self.layout.n_registers
         pairs: list[ir.Value | None] = [None] * (len(scalars) // 2)
@@ -129,18 +182,26 @@ class TileAccess:
 
     def store(self, fragment: Fragment) -> None:
         """Emits the stores; of the threads with copies of an element one writes."""
-        e, b = self.e, self.e.builder
-        owner = e.threads.is_owner(self.layout)
-        offsets = self.layout.register_offsets()
-        copies = self.layout.free_bits().register
-        width = self.run.word_elements
-        for registers in self.vectors:
-            if registers[0] & copies:
-                continue
-            words = pick_words(e, fragment, registers, width)
-            place = offsets[registers[0]]
-            allowed = b.both(owner, self.predicate(registers[0], place))
-            store_run(b, self.run, words, self.address(registers[0], place), allowed)
+        for registers, address, allowed in self.owned():
+            words = self.words_of(fragment, registers)
+            store_run(
+                self.e.builder, self.run, words, address, allowed, order=self.order
+            )
+
+    def words_of(self, fragment: Fragment, registers: Sequence[int]) -> list[ir.Value]:
+        """The words of one vector."""
+        return pick_words(self.e, fragment, registers, self.run.word_elements)
+
+
+_SCOPES = {"tl_blk": "cta", "device": "gpu", "sys": "sys"}
+
+
+def ptx_order(op: ir.Operation) -> str:
+    """The modifiers `.sem.scope` of a strong access; empty for a weak one."""
+    order = memory_order(op)
+    if not order.is_strong:
+        return ""
+    return f".{order.semantics}.{_SCOPES[order.scope]}"
 
 
 def _is_pair(registers: Sequence[int]) -> bool:

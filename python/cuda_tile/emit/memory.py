@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.emit.access import TileAccess
+from cuda_tile.emit.access import TileAccess, ptx_order
+from cuda_tile.emit.copies import set_obtained
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.vectors import Run, load_run, store_run
-from cuda_tile.emit.view import check_weak
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import segments
 
@@ -22,7 +22,6 @@ def token(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("load_ptr_tko")
 def load_ptr_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector loads where the pointers are known to be contiguous."""
-    check_weak(op)
     pointers, mask, padding, _ = segments(op)
     result = op.results[0]
     e.set(op.results[1], None)
@@ -31,7 +30,7 @@ def load_ptr_tko(e: Emitter, op: ir.Operation) -> None:
         _load_scalar(e, op, known)
     else:
         access = TileAccess.of_pointers(e, op, pointers[0], mask, result, known or 0)
-        e.set(result, access.load())
+        access.load_into(result)
     if padding and known is None:
         _select_padding(e, mask[0], padding[0], result)
 
@@ -49,7 +48,8 @@ def _select_padding(
     e.set(result, Fragment(e.fragment(result).layout, values))
 
 
-def _scalar_run(e: Emitter, value: ir.Value) -> Run:
+def scalar_run(e: Emitter, value: ir.Value) -> Run:
+    """How a scalar travels."""
     element = element_of(value)
     return Run(e.element_type(element), element_bits(element), 1)
 
@@ -57,23 +57,26 @@ def _scalar_run(e: Emitter, value: ir.Value) -> Run:
 def _load_scalar(e: Emitter, op: ir.Operation, fill: int | None) -> None:
     pointers, mask, *_ = segments(op)
     predicate = e.scalar(mask[0]) if mask else None
-    run = _scalar_run(e, op.results[0])
-    pointer = e.scalar(pointers[0])
-    e.set(op.results[0], load_run(e.builder, run, pointer, predicate, fill or 0)[0])
+    run, result = scalar_run(e, op.results[0]), op.results[0]
+    pointer, order = e.scalar(pointers[0]), ptx_order(op)
+    if not order:
+        e.set(result, load_run(e.builder, run, pointer, predicate, fill or 0)[0])
+        return
+    allowed = e.builder.both(e.threads.is_first(), predicate)
+    words = load_run(e.builder, run, pointer, allowed, fill or 0, order)
+    set_obtained(e, result, words)
 
 
 @RULES.register("store_ptr_tko")
 def store_ptr_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector stores where the pointers are known to be contiguous."""
-    check_weak(op)
     pointers, value, mask, _ = segments(op)
     e.set(op.results[0], None)
     if is_distributed(value[0]):
         access = TileAccess.of_pointers(e, op, pointers[0], mask, value[0], 0)
         access.store(e.fragment(value[0]))
         return
-    first = e.builder.icmp("eq", e.threads.index, e.builder.constant(e.builder.i32, 0))
-    predicate = e.builder.both(first, e.scalar(mask[0]) if mask else None)
-    run = _scalar_run(e, value[0])
-    words = [e.scalar(value[0])]
-    store_run(e.builder, run, words, e.scalar(pointers[0]), predicate)
+    allowed = e.builder.both(e.threads.is_first(), e.scalar(mask[0]) if mask else None)
+    run, words = scalar_run(e, value[0]), [e.scalar(value[0])]
+    order = ptx_order(op)
+    store_run(e.builder, run, words, e.scalar(pointers[0]), allowed, order=order)

@@ -17,6 +17,10 @@ MAX_THREADS = 1024
 """Threads of a CTA (PTX ISA, "Limits"; CUDA C++ Programming Guide)."""
 
 
+ALL_BITS = -1
+"""The mask of the whole thread index."""
+
+
 class Threads:
     """Values computed from `%tid.x`, made once per kernel in its prologue."""
 
@@ -48,12 +52,18 @@ class Threads:
         """Whether the thread index has `bit`, a power of two, set (i1)."""
         return self._masked("ne", bit)
 
+    def is_first(self) -> ir.Value:
+        """Whether this is thread 0, which does what is done once per tile block."""
+        return self._masked("eq", ALL_BITS)
+
     def _masked(self, predicate: str, mask: int) -> ir.Value:
         """Compares some bits of the thread index with zero."""
         b = self._builder
         key = (-ICMP[predicate] - 1, mask)
         if key not in self._forms:
-            bits = b.in_prologue("llvm.and", b.i32, self.index, b.constant(b.i32, mask))
+            bits = self.index
+            if mask != ALL_BITS:
+                bits = b.in_prologue("llvm.and", b.i32, bits, b.constant(b.i32, mask))
             attr = b.number(ICMP[predicate])
             zero = b.constant(b.i32, 0)
             self._forms[key] = b.in_prologue(

@@ -3,7 +3,8 @@
 A run of `count` elements goes as one access of up to 16 bytes. In registers
 the run is a list of *words*: pairs for 16-bit elements, quadruples for 8-bit
 ones, single elements otherwise. Predicated accesses are inline PTX, since LLVM
-has no form for them that stays one instruction.
+has no form for them that stays one instruction; so are strong ones, which LLVM has as
+scalars only.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def load_run(
     pointer: ir.Value,
     predicate: ir.Value | None = None,
     otherwise_bits: int = 0,
+    order: str = "",
 ) -> list[ir.Value]:
     """Loads a run as words.
 
@@ -107,51 +109,66 @@ def load_run(
         pointer: Address of the first element, aligned to the run.
         predicate: Whether to load at all, None for always.
         otherwise_bits: Bits of each element that is not loaded.
+        order: PTX modifiers of a strong load, such as `.relaxed.gpu`.
     """
     carrier = carrier_type(run)
-    if predicate is None:
+    if predicate is None and not order:
         loaded = b.load(b.vector_type(run.words, carrier), pointer, run.bytes)
         carriers = b.elements(loaded, run.words)
     else:
-        carriers = _load_if(b, run, carrier, pointer, predicate, otherwise_bits)
+        fill = _fill_word(run, otherwise_bits)
+        carriers = _load_ptx(b, run, carrier, pointer, predicate, fill, order)
     return [from_carrier(b, run, value) for value in carriers]
 
 
-_CONSTRAINT = {"i8": "h", "i16": "h", "i32": "r", "i64": "l", "f32": "f", "f64": "d"}
+CONSTRAINT = {"i8": "h", "i16": "h", "i32": "r", "i64": "l", "f32": "f", "f64": "d"}
 """Register class letters of inline PTX (CUDA, "Inline PTX Assembly")."""
 
 
-def _load_if(
+def _load_ptx(
     b: Builder,
     run: Run,
     carrier: ir.Type,
     pointer: ir.Value,
-    predicate: ir.Value,
-    otherwise_bits: int,
+    predicate: ir.Value | None,
+    fill: int,
+    order: str,
 ) -> list[ir.Value]:
-    """`mov` the fill value, then a predicated `ld.global` over it."""
+    """`ld.global`; if it is predicated, over the fill value of each word."""
     # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
     narrow = str(carrier) == "i8"
     result = b.i16 if narrow else carrier
-    letter = _CONSTRAINT[str(result)]
+    letter = CONSTRAINT[str(result)]
     register_bits = max(16, run.word_bits)
-    fill = _fill_word(run, otherwise_bits)
-    lines = [f"mov.b{register_bits} ${i}, {fill:#x};" for i in range(run.words)]
-    slots = [f"${i}" for i in range(run.words)]
-    target, suffix = slots[0], ""
-    if run.words > 1:
-        target, suffix = "{" + ", ".join(slots) + "}", f".v{run.words}"
-    p, a = f"${run.words}", f"${run.words + 1}"
-    lines.append(f"@{p} ld.global{suffix}.b{run.word_bits} {target}, [{a}];")
-    constraints = ",".join([f"=&{letter}"] * run.words + ["b", "l"])
+    target, suffix = slots_text(0, run.words)
+    load = f"ld{order}.global{suffix}.b{run.word_bits} {target}, "
+    operands = [pointer]
+    if predicate is None:
+        lines = [f"{load}[${run.words}];"]
+        outputs = [f"={letter}"] * run.words
+        inputs = ["l"]
+    else:
+        lines = [f"mov.b{register_bits} ${i}, {fill:#x};" for i in range(run.words)]
+        lines.append(f"@${run.words} {load}[${run.words + 1}];")
+        outputs = [f"=&{letter}"] * run.words
+        inputs = ["b", "l"]
+        operands = [predicate, pointer]
     values = b.inline_ptx(
         "\n\t".join(lines),
-        constraints,
+        ",".join([*outputs, *inputs]),
         [result] * run.words,
-        [predicate, pointer],
+        operands,
         side_effects=True,
     )
     return [b.op("llvm.trunc", b.i8, v) for v in values] if narrow else values
+
+
+def slots_text(first: int, count: int) -> tuple[str, str]:
+    """Operand slots of one vector operand, and the suffix that tells its length."""
+    slots = [f"${first + i}" for i in range(count)]
+    if count == 1:
+        return slots[0], ""
+    return "{" + ", ".join(slots) + "}", f".v{count}"
 
 
 def _fill_word(run: Run, element_bits: int) -> int:
@@ -169,6 +186,7 @@ def store_run(
     predicate: ir.Value | None = None,
     *,
     space: str = "global",
+    order: str = "",
 ) -> None:
     """Stores a run of words at `pointer`, aligned to the run.
 
@@ -179,24 +197,26 @@ def store_run(
         pointer: Address of the first element.
         predicate: Whether to store at all, None for always.
         space: PTX state space of `pointer`, `global` or `shared`.
+        order: PTX modifiers of a strong store, such as `.release.gpu`.
     """
     if len(words) != run.words:
         raise InternalError(f"expected {run.words} words, got {len(words)}")
     carriers = [to_carrier(b, run, word) for word in words]
-    if predicate is None:
+    if predicate is None and not order:
         b.store(b.vector(carriers), pointer, run.bytes)
         return
-    letter = _CONSTRAINT[str(carriers[0].type)]
+    letter = CONSTRAINT[str(carriers[0].type)]
     if letter == "h" and str(carriers[0].type) == "i8":
         carriers = [b.op("llvm.zext", b.i16, value) for value in carriers]
-    slots = [f"${i + 2}" for i in range(run.words)]
-    source, suffix = slots[0], ""
-    if run.words > 1:
-        source, suffix = "{" + ", ".join(slots) + "}", f".v{run.words}"
+    guards = [] if predicate is None else [predicate]
+    at = len(guards)
+    source, suffix = slots_text(at + 1, run.words)
+    guard = "@$0 " if guards else ""
+    letters = ["b"] * at + ["l" if space == "global" else "r"] + [letter] * run.words
     b.inline_ptx(
-        f"@$0 st.{space}{suffix}.b{run.word_bits} [$1], {source};",
-        ",".join(["b", "l" if space == "global" else "r"] + [letter] * run.words),
+        f"{guard}st{order}.{space}{suffix}.b{run.word_bits} [${at}], {source};",
+        ",".join(letters),
         [],
-        [predicate, pointer, *carriers],
+        [*guards, pointer, *carriers],
         side_effects=True,
     )

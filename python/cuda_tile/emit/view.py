@@ -9,8 +9,6 @@ from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.integer import divide_function
-from cuda_tile.errors import Unsupported
-from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import segments
 
@@ -62,34 +60,18 @@ def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:
     return e.builder.resize(value, ty)
 
 
-def check_weak(op: ir.Operation) -> None:
-    """Refuses memory orderings other than weak.
-
-    Raises:
-        Unsupported: The access is not weak.
-    """
-    ordering = keyword(op, "memory_ordering_semantics")
-    if ordering != "weak":
-        raise Unsupported(
-            f"{op.name}: expected a weak access, got '{ordering}'; other orderings run "
-            "on the interpreter only"
-        )
-
-
 @RULES.register("load_view_tko")
 def load_view_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector loads; elements out of bounds get the view's padding value."""
-    check_weak(op)
     view, indices, *_ = segments(op)
     access = TileAccess.of_view(e, op, view[0], indices, op.results[0])
-    e.set(op.results[0], access.load())
+    access.load_into(op.results[0])
     e.set(op.results[1], None)
 
 
 @RULES.register("store_view_tko")
 def store_view_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector stores; elements out of bounds are not stored."""
-    check_weak(op)
     tile, view, indices, *_ = segments(op)
     access = TileAccess.of_view(e, op, view[0], indices, tile[0])
     access.store(e.fragment(tile[0]))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    AtomicRMWModeAttr,
     ComparisonOrderingAttr,
     ComparisonPredicateAttr,
     IntegerOverflowAttr,
     MemoryOrderingSemanticsAttr,
     MemoryScopeAttr,
+    MultimemReductionAttr,
     PaddingValueAttr,
     RoundingModeAttr,
     SignednessAttr,
@@ -16,11 +18,13 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.errors import InternalError
 
 KeywordAttr = (
-    ComparisonOrderingAttr
+    AtomicRMWModeAttr
+    | ComparisonOrderingAttr
     | ComparisonPredicateAttr
     | IntegerOverflowAttr
     | MemoryOrderingSemanticsAttr
     | MemoryScopeAttr
+    | MultimemReductionAttr
     | PaddingValueAttr
     | RoundingModeAttr
     | SignednessAttr

@@ -7,9 +7,15 @@ thread, but its accesses are spread over many: what one thread stored another ma
 only after a barrier (PTX ISA, "bar.sync": orders prior accesses among participating
 threads). Running it again adds nothing.
 
-Two loads need no order. Nor do two accesses through one tile of pointers whose
+Two weak loads need no order. Nor do two accesses through one tile of pointers whose
 elements all differ: each thread touches its own elements only. Accesses without a
 token between them are not ordered, whatever they touch.
+
+What one thread acquires or releases counts for the whole tile block only with a
+barrier: between the accesses that other threads made and the release that makes them
+known, and between an acquire and the accesses that other threads make after it (PTX
+ISA, "Memory Consistency Model": a barrier synchronises the threads of a CTA, and
+causality order is transitive). There loads and a thread's own elements count as well.
 
 Two data-flow analyses find what an access waits for: which accesses each token depends
 on, and which accesses no barrier has followed yet on some path.
@@ -25,6 +31,7 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis, ValueAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import enclosing_ops, entries
 from cuda_tile.options import Options
@@ -51,6 +58,14 @@ def run(module: ir.Operation, options: Options) -> None:
                     tileas.BarrierOp()
 
 
+def _acquires(op: ir.Operation) -> bool:
+    return memory_order(op).acquires
+
+
+def _releases(op: ir.Operation) -> bool:
+    return memory_order(op).releases
+
+
 class Accesses:
     """The accesses of an entry to global memory; sets of them are bit masks.
 
@@ -67,6 +82,8 @@ class Accesses:
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
         self.loads = sum(self._bits[op] for op in self.ops if op.name in _LOADS)
         self.loads |= self.loads << len(self.ops)
+        self.acquires = sum(self._bits[op] for op in self.ops if _acquires(op))
+        self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:
             if op.name.endswith("_ptr_tko"):
@@ -165,6 +182,8 @@ class UnorderedAccesses(ForwardAnalysis[int]):
     def needs_barrier(self, op: ir.Operation, pending: int) -> bool:
         """Whether an access must wait for earlier accesses of other threads."""
         earlier = self._behind.waited_for(op) & pending
+        if earlier & self._accesses.acquires or (earlier and _releases(op)):
+            return True
         if op.name in _LOADS:
             earlier &= ~self._accesses.loads
         present, has_older = self._accesses.split(earlier)

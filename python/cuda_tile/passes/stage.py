@@ -1,14 +1,16 @@
 """Moves data between warps through shared memory: operands, conversions, reductions.
 
 Contract: in, level W from `place`; out, level W in which each remaining
-`convert_layout` and each `reduce` stays within a warp. Three rewrites:
+`convert_layout` and each `reduce` stays within a warp, and so do the copies of what
+only one thread obtains. Four rewrites:
 
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
   larger than shared memory;
 - a reduction across warps becomes one within warps, a conversion of the small
-  rest to every thread, and one within threads.
+  rest to every thread, and one within threads;
+- what one thread obtains by an atomic or a strong load goes to the threads with copies.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
+from cuda_tile.stage.copies import share_result
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
@@ -37,6 +40,9 @@ def run(module: ir.Operation, options: Options) -> None:
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)
         held = room - buffers.room_bytes
+        n_warps = read_plan(entry).num_warps
+        for op in list(nested_ops(entry)):
+            share_result(op, n_warps, limit - held)
         for op in list(nested_ops(entry)):
             if op.name == "tileas.convert_layout":
                 stage_conversion(op, limit - held)

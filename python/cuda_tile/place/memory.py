@@ -13,9 +13,17 @@ from cuda_tile.place.cost import sector_cycles, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
-def _prefer(
+def prefer(
     ctx: PlaceContext, op: ir.Operation, operand: int | None, *, can_convert: bool
 ) -> Prefer:
+    """The layout an access likes best, and what others cost.
+
+    Args:
+        ctx: Plan, facts and chip.
+        op: The access.
+        operand: Number of the operand that is stored; None for a load's result.
+        can_convert: Whether the tile may be converted next to the access.
+    """
     access = describe_access(op, ctx.facts)
     n_bytes = prod(access.shape) * access.element_bytes
 
@@ -38,24 +46,24 @@ def _prefer(
 @RULES.register("load_view_tko")
 def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The loaded tile is cheapest in the access's own layout."""
-    return [_prefer(ctx, op, None, can_convert=True)]
+    return [prefer(ctx, op, None, can_convert=True)]
 
 
 @RULES.register("store_view_tko")
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The stored tile is converted where its own layout would waste sectors."""
-    return [_prefer(ctx, op, 0, can_convert=True)]
+    return [prefer(ctx, op, 0, can_convert=True)]
 
 
 @RULES.register("load_ptr_tko")
 def load_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Pointers, mask, padding and result belong to the same threads."""
     tiles = tuple(v for v in (*op.operands, *op.results) if is_distributed(v))
-    return [Same(tiles), _prefer(ctx, op, None, can_convert=False)]
+    return [Same(tiles), prefer(ctx, op, None, can_convert=False)]
 
 
 @RULES.register("store_ptr_tko")
 def store_ptr_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Pointers, mask and value belong to the same threads."""
     tiles = tuple(v for v in op.operands if is_distributed(v))
-    return [Same(tiles), _prefer(ctx, op, 1, can_convert=False)]
+    return [Same(tiles), prefer(ctx, op, 1, can_convert=False)]

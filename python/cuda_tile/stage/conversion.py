@@ -44,21 +44,31 @@ def stage_conversion(op: ir.Operation, room_bytes: int) -> None:
     source, result = op.operands[0], op.results[0]
     if conversion_source(result) is None:
         return
-    n_bytes = prod(shape_of(result)) * element_bits(element_of(result)) // 8
+    with ir.InsertionPoint(op), op.location:
+        loaded = through_shared(source, result, room_bytes)
+    result.replace_all_uses_with(loaded)
+    op.erase()
+
+
+def through_shared(source: ir.Value, like: ir.Value, room_bytes: int) -> ir.Value:
+    """A tile stored and loaded again, here, in the layout of another.
+
+    Args:
+        source: The tile; of the threads with copies of an element one stores it.
+        like: A tile of the type to load.
+        room_bytes: What the buffer may take.
+    """
+    n_bytes = prod(shape_of(like)) * element_bits(element_of(like)) // 8
     count = 1
     while n_bytes > count * room_bytes:
         count *= 2
-    layouts = (layout_of(source), layout_of(result))
+    layouts = (layout_of(source), layout_of(like))
     part = choose_parts(layouts, count) if count > 1 else None
-    with ir.InsertionPoint(op), op.location:
-        if part is None or isinstance(element_of(result), PointerType):
-            buffer = store_in_buffer(source, buffer_layout(source, layouts[1]))
-            origin = [0] * len(shape_of(result))
-            loaded = tileas.LoadSharedOp(result.type, buffer, offsets=origin).result
-        else:
-            loaded = _convert_by_parts(source, result, part)
-    result.replace_all_uses_with(loaded)
-    op.erase()
+    if part is not None and not isinstance(element_of(like), PointerType):
+        return _convert_by_parts(source, like, part)
+    buffer = store_in_buffer(source, buffer_layout(source, layouts[1]))
+    origin = [0] * len(shape_of(like))
+    return tileas.LoadSharedOp(like.type, buffer, offsets=origin).result
 
 
 def _convert_by_parts(
