@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuda_tile.emit import (
+    atomic,
     bitwise,
     control,
     convert,
@@ -21,6 +22,7 @@ from cuda_tile.emit import float as float_
 from cuda_tile.emit.emitter import RULES
 
 FAMILIES = (
+    atomic,
     bitwise,
     control,
     convert,

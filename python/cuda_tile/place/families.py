@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuda_tile.place import (
+    atomic,
     control,
     elementwise,
     hint,
@@ -14,6 +15,7 @@ from cuda_tile.place import (
 from cuda_tile.place.rules import RULES
 
 FAMILIES = (
+    atomic,
     control,
     elementwise,
     hint,

@@ -1,0 +1,16 @@
+"""Family atomic: pointers, operands and old values belong to the same threads."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.place.constraints import Constraint, Same
+from cuda_tile.place.memory import prefer
+from cuda_tile.place.rules import RULES, PlaceContext
+
+
+@RULES.register("atomic_rmw_tko", "atomic_cas_tko")
+def at_pointers(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """As an access through a tile of pointers; the first value names the layout."""
+    tiles = tuple(v for v in (*op.operands, *op.results) if is_distributed(v))
+    return [Same(tiles), prefer(ctx, op, 1, can_convert=False)]
