@@ -37,6 +37,15 @@ cuda_tile.module @tileas {
     %c = constant <f32: 0.0> : tile<16x8xf32>
     // CHECK: tileas.mma_sync %{{.*}}, %{{.*}}, %{{.*}} atom = "m16n8k16" : tile<16x16xf16>, tile<16x8xf16>, tile<16x8xf32>
     %r = tileas.mma_sync %a, %b, %c atom = "m16n8k16" : tile<16x16xf16>, tile<16x8xf16>, tile<16x8xf32>
+    %s = constant <f8E8M0FNU: 1.0> : tile<16x1xf8E8M0FNU>
+    %t = constant <f8E8M0FNU: 1.0> : tile<1x8xf8E8M0FNU>
+    // CHECK: tileas.mma_sync %{{.*}}, %{{.*}}, %{{.*}} scales(%{{.*}}, %{{.*}} : tile<16x1xf8E8M0FNU>, tile<1x8xf8E8M0FNU>) atom = "m16n8k16" : tile<16x16xf16>, tile<16x8xf16>, tile<16x8xf32>
+    %u = tileas.mma_sync %a, %b, %c scales(%s, %t : tile<16x1xf8E8M0FNU>, tile<1x8xf8E8M0FNU>) atom = "m16n8k16" : tile<16x16xf16>, tile<16x8xf16>, tile<16x8xf32>
+    %d = constant <i8: 1> : tile<2x1x32xi8>
+    %e = constant <i8: 1> : tile<2x32x4xi8>
+    %f = constant <i32: 0> : tile<2x1x4xi32>
+    // CHECK: tileas.mma_sync %{{.*}}, %{{.*}}, %{{.*}} atom = "m16n8k32" {signedness_lhs = #cuda_tile<signedness signed>, signedness_rhs = #cuda_tile<signedness unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
+    %v = tileas.mma_sync %d, %e, %f atom = "m16n8k32" {signedness_lhs = #cuda_tile<signedness signed>, signedness_rhs = #cuda_tile<signedness unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
     return
   }
 }

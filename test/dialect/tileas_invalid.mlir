@@ -213,9 +213,9 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @mma_sync_c1_rank() {
-    %a = constant <f16: 1.0> : tile<1x16x16xf16>
-    // expected-error @below {{expected matrices, got rank 3}}
-    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<1x16x16xf16>, tile<1x16x16xf16>, tile<1x16x16xf16>
+    %a = constant <f16: 1.0> : tile<1x1x16x16xf16>
+    // expected-error @below {{expected matrices or batches of them, got rank 4}}
+    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<1x1x16x16xf16>, tile<1x1x16x16xf16>, tile<1x1x16x16xf16>
     return
   }
 }
@@ -226,7 +226,7 @@ cuda_tile.module @m {
   entry @mma_sync_c1_shapes() {
     %a = constant <f16: 1.0> : tile<16x16xf16>
     %b = constant <f16: 1.0> : tile<8x16xf16>
-    // expected-error @below {{expected shapes [M, K], [K, N], [M, N], got [16, 16], [8, 16], [16, 16]}}
+    // expected-error @below {{expected shapes [.., M, K], [.., K, N], [.., M, N], got [16, 16], [8, 16], [16, 16]}}
     %r = tileas.mma_sync %a, %b, %a atom = "m16n8k16" : tile<16x16xf16>, tile<8x16xf16>, tile<16x16xf16>
     return
   }
@@ -250,7 +250,7 @@ cuda_tile.module @m {
   entry @mma_sync_c3_name() {
     %a = constant <f16: 1.0> : tile<16x16xf16>
     %c = constant <f32: 1.0> : tile<16x16xf32>
-    // expected-error @below {{expected atom to be one of m16n8k16, m16n8k8, m16n8k32, m8n8k4, got 'm64n64k16'}}
+    // expected-error @below {{expected atom to be one of m16n8k32, m16n8k16, m16n8k8, m8n8k4, m16n8k8.f16, m8n8k16, fma8x4, fma1x32, fma32x1, got 'm64n64k16'}}
     %r = tileas.mma_sync %a, %a, %c atom = "m64n64k16" : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
     return
   }
@@ -259,12 +259,59 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
-  entry @mma_sync_c3_extents() {
-    %a = constant <f16: 1.0> : tile<8x16xf16>
-    %b = constant <f16: 1.0> : tile<16x32xf16>
-    %c = constant <f32: 1.0> : tile<8x32xf32>
-    // expected-error @below {{expected M, N, K to be multiples of 16, 8, 16 for atom m16n8k16, got 8, 32, 16}}
-    %r = tileas.mma_sync %a, %b, %c atom = "m16n8k16" : tile<8x16xf16>, tile<16x32xf16>, tile<8x32xf32>
+  entry @mma_sync_c1_batch() {
+    %a = constant <f16: 1.0> : tile<2x16x16xf16>
+    %b = constant <f16: 1.0> : tile<4x16x16xf16>
+    %c = constant <f32: 1.0> : tile<2x16x16xf32>
+    // expected-error @below {{expected shapes [.., M, K], [.., K, N], [.., M, N], got [2, 16, 16], [4, 16, 16], [2, 16, 16]}}
+    %r = tileas.mma_sync %a, %b, %c atom = "m16n8k16" : tile<2x16x16xf16>, tile<4x16x16xf16>, tile<2x16x16xf32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c5_without() {
+    %a = constant <i8: 1> : tile<16x16xi8>
+    %c = constant <i32: 1> : tile<16x16xi32>
+    // expected-error @below {{expected signedness_lhs and signedness_rhs of integers}}
+    %r = tileas.mma_sync %a, %a, %c atom = "m16n8k32" : tile<16x16xi8>, tile<16x16xi8>, tile<16x16xi32>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c5_float() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    // expected-error @below {{expected signedness_lhs and signedness_rhs of integers only}}
+    %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" {signedness_lhs = #cuda_tile<signedness signed>} : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c6_count() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    %s = constant <f8E8M0FNU: 1.0> : tile<16x1xf8E8M0FNU>
+    // expected-error @below {{expected two tiles of scale factors, got 1}}
+    %r = tileas.mma_sync %a, %a, %a scales(%s : tile<16x1xf8E8M0FNU>) atom = "m16n8k16" : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf16>
+    return
+  }
+}
+
+// -----
+
+cuda_tile.module @m {
+  entry @mma_sync_c6_shapes() {
+    %a = constant <f16: 1.0> : tile<16x16xf16>
+    %s = constant <f8E8M0FNU: 1.0> : tile<16x1xf8E8M0FNU>
+    // expected-error @below {{expected scale factors [.., M, S] and [.., S, N] where S divides K, got [16, 1] and [16, 1]}}
+    %r = tileas.mma_sync %a, %a, %a scales(%s, %s : tile<16x1xf8E8M0FNU>, tile<16x1xf8E8M0FNU>) atom = "m16n8k16" : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf16>
     return
   }
 }
@@ -274,7 +321,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @mma_sync_c4_operand() {
     %a = constant <f64: 1.0> : tile<16x16xf64>
-    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or bf16 and f32, got f64 and f64}}
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32, got f64 and f64}}
     %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xf64>, tile<16x16xf64>, tile<16x16xf64>
     return
   }
@@ -285,7 +332,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @mma_sync_c4_accumulator() {
     %a = constant <bf16: 1.0> : tile<16x16xbf16>
-    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or bf16 and f32, got bf16 and bf16}}
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32, got bf16 and bf16}}
     %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xbf16>, tile<16x16xbf16>, tile<16x16xbf16>
     return
   }

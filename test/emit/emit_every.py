@@ -111,8 +111,11 @@ PRODUCT = """
 """
 """A product of what is loaded with its transpose, and with itself."""
 
-PRODUCTS = {"f16": "f32", "bf16": "f32", "tf32": "f32", "f64": "f64"}
-"""Element type of the accumulator, by that of the operands."""
+PRODUCTS = (
+    *(("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("tf32", "f32")),
+    *(("f32", "f32"), ("f64", "f64"), ("i8", "i32")),
+)
+"""Element types of the operands and of the accumulator."""
 FIRST_PRODUCTS = 80
 """Capability from which on each of `PRODUCTS` has a matrix instruction."""
 
@@ -190,9 +193,22 @@ def program(kind: str, *, has_products: bool = True) -> str:
         identity = "true" if kind == "i1" else f"{zero} : {kind}"
         accesses = ACCESSES.replace("IDENTITY", identity)
         entries += [_operations(kind), spelled(accesses, E=kind)]
-    if has_products and kind in PRODUCTS:
-        entries.append(spelled(PRODUCT, E=kind, A=PRODUCTS[kind]))
+    for types in PRODUCTS if has_products else ():
+        if types[0] == kind:
+            entries += _products(*types)
     return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
+
+
+def _products(kind: str, accumulator: str) -> Iterator[str]:
+    """The product of one pair of types, of integers for each signedness."""
+    text = PRODUCT.replace("product_E", f"product_E_{accumulator}")
+    if kind != "i8":
+        yield spelled(text, E=kind, A=accumulator)
+        return
+    for left, right in product(SIGNS, SIGNS):
+        signed = re.sub(r"mmaf (.*) :", rf"mmai \1 {left} {right} :", text)
+        signed = signed.replace("0.0", "0").replace("@product", f"@{left}_{right}")
+        yield spelled(signed, E=kind, A=accumulator)
 
 
 def _operations(kind: str) -> str:

@@ -1,8 +1,8 @@
 """Fragments against the formulae of the PTX ISA, tilings against their meaning.
 
 The formulae are those under "Matrix Fragments for mma.m16n8k16", "mma.m16n8k8",
-"mma.m16n8k32" and "mma.m8n8k4": row and column of element i of a fragment, with
-group = lane / 4 and place = lane % 4.
+"mma.m16n8k32", "mma.m8n8k16" and "mma.m8n8k4": row and column of element i of a
+fragment, with group = lane / 4 and place = lane % 4.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from layout_strategies import table
 
 from cuda_tile.layout import (
+    FMA_ATOMS,
     M8N8K4,
+    M8N8K16,
     M16N8K8,
+    M16N8K8_F16,
     M16N8K16,
     M16N8K32,
     MMA_ATOMS,
@@ -27,6 +30,7 @@ from cuda_tile.layout import (
     Role,
     atom_registers,
     coalesced,
+    padded_lanes,
     tile_mma,
 )
 
@@ -63,6 +67,14 @@ def b_m16n8k32(i: int, group: int, place: int) -> tuple[int, int]:
     return (place * 4 + (i & 3) + (0 if i < 4 else 16), group)
 
 
+def a_m8n8k16(i: int, group: int, place: int) -> tuple[int, int]:
+    return (group, place * 4 + i)
+
+
+def b_m8n8k16(i: int, group: int, place: int) -> tuple[int, int]:
+    return (place * 4 + i, group)
+
+
 def c_m8n8(i: int, group: int, place: int) -> tuple[int, int]:
     return (group, place * 2 + i)
 
@@ -79,6 +91,12 @@ def c_m8n8(i: int, group: int, place: int) -> tuple[int, int]:
         pytest.param(M16N8K32.a, a_m16n8k32, (16, 32), id="m16n8k32-a"),
         pytest.param(M16N8K32.b, b_m16n8k32, (32, 8), id="m16n8k32-b"),
         pytest.param(M16N8K32.c, c_m16n8, (16, 8), id="m16n8k32-c"),
+        pytest.param(M16N8K8_F16.a, a_m16n8k16, (16, 8), id="m16n8k8.f16-a"),
+        pytest.param(M16N8K8_F16.b, b_m16n8k16, (8, 8), id="m16n8k8.f16-b"),
+        pytest.param(M16N8K8_F16.c, c_m16n8, (16, 8), id="m16n8k8.f16-c"),
+        pytest.param(M8N8K16.a, a_m8n8k16, (8, 16), id="m8n8k16-a"),
+        pytest.param(M8N8K16.b, b_m8n8k16, (16, 8), id="m8n8k16-b"),
+        pytest.param(M8N8K16.c, c_m8n8, (8, 8), id="m8n8k16-c"),
         pytest.param(M8N8K4.a, lambda i, g, p: (g, p), (8, 4), id="m8n8k4-a"),
         pytest.param(M8N8K4.b, lambda i, g, p: (p, g), (4, 8), id="m8n8k4-b"),
         pytest.param(M8N8K4.c, c_m8n8, (8, 8), id="m8n8k4-c"),
@@ -97,15 +115,27 @@ def test_fragment_is_that_of_the_ptx_isa(
 def test_atoms_are_known_by_name() -> None:
     for name, atom in MMA_ATOMS.items():
         assert atom.name == name
-        assert name == "m{}n{}k{}".format(*atom.shape)
-        assert atom.fits(atom.shape)
-        assert not atom.fits((atom.shape[0] // 2, *atom.shape[1:]))
+        if atom.is_instruction:
+            assert name.startswith("m{}n{}k{}".format(*atom.shape))
         m, n, k = atom.shape
         shapes = (atom.a.shape, atom.b.shape, atom.c.shape)
         assert shapes == ((m, k), (k, n), (m, n))
-    assert M16N8K16.takes("bf16", "f32")
-    assert not M16N8K16.takes("bf16", "f16")
-    assert not M16N8K16.takes("f64", "f64")
+        assert all(layout.is_surjective for layout in (atom.a, atom.b, atom.c))
+    assert M16N8K16.find("bf16", "f32") is not None
+    assert M16N8K16.find("bf16", "f16") is None
+    assert M16N8K16.find("f64", "f64") is None
+
+
+def test_lanes_of_a_multiply_add_have_the_operands_of_their_sums() -> None:
+    for atom in FMA_ATOMS:
+        assert not atom.is_instruction
+        for lane in range(32):
+            rows = {atom.a.apply(i, lane)[0] for i in range(atom.a.n_registers)}
+            columns = [atom.b.apply(i, lane)[1] for i in range(4)]
+            sums = [atom.c.apply(i, lane) for i in range(atom.c.n_registers)]
+            assert sums == [(*rows, column) for column in columns]
+            for i in range(atom.b.n_registers):
+                assert atom.b.apply(i, lane) == (i // 4, columns[i % 4])
 
 
 def test_tile_mma_example_of_its_text() -> None:
@@ -162,7 +192,7 @@ def test_every_warp_has_the_operands_of_its_results(
 def test_atom_registers_hold_the_fragment_at_the_origin(
     mma: MmaAtom, role: Role, warps: tuple[int, int]
 ) -> None:
-    layout = tile_mma((64, 64), warps, role, mma)
+    layout = tile_mma((128, 256), warps, role, mma)
     fragment = mma.fragment(role)
     last_warp = layout.n_warps - 1
     corner = layout.apply(warp=last_warp)
@@ -170,6 +200,7 @@ def test_atom_registers_hold_the_fragment_at_the_origin(
         for lane, (i, register) in itertools.product(range(32), enumerate(registers)):
             inside = fragment.apply(i, lane)
             expected = tuple(map(sum, zip(corner, origin, inside, strict=True)))
+            assert register is not None
             assert layout.apply(register, lane, last_warp) == expected
 
 
@@ -187,10 +218,48 @@ def test_surplus_warps_hold_copies() -> None:
     assert layout.warp == ((0, 0), (0, 0), (0, 8))
 
 
-def test_tile_below_one_atom_is_an_error() -> None:
-    with pytest.raises(LayoutError, match=r"at least \(16, 8\) for operand c"):
-        tile_mma((8, 8), (1, 1), "c", M16N8K16)
-    with pytest.raises(LayoutError, match="at least"):
+def test_warps_divide_a_batch() -> None:
+    layout = tile_mma((4, 16, 16), (1, 2, 4), "c", M16N8K16)
+    assert layout.warp == ((0, 0, 8), (1, 0, 0), (2, 0, 0))
+    assert layout.n_registers == 4
+    few = tile_mma((2, 16, 16), (1, 1, 4), "a", M16N8K16)
+    assert few.warp == ((1, 0, 0), (0, 0, 0))
+
+
+@given(
+    st.sampled_from(list(MMA_ATOMS.values())),
+    st.tuples(_powers(0, 4), _powers(0, 4), _powers(0, 4)),
+)
+def test_a_tile_below_an_atom_repeats_rows_and_pads_the_sum(
+    mma: MmaAtom, extents: tuple[int, int, int]
+) -> None:
+    """Each lane has what the atom asks of it, or is known to have a zero there."""
+    m, n, k = extents
+    roles: dict[Role, tuple[int, int]] = {"a": (m, k), "b": (k, n), "c": (m, n)}
+    summed: dict[Role, int | None] = {"a": 1, "b": 0, "c": None}
+    for role, shape in roles.items():
+        fragment, depth = mma.fragment(role), summed[role]
+        layout = tile_mma(shape, (1, 1), role, mma)
+        assert layout.is_surjective
+        origins = atom_registers(layout, fragment, depth)
+        outside = 0
+        if depth is not None:
+            outside = padded_lanes(fragment, depth, shape[depth])
+        for origin, lane in itertools.product(origins, range(32)):
+            for i, register in enumerate(origins[origin]):
+                place = fragment.apply(i, lane)
+                if depth is not None and place[depth] >= k:
+                    assert register is None or lane & outside
+                    continue
+                assert register is not None
+                assert not lane & outside
+                wrapped = tuple(x % size for x, size in zip(place, shape, strict=True))
+                wanted = tuple(map(sum, zip(origin, wrapped, strict=True)))
+                assert layout.apply(register, lane) == wanted
+
+
+def test_a_tile_of_rank_one_is_an_error() -> None:
+    with pytest.raises(LayoutError, match="expected a matrix"):
         tile_mma((128,), (1, 1), "c", M16N8K16)
 
 

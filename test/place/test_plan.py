@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuda_tile import UserError
-from cuda_tile.layout.fragments import M16N8K16, tile_mma
+from cuda_tile.layout.atoms import M16N8K16
+from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.passes.allocate import ALIGNMENT_BYTES, Request, choose, pack
 from cuda_tile.passes.plan import divide_warps
 from cuda_tile.targets import chip_names, find_target, target_names

@@ -18,10 +18,10 @@ from cuda_tile.analysis.registers import (
     elementwise_stems,
     held_registers,
 )
-from cuda_tile.ir.plan import PRODUCTS, ProductPlan, extents_of
+from cuda_tile.ir.plan import PRODUCTS, ProductPlan, batch_of, extents_of
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import defining_op, op_stem
-from cuda_tile.layout.fragments import MmaAtom
+from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.targets import WARP_LANES
 
 
@@ -32,6 +32,7 @@ class Product:
     Attributes:
         op: The operation.
         extents: M, N and K.
+        batch: Matrices.
         operand_bits: Bits of an element of its operands.
         is_chained: See `is_chained`.
         stored: Operands that are stored to shared memory right before it.
@@ -39,6 +40,7 @@ class Product:
 
     op: ir.Operation
     extents: tuple[int, int, int]
+    batch: int
     operand_bits: int
     is_chained: bool
     stored: tuple[Tile, ...]
@@ -53,7 +55,7 @@ class Product:
             if not is_staged_early(op, index)
         )
         bits = element_bits(element_of(op.operands[0]))
-        return cls(op, extents_of(op), bits, chained, stored)
+        return cls(op, extents_of(op), batch_of(op), bits, chained, stored)
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
         """Whether the left operand stays in its threads."""
@@ -107,7 +109,9 @@ def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     """
     rows, columns = _warp_part(product, plan)
     held = columns if product.keeps_operand(plan) else rows + columns
-    step = held_registers(held * plan.atom.shape[2] // WARP_LANES, product.operand_bits)
+    held *= product.batch // min(product.batch, plan.warps_b)
+    depth = min(plan.atom.shape[2], product.extents[2])
+    step = held_registers(held * depth // WARP_LANES, product.operand_bits)
     return max(0, step - sum(map(weigh, product.stored)))
 
 
@@ -127,11 +131,13 @@ class TileRegisters:
             rows, columns = _warp_part(product, plan)
             of_rows = rows * _per_lane(plan.atom, 0) // plan.atom.shape[0]
             of_columns = columns * _per_lane(plan.atom, 1) // plan.atom.shape[1]
+            batch = product.batch // min(product.batch, plan.warps_b)
+            lead = (product.batch,) if product.batch > 1 else ()
             self._elements |= {
-                (m,): of_rows,
-                (m, 1): of_rows,
-                (1, n): of_columns,
-                (m, n): rows * columns // WARP_LANES,
+                (*lead, m): batch * of_rows,
+                (*lead, m, 1): batch * of_rows,
+                (*lead, 1, n): batch * of_columns,
+                (*lead, m, n): batch * max(1, rows * columns // WARP_LANES),
             }
 
     def __call__(self, tile: Tile) -> int:

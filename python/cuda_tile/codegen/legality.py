@@ -46,6 +46,7 @@ _LLVM = (
     *("sitofp", "srem", "store", "sub", "trunc", "udiv", "uitofp", "urem", "xor"),
     *("call", "zext"),
 )
+_BYTE_PAIRS = ("s8", "u8", "s8.u8", "u8.s8")
 _REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
 
 INSTRUCTIONS: dict[str, Needs] = {
@@ -56,6 +57,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.barrier0": _ANYWHERE,
     "nvvm.shfl.sync": Needs(30, 60),
     "nvvm.ldmatrix": Needs(75, 65),
+    **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
     "nvvm.mma.sync.m16n8k16.f16": Needs(80, 70),
     "nvvm.mma.sync.m16n8k16.bf16": Needs(80, 70),
     "nvvm.mma.sync.m16n8k8.tf32": Needs(80, 70),

@@ -79,12 +79,17 @@ class Packer:
         """The elements, one value each."""
         if fragment.pack == 1:
             return list(fragment.values)
-        out: list[ir.Value] = []
-        for value in fragment.values:
-            if value not in self._scalars:
-                self._scalars[value] = self._builder.elements(value, fragment.pack)
-            out += self._scalars[value]
-        return out
+        return [
+            v for value in fragment.values for v in self.split(value, fragment.pack)
+        ]
+
+    def split(self, value: ir.Value, pack: int) -> list[ir.Value]:
+        """The elements of one vector value."""
+        if pack == 1:
+            return [value]
+        if value not in self._scalars:
+            self._scalars[value] = self._builder.elements(value, pack)
+        return self._scalars[value]
 
     def packed(self, fragment: Fragment, pack: int) -> list[ir.Value]:
         """The elements, `pack` to a vector value."""

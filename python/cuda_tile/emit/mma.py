@@ -1,107 +1,111 @@
-"""Family mma: `mma.sync` over the atoms of a tile."""
+"""Family mma: `mma.sync`, or multiply-adds, over the atoms of a tile."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.mma_fma import multiply_add
+from cuda_tile.emit.mma_operands import (
+    OperandForm,
+    element_name,
+    operand_form,
+    operand_words,
+)
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, layout_of
-from cuda_tile.layout.coords import Coord
-from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom, atom_registers
+from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
+from cuda_tile.layout.fragments import atom_registers
 
 
-@dataclass(frozen=True)
-class OperandForm:
-    """How `nvvm.mma.sync` takes an operand of one element type.
-
-    Attributes:
-        ptx_type: Its name in `#nvvm.mma_type`.
-        per_word: Elements in one register operand, low K first.
-        as_integer: Whether that register is passed as an i32.
-    """
-
-    ptx_type: str
-    per_word: int = 1
-    as_integer: bool = False
-
-
-OPERANDS = {
-    "f16": OperandForm("f16", per_word=2),
-    "bf16": OperandForm("bf16", per_word=2, as_integer=True),
-    "tf32": OperandForm("tf32", as_integer=True),
-    "f64": OperandForm("f64"),
-}
-"""By element type (MLIR, NVVM dialect, `nvvm.mma.sync`)."""
-
-
-@RULES.register("mmaf", "tileas.mma_sync")
+@RULES.register("mmaf", "mmai", "tileas.mma_sync")
 def mma_sync(e: Emitter, op: ir.Operation) -> None:
-    """One instruction per atom, K outermost; `stage` made mma_sync of every mmaf.
+    """One instruction per atom, K outermost; `stage` made mma_sync of every product.
 
     Fragments: PTX ISA, "Warp-level Matrix Instructions: mma".
     """
     lhs, rhs, acc = op.operands
     atom = MMA_ATOMS[ir.StringAttr(op.attributes["atom"]).value]
-    form = OPERANDS.get(str(element_of(lhs)))
-    if form is None:
-        raise InternalError(
-            f"emit: no operand form for {element_of(lhs)} of {atom.name}"
-        )
-    instruction = MmaSync(e, atom, form, e.element_type(element_of(acc)))
-    c = e.packer.scalars(e.fragment(acc))
-    a_atoms = _operand_words(e, lhs, atom_registers(layout_of(lhs), atom.a), form)
-    b_atoms = _operand_words(e, rhs, atom_registers(layout_of(rhs), atom.b), form)
-    c_atoms = atom_registers(layout_of(acc), atom.c)
+    types = atom.find(element_name(lhs), element_name(acc))
+    if types is None:
+        raise InternalError(f"emit: {atom.name} of {element_name(lhs)}")
+    if not atom.is_instruction:
+        multiply_add(e, op, atom)
+        return
+    instruction = MmaSync(e, op, atom, operand_form(types.computed_as))
+    a_atoms = operand_words(e, lhs, "a", atom, types.computed_as)
+    b_atoms = operand_words(e, rhs, "b", atom, types.computed_as)
+    sums = Sums(e, acc, instruction.per_sum)
     for k in sorted({origin[-1] for origin in a_atoms}):
-        for origin, registers in c_atoms.items():
+        for origin, registers in atom_registers(layout_of(acc), atom.c).items():
             results = instruction.emit(
-                a_atoms[(*origin[:-2], origin[-2], k)],
+                a_atoms[(*origin[:-1], k)],
                 b_atoms[(*origin[:-2], k, origin[-1])],
-                [c[r] for r in registers],
+                sums.take(registers),
             )
-            for register, value in zip(registers, results, strict=True):
-                c[register] = value
-    e.set(op.results[0], Fragment(layout_of(acc), tuple(c)))
+            sums.put(registers, results)
+    e.set(op.results[0], sums.fragment())
 
 
-def _operand_words(
-    e: Emitter, value: ir.Value, atoms: dict[Coord, tuple[int, ...]], form: OperandForm
-) -> dict[Coord, list[ir.Value]]:
-    """Per atom the register operands of the instruction."""
-    words = e.packer.packed(e.fragment(value), form.per_word)
-    if form.as_integer:
-        words = [e.builder.bitcast(word, e.builder.i32) for word in words]
-    step = form.per_word
-    return {
-        origin: [words[r // step] for r in registers[::step]]
-        for origin, registers in atoms.items()
-    }
+class Sums:
+    """The accumulators of a tile while its atoms are computed."""
+
+    def __init__(self, e: Emitter, acc: ir.Value, per_word: int) -> None:
+        self._packer, self._per_word = e.packer, per_word
+        self._layout = layout_of(acc)
+        self._scalars = e.packer.scalars(e.fragment(acc))
+
+    def take(self, registers: tuple[int | None, ...]) -> list[ir.Value]:
+        """The register operands of one atom."""
+        scalars = [self._scalars[r] for r in registers if r is not None]
+        return [
+            self._packer.pack_values(scalars[i : i + self._per_word])
+            for i in range(0, len(scalars), self._per_word)
+        ]
+
+    def put(self, registers: tuple[int | None, ...], words: list[ir.Value]) -> None:
+        """Notes what an atom gave."""
+        values = [
+            value for w in words for value in self._packer.split(w, self._per_word)
+        ]
+        for register, value in zip(registers, values, strict=True):
+            if register is not None:
+                self._scalars[register] = value
+
+    def fragment(self) -> Fragment:
+        """All of them."""
+        return Fragment(self._layout, tuple(self._scalars))
 
 
 class MmaSync:
     """`mma.sync` of one atom for one operand type."""
 
     def __init__(
-        self, e: Emitter, atom: MmaAtom, form: OperandForm, accumulator: ir.Type
+        self, e: Emitter, op: ir.Operation, atom: MmaAtom, form: OperandForm
     ) -> None:
-        self._builder = e.builder
-        a, b = (part.n_registers // form.per_word for part in (atom.a, atom.b))
-        c = atom.c.n_registers
-        self._types = [accumulator] * c
-        self._result = e.builder.struct_type(self._types)
+        b = self._builder = e.builder
+        element = e.element_type(element_of(op.operands[2]))
+        self.per_sum = 2 if element == b.f16 else 1
+        n_a, n_b = (part.n_registers // form.per_word for part in (atom.a, atom.b))
+        n_c = atom.c.n_registers // self.per_sum
+        self._types = [b.vector_type(self.per_sum, element)] * n_c
+        self._result = b.struct_type(self._types)
         shape = "#nvvm.shape<m = {}, n = {}, k = {}>".format(*atom.shape)
-        kind = e.builder.attribute(f"#nvvm.mma_type<{form.ptx_type}>")
         self._attributes = {
-            "shape": e.builder.attribute(shape),
-            "layoutA": e.builder.attribute("#nvvm.mma_layout<row>"),
-            "layoutB": e.builder.attribute("#nvvm.mma_layout<col>"),
-            "multiplicandAPtxType": kind,
-            "multiplicandBPtxType": kind,
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([a, b, c]),
+            "shape": b.attribute(shape),
+            "layoutA": b.attribute("#nvvm.mma_layout<row>"),
+            "layoutB": b.attribute("#nvvm.mma_layout<col>"),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([n_a, n_b, n_c]),
         }
+        for side, name in (("A", "signedness_lhs"), ("B", "signedness_rhs")):
+            kind = form.ptx_type
+            if name in op.attributes:
+                kind = "s8" if keyword(op, name) == "signed" else "u8"
+                wrapped = b.attribute("#nvvm.mma_int_overflow<wrapped>")
+                self._attributes["intOverflowBehavior"] = wrapped
+            ptx_type = b.attribute(f"#nvvm.mma_type<{kind}>")
+            self._attributes[f"multiplicand{side}PtxType"] = ptx_type
 
     def emit(
         self, a: list[ir.Value], b: list[ir.Value], c: list[ir.Value]

@@ -95,20 +95,17 @@ def mmai(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
     return wrap(signed(acc) + total, op.tile().element)
 
 
-@PARTIAL.register("mmaf", "mmai", "tileas.mma_sync")
-def partial_mma(run: TileBlock, op: Op, lhs: Any, rhs: Any, acc: Any) -> Any:
-    """An element depends on its row of lhs, column of rhs and accumulator."""
-    data = op.rule(run, op, data_of(lhs), data_of(rhs), data_of(acc))
-    rows = mask_of(lhs).any(axis=-1, keepdims=True)
-    columns = mask_of(rhs).any(axis=-2, keepdims=True)
-    return partial(data, rows | columns | mask_of(acc))
+@PARTIAL.register("mmaf", "mmai", "mmaf_scaled", "tileas.mma_sync")
+def partial_product(run: TileBlock, op: Op, *operands: Any) -> Any:
+    """An element depends on its row of lhs, column of rhs and accumulator.
 
-
-@PARTIAL.register("mmaf_scaled")
-def partial_scaled(run: TileBlock, op: Op, *operands: Any) -> Any:
-    """As for mmaf; a scale belongs to its row or column."""
+    A scale belongs to its row or column.
+    """
     data = op.rule(run, op, *(data_of(value) for value in operands))
-    lhs, rhs, acc, lhs_scale, rhs_scale = (mask_of(value) for value in operands)
-    rows = lhs.any(axis=-1, keepdims=True) | lhs_scale.any(axis=-1, keepdims=True)
-    columns = rhs.any(axis=-2, keepdims=True) | rhs_scale.any(axis=-2, keepdims=True)
+    lhs, rhs, acc, *scales = (mask_of(value) for value in operands)
+    rows = lhs.any(axis=-1, keepdims=True)
+    columns = rhs.any(axis=-2, keepdims=True)
+    if scales:
+        rows = rows | scales[0].any(axis=-1, keepdims=True)
+        columns = columns | scales[1].any(axis=-2, keepdims=True)
     return partial(data, rows | columns | acc)

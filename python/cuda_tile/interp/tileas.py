@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.interp.machine import TileBlock
-from cuda_tile.interp.mma import mmaf
+from cuda_tile.interp.mma import mmaf, mmaf_scaled, mmai
 from cuda_tile.interp.program import BufferType, Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of, mask_of, partial
@@ -87,8 +87,14 @@ def load_part(run: TileBlock, op: Op, buffer: Buffer, *indices: Any) -> Array | 
 
 
 @RULES.register("tileas.mma_sync")
-def mma_sync(run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array) -> Array:
-    """`mmaf` by one tensor-core atom."""
+def mma_sync(
+    run: TileBlock, op: Op, lhs: Array, rhs: Array, acc: Array, *scales: Array
+) -> Array:
+    """`mmaf`, `mmai` of integers, or `mmaf_scaled`, by one atom."""
+    if scales:
+        return mmaf_scaled(run, op, lhs, rhs, acc, *scales)
+    if "signedness_lhs" in op.attributes:
+        return mmai(run, op, lhs, rhs, acc)
     return mmaf(run, op, lhs, rhs, acc)
 
 

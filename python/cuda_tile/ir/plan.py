@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from cuda_tile._mlir import ir
@@ -20,14 +21,14 @@ from cuda_tile.ir.walk import (
     location_text,
     op_stem,
 )
-from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
 REMARKS_ATTRIBUTE = "tileas.remarks"
 """An array of strings on the entry: what was given up, and why, for the report."""
-PRODUCTS = ("cuda_tile.mmaf",)
+PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
 """Level T operations that a matrix instruction computes."""
 
 ENTRY_FIELDS: Mapping[str, type] = {
@@ -36,7 +37,12 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "warps_n": int,
     "min_ctas": int,
 }
-PRODUCT_FIELDS: Mapping[str, type] = {"atom": str, "warps_m": int, "warps_n": int}
+PRODUCT_FIELDS: Mapping[str, type] = {
+    "atom": str,
+    "warps_m": int,
+    "warps_n": int,
+    "warps_b": int,
+}
 
 
 @dataclass(frozen=True)
@@ -72,22 +78,28 @@ class ProductPlan:
         atom: The matrix instruction.
         warps_m: Parts into which warps divide the rows of the result.
         warps_n: Parts into which they divide its columns.
+        warps_b: Parts into which they divide a batch.
     """
 
     atom: MmaAtom
     warps_m: int
     warps_n: int
+    warps_b: int = 1
 
     @property
-    def warps(self) -> tuple[int, int]:
+    def warps(self) -> tuple[int, ...]:
         """How warps divide the result, as `tile_mma` takes it."""
-        return self.warps_m, self.warps_n
+        if self.warps_b == 1:
+            return self.warps_m, self.warps_n
+        return self.warps_m, self.warps_n, self.warps_b
 
     def to_attribute(self, entry: Plan) -> ir.Attribute:
         """The dictionary attribute; a division that is the entry's is left out."""
         values: dict[str, int | str] = {"atom": self.atom.name}
         if self.warps != (entry.warps_m, entry.warps_n):
             values |= {"warps_m": self.warps_m, "warps_n": self.warps_n}
+        if self.warps_b != 1:
+            values |= {"warps_b": self.warps_b}
         return _dictionary(values)
 
 
@@ -134,7 +146,7 @@ def read_plan(entry: ir.Operation) -> Plan:
             where,
         )
     if plan.warps_m or plan.warps_n:
-        _check_division(plan.warps_m, plan.warps_n, plan, where)
+        _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan, where)
     _check_ctas(entry, plan, where)
     return plan
 
@@ -176,8 +188,12 @@ def read_product(op: ir.Operation) -> ProductPlan:
     atom = find_atom(op, values.get("atom", ""), read_target(holder), where)
     warps_m = values.get("warps_m", entry.warps_m)
     warps_n = values.get("warps_n", entry.warps_n)
-    _check_division(warps_m, warps_n, entry, where)
-    return ProductPlan(atom, warps_m, warps_n)
+    warps_b = values.get("warps_b", 1)
+    division = {"warps_m": warps_m, "warps_n": warps_n}
+    if warps_b != 1:
+        division["warps_b"] = warps_b
+    _check_division(division, entry, where)
+    return ProductPlan(atom, warps_m, warps_n, warps_b)
 
 
 def most_ctas(target: Target, num_warps: int) -> int:
@@ -203,6 +219,11 @@ def extents_of(op: ir.Operation) -> tuple[int, int, int]:
     """M, N and K of a product."""
     rows, columns = shape_of(op.results[0])[-2:]
     return rows, columns, shape_of(op.operands[0])[-1]
+
+
+def batch_of(op: ir.Operation) -> int:
+    """Matrices of a product that has a batch dimension, else 1."""
+    return shape_of(op.results[0])[0] if len(shape_of(op.results[0])) > 2 else 1
 
 
 def element_types(op: ir.Operation) -> tuple[str, str]:
@@ -261,18 +282,18 @@ def _check_ctas(entry: ir.Operation, plan: Plan, where: str) -> None:
         )
 
 
-def _check_division(warps_m: int, warps_n: int, plan: Plan, where: str) -> None:
-    for name, number in (("warps_m", warps_m), ("warps_n", warps_n)):
+def _check_division(division: Mapping[str, int], plan: Plan, where: str) -> None:
+    for name, number in division.items():
         if not _is_power(number):
             raise UserError(
                 f"expected {name} to be a power of two in '{PLAN_ATTRIBUTE}', got "
                 f"{number}",
                 where,
             )
-    if warps_m * warps_n != plan.num_warps:
+    if prod(division.values()) != plan.num_warps:
         raise UserError(
-            f"expected warps_m x warps_n = num_warps in '{PLAN_ATTRIBUTE}', got "
-            f"{warps_m} x {warps_n} and {plan.num_warps}",
+            f"expected {' x '.join(division)} = num_warps in '{PLAN_ATTRIBUTE}', got "
+            f"{' x '.join(map(str, division.values()))} and {plan.num_warps}",
             where,
         )
 
@@ -281,7 +302,7 @@ def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> MmaAto
     """The matrix instruction `name`, checked against a product and the chip.
 
     Raises:
-        UserError: It does not exist, or not for these types, extents or this chip.
+        UserError: It does not exist, or not for these types or this chip.
     """
     atom = MMA_ATOMS.get(name)
     if atom is None:
@@ -290,25 +311,18 @@ def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> MmaAto
             f"'{PLAN_ATTRIBUTE}', got '{name}'",
             where,
         )
-    if target.capability < atom.first_capability:
-        raise UserError(
-            f"expected a chip from sm_{atom.first_capability} on for atom {name}, got "
-            f"{target.name}",
-            where,
-        )
     operand, accumulator = element_types(op)
-    if not atom.takes(operand, accumulator):
+    types = atom.find(operand, accumulator)
+    if types is None:
         raise UserError(
             f"expected operand and accumulator types of atom {name}, "
             f"{atom.types_text}, got {operand} and {accumulator}",
             where,
         )
-    extents = extents_of(op)
-    if len(shape_of(op.results[0])) != 2 or not atom.fits(extents):
+    if target.capability < types.first_capability:
         raise UserError(
-            f"expected matrices with M, N, K multiples of "
-            f"{', '.join(map(str, atom.shape))} for atom {name}, got rank "
-            f"{len(shape_of(op.results[0]))} and {', '.join(map(str, extents))}",
+            f"expected a chip from sm_{types.first_capability} on for atom {name} of "
+            f"{operand}, got {target.name}",
             where,
         )
     return atom

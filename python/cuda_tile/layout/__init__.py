@@ -1,5 +1,18 @@
 """Layouts as linear maps over F2: pure integers, no MLIR. See README.md."""
 
+from cuda_tile.layout.atoms import (
+    FMA_ATOMS,
+    M8N8K4,
+    M8N8K16,
+    M16N8K8,
+    M16N8K8_F16,
+    M16N8K16,
+    M16N8K32,
+    MMA_ATOMS,
+    AtomTypes,
+    MmaAtom,
+    Role,
+)
 from cuda_tile.layout.convert import (
     ConversionKind,
     classify,
@@ -7,15 +20,10 @@ from cuda_tile.layout.convert import (
 )
 from cuda_tile.layout.coords import Coord, LayoutError
 from cuda_tile.layout.fragments import (
-    M8N8K4,
-    M16N8K8,
-    M16N8K16,
-    M16N8K32,
-    MMA_ATOMS,
-    MmaAtom,
-    Role,
     atom_registers,
     coalesced,
+    crop,
+    padded_lanes,
     tile_mma,
 )
 from cuda_tile.layout.ldmatrix import (
@@ -44,11 +52,15 @@ from cuda_tile.layout.swizzle import (
 )
 
 __all__ = [
+    "FMA_ATOMS",
     "M8N8K4",
+    "M8N8K16",
     "M16N8K8",
+    "M16N8K8_F16",
     "M16N8K16",
     "M16N8K32",
     "MMA_ATOMS",
+    "AtomTypes",
     "BitMasks",
     "ConversionKind",
     "Coord",
@@ -70,10 +82,12 @@ __all__ = [
     "choose_swizzle",
     "classify",
     "coalesced",
+    "crop",
     "ldmatrix_conflicts",
     "ldmatrix_tile",
     "match_ldmatrix",
     "offset_columns",
+    "padded_lanes",
     "register_map",
     "row_major",
     "shared_access",

@@ -1,142 +1,14 @@
-"""Layouts required by matrix instructions and by coalesced accesses.
-
-Fragments of `mma.sync` follow the PTX ISA, "Matrix Fragments for mma.m16n8k16
-with floating point type" and the sections next to it (m16n8k8 .tf32, m16n8k32 8-bit,
-m8n8k4 .f64); test/layout/test_fragments.py checks each against the formulae given
-there. Bases are (row, column) of the operand: A is M x K, B is K x N, C is M x N.
-"""
+"""Layouts required by matrix instructions and by coalesced accesses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Literal
 
 from cuda_tile.layout import f2
+from cuda_tile.layout.atoms import MmaAtom, Role
 from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unpack
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import sum_of_bits
-
-Role = Literal["a", "b", "c"]
-"""Operand of a matrix multiply-accumulate; "c" also stands for the result."""
-
-
-@dataclass(frozen=True, eq=False)
-class MmaAtom:
-    """One warp-wide matrix instruction: its shape and its three fragments.
-
-    Attributes:
-        name: Shape name of the PTX ISA, such as "m16n8k16".
-        shape: (M, N, K) in elements.
-        accumulators: Element types of C and of the result by that of A and B, as MLIR
-            writes them (PTX ISA, "Warp-level Matrix Instructions: mma").
-        first_capability: Compute capability from which these exist, 80 for sm_80.
-        operand_bits: Width of an element of A and B.
-        a: Layout of A, M x K.
-        b: Layout of B, K x N.
-        c: Layout of C and of the result, M x N.
-    """
-
-    name: str
-    shape: tuple[int, int, int]
-    accumulators: Mapping[str, tuple[str, ...]]
-    first_capability: int
-    operand_bits: int
-    a: LinearLayout
-    b: LinearLayout
-    c: LinearLayout
-
-    def takes(self, operand: str, accumulator: str) -> bool:
-        """Whether the instruction exists for these element types."""
-        return accumulator in self.accumulators.get(operand, ())
-
-    @property
-    def types_text(self) -> str:
-        """Its operand and accumulator types as messages list them."""
-        return " or ".join(
-            f"{operand} and {accumulator}"
-            for operand, allowed in self.accumulators.items()
-            for accumulator in allowed
-        )
-
-    def fits(self, extents: tuple[int, int, int]) -> bool:
-        """Whether whole atoms tile a product of extents M, N, K."""
-        return all(n % step == 0 for n, step in zip(extents, self.shape, strict=True))
-
-    def fragment(self, role: Role) -> LinearLayout:
-        """Gives the layout of one operand."""
-        return {"a": self.a, "b": self.b, "c": self.c}[role]
-
-
-_QUADS_BY_ROW = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
-_C_M16N8 = LinearLayout((16, 8), ((0, 1), (8, 0)), _QUADS_BY_ROW)
-
-M16N8K16 = MmaAtom(
-    name="m16n8k16",
-    shape=(16, 8, 16),
-    accumulators=MappingProxyType({"f16": ("f32",), "bf16": ("f32",)}),
-    first_capability=80,
-    operand_bits=16,
-    a=LinearLayout((16, 16), ((0, 1), (8, 0), (0, 8)), _QUADS_BY_ROW),
-    b=LinearLayout((16, 8), ((1, 0), (8, 0)), ((2, 0), (4, 0), (0, 1), (0, 2), (0, 4))),
-    c=_C_M16N8,
-)
-"""f16 and bf16 operands."""
-
-M16N8K8 = MmaAtom(
-    name="m16n8k8",
-    shape=(16, 8, 8),
-    accumulators=MappingProxyType({"tf32": ("f32",)}),
-    first_capability=80,
-    operand_bits=32,
-    a=LinearLayout((16, 8), ((8, 0), (0, 4)), ((0, 1), (0, 2), (1, 0), (2, 0), (4, 0))),
-    b=LinearLayout((8, 8), ((4, 0),), ((1, 0), (2, 0), (0, 1), (0, 2), (0, 4))),
-    c=_C_M16N8,
-)
-"""tf32 operands."""
-
-M16N8K32 = MmaAtom(
-    name="m16n8k32",
-    shape=(16, 8, 32),
-    accumulators=MappingProxyType({"i8": ("i32",)}),
-    first_capability=80,
-    operand_bits=8,
-    a=LinearLayout(
-        (16, 32),
-        ((0, 1), (0, 2), (8, 0), (0, 16)),
-        ((0, 4), (0, 8), (1, 0), (2, 0), (4, 0)),
-    ),
-    b=LinearLayout(
-        (32, 8),
-        ((1, 0), (2, 0), (16, 0)),
-        ((4, 0), (8, 0), (0, 1), (0, 2), (0, 4)),
-    ),
-    c=_C_M16N8,
-)
-"""8-bit integer (s32 result) and 8-bit float operands."""
-
-M8N8K4 = MmaAtom(
-    name="m8n8k4",
-    shape=(8, 8, 4),
-    accumulators=MappingProxyType({"f64": ("f64",)}),
-    first_capability=80,
-    operand_bits=64,
-    a=LinearLayout((8, 4), (), ((0, 1), (0, 2), (1, 0), (2, 0), (4, 0))),
-    b=LinearLayout((4, 8), (), ((1, 0), (2, 0), (0, 1), (0, 2), (0, 4))),
-    c=LinearLayout((8, 8), ((0, 1),), _QUADS_BY_ROW),
-)
-"""f64 operands."""
-
-MMA_ATOMS: Mapping[str, MmaAtom] = MappingProxyType(
-    {atom.name: atom for atom in (M16N8K16, M16N8K8, M16N8K32, M8N8K4)}
-)
-"""Every matrix instruction by name; where several would do, the first is best.
-
-The dialect's verifier knows names and element types too, in
-dialect/lib/Tileas/ops/Mma.cpp; test/layout/test_atoms.py checks that it agrees.
-"""
 
 
 def _steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
@@ -148,19 +20,40 @@ def _steps(dim: int, first: int, limit: int, rank: int) -> list[Coord]:
     return bases
 
 
+def crop(atom: LinearLayout, extents: tuple[int, int]) -> LinearLayout:
+    """Gives the fragment of an atom for a matrix that is smaller than it.
+
+    What lies beyond the matrix repeats what lies in it: such lane bits become zero, and
+    such register bits are left out.
+    """
+    limits = (*extents,)
+
+    def inside(basis: Coord) -> bool:
+        return all(n < limit for n, limit in zip(basis, limits, strict=True))
+
+    shape = tuple(map(min, atom.shape, extents))
+    return LinearLayout(
+        shape,
+        tuple(basis for basis in atom.register if inside(basis)),
+        tuple(basis if inside(basis) else (0, 0) for basis in atom.lane),
+    )
+
+
 @lru_cache(maxsize=1024)
 def tile_mma(
     shape: tuple[int, ...],
-    warps: tuple[int, int],
+    warps: tuple[int, ...],
     role: Role,
     mma: MmaAtom,
 ) -> LinearLayout:
     """Tiles an operand of a matrix product with fragments, over `warps`.
 
     The M x N result is cut into `warps[0]` x `warps[1]` rectangles, one per warp
-    (warps along M count fastest). An operand is held by all warps of the row or the
-    column that needs it: their bits along the other axis have zero bases. Where a
-    dimension has fewer atoms than warps, the remaining warps compute copies.
+    (warps along M count fastest), the batch into `warps[2]` parts if that is given.
+    An operand is held by all warps of the row or the column that needs it: their bits
+    along the other axis have zero bases. Where a dimension has fewer atoms than warps,
+    the remaining warps compute copies; where it is smaller than an atom, the remaining
+    lanes hold copies, see `crop`.
 
     In each warp the registers count the atom's own elements first, then the atoms
     along the last dimension, along the one before, and along leading (batch)
@@ -169,32 +62,33 @@ def tile_mma(
 
     Args:
         shape: Extents of the operand: M x K, K x N or M x N, batch dims in front.
-        warps: Number of warps along M and N, powers of two.
+        warps: Number of warps along M, N and, if given, the first dimension of the
+            batch, powers of two.
         role: Which operand.
         mma: Which instruction.
 
     Raises:
-        LayoutError: `shape` is not a multiple of the atom.
+        LayoutError: `shape` is no matrix.
     """
-    fragment = mma.fragment(role)
     rank = len(shape)
-    if rank < 2 or any(
-        extent < least for extent, least in zip(shape[-2:], fragment.shape, strict=True)
-    ):
-        msg = f"expected a shape of at least {fragment.shape} for operand {role} of "
-        raise LayoutError(msg + f"{mma.name}, got {shape}")
+    if rank < 2:
+        msg = f"expected a matrix or a batch of them for operand {role} of {mma.name}"
+        raise LayoutError(f"{msg}, got {shape}")
     check_shape(warps)
+    fragment = crop(mma.fragment(role), (shape[-2], shape[-1]))
     inner = fragment.reshape((1,) * (rank - 2) + fragment.shape)
     zero = (0,) * rank
     warp: list[Coord] = []
     per_warp = list(shape)
-    for axis, dim in (("a", rank - 2), ("b", rank - 1)):
-        count = warps[0] if axis == "a" else warps[1]
-        if role in (axis, "c"):
+    divided = [("a", rank - 2), ("b", rank - 1), ("batch", 0)]
+    for (axis, dim), count in zip(divided, warps, strict=False):
+        bases: list[Coord] = []
+        if axis == "batch" and rank > 2:
+            per_warp[dim] = max(shape[dim] // count, 1)
+            bases = _steps(dim, per_warp[dim], shape[dim], rank)
+        elif role in (axis, "c") and axis != "batch":
             per_warp[dim] = max(shape[dim] // count, fragment.shape[dim - rank])
             bases = _steps(dim, per_warp[dim], shape[dim], rank)
-        else:
-            bases = []
         warp += bases + [zero] * (n_bits(count) - len(bases))
     register: list[Coord] = []
     for dim in reversed(range(rank)):
@@ -204,8 +98,8 @@ def tile_mma(
 
 @lru_cache(maxsize=1024)
 def atom_registers(
-    layout: LinearLayout, atom: LinearLayout
-) -> dict[Coord, tuple[int, ...]]:
+    layout: LinearLayout, atom: LinearLayout, padded: int | None = None
+) -> dict[Coord, tuple[int | None, ...]]:
     """Divides a layout by an atom: which registers make up each atom of a warp.
 
     Returns, per origin of an atom relative to the warp's first one (in the order of
@@ -213,25 +107,43 @@ def atom_registers(
     Example: `tile_mma((32, 16), (2, 1), "c", M16N8K16)` by `M16N8K16.c` gives
     {(0, 0): (0, 1, 2, 3), (0, 8): (4, 5, 6, 7)}.
 
+    Where the tile is smaller than the atom, a register beyond it is that of the element
+    which it repeats, or None beyond the tile along dimension `padded` of the atom.
+
     Raises:
         LayoutError: The layout is not made of such atoms.
     """
     lead = (0,) * (layout.rank - atom.rank)
-    inner_bases = [(*lead, *basis) for basis in atom.register]
-    lane = tuple((*lead, *basis) for basis in atom.lane)
+    cropped = crop(atom, (layout.shape[-2], layout.shape[-1]))
+    inner_bases = [(*lead, *basis) for basis in cropped.register]
+    lane = tuple((*lead, *basis) for basis in cropped.lane)
     if layout.lane != lane or not set(inner_bases) <= set(layout.register):
         msg = f"expected a layout made of atoms {atom}, got {layout}"
         raise LayoutError(msg)
-    inner = [layout.register.index(basis) for basis in inner_bases]
-    outer = [bit for bit in range(len(layout.register)) if bit not in inner]
-    result: dict[Coord, tuple[int, ...]] = {}
+    bits = [layout.register.index(basis) for basis in inner_bases]
+    # Per register of the atom: which register bits of the layout it sets.
+    inner: list[int | None] = [0]
+    for basis in atom.register:
+        place = (*lead, *basis)
+        if place in inner_bases:
+            bit = 1 << bits[inner_bases.index(place)]
+            inner += [n if n is None else n | bit for n in inner]
+        elif padded is not None and basis[padded]:
+            inner += [None] * len(inner)
+        else:
+            inner += inner
+    outer = [bit for bit in range(len(layout.register)) if bit not in bits]
+    result: dict[Coord, tuple[int | None, ...]] = {}
     for index in range(1 << len(outer)):
         first = sum_of_bits(index, outer)
         origin = unpack(f2.apply(layout.columns[0], first), layout.shape)
-        result[origin] = tuple(
-            first | sum_of_bits(low, inner) for low in range(1 << len(inner))
-        )
+        result[origin] = tuple(n if n is None else first | n for n in inner)
     return result
+
+
+def padded_lanes(atom: LinearLayout, dim: int, extent: int) -> int:
+    """Mask of the lane bits that reach beyond `extent` along a dimension of an atom."""
+    return sum(1 << bit for bit, basis in enumerate(atom.lane) if basis[dim] >= extent)
 
 
 @lru_cache(maxsize=1024)

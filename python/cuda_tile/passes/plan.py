@@ -43,6 +43,7 @@ from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
     add_remark,
+    batch_of,
     element_types,
     extents_of,
     most_ctas,
@@ -50,9 +51,9 @@ from cuda_tile.ir.plan import (
     read_product,
     refuse_plan,
 )
-from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
+from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
-from cuda_tile.layout.fragments import MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
@@ -83,7 +84,7 @@ def run(module: ir.Operation, options: Options) -> None:
                 continue
             if PLAN_ATTRIBUTE not in op.attributes:
                 atom = choose_atom(op, target)
-                chosen = plan_product(extents_of(op), plan, atom)
+                chosen = plan_product(extents_of(op), plan, atom, batch_of(op))
                 op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
             read_product(op)
 
@@ -221,7 +222,10 @@ class Chooser:
 
     def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
         target, whole = self._target, Plan(warps, *division)
-        plans = {p: plan_product(p.extents, whole, a) for p, a in self._atoms.items()}
+        plans = {
+            p: plan_product(p.extents, whole, a, p.batch)
+            for p, a in self._atoms.items()
+        }
         weigh = TileRegisters(plans, warps)
 
         def extra(op: ir.Operation) -> int:
@@ -241,10 +245,18 @@ class Chooser:
 
 
 def plan_product(
-    extents: tuple[int, int, int], plan: Plan, atom: MmaAtom
+    extents: tuple[int, int, int], plan: Plan, atom: MmaAtom, batch: int = 1
 ) -> ProductPlan:
-    """Divides one product as its entry does, or on its own if it is too small."""
+    """Divides one product as its entry does, or on its own if it is too small.
+
+    Of a batch each warp takes matrices of its own as far as there are enough: what
+    divides a matrix shares its operands.
+    """
     rows, columns, _ = extents
+    if batch > 1:
+        parts = min(batch, plan.num_warps)
+        division = divide_warps(rows, columns, plan.num_warps // parts)
+        return ProductPlan(atom, *division, parts)
     step_m, step_n, _ = atom.shape
     if (
         plan.warps_m
@@ -280,37 +292,33 @@ def possible_divisions(
 
 
 def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
-    """The first matrix instruction of the table that computes a product.
+    """The first atom of the table that computes a product on a chip.
+
+    Of multiply-adds the one of which fewest lanes repeat what others compute.
 
     Raises:
-        Unsupported: There is none for its element types, rank or extents.
+        Unsupported: There is none for its element types.
     """
-    where, types = location_text(op), element_types(op)
-    atoms = [
-        atom
-        for atom in MMA_ATOMS.values()
-        if atom.takes(*types) and atom.first_capability <= target.capability
-    ]
-    name = op_stem(op)
+    types = element_types(op)
+    atoms: list[MmaAtom] = []
+    for atom in MMA_ATOMS.values():
+        row = atom.find(*types)
+        if row is not None and row.first_capability <= target.capability:
+            atoms.append(atom)
     if not atoms:
-        known = ", ".join(atom.types_text for atom in MMA_ATOMS.values())
         raise Unsupported(
-            f"{name}: expected operand and accumulator types that a matrix instruction "
-            f"of {target.name} takes ({known}), got {types[0]} and {types[1]}; other "
-            "types run on the interpreter only",
-            where,
-        )
-    extents, rank = extents_of(op), len(shape_of(op.results[0]))
-    fitting = [atom for atom in atoms if rank == 2 and atom.fits(extents)]
-    if not fitting:
-        m, n, k = atoms[0].shape
-        raise Unsupported(
-            f"{name}: expected rank 2 and M >= {m}, N >= {n}, K >= {k}, got rank "
-            f"{rank} and M, N, K = {', '.join(map(str, extents))}; others run on the "
+            f"{op_stem(op)}: expected operand and accumulator types that {target.name} "
+            f"multiplies, got {types[0]} and {types[1]}; others run on the "
             "interpreter only",
-            where,
+            location_text(op),
         )
-    return fitting[0]
+    if atoms[0] not in FMA_ATOMS:
+        return atoms[0]
+    rows, columns, _ = extents_of(op)
+    return max(
+        (atom for atom in atoms if atom in FMA_ATOMS),
+        key=lambda atom: min(rows, atom.shape[0]) * min(columns, atom.shape[1]),
+    )
 
 
 def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:

@@ -13,8 +13,8 @@ from cuda_tile.place.cost import tile_bits, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
-@RULES.register("mmaf")
-def mmaf(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+@RULES.register("mmaf", "mmai")
+def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Accumulator and operands as the instruction's fragments, cut over warps.
 
     Products that hand on an accumulator share a layout, unless their plans differ.

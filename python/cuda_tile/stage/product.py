@@ -16,6 +16,9 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.operands import StagedOperands
 
+SIGNS = ("signedness_lhs", "signedness_rhs")
+"""Attributes of an integer product."""
+
 Slicer = Callable[[int], ir.Value]
 """Makes the K-slice of an operand that begins at an element of K."""
 
@@ -32,7 +35,7 @@ def stage_product(op: ir.Operation, buffers: StagedOperands) -> None:
     staged_lhs, staged_rhs = conversion_source(lhs), conversion_source(rhs)
     with ir.InsertionPoint(op), op.location:
         if staged_lhs is None and staged_rhs is None:
-            total = _multiply(plan, lhs, rhs, acc)
+            total = _multiply(op, plan, lhs, rhs, acc)
         else:
             total = _sliced_product(op, buffers, staged_lhs, staged_rhs)
     op.results[0].replace_all_uses_with(total)
@@ -47,9 +50,18 @@ def stage_product(op: ir.Operation, buffers: StagedOperands) -> None:
 
 
 def _multiply(
-    plan: ProductPlan, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
+    op: ir.Operation,
+    plan: ProductPlan,
+    lhs: ir.Value,
+    rhs: ir.Value,
+    acc: ir.Value,
 ) -> ir.Value:
-    return tileas.MmaSyncOp(acc.type, lhs, rhs, acc, atom=plan.atom.name).result
+    """`mma_sync` of some slices of the product `op`."""
+    made = tileas.MmaSyncOp(acc.type, lhs, rhs, acc, [], atom=plan.atom.name)
+    for name in SIGNS:
+        if name in op.attributes:
+            made.operation.attributes[name] = op.attributes[name]
+    return made.result
 
 
 def _sliced_product(
@@ -68,18 +80,18 @@ def _sliced_product(
         rhs: The same for its right operand.
     """
     plan = read_product(op)
-    rows, depth = shape_of(op.operands[0])
-    columns = shape_of(op.operands[1])[1]
-    step = plan.atom.shape[2]
-    a_layout = tile_mma((rows, step), plan.warps, "a", plan.atom)
-    b_layout = tile_mma((step, columns), plan.warps, "b", plan.atom)
+    *batch, rows, depth = shape_of(op.operands[0])
+    columns = shape_of(op.operands[1])[-1]
+    step = min(plan.atom.shape[2], depth)
+    a_layout = tile_mma((*batch, rows, step), plan.warps, "a", plan.atom)
+    b_layout = tile_mma((*batch, step, columns), plan.warps, "b", plan.atom)
     a = None if lhs is None else buffers.buffer(op, lhs, a_layout)
     b = None if rhs is None else buffers.buffer(op, rhs, b_layout)
-    slice_a = _slicer(op.operands[0], a, 1, a_layout)
-    slice_b = _slicer(op.operands[1], b, 0, b_layout)
+    slice_a = _slicer(op.operands[0], a, a_layout.rank - 1, a_layout)
+    slice_b = _slicer(op.operands[1], b, a_layout.rank - 2, b_layout)
     total = op.operands[2]
     for k in range(0, depth, step):
-        total = _multiply(plan, slice_a(k), slice_b(k), total)
+        total = _multiply(op, plan, slice_a(k), slice_b(k), total)
     return total
 
 

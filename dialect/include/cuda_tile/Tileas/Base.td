@@ -8,6 +8,7 @@
 #ifndef CUDA_TILE_TILEAS_BASE_TD
 #define CUDA_TILE_TILEAS_BASE_TD
 
+include "cuda_tile/IR/Enums.td"
 include "cuda_tile/IR/Types.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"

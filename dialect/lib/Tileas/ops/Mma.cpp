@@ -13,23 +13,37 @@ using namespace cuda_tile::tileas;
 
 namespace {
 
-/// A matrix instruction for one element type of its operands (PTX ISA,
-/// "Warp-level Matrix Instructions: mma"). python/cuda_tile/layout/fragments.py
-/// says which thread holds what.
+/// An atom of products for one pair of element types: a matrix instruction (PTX
+/// ISA, "Warp-level Matrix Instructions: mma"), or, from `fma` on,
+/// multiply-adds of each thread. python/cuda_tile/layout/atoms.py says which
+/// thread holds what.
 struct MmaAtom {
-  StringRef name;
-  int64_t m, n, k;
-  StringRef operand, accumulator;
+  StringRef name, operand, accumulator;
 };
 
 } // namespace
 
+// clang-format off
 static constexpr MmaAtom atoms[] = {
-    {"m16n8k16", 16, 8, 16, "f16", "f32"},
-    {"m16n8k16", 16, 8, 16, "bf16", "f32"},
-    {"m16n8k8", 16, 8, 8, "tf32", "f32"},
-    {"m16n8k32", 16, 8, 32, "i8", "i32"},
-    {"m8n8k4", 8, 8, 4, "f64", "f64"},
+    {"m16n8k32", "i8", "i32"},
+    {"m16n8k16", "f16", "f32"},
+    {"m16n8k16", "f16", "f16"},
+    {"m16n8k16", "bf16", "f32"},
+    {"m16n8k8", "tf32", "f32"},
+    {"m8n8k4", "f64", "f64"},
+    {"m16n8k8.f16", "f16", "f32"},
+    {"m16n8k8.f16", "f16", "f16"},
+    {"m8n8k16", "i8", "i32"},
+};
+// clang-format on
+
+/// Lanes along M and N of multiply-adds, and what these take.
+static constexpr StringRef fmaNames[] = {"fma8x4", "fma1x32", "fma32x1"};
+static constexpr MmaAtom fmaTypes[] = {
+    {"", "f32", "f32"},
+    {"", "f64", "f64"},
+    {"", "bf16", "f32"},
+    {"", "tf32", "f32"},
 };
 
 static std::string typeText(Type type) {
@@ -38,30 +52,26 @@ static std::string typeText(Type type) {
   return text;
 }
 
-/// The atom's name is known, it takes the element types and divides the
-/// extents.
+/// The atom's name is known and it takes the element types.
 static LogicalResult verifyAtom(MmaSyncOp op) {
-  TileType lhs = op.getLhs().getType(), acc = op.getAcc().getType();
   StringRef name = op.getAtom();
-  auto named = llvm::make_filter_range(
-      atoms, [&](const MmaAtom &atom) { return atom.name == name; });
+  SmallVector<MmaAtom> named;
+  if (llvm::is_contained(fmaNames, name))
+    llvm::append_range(named, fmaTypes);
+  for (const MmaAtom &atom : atoms)
+    if (atom.name == name)
+      named.push_back(atom);
   if (named.empty()) { // C3
     SmallVector<StringRef> known;
     for (const MmaAtom &atom : atoms)
       if (known.empty() || known.back() != atom.name)
         known.push_back(atom.name);
+    llvm::append_range(known, fmaNames);
     return op.emitOpError("expected atom to be one of ")
            << llvm::join(known, ", ") << ", got '" << name << "'";
   }
-  const MmaAtom &shape = *named.begin();
-  if (lhs.getDimSize(0) % shape.m || acc.getDimSize(1) % shape.n || // C3
-      lhs.getDimSize(1) % shape.k)
-    return op.emitOpError("expected M, N, K to be multiples of ")
-           << shape.m << ", " << shape.n << ", " << shape.k << " for atom "
-           << name << ", got " << lhs.getDimSize(0) << ", " << acc.getDimSize(1)
-           << ", " << lhs.getDimSize(1);
-  std::string operand = typeText(lhs.getElementType());
-  std::string accumulator = typeText(acc.getElementType());
+  std::string operand = typeText(op.getLhs().getType().getElementType());
+  std::string accumulator = typeText(op.getAcc().getType().getElementType());
   SmallVector<std::string> taken;
   for (const MmaAtom &atom : named) { // C4
     if (atom.operand == operand && atom.accumulator == accumulator)
@@ -73,6 +83,38 @@ static LogicalResult verifyAtom(MmaSyncOp op) {
          << " and " << accumulator;
 }
 
+/// Integers, and only these, have a signedness; scale factors belong to their
+/// operands.
+static LogicalResult verifyReading(MmaSyncOp op) {
+  TileType lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+  bool isInteger = isa<IntegerType>(lhs.getElementType());
+  if (op.getSignednessLhs().has_value() != isInteger || // C5
+      op.getSignednessRhs().has_value() != isInteger)
+    return op.emitOpError("expected ")
+           << (isInteger
+                   ? "signedness_lhs and signedness_rhs of integers"
+                   : "signedness_lhs and signedness_rhs of integers only");
+  if (op.getScales().empty())
+    return success();
+  if (op.getScales().size() != 2) // C6
+    return op.emitOpError("expected two tiles of scale factors, got ")
+           << op.getScales().size();
+  auto left = cast<TileType>(op.getScales()[0].getType());
+  auto right = cast<TileType>(op.getScales()[1].getType());
+  int64_t rank = lhs.getRank(), row = rank - 2, col = rank - 1;
+  bool isFit = left.getRank() == rank && right.getRank() == rank;
+  for (int64_t dim = 0; isFit && dim < rank - 1; ++dim)
+    isFit = left.getDimSize(dim) == lhs.getDimSize(dim);
+  if (!isFit || right.getDimSize(col) != rhs.getDimSize(col) || // C6
+      left.getDimSize(col) != right.getDimSize(row) ||
+      lhs.getDimSize(col) % left.getDimSize(col) != 0)
+    return op.emitOpError("expected scale factors [.., M, S] and [.., S, N] "
+                          "where S divides K, got ")
+           << shapeText(left.getShape()) << " and "
+           << shapeText(right.getShape());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // mma_sync
 //===----------------------------------------------------------------------===//
@@ -80,16 +122,23 @@ static LogicalResult verifyAtom(MmaSyncOp op) {
 LogicalResult MmaSyncOp::verify() {
   TileType lhs = getLhs().getType(), rhs = getRhs().getType(),
            acc = getAcc().getType();
-  if (lhs.getRank() != 2) // C1
-    return emitOpError("expected matrices, got rank ") << lhs.getRank();
-  if (lhs.getDimSize(1) != rhs.getDimSize(0) || // C1
-      lhs.getDimSize(0) != acc.getDimSize(0) ||
-      rhs.getDimSize(1) != acc.getDimSize(1))
-    return emitOpError("expected shapes [M, K], [K, N], [M, N], got ")
+  int64_t rank = lhs.getRank(), row = rank - 2, col = rank - 1;
+  if (rank != 2 && rank != 3) // C1
+    return emitOpError("expected matrices or batches of them, got rank ")
+           << rank;
+  if (lhs.getDimSize(col) != rhs.getDimSize(row) || // C1
+      lhs.getDimSize(row) != acc.getDimSize(row) ||
+      rhs.getDimSize(col) != acc.getDimSize(col) ||
+      (rank == 3 && (lhs.getDimSize(0) != rhs.getDimSize(0) ||
+                     lhs.getDimSize(0) != acc.getDimSize(0))))
+    return emitOpError("expected shapes [.., M, K], [.., K, N], [.., M, N], "
+                       "got ")
            << shapeText(lhs.getShape()) << ", " << shapeText(rhs.getShape())
            << ", " << shapeText(acc.getShape());
   if (lhs.getElementType() != rhs.getElementType()) // C2
     return emitOpError("expected lhs and rhs of one element type, got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
-  return verifyAtom(*this); // C3, C4
+  if (failed(verifyAtom(*this))) // C3, C4
+    return failure();
+  return verifyReading(*this); // C5, C6
 }

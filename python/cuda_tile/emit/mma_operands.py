@@ -1,0 +1,164 @@
+"""The registers of a product's operands, as the instruction of an atom takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import Emitter
+from cuda_tile.emit.fragment import Fragment
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.tiles import element_of, layout_of
+from cuda_tile.layout.atoms import MmaAtom, Role
+from cuda_tile.layout.coords import Coord
+from cuda_tile.layout.fragments import atom_registers, padded_lanes
+
+Registers = dict[Coord, list[ir.Value]]
+"""Per origin of an atom its registers."""
+
+DEPTH: dict[Role, int | None] = {"a": 1, "b": 0, "c": None}
+"""The dimension of each operand that a product sums over."""
+
+
+@dataclass(frozen=True)
+class OperandForm:
+    """How `mma.sync` takes an operand of one element type.
+
+    Attributes:
+        ptx_type: Its name in PTX and in `#nvvm.mma_type`.
+        per_word: Elements in one register operand, low K first.
+        as_integer: Whether that register is passed as an i32.
+    """
+
+    ptx_type: str
+    per_word: int = 1
+    as_integer: bool = False
+
+
+OPERANDS = {
+    "f16": OperandForm("f16", per_word=2),
+    "bf16": OperandForm("bf16", per_word=2, as_integer=True),
+    "tf32": OperandForm("tf32", as_integer=True),
+    "f64": OperandForm("f64"),
+    "i8": OperandForm("s8", per_word=4, as_integer=True),
+}
+"""By element type (MLIR, NVVM dialect, `nvvm.mma.sync`)."""
+
+
+def operand_form(element: str) -> OperandForm:
+    """The form of an element type.
+
+    Raises:
+        InternalError: No matrix instruction takes it.
+    """
+    form = OPERANDS.get(element)
+    if form is None:
+        raise InternalError(f"emit: no operand form for {element}")
+    return form
+
+
+def operand_words(
+    e: Emitter, value: ir.Value, role: Role, atom: MmaAtom, computed_as: str
+) -> Registers:
+    """Per atom the register operands of A or B.
+
+    Elements beyond K are zero on both sides: an infinity times zero would be no zero.
+    """
+    layout, form = layout_of(value), operand_form(computed_as)
+    fragment = atom.fragment(role)
+    atoms = atom_registers(layout, fragment, DEPTH[role])
+    source = e.fragment(value)
+    words = _Words(e, source, form)
+    made = {
+        origin: [
+            words.of(registers[i : i + form.per_word])
+            for i in range(0, len(registers), form.per_word)
+        ]
+        for origin, registers in atoms.items()
+    }
+    depth = DEPTH[role]
+    if depth is None:
+        return made
+    extent = layout.shape[depth - 2]
+    outside = padded_lanes(fragment, depth, extent)
+    if not outside:
+        return made
+    b = e.builder
+    columns = [outside & (1 << bit) for bit in range(outside.bit_length())]
+    holds = b.icmp("eq", e.threads.linear_form(columns), b.constant(b.i32, 0))
+    return {
+        origin: [b.select(holds, word, _zero(e, word.type)) for word in registers]
+        for origin, registers in made.items()
+    }
+
+
+class _Words:
+    """Registers of one operand, several elements to a word, each made once."""
+
+    def __init__(self, e: Emitter, source: Fragment, form: OperandForm) -> None:
+        self._e, self._source, self._form = e, source, form
+        self._made: dict[tuple[int | None, ...], ir.Value] = {}
+
+    def of(self, registers: tuple[int | None, ...]) -> ir.Value:
+        """The word of some registers of the tile, of which None are zero."""
+        found = self._made.get(registers)
+        if found is None:
+            found = self._made[registers] = self._make(registers)
+        return found
+
+    def _make(self, registers: tuple[int | None, ...]) -> ir.Value:
+        e, b, source = self._e, self._e.builder, self._source
+        first = registers[0]
+        if (
+            source.pack == len(registers)
+            and first is not None
+            and first % source.pack == 0
+            and registers == tuple(range(first, first + source.pack))
+        ):
+            word = source.values[first // source.pack]
+        else:
+            scalars = e.packer.scalars(source)
+            some = scalars[0]
+            values = [
+                _zero(e, some.type) if r is None else scalars[r] for r in registers
+            ]
+            if some.type == b.i8:
+                return join_bytes(e, values)
+            word = e.packer.pack_values(values)
+        return b.bitcast(word, b.i32) if self._form.as_integer else word
+
+
+def join_bytes(e: Emitter, values: Sequence[ir.Value]) -> ir.Value:
+    """Four bytes as a word, the first lowest.
+
+    As parts of an integer, for the reason that `Builder.elements` splits words so.
+    """
+    b = e.builder
+    word: ir.Value | None = None
+    for place, value in enumerate(values):
+        part = b.op("llvm.zext", b.i32, value)
+        if place:
+            part = b.op("llvm.shl", b.i32, part, b.constant(b.i32, 8 * place))
+        word = part if word is None else b.op("llvm.or", b.i32, word, part)
+    if word is None:
+        raise InternalError("emit: a word of no bytes")
+    return word
+
+
+def _zero(e: Emitter, ty: ir.Type) -> ir.Value:
+    """A zero of a scalar type or of a pair."""
+    b = e.builder
+    if isinstance(ty, ir.VectorType):
+        zero = b.constant(ty.element_type, 0 if _is_integer(ty.element_type) else 0.0)
+        return e.packer.pack_values([zero] * ty.shape[0])
+    return b.constant(ty, 0 if _is_integer(ty) else 0.0)
+
+
+def _is_integer(ty: ir.Type) -> bool:
+    return isinstance(ty, ir.IntegerType)
+
+
+def element_name(value: ir.Value) -> str:
+    """The element type of a tile as MLIR writes it."""
+    return str(element_of(value))

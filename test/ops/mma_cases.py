@@ -1,0 +1,158 @@
+"""Family mma: every pair of element types, shapes above and below an instruction's.
+
+Operands are small whole numbers, so that every sum is exact in any order; some cases
+have infinities and NaN among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from op_case import ARRAY_TYPES, Array, OpCase
+
+PAIRS = (
+    *(("f16", "f16"), ("f16", "f32"), ("bf16", "f32"), ("f32", "f32")),
+    *(("tf32", "f32"), ("f64", "f64"), ("i8", "i32")),
+)
+"""Element types of operands and accumulator that `mmaf` and `mmai` take."""
+
+ORDINARY = ((64, 64, 64), (32, 16, 128))
+SMALL = ((8, 8, 8), (1, 64, 32), (16, 1, 4), (1, 1, 1), (4, 128, 2), (128, 2, 16))
+BATCHED = ((4, 16, 16, 16), (2, 64, 32, 32), (8, 1, 2, 4), (1, 16, 8, 8))
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """One product: [batch,] M, N, K and its element types."""
+
+    extents: tuple[int, ...]
+    operand: str
+    accumulator: str
+    signs: tuple[str, str] = ("signed", "signed")
+    is_special: bool = False
+    is_transposed: bool = False
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of lhs, rhs and accumulator."""
+        *batch, m, n, k = self.extents
+        return (*batch, m, k), (*batch, k, n), (*batch, m, n)
+
+    @property
+    def name(self) -> str:
+        """What the case is called."""
+        words = [self.operand, self.accumulator, "x".join(map(str, self.extents))]
+        if self.operand == "i8":
+            words += [sign[0] for sign in self.signs]
+        words += ["special"] * self.is_special + ["transposed"] * self.is_transposed
+        return "-".join(words)
+
+
+def access(number: int, shape: tuple[int, ...], element: str) -> str:
+    """A view of parameter `%pN` as one whole tile."""
+    sizes, steps, step = "x".join(map(str, shape)), [1], 1
+    for extent in reversed(shape[1:]):
+        step *= extent
+        steps.insert(0, step)
+    view = f"tensor_view<{sizes}x{element}, strides={str(steps).replace(' ', '')}>"
+    part = f"partition_view<tile=({sizes}), {view}>"
+    return (
+        f"%v{number} = make_tensor_view %p{number}, shape = {list(shape)}, "
+        f"strides = {steps} : {view}\n"
+        f"%w{number} = make_partition_view %v{number} : {part}\n"
+    )
+
+
+def view_type(shape: tuple[int, ...], element: str) -> str:
+    """The type of what `access` makes."""
+    text = access(0, shape, element)
+    return text.rsplit(" : ", 1)[1].strip()
+
+
+def kernel(case: Matrices) -> str:
+    """`%p3 = %p0 * %p1 + %p2`."""
+    *operands, acc = case.shapes
+    if case.is_transposed:
+        operands = [(*s[:-2], s[-1], s[-2]) for s in operands]
+    shapes = (*operands, acc, acc)
+    elements = (case.operand, case.operand, case.accumulator, case.accumulator)
+    kinds = list(zip(shapes, elements, strict=True))
+    rank = len(acc)
+    index = ", ".join(["%i"] * rank)
+    lines = ["%i = constant <i32: 0> : tile<i32>"]
+    lines += [access(n, *kind) for n, kind in enumerate(kinds)]
+    tiles = ["tile<" + "x".join(map(str, s)) + f"x{e}>" for s, e in kinds]
+    for n in range(3):
+        lines.append(
+            f"%x{n}, %t{n} = load_view_tko weak %w{n}[{index}] : "
+            f"{view_type(*kinds[n])}, tile<i32> -> {tiles[n]}, token"
+        )
+    names = ["%x0", "%x1", "%x2"]
+    if case.is_transposed:
+        order = [*range(rank - 2), rank - 1, rank - 2]
+        for n in range(2):
+            shape = case.shapes[n]
+            turned = "tile<" + "x".join(map(str, shape)) + f"x{case.operand}>"
+            lines.append(f"%y{n} = permute %x{n} {order} : {tiles[n]} -> {turned}")
+            names[n], tiles[n] = f"%y{n}", turned
+    op, signs = "mmaf", ""
+    if case.operand == "i8":
+        op, signs = "mmai", " " + " ".join(case.signs)
+    lines.append(f"%r = {op} {', '.join(names)}{signs} : {', '.join(tiles[:3])}")
+    lines.append(
+        f"%t3 = store_view_tko weak %r, %w3[{index}] : {tiles[3]}, "
+        f"{view_type(*kinds[3])}, tile<i32> -> token"
+    )
+    parameters = ", ".join(f"%p{n}: tile<ptr<{e}>>" for n, e in enumerate(elements))
+    body = "\n".join(lines)
+    return f"cuda_tile.module @m {{ entry @k({parameters}) {{\n{body}\nreturn\n}} }}"
+
+
+def arrays(case: Matrices, rng: np.random.Generator) -> list[Array]:
+    """Operands, accumulator and a place for the result."""
+    found: list[Array] = []
+    elements = (case.operand, case.operand, case.accumulator)
+    for shape, element in zip(case.shapes, elements, strict=True):
+        dtype = ARRAY_TYPES[element]
+        if element == "i8":
+            values = rng.integers(-128, 128, shape).astype(dtype)
+        else:
+            numbers = rng.integers(-4, 5, shape).astype(np.float32)
+            values = numbers.astype(dtype)
+        if case.is_special and element != case.accumulator:
+            flat = values.reshape(-1)
+            flat[rng.integers(0, flat.size)] = np.nan
+            if element != "f8E4M3FN":  # which has no infinity
+                flat[rng.integers(0, flat.size)] = np.inf
+        if case.is_transposed and len(found) < 2:
+            values = np.ascontiguousarray(values.swapaxes(-1, -2))
+        found.append(values)
+    found.append(np.zeros_like(found[2]))
+    return found
+
+
+def _case(case: Matrices, chips: tuple[str, ...]) -> OpCase:
+    return OpCase(case.name, kernel(case), lambda rng: arrays(case, rng), chips=chips)
+
+
+def _cases() -> list[OpCase]:
+    both = ("sm_80", "sm_90")
+    found: list[OpCase] = []
+    for operand, acc in PAIRS:
+        chips = both
+        for extents in (*ORDINARY, *SMALL, *BATCHED):
+            some = chips if extents == ORDINARY[0] else chips[-1:]
+            found.append(_case(Matrices(extents, operand, acc), some))
+        if operand != "i8":
+            special = Matrices((32, 32, 8), operand, acc, is_special=True)
+            found.append(_case(special, chips))
+        turned = Matrices((32, 64, 32), operand, acc, is_transposed=True)
+        found.append(_case(turned, chips[:1]))
+    signs = ("signed", "unsigned")
+    pairs = [(left, right) for left in signs for right in signs][1:]
+    mixed = [Matrices((32, 16, 64), "i8", "i32", pair) for pair in pairs]
+    return found + [_case(case, both[:1]) for case in mixed]
+
+
+CASES = _cases()
