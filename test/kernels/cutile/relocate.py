@@ -48,16 +48,16 @@ def strings_of(data):
     return start, [text[begin:end] for begin, end in zip(offsets, ends, strict=True)]
 
 
-def relocate(data):
-    """The file with `test/kernels/cutile` and `cuda/tile` for the real folders."""
+def relocate(data, name="test/kernels/cutile"):
+    """The file with `name` and `cuda/tile` for the script's and cuTile's folders."""
     package = pathlib.Path(cuda.tile.__file__).resolve().parent
     here = pathlib.Path(__file__).resolve().parent
     started = pathlib.Path(sys.argv[0]).resolve().parent
     start, strings = strings_of(data)
     for real, neutral in (
         (package, b"cuda/tile"),
-        (here, b"test/kernels/cutile"),
-        (started, b"test/kernels/cutile"),
+        (here, name.encode()),
+        (started, name.encode()),
     ):
         strings = [text.replace(bytes(real), neutral) for text in strings]
     payload = to_varint(len(strings))

@@ -1,0 +1,90 @@
+"""Kernels of many kinds, each against NumPy: interpreter, and emulator of two chips.
+
+`test/kernels/zoo` has the kernels, `zoo_THEME.py` here the launches.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from zoo_launch import LAUNCHES, Launch
+
+import cuda_tile
+from cuda_tile.errors import Unsupported
+
+HERE = Path(__file__).parent
+ARCHIVE = HERE.parent / "kernels" / "zoo" / "bytecode-13.4.zip"
+for file in sorted(HERE.glob("zoo_*.py")):
+    import_module(file.stem)
+NAMES = sorted(LAUNCHES)
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """The bytecode of each kernel."""
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        return {
+            name.removesuffix(".tileirbc"): archive.read(name)
+            for name in archive.namelist()
+        }
+
+
+@cache
+def read(name: str) -> Any:
+    """A kernel as a module; nobody changes it."""
+    return cuda_tile.load(files()[name])
+
+
+def run(name: str, **choices: Any) -> Launch:
+    """A launch, after it ran."""
+    launch = LAUNCHES[name]()
+    args: list[Any] = []
+    for arg in launch.args:
+        is_array = isinstance(arg, np.ndarray)
+        args.extend(cuda_tile.array_args(arg) if is_array else [arg])
+    cuda_tile.run(read(name), grid=launch.grid, args=args, **choices)
+    return launch
+
+
+@cache
+def compiled(name: str, gpu: str) -> Any:
+    """The PTX of a kernel."""
+    try:
+        return cuda_tile.compile(read(name), gpu, cubin=False)
+    except Unsupported as error:
+        pytest.xfail(str(error))
+
+
+def test_every_kernel_has_a_reference() -> None:
+    assert sorted(files()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_interpreter(name: str) -> None:
+    assert not run(name).complaints()
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("name", NAMES)
+def test_emulator(name: str, gpu: str) -> None:
+    ptx = compiled(name, gpu)
+    assert not run(name, on="emulator", gpu=gpu, compiled=ptx).complaints()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_order_of_threads_changes_the_result(name: str) -> None:
+    ptx = compiled(name, "sm_80")
+    choices = {"on": "emulator", "gpu": "sm_80", "mode": "adversarial", "seed": 1}
+    assert not run(name, compiled=ptx, **choices).complaints()
+
+
+@pytest.mark.parametrize("gpu", ["sm_100", "sm_120"])
+@pytest.mark.parametrize("name", NAMES)
+def test_compiles_for_other_chips(name: str, gpu: str) -> None:
+    assert compiled(name, gpu).ptx
