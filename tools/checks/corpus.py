@@ -1,13 +1,14 @@
 """Compiles every kernel of the test corpora and counts what is refused, and why.
 
-    python tools/checks/corpus.py [FOLDER ...] [--gpu sm_80 ...] [--every N] [--no-cubin]
+    python tools/checks/corpus.py [FOLDER ...] [--gpu sm_80 ...] [--every N]
 
-Without folders it is what `test/kernels` holds: files, zip and tar archives of bytecode.
-A FOLDER is searched at any depth. Each kernel is compiled in a worker process with a
-limit on CPU time. The tables say what the compiler refused by reason, what spills
-registers, and what ptxas warned of; a `*` marks refusals that name no chip which has
-what is missing. A crash, an internal error, a kernel over the time limit and a ptxas
-warning are failures. Without arguments it looks at a sample only. Ends with `N passed, N failed`.
+Without folders it is what `test/kernels` holds: files, zip and tar archives of
+bytecode. A FOLDER is searched at any depth. Each kernel is compiled in a worker process
+with a limit on CPU time. The tables say what the compiler refused by reason, what
+spills registers, and what ptxas warned of; a `*` marks refusals that name no chip which
+has what is missing. A crash, an internal error, a kernel over the time limit and a
+ptxas warning are failures. Without arguments it looks at a sample only. Ends with
+`N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -154,6 +155,8 @@ def compile_all(jobs: list[Job], processes: int) -> Iterator[Result]:
     def start(share: list[Job]) -> None:
         if share:
             ours, theirs = context.Pipe(duplex=False)
+            assert isinstance(ours, Connection)
+            assert isinstance(theirs, Connection)
             context.Process(target=_work, args=(share, theirs)).start()
             theirs.close()
             running[ours] = share
