@@ -143,4 +143,40 @@ cuda_tile.module @kernels {
     %s = store_ptr_tko weak %q, %sum : tile<ptr<f32>>, tile<f32> -> token
     return
   }
+
+  // A part that other threads hold: with constant indices it alone is stored, with others
+  // the whole tile, once for all parts and before the loop that takes them.
+  // CHECK-LABEL: entry @parts
+  // CHECK: tileas.store_shared %{{.*}} : tile<256xf32, {{.*}} !tileas.buffer<256xf32
+  // CHECK: for
+  // CHECK: tileas.load_part %{{.*}}[%{{.*}}] : !tileas.buffer<256xf32, {{.*}} -> tile<32xf32
+  // CHECK: continue
+  // CHECK: tileas.store_shared %{{.*}} at [96], %{{.*}} !tileas.buffer<32xf32
+  // CHECK: tileas.load_shared %{{.*}}[0] : !tileas.buffer<32xf32
+  // CHECK-NOT: = extract
+  // CHECK: return
+  entry @parts(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %n: tile<i32>) attributes {tileas.plan = {num_warps = 4 : i64}} {
+    %i = iota : tile<256xi32>
+    %j = iota : tile<32xi32>
+    %a = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %b = broadcast %a : tile<1xptr<f32>> -> tile<256xptr<f32>>
+    %c = offset %b, %i : tile<256xptr<f32>>, tile<256xi32> -> tile<256xptr<f32>>
+    %x, %r = load_ptr_tko weak %c : tile<256xptr<f32>> -> tile<256xf32>, token
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %none = constant <f32: 0.0> : tile<32xf32>
+    %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %none) -> (tile<32xf32>) {
+      %part = extract %x[%k] : tile<256xf32> -> tile<32xf32>
+      %more = addf %acc, %part : tile<32xf32>
+      continue %more : tile<32xf32>
+    }
+    %last = extract %x[%three] : tile<256xf32> -> tile<32xf32>
+    %y = addf %sum, %last : tile<32xf32>
+    %s = reshape %q : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %t = broadcast %s : tile<1xptr<f32>> -> tile<32xptr<f32>>
+    %u = offset %t, %j : tile<32xptr<f32>>, tile<32xi32> -> tile<32xptr<f32>>
+    %v = store_ptr_tko weak %u, %y : tile<32xptr<f32>>, tile<32xf32> -> token
+    return
+  }
 }

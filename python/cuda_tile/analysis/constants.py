@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.ir.walk import defining_op
@@ -40,6 +43,22 @@ def constant_bits(op: ir.Operation) -> int | None:
     bits = int.from_bytes(data, "little")
     is_tf32 = isinstance(attr.get_splat_value().type, ir.FloatTF32Type)
     return bits << TF32_DROPPED_BITS if is_tf32 else bits
+
+
+def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
+    """The bits of each element of a constant in row-major order, low bits first.
+
+    As many bits to an item as the element's container has; see `constant_bits`.
+    """
+    attr = ir.DenseElementsAttr(op.attributes["value"])
+    raw = np.frombuffer(_cuda_tile.dense_bytes(attr), np.uint8)
+    element = ir.ShapedType(attr.type).element_type
+    if isinstance(element, ir.FloatTF32Type):
+        padded = np.pad(raw.reshape(-1, 3), ((0, 0), (0, 1)))
+        return padded.reshape(-1).view("<u4") << np.uint32(TF32_DROPPED_BITS)
+    is_number = isinstance(element, ir.IntegerType | ir.FloatType)
+    n_bytes = max(1, element.width // 8) if is_number else 8
+    return raw.view(f"<u{n_bytes}")
 
 
 def constant_of(value: ir.Value) -> int | None:

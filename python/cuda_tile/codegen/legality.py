@@ -73,7 +73,7 @@ _PLAIN_ATTRIBUTES = {
     "llvm.store": {"alignment", "ordering"},
     "llvm.mlir.global": {
         *("addr_space", "alignment", "global_type", "linkage", "sym_name"),
-        *("unnamed_addr", "visibility_", "dso_local"),
+        *("unnamed_addr", "visibility_", "dso_local", "constant", "value"),
     },
     "llvm.func": {
         *("CConv", "function_type", "linkage", "sym_name", "visibility_"),

@@ -55,6 +55,7 @@ class Builder:
     """
 
     def __init__(self, func: ir.Operation) -> None:
+        self._function = func
         self.region = func.regions[0]
         entry = self.region.blocks[0]
         self._prologue = ir.InsertionPoint(list(entry.operations)[-1])
@@ -152,6 +153,32 @@ class Builder:
             found = self.in_prologue("llvm.mlir.constant", ty, value=attr)
             self._constants[key] = found
         return found
+
+    def global_bytes(self, number: int, data: bytes) -> ir.Value:
+        """Address of a new constant in global memory, the kernel's table `number`.
+
+        It is aligned to 16 bytes.
+        """
+        kernel = ir.StringAttr(self._function.attributes["sym_name"]).value
+        name = f"table_{number}_{kernel}"
+        attributes: dict[str, ir.Attribute] = {
+            "sym_name": ir.StringAttr.get(name),
+            "global_type": ir.TypeAttr.get(
+                ir.Type.parse(f"!llvm.array<{len(data)} x i8>")
+            ),
+            "linkage": self.attribute("#llvm.linkage<internal>"),
+            "constant": ir.UnitAttr.get(),
+            "addr_space": ir.IntegerAttr.get(self.i32, GLOBAL_SPACE),
+            "alignment": self.number(16),
+            "value": ir.StringAttr.get(data),
+        }
+        with ir.InsertionPoint(self._function), self.loc:
+            ir.Operation.create("llvm.mlir.global", attributes=attributes, regions=1)
+        return self.in_prologue(
+            "llvm.mlir.addressof",
+            self.global_pointer,
+            global_name=ir.FlatSymbolRefAttr.get(name),
+        )
 
     # Integers -----------------------------------------------------------------------
 

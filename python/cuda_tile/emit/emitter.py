@@ -80,6 +80,7 @@ class Emitter:
         self._rules = rules
         self._shared_symbol = shared_symbol
         self._shared: ir.Value | None = None
+        self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}
         self._landings: dict[Point, ir.Block] = {}
@@ -189,6 +190,12 @@ class Emitter:
                 global_name=ir.FlatSymbolRefAttr.get(self._shared_symbol),
             )
         return self._shared
+
+    def table(self, data: bytes) -> ir.Value:
+        """Address of constant bytes in global memory, aligned for any vector."""
+        if data not in self._tables:
+            self._tables[data] = self.builder.global_bytes(len(self._tables), data)
+        return self._tables[data]
 
     def extent_divisor(self, view: ir.Value, dim: int) -> int:
         """A power of two that divides the tensor's extent along a tile dimension."""

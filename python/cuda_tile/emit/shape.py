@@ -1,15 +1,13 @@
-"""Family shape: constants and coordinates; the other ops only rename registers."""
+"""Family shape: coordinates, and ops that only rename registers."""
 
 from __future__ import annotations
 
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.constants import constant_bits, constant_of, constant_splat
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
-from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -17,29 +15,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     pointee_of,
 )
-from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.linear import Coord, LinearLayout
-
-
-@RULES.register("constant")
-def constant(e: Emitter, op: ir.Operation) -> None:
-    """One LLVM constant for all elements."""
-    result = op.results[0]
-    ty = e.element_type(element_of(result))
-    # A byte that carries a float of 8 bits is known by its bits only.
-    is_integer = isinstance(ty, ir.IntegerType)
-    value = constant_bits(op) if is_integer else constant_splat(op)
-    if value is None:
-        raise Unsupported(
-            "constant: expected one value for all elements; a list of values runs on "
-            "the interpreter only"
-        )
-    scalar = e.builder.constant(ty, value)
-    if not is_distributed(result):
-        e.set(result, scalar)
-        return
-    layout = layout_of(result)
-    e.set(result, Fragment(layout, (scalar,) * layout.n_registers))
 
 
 @RULES.register("iota")
@@ -53,27 +29,6 @@ def iota(e: Emitter, op: ir.Operation) -> None:
     if ir.IntegerType(ty).width != 32:
         values = [b.op(name, ty, value) for value in values]
     e.set(op.results[0], Fragment(layout, tuple(values)))
-
-
-@RULES.register("extract")
-def extract(e: Emitter, op: ir.Operation) -> None:
-    """Picks registers: `stage` leaves only parts that each thread holds already."""
-    source, layout = e.fragment(op.operands[0]), layout_of(op.results[0])
-    parts = [n for n in map(constant_of, list(op.operands)[1:]) if n is not None]
-    if len(parts) < layout.rank or source.layout.bases[1:] != layout.bases[1:]:
-        raise Unsupported(
-            "extract: expected constant indices and a part that every thread holds; "
-            "others run on the interpreter only",
-            location_text(op),
-        )
-    origin = [n * extent for n, extent in zip(parts, layout.shape, strict=True)]
-    registers = {place: r for r, place in enumerate(source.layout.register_offsets())}
-    scalars = e.packer.scalars(source)
-    picked = [
-        registers[tuple(map(sum, zip(origin, place, strict=True)))]
-        for place in layout.register_offsets()
-    ]
-    e.set(op.results[0], Fragment(layout, tuple(scalars[r] for r in picked)))
 
 
 def coordinates(e: Emitter, layout: LinearLayout, dim: int) -> list[ir.Value]:

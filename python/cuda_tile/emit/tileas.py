@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.emit.access import pick_words
+from cuda_tile.emit.addresses import Addresses, Origin
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
@@ -117,54 +118,12 @@ def barrier(e: Emitter, op: ir.Operation) -> None:
     e.builder.create("nvvm.barrier0", [], [])
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where in a buffer a slice of it begins.
-
-    Attributes:
-        fixed: Its offset in elements, as far as it is a constant.
-        chosen: What is XORed to that at run time, in bytes (i32).
-        span: Element offset bits that `chosen` may have.
-    """
-
-    fixed: int = 0
-    chosen: ir.Value | None = None
-    span: int = 0
-
-
-class SharedAddresses:
-    """Addresses in a buffer: `thread form XOR constant`, as sums where bits allow."""
-
-    def __init__(
-        self, e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
-    ) -> None:
-        """Takes element-offset XORs per thread bit and of the slice's origin."""
-        self._e, self._buffer = e, buffer
-        self._size = element_bits(buffer.element) // 8
-        self._columns, self._origin = columns, origin
-        self._mask = origin.span
-        for column in columns:
-            self._mask |= column
-        self._made: dict[int, ir.Value] = {}
-
-    def at(self, offset: int) -> ir.Value:
-        """Pointer to the element at `offset` XOR the thread's own."""
-        b = self._e.builder
-        offset ^= self._origin.fixed
-        moved, rest = offset & self._mask, offset & ~self._mask
-        if moved not in self._made:
-            thread = self._e.threads.linear_form(
-                [c * self._size for c in self._columns]
-            )
-            if self._origin.chosen is not None:
-                thread = b.op("llvm.xor", b.i32, thread, self._origin.chosen)
-            if moved:
-                constant = b.constant(b.i32, moved * self._size)
-                thread = b.op("llvm.xor", b.i32, thread, constant)
-            base = self._e.shared_pointer()
-            self._made[moved] = b.byte_offset(base, thread)
-        fixed = rest * self._size + self._buffer.base_bytes
-        return b.byte_offset(self._made[moved], fixed)
+def _addresses(
+    e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
+) -> Addresses:
+    size_bytes = element_bits(buffer.element) // 8
+    start = (e.shared_pointer(), buffer.base_bytes)
+    return Addresses(e, start, size_bytes, columns, origin)
 
 
 def _plan_access(
@@ -182,7 +141,7 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
     if "offsets" in op.attributes:
         part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
     access, columns = _plan_access(part.inner if part else layout, buffer)
-    addresses = SharedAddresses(e, buffer, columns, Origin())
+    addresses = _addresses(e, buffer, columns, Origin())
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
     owner = e.threads.is_owner(layout)
@@ -254,7 +213,7 @@ def _load_vectors(
     """
     b = e.builder
     access, columns = _plan_access(layout, buffer)
-    addresses = SharedAddresses(e, buffer, columns, start)
+    addresses = _addresses(e, buffer, columns, start)
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
     scalars: list[ir.Value | None] = (
@@ -306,7 +265,7 @@ def _ldmatrix(
     """Fills all registers of a 16-bit tile, two per 32-bit result."""
     b = e.builder
     columns = (*plan.lane_offsets, *plan.warp_offsets)
-    addresses = SharedAddresses(e, buffer, columns, start)
+    addresses = _addresses(e, buffer, columns, start)
     element = e.element_type(buffer.element)
     pair = b.vector_type(2, element)
     types = [b.i32] * plan.count

@@ -52,6 +52,11 @@ def elements_of(value: ir.Value) -> int:
     return prod(shape_of(value))
 
 
+def tile_bytes(value: ir.Value) -> int:
+    """Bytes that a tile value takes in shared memory."""
+    return elements_of(value) * element_bits(element_of(value)) // 8
+
+
 def element_of(value: ir.Value) -> ir.Type:
     """Element type of a tile value."""
     return tile_of(value).element_type

@@ -17,6 +17,42 @@ from cuda_tile.layout.coords import Coord, LayoutError, pack
 from cuda_tile.layout.linear import LinearLayout
 
 
+def part_layout(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
+    """The layout of a part in which each thread holds its places of every part.
+
+    Wherever a tile of `layout` has an element, whatever part it lies in, a part in the
+    resulting layout has the element at the same place.
+    """
+    whole = TilePart(layout, shape, (0,) * len(shape))
+    return whole.inner.drop_redundant_registers()
+
+
+def every_part(layout: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
+    """The layout of a tile of which each thread holds its places of every part.
+
+    Register r of part p is r + p * `layout.n_registers`; parts are counted in
+    row-major order.
+    """
+    bases: list[Coord] = []
+    for dim in reversed(range(len(shape))):
+        extent = layout.shape[dim]
+        while extent < shape[dim]:
+            bases.append(tuple(extent * (d == dim) for d in range(len(shape))))
+            extent *= 2
+    return layout.extend(shape, register=bases)
+
+
+def stays_in_thread(layout: LinearLayout, shape: tuple[int, ...]) -> bool:
+    """Whether each thread holds some places of all parts of a shape."""
+    return not any(TilePart(layout, shape, (0,) * len(shape)).thread_columns)
+
+
+def part_number(place: Coord, part: tuple[int, ...], whole: tuple[int, ...]) -> int:
+    """The number of the part that an element lies in, in row-major order."""
+    grid = tuple(n // m for n, m in zip(whole, part, strict=True))
+    return pack(tuple(c // m for c, m in zip(place, part, strict=True)), grid)
+
+
 @dataclass(frozen=True)
 class TilePart:
     """The part of a tile of `layout` that begins at `offsets` and has `shape`.
@@ -78,17 +114,33 @@ class TilePart:
 
 
 def choose_parts(layouts: Sequence[LinearLayout], count: int) -> tuple[int, ...] | None:
-    """Extents of one of `count` equal parts of a tile, cut along one dimension.
+    """Extents of one of `count` equal parts of a tile.
 
-    Cut is where the fewest lanes and warps have other parts than their neighbours: a
-    part that is some registers of every thread needs no predicates. None if no
-    dimension can be cut.
+    Cut is along one dimension, or along several where none is long enough, and where
+    the fewest lanes and warps have other parts than their neighbours: a
+    part that is some registers of every thread needs no predicates. None if the tile
+    cannot be cut so.
 
     Args:
-        layouts: The layouts that the parts are written and read with.
+        layouts: The layouts that the parts are written and read with; the last one is
+            that of the tile, the others may be of larger ones.
         count: A power of two.
     """
-    shape = layouts[0].shape
+    shape = layouts[-1].shape
+    part = _cut(layouts, shape, count)
+    while part is None and count > 1:
+        count //= 2
+        shape = _cut(layouts, shape, 2)
+        if shape is None:
+            return None
+        part = _cut(layouts, shape, count)
+    return part
+
+
+def _cut(
+    layouts: Sequence[LinearLayout], shape: tuple[int, ...], count: int
+) -> tuple[int, ...] | None:
+    """`shape` with one extent divided by `count`."""
     best: tuple[int, tuple[int, ...]] | None = None
     for dim, extent in enumerate(shape):
         if extent < count:

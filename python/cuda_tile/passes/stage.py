@@ -2,12 +2,12 @@
 
 Contract: in, level W from `place`; out, level W in which each remaining
 `convert_layout` and each `reduce` stays within a warp, and so do the copies of what
-only one thread obtains. Four rewrites:
+only one thread obtains, and each `extract` within a thread. The rewrites:
 
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
-  larger than shared memory;
+  larger than shared memory; so does an extract of what other threads hold;
 - a reduction across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
 - what one thread obtains by an atomic or a strong load goes to the threads with copies.
@@ -21,6 +21,7 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import share_result
+from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
@@ -34,11 +35,13 @@ def run(module: ir.Operation, options: Options) -> None:
         room = _room_for_loops(entry)
         buffers = StagedOperands(room)
         for op in list(nested_ops(entry)):
-            if op.name in PRODUCTS:
-                stage_product(op, buffers)
-        for op in list(nested_ops(entry)):
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)
+        for op in list(nested_ops(entry)):
+            if op.name in PRODUCTS:
+                stage_product(op, buffers)
+            elif op.name == "cuda_tile.extract":
+                stage_extract(op, buffers, limit - room)
         held = room - buffers.room_bytes
         n_warps = read_plan(entry).num_warps
         for op in list(nested_ops(entry)):

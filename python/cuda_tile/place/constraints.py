@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from cuda_tile._mlir import ir
 from cuda_tile.layout.linear import LinearLayout
 
-Transfer = Callable[[LinearLayout], LinearLayout]
+Transfer = Callable[[LinearLayout], LinearLayout | None]
+"""The layout of one value from that of another, or None where it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Related:
         result: Index of the result.
         forward: Result layout from operand layout.
         backward: Operand layout from result layout, or None where many would do.
+        is_binding: Whether the op needs the layouts to be so related; else that is
+            only the cheapest way, and the op itself moves what has to move.
     """
 
     op: ir.Operation
@@ -39,6 +42,7 @@ class Related:
     result: int
     forward: Transfer | None
     backward: Transfer | None
+    is_binding: bool = True
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from functools import partial
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.place.constraints import Constraint, Related
+from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
+from cuda_tile.place.constraints import Constraint, Related, Same
 from cuda_tile.place.elementwise import same_layout
 from cuda_tile.place.rules import RULES, PlaceContext
 
@@ -69,4 +70,67 @@ def permute(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
             forward=lambda layout: layout.permute(order),
             backward=lambda layout: layout.permute(inverse),
         )
+    ]
+
+
+@RULES.register("cat")
+def cat(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """A thread holds of both operands what it may need, and takes one or the other.
+
+    Where the result's registers tell the operands apart, that is a list of registers
+    behind another one.
+    """
+    del ctx
+    half, whole = shape_of(op.operands[0]), shape_of(op.results[0])
+
+    def forward(layout: LinearLayout) -> LinearLayout:
+        return every_part(layout, whole)
+
+    def backward(layout: LinearLayout) -> LinearLayout:
+        return part_layout(layout, half)
+
+    return [Related(op, i, 0, forward=forward, backward=backward) for i in range(2)]
+
+
+@RULES.register("insert")
+def insert(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """A thread holds what it would replace if its elements were those named."""
+    del ctx
+    if not is_distributed(op.results[0]):
+        return []
+    part = shape_of(op.operands[0])
+
+    def backward(layout: LinearLayout) -> LinearLayout:
+        return part_layout(layout, part)
+
+    return [
+        Same((op.operands[1], op.results[0])),
+        Related(op, 0, 0, forward=None, backward=backward),
+    ]
+
+
+MAX_PARTS_IN_REGISTERS = 32
+"""Registers that the source of an `extract` may take for want of a better layout."""
+
+
+@RULES.register("extract")
+def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Best is a thread that holds the same place of every part.
+
+    Otherwise `stage` takes the part through shared memory.
+    """
+    del ctx
+    if not is_distributed(op.results[0]):
+        return []
+    whole, part = shape_of(op.operands[0]), shape_of(op.results[0])
+
+    def forward(layout: LinearLayout) -> LinearLayout | None:
+        return part_layout(layout, part) if stays_in_thread(layout, part) else None
+
+    def backward(layout: LinearLayout) -> LinearLayout | None:
+        source = every_part(layout, whole)
+        return source if source.n_registers <= MAX_PARTS_IN_REGISTERS else None
+
+    return [
+        Related(op, 0, 0, forward=forward, backward=backward, is_binding=False),
     ]

@@ -115,10 +115,13 @@ class _Solver:
             for edge in self.edges.get(root, ()):
                 source = self.classes.find(edge.op.operands[edge.operand])
                 result = self.classes.find(edge.op.results[edge.result])
+                handed, other = None, root
                 if source == root and edge.forward and self._is_free(result):
-                    work.append((result, edge.forward(layout)))
+                    handed, other = edge.forward(layout), result
                 elif result == root and edge.backward and self._is_free(source):
-                    work.append((source, edge.backward(layout)))
+                    handed, other = edge.backward(layout), source
+                if handed is not None:
+                    work.append((other, handed))
 
     def _is_free(self, root: ir.Value) -> bool:
         return root not in self.layouts and root not in self.fixed_roots
@@ -164,7 +167,8 @@ class _Solver:
                 case _:
                     pass
         for edge in self.related:
-            self._close_edge(out, edge)
+            if edge.is_binding:
+                self._close_edge(out, edge)
         return out
 
     def _close_edge(self, out: Solution, edge: Related) -> None:
@@ -176,10 +180,12 @@ class _Solver:
         source = arriving or out.defined[operand]
         if edge.backward is not None:
             wanted = edge.backward(layout)
-            if wanted != source:
+            if wanted is not None and wanted != source:
                 out.used[(edge.op, edge.operand)] = wanted
-        elif edge.forward is not None and edge.forward(source) != layout:
-            self._redefine(out, result, edge.forward(source))
+        elif edge.forward is not None:
+            made = edge.forward(source)
+            if made is not None and made != layout:
+                self._redefine(out, result, made)
 
     def _redefine(self, out: Solution, value: ir.Value, layout: LinearLayout) -> None:
         """Produces `value` in `layout`; its uses keep the class's layout."""

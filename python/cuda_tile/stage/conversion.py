@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import product
-from math import prod
-from typing import cast
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    BufferType,
-    LayoutAttr,
-    PointerType,
-    TileType,
-)
 from cuda_tile._mlir.dialects import tileas
-from cuda_tile.ir.tiles import element_bits, element_of, layout_of, shape_of
+from cuda_tile.ir.tiles import element_bits, element_of, layout_of, shape_of, tile_bytes
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, choose_parts
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.stage.build import alloc, zeros
 
 
 def conversion_source(value: ir.Value) -> ir.Value | None:
@@ -38,71 +32,59 @@ def stage_conversion(op: ir.Operation, room_bytes: int) -> None:
 
     Args:
         op: The conversion; others are left alone.
-        room_bytes: What its buffer may take. A larger tile goes in equal parts, one
-            after another through one buffer.
+        room_bytes: What its buffer may take.
     """
     source, result = op.operands[0], op.results[0]
     if conversion_source(result) is None:
         return
     with ir.InsertionPoint(op), op.location:
-        loaded = through_shared(source, result, room_bytes)
-    result.replace_all_uses_with(loaded)
+        origin = [0] * len(shape_of(result))
+        moved = through_shared(source, result, origin, room_bytes)
+    result.replace_all_uses_with(moved)
     op.erase()
 
 
-def through_shared(source: ir.Value, like: ir.Value, room_bytes: int) -> ir.Value:
-    """A tile stored and loaded again, here, in the layout of another.
+def through_shared(
+    source: ir.Value, like: ir.Value, origin: Sequence[int], room_bytes: int
+) -> ir.Value:
+    """The part of a tile that begins at `origin`, through a buffer.
 
     Args:
-        source: The tile; of the threads with copies of an element one stores it.
-        like: A tile of the type to load.
-        room_bytes: What the buffer may take.
+        source: The tile.
+        like: A tile of the type of the part.
+        origin: In elements, multiples of the part's extents.
+        room_bytes: What the buffer may take. A larger part goes in equal pieces, one
+            after another.
     """
-    n_bytes = prod(shape_of(like)) * element_bits(element_of(like)) // 8
+    layouts, shape = (layout_of(source), layout_of(like)), shape_of(like)
     count = 1
-    while n_bytes > count * room_bytes:
+    while tile_bytes(like) > count * room_bytes:
         count *= 2
-    layouts = (layout_of(source), layout_of(like))
-    part = choose_parts(layouts, count) if count > 1 else None
-    if part is not None and not isinstance(element_of(like), PointerType):
-        return _convert_by_parts(source, like, part)
-    buffer = store_in_buffer(source, buffer_layout(source, layouts[1]))
-    origin = [0] * len(shape_of(like))
-    return tileas.LoadSharedOp(like.type, buffer, offsets=origin).result
-
-
-def _convert_by_parts(
-    source: ir.Value, result: ir.Value, part: tuple[int, ...]
-) -> ir.Value:
-    """Stores and loads one part after another."""
-    shape, element = shape_of(source), element_of(source)
+    piece = (choose_parts(layouts, count) if count > 1 else None) or shape
     first = (0,) * len(shape)
-    inner = [TilePart(layout_of(v), part, first).inner for v in (source, result)]
-    shared = choose_swizzle(part, element_bits(element), inner[0], inner[1])
-    buffer = tileas.AllocSharedOp(_buffer_type(element, shared)).result
-    total = zeros(result)
-    steps = (range(0, extent, n) for extent, n in zip(shape, part, strict=True))
-    for offsets in product(*steps):
-        tileas.StoreSharedOp(source, buffer, offsets=list(offsets))
+    inner = [TilePart(layout, piece, first).inner for layout in layouts]
+    element = element_of(like)
+    shared = choose_swizzle(piece, element_bits(element), inner[0], inner[1])
+    buffer = alloc(element, shared)
+    if piece == shape:
+        is_all = shape_of(source) == shape
+        tileas.StoreSharedOp(source, buffer, offsets=None if is_all else origin)
+        return tileas.LoadSharedOp(like.type, buffer, offsets=list(first)).result
+    total = zeros(like)
+    for offsets in starts_of(piece, shape):
+        start = [o + step for o, step in zip(origin, offsets, strict=True)]
+        tileas.StoreSharedOp(source, buffer, offsets=start)
         total = tileas.LoadSharedOp(
-            result.type, buffer, offsets=list(offsets), into=total
+            like.type, buffer, offsets=list(offsets), into=total
         ).result
     return total
 
 
-def zeros(like: ir.Value) -> ir.Value:
-    """A tile of zeros of the type of another."""
-    element = element_of(like)
-    zero = (
-        ir.IntegerAttr.get(element, 0)
-        if isinstance(element, ir.IntegerType)
-        else ir.FloatAttr.get(element, 0.0)
-    )
-    plain = cast("ir.ShapedType", TileType.get(list(shape_of(like)), element))
-    value = ir.DenseElementsAttr.get_splat(plain, zero)
-    return ir.Operation.create(
-        "cuda_tile.constant", results=[like.type], attributes={"value": value}
-    ).results[0]
+def starts_of(
+    part: tuple[int, ...], whole: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """Where each part of a tile begins, in row-major order."""
+    return product(*(range(0, n, m) for n, m in zip(whole, part, strict=True)))
 
 
 def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
@@ -113,10 +95,6 @@ def buffer_layout(source: ir.Value, reader: LinearLayout) -> SharedLayout:
 
 def store_in_buffer(source: ir.Value, shared: SharedLayout) -> ir.Value:
     """A new buffer that holds `source`."""
-    buffer = tileas.AllocSharedOp(_buffer_type(element_of(source), shared)).result
+    buffer = alloc(element_of(source), shared)
     tileas.StoreSharedOp(source, buffer)
     return buffer
-
-
-def _buffer_type(element: ir.Type, shared: SharedLayout) -> ir.Type:
-    return BufferType.get(list(shared.shape), element, LayoutAttr.get(shared.groups()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.tiles import element_of, is_distributed, layout_of, tile_type
+from cuda_tile.ir.tiles import element_of, is_distributed, layout_of, shape_of, tile_type
 from cuda_tile.layout.copies import copied_lanes
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.conversion import (
@@ -45,7 +45,8 @@ def share_result(op: ir.Operation, n_warps: int, room_bytes: int) -> None:
         return
     with ir.InsertionPoint.after(op), op.location:
         if is_distributed(result):
-            shared = through_shared(result, result, room_bytes)
+            origin = [0] * len(shape_of(result))
+            shared = through_shared(result, result, origin, room_bytes)
         else:
             shared = _scalar_through_shared(result, n_warps, room_bytes)
     for user, number in uses:
@@ -60,5 +61,5 @@ def _scalar_through_shared(value: ir.Value, n_warps: int, room_bytes: int) -> ir
     """A scalar as thread 0 has it, as a tile of one element on its way."""
     layout = LinearLayout.replicated((1,), n_warps)
     one = cuda_tile.ReshapeOp(tile_type(element_of(value), layout), value).result
-    loaded = through_shared(one, one, room_bytes)
+    loaded = through_shared(one, one, [0], room_bytes)
     return cuda_tile.ReshapeOp(value.type, loaded).result

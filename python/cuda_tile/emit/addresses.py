@@ -1,0 +1,71 @@
+"""Addresses of a thread's elements in a block of memory that has a layout.
+
+A layout is linear, so the offset of a register is the offset of its thread XOR a
+constant: one computation per tile, then a sum or an XOR per access.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import Emitter
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in a block a slice of it begins.
+
+    Attributes:
+        fixed: Its offset in elements, as far as it is a constant.
+        chosen: What is XORed to that at run time, in bytes (i32).
+        span: Element offset bits that `chosen` may have.
+    """
+
+    fixed: int = 0
+    chosen: ir.Value | None = None
+    span: int = 0
+
+
+class Addresses:
+    """`thread form XOR constant` behind a pointer, as sums where bits allow.
+
+    Args:
+        e: Where to build.
+        start: A pointer, and bytes from there to the block.
+        size_bytes: Bytes of an element.
+        columns: Element-offset XORs per thread bit.
+        origin: Element offset of the slice that is accessed.
+    """
+
+    def __init__(
+        self,
+        e: Emitter,
+        start: tuple[ir.Value, int],
+        size_bytes: int,
+        columns: tuple[int, ...],
+        origin: Origin,
+    ) -> None:
+        self._e = e
+        self._pointer, self._first_bytes = start
+        self._size_bytes = size_bytes
+        self._columns, self._origin = columns, origin
+        self._mask = origin.span
+        for column in columns:
+            self._mask |= column
+        self._made: dict[int, ir.Value] = {}
+
+    def at(self, offset: int) -> ir.Value:
+        """Pointer to the element at `offset` XOR the thread's own."""
+        b, size = self._e.builder, self._size_bytes
+        offset ^= self._origin.fixed
+        moved, rest = offset & self._mask, offset & ~self._mask
+        if moved not in self._made:
+            thread = self._e.threads.linear_form([c * size for c in self._columns])
+            if self._origin.chosen is not None:
+                thread = b.op("llvm.xor", b.i32, thread, self._origin.chosen)
+            if moved:
+                constant = b.constant(b.i32, moved * size)
+                thread = b.op("llvm.xor", b.i32, thread, constant)
+            self._made[moved] = b.byte_offset(self._pointer, thread)
+        return b.byte_offset(self._made[moved], rest * size + self._first_bytes)

@@ -1,0 +1,97 @@
+"""Tile ops as the rewrites of `stage` make them: with layouts, where they insert."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BufferType,
+    LayoutAttr,
+    PointerType,
+    TileType,
+)
+from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+
+
+def alloc(element: ir.Type, shared: SharedLayout) -> ir.Value:
+    """A new buffer in shared memory."""
+    layout = LayoutAttr.get(shared.groups())
+    ty = BufferType.get(list(shared.shape), element, layout)
+    return tileas.AllocSharedOp(ty).result
+
+
+def convert(tile: ir.Value, layout: LinearLayout) -> ir.Value:
+    """A tile in another layout; itself if it has that."""
+    if layout_of(tile) == layout:
+        return tile
+    ty = tile_type(element_of(tile), layout)
+    return tileas.ConvertLayoutOp(ty, tile).result
+
+
+def reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+    """A tile in another shape, where it lies."""
+    if shape_of(tile) == shape:
+        return tile
+    ty = tile_type(element_of(tile), layout_of(tile).reshape(shape))
+    return cuda_tile.ReshapeOp(ty, tile).result
+
+
+def permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
+    """A tile with its dimensions in another order, where it lies."""
+    if order == tuple(range(len(order))):
+        return tile
+    ty = tile_type(element_of(tile), layout_of(tile).permute(order))
+    return cuda_tile.PermuteOp(ty, tile, permutation=list(order)).result
+
+
+def number(value: int) -> ir.Value:
+    """A scalar constant of type i32."""
+    i32 = ir.IntegerType.get_signless(32)
+    return _splat(TileType.get([], i32), i32, (), value)
+
+
+def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
+    """Whether two scalar integers are equal (a scalar of i1)."""
+    ty = TileType.get([], ir.IntegerType.get_signless(1))
+    return cuda_tile.CmpIOp(ty, "equal", x, y, "signed").result
+
+
+def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
+    """One of two tiles of one type by a scalar of i1."""
+    return cuda_tile.SelectOp(everywhere(condition, layout_of(yes)), yes, no).result
+
+
+def everywhere(scalar: ir.Value, layout: LinearLayout) -> ir.Value:
+    """A scalar as a tile of a layout."""
+    one = layout.broadcast_source((1,) * layout.rank).drop_redundant_registers()
+    element = element_of(scalar)
+    thin = cuda_tile.ReshapeOp(tile_type(element, one), scalar).result
+    return cuda_tile.BroadcastOp(tile_type(element, layout), thin).result
+
+
+def zeros(like: ir.Value) -> ir.Value:
+    """A tile of zeros, or of null pointers, of the type of another."""
+    element, shape = element_of(like), shape_of(like)
+    if not isinstance(element, PointerType):
+        return _splat(like.type, element, shape, 0)
+    i64 = ir.IntegerType.get_signless(64)
+    addresses = _splat(tile_type(i64, layout_of(like)), i64, shape, 0)
+    return cuda_tile.IntToPtrOp(like.type, addresses).result
+
+
+def _splat(ty: ir.Type, element: ir.Type, shape: Sequence[int], value: int) -> ir.Value:
+    attribute = (
+        ir.IntegerAttr.get(element, value)
+        if isinstance(element, ir.IntegerType)
+        else ir.FloatAttr.get(element, float(value))
+    )
+    plain = cast("ir.ShapedType", TileType.get(list(shape), element))
+    splat = ir.DenseElementsAttr.get_splat(plain, attribute)
+    return ir.Operation.create(
+        "cuda_tile.constant", results=[ty], attributes={"value": splat}
+    ).results[0]
