@@ -10,7 +10,13 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.tiles import element_of, is_distributed, layout_of, shape_of, tile_type
+from cuda_tile.ir.tiles import (
+    element_of,
+    is_distributed,
+    layout_of,
+    shape_of,
+    tile_type,
+)
 from cuda_tile.layout.copies import copied_lanes
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.stage.conversion import (
