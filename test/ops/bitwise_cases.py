@@ -1,54 +1,29 @@
-"""Family bitwise: every width of integer, an awkward shape."""
+"""Family bitwise: every width of integer, awkward shapes."""
 
 from __future__ import annotations
 
-import numpy as np
-from emit_data import INTEGERS, random_values
-from op_case import Array, OpCase
+from collections.abc import Sequence
+from typing import Any
 
-NAMES = ("andi", "ori", "xori")
+from elementwise_kernel import SHAPES, Statement, elementwise_case, shape_name
+from emit_data import INTEGERS
+from op_case import OpCase
+
+STATEMENTS = [Statement(f"{name} %a, %b") for name in ("andi", "ori", "xori")]
 
 
-def _kernel(element: str) -> str:
-    tile, one = f"tile<32x{element}>", f"tile<ptr<{element}>>"
-    lines = [
-        f"""
-    %q{n} = reshape %{name} : {one} -> tile<1xptr<{element}>>
-    %b{n} = broadcast %q{n} : tile<1xptr<{element}>> -> tile<32xptr<{element}>>
-    %p{n} = offset %b{n}, %i : tile<32xptr<{element}>>, tile<32xi32>
-      -> tile<32xptr<{element}>>"""
-        for n, name in enumerate(("x", "y", *NAMES))
-    ]
-    lines += [
-        f"""
-    %v{n}, %t{n} = load_ptr_tko weak %p{n} : tile<32xptr<{element}>> -> {tile}, token"""
-        for n in (0, 1)
-    ]
-    lines += [
-        f"""
-    %r{n} = {name} %v0, %v1 : {tile}
-    %s{n} = store_ptr_tko weak %p{n}, %r{n}
-      : tile<32xptr<{element}>>, {tile} -> token"""
-        for n, name in enumerate(NAMES, 2)
-    ]
-    parameters = ", ".join(f"%{name}: {one}" for name in ("x", "y", *NAMES))
-    return (
-        f"cuda_tile.module @m {{ entry @k({parameters}) {{\n"
-        f"    %i = iota : tile<32xi32>{''.join(lines)}\n    return\n}} }}"
+def _by_numpy(arrays: Sequence[Any]) -> list[Any]:
+    a, b, *_ = arrays
+    return [a, b, a & b, a | b, a ^ b]
+
+
+def _case(name: str, element: str, shape: tuple[int, ...]) -> OpCase:
+    return elementwise_case(
+        name, [element] * 2, STATEMENTS, shape=shape, numpy=_by_numpy
     )
-
-
-def _arrays(element: str, rng: np.random.Generator) -> list[Array]:
-    x, y = random_values(rng, 32, element), random_values(rng, 32, element)
-    return [x, y, *(np.zeros_like(x) for _ in NAMES)]
 
 
 CASES = [
-    OpCase(
-        element,
-        _kernel(element),
-        lambda rng, element=element: _arrays(element, rng),
-        numpy=lambda a: [a[0], a[1], a[0] & a[1], a[0] | a[1], a[0] ^ a[1]],
-    )
-    for element in INTEGERS
+    *(_case(element, element, (128,)) for element in INTEGERS),
+    *(_case(f"i16-{shape_name(shape)}", "i16", shape) for shape in SHAPES),
 ]

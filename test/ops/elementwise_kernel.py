@@ -48,6 +48,11 @@ class _Tiles(dict[str, str]):
         return tile(self.shape, self.element if key == "T" else key)
 
 
+def shape_name(shape: tuple[int, ...]) -> str:
+    """A shape as part of a test's name."""
+    return f"rank{len(shape)}-{'x'.join(map(str, shape)) or 'scalar'}"
+
+
 def tile(shape: Sequence[int], element: str) -> str:
     """The text of a tile type."""
     return f"tile<{''.join(f'{extent}x' for extent in shape)}{element}>"
@@ -119,6 +124,7 @@ def elementwise_case(
     values: Values | None = None,
     setup: Sequence[str] = (),
     chips: tuple[str, ...] = ("sm_80", "sm_90"),
+    numpy: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
 ) -> OpCase:
     """A case whose arguments are the operands and one array for each result."""
     results = [s.result or operands[0] for s in statements]
@@ -132,7 +138,7 @@ def elementwise_case(
         len(operands) + i: s.ulp for i, s in enumerate(statements) if s.ulp
     }
     text = kernel(shape, operands, statements, setup)
-    return OpCase(name, text, args, ulp=ulp, chips=chips)
+    return OpCase(name, text, args, ulp=ulp, chips=chips, numpy=numpy)
 
 
 def every_pair(

@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from elementwise_kernel import SHAPES, Statement, elementwise_case, every_pair
+from elementwise_kernel import (
+    SHAPES,
+    Statement,
+    elementwise_case,
+    every_pair,
+    shape_name,
+)
 from emit_data import DTYPES, FLOATS
 from op_case import Array, OpCase
 
@@ -114,7 +120,7 @@ def _shapes(element: str) -> list[OpCase]:
     statements += [Statement("pow %a, %b", ulp=_ulp("pow", element))]
     return [
         elementwise_case(
-            f"{element}-rank{len(shape)}-{'x'.join(map(str, shape)) or 'scalar'}",
+            f"{element}-{shape_name(shape)}",
             [element, element],
             statements,
             shape=shape,
