@@ -94,17 +94,21 @@ def logarithm(e: Emitter, op: ir.Operation) -> None:
     """Of libdevice, but `lg2.approx` for bf16.
 
     Its absolute error is 2^-22 around one, where the logarithm of the bf16 next to one
-    is still 2^-8, and its relative error 2^-22 elsewhere (PTX ISA, "lg2").
+    is still 2^-8, and its relative error 2^-22 elsewhere (PTX ISA, "lg2"); that of one
+    itself is not promised to be zero.
     """
     b = e.builder
     name = op.name.removeprefix("cuda_tile.")
     approximate = ptx_float(e, "lg2.approx", "f32")
 
-    def natural(x: ir.Value) -> ir.Value:
-        return b.op("llvm.fmul", b.f32, approximate(x), b.constant(b.f32, LN_2))
+    def coarse(x: ir.Value) -> ir.Value:
+        power = approximate(x)
+        if name == "log":
+            power = b.op("llvm.fmul", b.f32, power, b.constant(b.f32, LN_2))
+        is_one = b.fcmp("oeq", x, b.constant(b.f32, 1.0))
+        return b.select(is_one, b.constant(b.f32, 0.0), power)
 
     single, double = library(e, name, "f32"), library(e, name, "f64")
-    coarse = natural if name == "log" else approximate
     _elementwise(e, op, Forms(single, double, bf16=coarse))
 
 
