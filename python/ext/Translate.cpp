@@ -148,7 +148,7 @@ createTargetMachine(mlir::Operation *op, const std::string &chip,
 /// that each call stays a call: a tile of which every thread holds many
 /// elements would become code that takes long to assemble and does not fit the
 /// instruction cache.
-constexpr unsigned maxInlinedInstructions = 8192;
+constexpr unsigned maxInlinedInstructions = 4096;
 
 /// Keeps the linked functions to this module and decides which are inlined;
 /// the library asks for all of them, whatever the number of calls.

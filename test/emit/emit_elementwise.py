@@ -109,17 +109,28 @@ def integer_comparison(p: Program) -> None:
 
 
 def _rounding(p: Program, element: str) -> str:
-    rounding = p.pick(IEEE) if element in ("f32", "f64") else ""
-    return rounding + (" flush_to_zero" if element == "f32" and p.chance() else "")
+    return p.pick(IEEE) + (" flush_to_zero" if element == "f32" and p.chance() else "")
 
 
 def float_arithmetic(p: Program) -> None:
-    """Sums, products, quotients in every rounding the target has."""
+    """Sums, products, quotients, roots in every rounding; remainders."""
     shape, element = any_shape(p), p.pick(FLOATS)
-    name = p.pick(("addf", "subf", "mulf", "divf", "fma"))
-    operands = [operand(p, shape, element) for _ in range(3 if name == "fma" else 2)]
+    counts = {
+        "addf": 2,
+        "subf": 2,
+        "mulf": 2,
+        "divf": 2,
+        "remf": 2,
+        "fma": 3,
+        "sqrt": 1,
+    }
+    name = p.pick(tuple(counts))
+    operands = [operand(p, shape, element) for _ in range(counts[name])]
     names = ", ".join(value.name for value in operands)
-    text = f"{name} {names}{_rounding(p, element)} : {operands[0].type}"
+    rounding = _rounding(p, element) if name != "remf" else ""
+    if name == "sqrt" and "rounding" not in rounding:
+        rounding = f" rounding<nearest_even>{rounding}"
+    text = f"{name} {names}{rounding} : {operands[0].type}"
     p.add(p.make(shape, element, text, is_payload=False))
 
 
@@ -128,7 +139,7 @@ def float_extremum(p: Program) -> None:
     shape, element = any_shape(p), p.pick(FLOATS)
     a, b = operand(p, shape, element), operand(p, shape, element)
     suffix = " flush_to_zero" if element == "f32" and p.chance() else ""
-    suffix += " propagate_nan" if p.chance() and element != "f64" else ""
+    suffix += " propagate_nan" if p.chance() else ""
     text = f"{p.pick(('maxf', 'minf'))} {a.name}, {b.name}{suffix} : {a.type}"
     p.add(p.make(shape, element, text, is_payload=False))
 
@@ -152,11 +163,11 @@ def float_comparison(p: Program) -> None:
 
 
 def inexact(p: Program) -> None:
-    """exp, exp2 and fast division: stored at once, compared within two units."""
+    """Functions and fast division: stored at once, compared within two units."""
     shape = any_shape(p)
     element = p.pick(("f16", "bf16", "f32"))
     a = operand(p, shape, element)
-    names = ["exp", "exp2"]
+    names = ["exp", "exp2", "log", "log2", "sin", "cos", "cosh", "tanh", "rsqrt"]
     if element == "f32":
         names += ["exp approx", "exp2 flush", "divf approx", "divf full"]
     name = p.pick(names)

@@ -20,6 +20,8 @@ PREDICATES = (
     *("equal", "not_equal", "less_than", "less_than_or_equal"),
     *("greater_than", "greater_than_or_equal"),
 )
+ALL = ("sm_75", "sm_80", "sm_90")
+"""sm_75 has no arithmetic on bf16 and no `max.NaN`, sm_80 only fma of bf16."""
 FAST_DIVISION_ULP = 2
 """PTX ISA, "div": both `approx`, in the range that `_divisors` gives, and `full`."""
 
@@ -101,10 +103,13 @@ def _shapes(element: str) -> list[OpCase]:
 
 def _cases(element: str) -> list[OpCase]:
     two, three = [element] * 2, [element] * 3
+    plain = _plain(element)
     return [
-        elementwise_case(f"arithmetic-{element}", two, _arithmetic(element)),
-        elementwise_case(f"plain-{element}", two, _plain(element), shape=(512,)),
-        elementwise_case(f"fma-{element}", three, _fma(element), values=_near_ties),
+        elementwise_case(f"arithmetic-{element}", two, _arithmetic(element), chips=ALL),
+        elementwise_case(f"plain-{element}", two, plain, shape=(512,), chips=ALL),
+        elementwise_case(
+            f"fma-{element}", three, _fma(element), values=_near_ties, chips=ALL
+        ),
         *_shapes(element),
     ]
 

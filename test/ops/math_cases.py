@@ -39,6 +39,7 @@ ULP = {
 off by up to one. 16-bit types: one."""
 UNARY = [name for name in ULP if name not in ("atan2", "pow")]
 IEEE = ("nearest_even", "zero", "negative_inf", "positive_inf")
+ALL = ("sm_75", "sm_80", "sm_90")
 TANH_APPROX_ULP = 2.0**13
 """Relative error 2^-11 (PTX ISA, "tanh")."""
 EXP_APPROX_ULP = 128
@@ -130,7 +131,7 @@ def _shapes(element: str) -> list[OpCase]:
 
 
 CASES = [
-    *(elementwise_case(f"unary-{e}", [e], _unary(e)) for e in FLOATS),
+    *(elementwise_case(f"unary-{e}", [e], _unary(e), chips=ALL) for e in FLOATS),
     *(elementwise_case(f"binary-{e}", [e, e], _binary(e)) for e in FLOATS),
     *(elementwise_case(f"pow-{e}", [e, e], _binary(e), values=_powers) for e in FLOATS),
     *(_integer_powers(e, kind) for e in FLOATS for kind in ("i1", "i8", "i16", "i32")),

@@ -66,7 +66,8 @@ def rsqrt(run: TileBlock, op: Op, source: Array) -> Array:
 
 
 def _reciprocal_root(x: Floats) -> Floats:
-    return 1.0 / np.sqrt(x)
+    # In f64 the two roundings would add up; most machines have something longer.
+    return (1 / np.sqrt(x.astype(np.longdouble))).astype(np.float64)
 
 
 @RULES.register("sin")

@@ -334,7 +334,7 @@ def _approximate(form: Form, b: Builder, fn: Fn) -> Compiled:
 
 
 def _rsqrt(x: Array) -> Array:
-    return 1.0 / np.sqrt(x)
+    return (1 / np.sqrt(x.astype(np.longdouble))).astype(np.float64)
 
 
 @CHAPTER.instruction("rsqrt")
