@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.codegen import libdevice
+from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.errors import UserError
 
 
-def kernel(function: str) -> bytes:
-    return f"""cuda_tile.module @m {{
-      entry @k(%p: tile<ptr<f32>>, %x: tile<f32>) {{
-        %a = {function} %x : tile<f32>
-        %s = store_ptr_tko weak %p, %a : tile<ptr<f32>>, tile<f32> -> token
-        return
-      }} }}""".encode()
+def kernels(function: str, *names: str) -> bytes:
+    entries = [
+        f"""entry @{name}(%p: tile<ptr<f32>>, %x: tile<f32>) {{
+          %a = {function} %x : tile<f32>
+          %s = store_ptr_tko weak %p, %a : tile<ptr<f32>>, tile<f32> -> token
+          return
+        }}"""
+        for name in names
+    ]
+    return f"cuda_tile.module @m {{ {' '.join(entries)} }}".encode()
 
 
-def ptx(function: str) -> str:
-    return cuda_tile.compile(cuda_tile.load(kernel(function)), cubin=False).ptx
+def ptx(function: str, *names: str, **options: Any) -> str:
+    module = cuda_tile.load(kernels(function, *(names or ("k",))))
+    chosen = cuda_tile.Options(**options)
+    return cuda_tile.compile(module, options=chosen, cubin=False).ptx
 
 
 def test_the_package_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LIBDEVICE", raising=False)
     assert libdevice.find_libdevice().name == libdevice.FILE_NAME
     assert ".entry k" in ptx("sin")
+
+
+def test_two_kernels_share_a_function() -> None:
+    text = ptx("sin", "first", "second", llvm_opt_level=0)
+    assert text.count("call.uni") >= 2
+    assert ".extern" not in text
+    assert not assemble(text, "sm_90a").warnings
+
+
+def test_lines_of_calls() -> None:
+    assert ".loc" in ptx("cos", line_info=True)
 
 
 def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
