@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from bytecode_files import messages, read
@@ -102,7 +103,7 @@ def warnings(data: bytes, context: ir.Context) -> list[str]:
         said.append(diagnostic.message)
         return True
 
-    handler = context.attach_diagnostic_handler(note)
+    handler: Any = context.attach_diagnostic_handler(note)
     read(data, context)
     handler.detach()
     return said

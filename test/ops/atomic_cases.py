@@ -29,7 +29,9 @@ def _order(number: int) -> str:
     return f"{ORDERS[number % 4]} {SCOPES[number // 4 % 3]}"
 
 
-def _rmw(name: str, mode: str, arg: str, order: str, ty: str, mask: str = "") -> str:
+def _rmw(
+    name: str, mode: str, arg: str, order: str, ty: tuple[str, str], mask: str = ""
+) -> str:
     """One update through `%{name}_p`; `mask` is an operand, `ty` shape and element."""
     shape, element = ty
     types = f"tile<{shape}ptr<{element}>>, tile<{shape}{element}>"
