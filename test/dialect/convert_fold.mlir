@@ -24,6 +24,21 @@ cuda_tile.module @m {
     return %0, %1, %2, %3, %4, %5, %6 : tile<i32>, tile<i32>, tile<i8>, tile<f16>, tile<i8>, tile<f16>, tile<i32>
   }
 
+  // To i1, all but zero is true.
+  // CHECK-LABEL: testing$func @truth
+  testing$func @truth() -> (tile<i1>, tile<i1>, tile<i1>) {
+    %f = constant <f32: 0.5> : tile<f32>
+    %n = constant <f32: 0x7FC00000> : tile<f32>
+    %z = constant <f32: -0.0> : tile<f32>
+    // CHECK-DAG: %[[TRUE:.*]] = constant <i1: true> : tile<i1>
+    // CHECK-DAG: %[[FALSE:.*]] = constant <i1: false> : tile<i1>
+    // CHECK: return %[[TRUE]], %[[TRUE]], %[[FALSE]]
+    %0 = ftoi %f unsigned : tile<f32> -> tile<i1>
+    %1 = ftoi %n signed saturating : tile<f32> -> tile<i1>
+    %2 = ftoi %z signed : tile<f32> -> tile<i1>
+    return %0, %1, %2 : tile<i1>, tile<i1>, tile<i1>
+  }
+
   // CHECK-LABEL: testing$func @kept
   testing$func @kept() -> (tile<i8>, tile<i8>, tile<f8E4M3FN>) {
     %i = constant <i32: 300> : tile<i32>

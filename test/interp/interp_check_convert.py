@@ -53,6 +53,13 @@ def itof(row: Signature, modes: list[str]) -> None:
 def ftoi(row: Signature, modes: list[str]) -> None:
     a = sample(row[0], COUNT, 1)
     values = float_values(row[0], a)
+    if row[1] == "i1":
+        for sign in SIGNS:
+            for saturating in (False, True):
+                got = run("ftoi", row, [a], signedness=sign, saturating=saturating)
+                is_zero = [is_finite(x) and x == 0 for x in values]
+                assert patterns(row[1], got) == [not zero for zero in is_zero]
+        return
     for sign in SIGNS:
         ends = [read(x, row[1], sign) for x in range(1 << min(WIDTHS[row[1]], 8))]
         low = (

@@ -159,6 +159,10 @@ def nan_to_i64() -> int:
     return int(one("ftoi", "f32", nan, to="i64", **kw)[0])
 
 
+def half_to_i1() -> bool:
+    return bool(one("ftoi", "f32", 0.5, to="i1", signedness="unsigned")[0])
+
+
 def negative_e8m0() -> int:
     got = one("ftof", "f32", -4.0, to="f8E8M0FNU", rounding_mode="zero")
     return int(got.view(np.uint8)[0])
@@ -313,6 +317,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any, Any]] = {
     "EXTREMES_ORDER_ZEROS": (zeros, 0, False, 0x80000000),
     "FPOWI": (seventh_power, 1.9443359375, "products", 1.943359375),
     "FTOI_NAN": (nan_to_i64, -(2**63), "zero", 0),
+    "FTOI_TO_I1": (half_to_i1, True, "truncated", False),
     "F8_UNSIGNED_DROPS_SIGN": (negative_e8m0, 129, False, 0),
     "CONVERT_THROUGH_F32": (twice_rounded, 1 + 2.0**-7, True, 1.0),
     "UNSIGNED_FOR_READS_STEP": (

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Container
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    PointerType,
+    TensorViewType,
+    TileType,
+)
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import location_text, nested_ops, op_stem
@@ -48,15 +52,16 @@ def check_program(
 
 
 def _check_type(op: ir.Operation, ty: ir.Type) -> None:
-    """Refuses elements that do not fill bytes: no access or register holds one."""
-    if not isinstance(ty, TileType):
+    """Refuses accesses to elements of 4 bits: two of them share an address."""
+    if isinstance(ty, TensorViewType):
+        number = ty.element_type
+    elif isinstance(ty, TileType) and isinstance(ty.element_type, PointerType):
+        number = ty.element_type.pointee_type
+    else:
         return
-    element = ty.element_type
-    number = element.pointee_type if isinstance(element, PointerType) else element
-    is_number = isinstance(number, ir.IntegerType | ir.FloatType)
-    if is_number and 1 < number.width < 8:
+    if isinstance(number, ir.IntegerType | ir.FloatType) and number.width == 4:
         raise Unsupported(
-            f"'{op.name}': expected elements of i1 or of 8 bits and more, got "
-            f"{element}, which cannot be compiled yet; {INSTEAD}",
+            f"'{op.name}': expected elements of i1 or of 8 bits and more in memory, "
+            f"got {number}; load bytes, i8, and unpack them",
             location_text(op),
         )

@@ -237,6 +237,8 @@ class Builder:
         if len(values) == 1:
             return values[0]
         ty = self.vector_type(len(values), values[0].type)
+        if values[0].type == self.i8:
+            return self.bitcast(self._join_bytes(values), ty)
         result = self.op("llvm.mlir.poison", ty)
         for i, value in enumerate(values):
             index = self.constant(self.i32, i)
@@ -254,6 +256,16 @@ class Builder:
             self.op("llvm.extractelement", element, value, self.constant(self.i32, i))
             for i in range(count)
         ]
+
+    def _join_bytes(self, values: Sequence[ir.Value]) -> ir.Value:
+        """Bytes as parts of an integer; for why see `_split_bytes`."""
+        word = ir.IntegerType.get_signless(8 * len(values))
+        whole = self.op("llvm.zext", word, values[0])
+        for i, value in enumerate(values[1:], 1):
+            part = self.op("llvm.zext", word, value)
+            part = self.op("llvm.shl", word, part, self.constant(word, 8 * i))
+            whole = self.op("llvm.or", word, whole, part)
+        return whole
 
     def _split_bytes(self, value: ir.Value, count: int) -> list[ir.Value]:
         """The bytes of a vector, as parts of an integer.

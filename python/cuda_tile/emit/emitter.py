@@ -40,15 +40,18 @@ for a token (order is settled before emission)."""
 def register_type(element: ir.Type) -> ir.Type:
     """The LLVM type in which a thread holds one element.
 
-    LLVM knows neither tf32, which travels in its 32-bit container, nor floats of
-    8 bits, which travel as bytes: moves need no more, and arithmetic on them is
-    a matter of the conversion instructions.
+    LLVM knows neither tf32, which travels in its 32-bit container, nor floats of 8
+    bits, which travel as bytes: moves need no more, and arithmetic on them is a matter
+    of the conversion instructions. Elements of 4 bits take a byte each, with zeros in
+    its upper half.
     """
     if isinstance(element, PointerType):
         return ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
     if isinstance(element, ir.FloatTF32Type):
         return ir.F32Type.get()
-    if isinstance(element, ir.FloatType) and element.width == 8:
+    if isinstance(element, ir.FloatType) and element.width <= 8:
+        return ir.IntegerType.get_signless(8)
+    if isinstance(element, ir.IntegerType) and element.width == 4:
         return ir.IntegerType.get_signless(8)
     return element
 

@@ -83,12 +83,14 @@ class Packer:
             v for value in fragment.values for v in self.split(value, fragment.pack)
         ]
 
-    def split(self, value: ir.Value, pack: int) -> list[ir.Value]:
-        """The elements of one vector value."""
-        if pack == 1:
+    def split(self, value: ir.Value, count: int) -> list[ir.Value]:
+        """The elements of one vector value; packing them again gives it back."""
+        if count == 1:
             return [value]
         if value not in self._scalars:
-            self._scalars[value] = self._builder.elements(value, pack)
+            elements = self._builder.elements(value, count)
+            self._scalars[value] = elements
+            self._packed.setdefault(tuple(elements), value)
         return self._scalars[value]
 
     def packed(self, fragment: Fragment, pack: int) -> list[ir.Value]:

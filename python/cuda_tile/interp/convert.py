@@ -58,9 +58,11 @@ def ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     """Toward zero. Out of range: an error when checked, unless `saturating`.
 
     Permissive mode and `saturating` clamp, and turn NaN into 0; for a NaN that does
-    not saturate see `decisions.FTOI_NAN`.
+    not saturate see `decisions.FTOI_NAN`. To i1 it is a comparison with zero.
     """
     kind, signedness = op.tile().element, op.attributes["signedness"]
+    if kind.bits == 1 and decisions.FTOI_TO_I1 == "not zero":
+        return np.asarray(widen(source) != 0)
     lowest, highest = limits(kind, signedness)
     whole = np.trunc(widen(source))
     is_nan = np.isnan(whole)

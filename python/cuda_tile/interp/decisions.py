@@ -62,6 +62,10 @@ FTOI_NAN: Literal["top bit", "zero"] = "top bit"
 """ftoi of NaN, permissive and not saturating: the result's top bit where the source is
 f64 or the result i64, as PTX has it (PTX ISA, "cvt"), else 0; or always 0."""
 
+FTOI_TO_I1: Literal["not zero", "truncated"] = "not zero"
+"""ftoi to i1 is `x != 0`, so that 0.5 and NaN are true and no value is out of range;
+or the truncated value, of which all but 0 and 1 (signed: -1) are out of range."""
+
 F8_UNSIGNED_DROPS_SIGN = True
 """ftof to f8E8M0FNU and f8E5M3FNU converts the absolute value; else 0 below 0."""
 
@@ -177,7 +181,7 @@ QUESTIONS = {
     15: Question("special values of functions", (), "C99's, annex F"),
     16: Question("fast_acc", (), "changes nothing: one of the sums it allows"),
     17: Question("extreme scales", (), "each operand is scaled first, exactly"),
-    18: Question("ftoi out of range", ("FTOI_NAN", "mode")),
+    18: Question("ftoi out of range", ("FTOI_NAN", "FTOI_TO_I1", "mode")),
     19: Question("rounding modes of ftof", (), "what the verifier lets pass rounds so"),
     20: Question("unsigned 8-bit floats of negatives", ("F8_UNSIGNED_DROPS_SIGN",)),
     21: Question("NaN to the small formats", ("E4M3_OF_NAN", "F4_OF_NAN")),

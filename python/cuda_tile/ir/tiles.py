@@ -75,15 +75,27 @@ def pointee_of(value: ir.Value) -> ir.Type:
 
 
 def element_bits(element: ir.Type) -> int:
-    """Bits of one element in a register or in shared memory (i1 is one byte)."""
+    """Bits of one element in a register or in shared memory.
+
+    i1 and the types of 4 bits take a byte there.
+    """
     if isinstance(element, PointerType):
         return POINTER_BITS
     if isinstance(element, ir.IntegerType):
         return max(8, element.width)
     if isinstance(element, ir.FloatType):
         # tf32 is 19 bits of a 32-bit container.
-        return 32 if element.width == 19 else element.width
+        return 32 if element.width == 19 else max(8, element.width)
     raise InternalError(f"expected a number or pointer element type, got {element}")
+
+
+def memory_bits(element: ir.Type) -> int:
+    """Bits of one element in global memory.
+
+    Two elements of 4 bits share a byte there, the even one in the low half.
+    """
+    is_number = isinstance(element, ir.IntegerType | ir.FloatType)
+    return 4 if is_number and element.width == 4 else element_bits(element)
 
 
 @cache

@@ -286,6 +286,33 @@ class LinearLayout:
             ((b[:dim] + b[dim + 1 :] for b in group) for group in self.bases),
         )
 
+    def finer(self, count: int) -> LinearLayout:
+        """Gives the layout of the parts of our elements: `count` of each, one tile.
+
+        For a tile of rank 1. The number of the part is in the low register bits.
+        """
+        bits = n_bits(count)
+        inner = tuple((1 << bit,) for bit in range(bits))
+        register, *others = (
+            tuple((column << bits,) for column in group) for group in self.columns
+        )
+        shape = (self.n_elements * count,)
+        return self._map(shape, ((*inner, *register), *others))
+
+    def coarser(self, count: int) -> LinearLayout:
+        """Gives a layout of elements of which our tile has `count` parts each.
+
+        For a tile of rank 1: the inverse of `finer` where that made the layout.
+        Otherwise each thread gets the elements of which it has some part.
+        """
+        bits = n_bits(count)
+        register, *others = (
+            tuple((column >> bits,) for column in group) for group in self.columns
+        )
+        inner = [0 < column < count for column in self.columns[0]]
+        kept = (c for c, skip in zip(register, inner, strict=True) if not skip)
+        return self._map((self.n_elements // count,), (kept, *others))
+
     def expand(self, dim: int) -> LinearLayout:
         """Gives the layout with a new dimension of extent 1 before `dim`."""
         return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))

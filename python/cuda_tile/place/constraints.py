@@ -35,6 +35,8 @@ class Related:
         backward: Operand layout from result layout, or None where many would do.
         is_binding: Whether the op needs the layouts to be so related; else that is
             only the cheapest way, and the op itself moves what has to move.
+        guess: Where `backward` is None, one of the many that result layouts may be
+            handed on as; the result is converted where it does not lead back.
     """
 
     op: ir.Operation
@@ -43,6 +45,7 @@ class Related:
     forward: Transfer | None
     backward: Transfer | None
     is_binding: bool = True
+    guess: Transfer | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from cuda_tile.place import (
     hint,
     memory,
     mma,
+    pack,
     reduce,
     shape,
 )
@@ -21,6 +22,7 @@ FAMILIES = (
     hint,
     memory,
     mma,
+    pack,
     reduce,
     shape,
 )

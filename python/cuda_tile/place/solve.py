@@ -118,8 +118,9 @@ class _Solver:
                 handed, other = None, root
                 if source == root and edge.forward and self._is_free(result):
                     handed, other = edge.forward(layout), result
-                elif result == root and edge.backward and self._is_free(source):
-                    handed, other = edge.backward(layout), source
+                elif result == root and self._is_free(source):
+                    back = edge.backward or edge.guess
+                    handed, other = back(layout) if back else None, source
                 if handed is not None:
                     work.append((other, handed))
 

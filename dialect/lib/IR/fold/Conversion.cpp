@@ -49,12 +49,15 @@ static Elements foldIToF(IToFOp op, TileType type, Attribute from) {
       });
 }
 
-/// Rounds toward zero; out of range is undefined unless the op saturates.
+/// Rounds toward zero; out of range is undefined unless the op saturates. To i1
+/// every value but zero is true.
 static Elements foldFToI(FToIOp op, TileType type, Attribute from) {
   unsigned width = type.getElementTypeBitWidth();
   bool isUnsigned = op.getSignedness() == Signedness::Unsigned;
   return mapElements<APFloat, APInt>(
       type, from, [&](Floats in) -> std::optional<APInt> {
+        if (width == 1)
+          return APInt(1, !in[0].isZero());
         llvm::APSInt result(width, isUnsigned);
         bool isExact;
         APFloat::opStatus status =

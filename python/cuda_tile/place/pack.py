@@ -1,0 +1,33 @@
+"""Ops pack and unpack of family shape: bytes and the elements they make up.
+
+What is made up of the others (a wide element of bytes, a byte of 4-bit elements) has
+all its parts in one thread, in neighbouring registers: the layout of the parts follows
+from that of the whole. The other way round it is a guess, which fits where vectors of
+parts are as long as a whole.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import elements_of
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.place.constraints import Constraint, Related
+from cuda_tile.place.rules import RULES, PlaceContext
+
+
+@RULES.register("pack", "unpack")
+def repack(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Every part in the thread that has the whole."""
+    del ctx
+    source, result = elements_of(op.operands[0]), elements_of(op.results[0])
+    if source < result:
+        count = result // source
+        fine = partial(LinearLayout.finer, count=count)
+        coarse = partial(LinearLayout.coarser, count=count)
+        return [Related(op, 0, 0, forward=fine, backward=None, guess=coarse)]
+    count = source // result
+    fine = partial(LinearLayout.finer, count=count)
+    coarse = partial(LinearLayout.coarser, count=count)
+    return [Related(op, 0, 0, forward=coarse, backward=fine)]

@@ -1,0 +1,297 @@
+"""Family convert: every pair of element types, in every rounding mode it has.
+
+A kernel takes one array of a source type and stores what each conversion of it gives.
+The arrays hold all codes of the types of 8 bits and less; of the wider ones special
+values, random bits and, for every narrower format, the numbers half-way between two
+of its values with their neighbours on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+from op_case import ARRAY_TYPES, Array, OpCase
+
+CHIPS = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
+INTEGER_CHIPS = ("sm_80", "sm_90")
+SIGNS = ("signed", "unsigned")
+INTEGERS = ("i1", "i8", "i16", "i32", "i64")
+BLOCK = 1024
+"""Elements of a tile."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Precision and exponents of the normal numbers of a float type, and its largest."""
+
+    precision: int
+    least: int
+    most: int
+    largest: float
+
+
+FORMS = {
+    "f64": Form(53, -1022, 1023, np.inf),
+    "f32": Form(24, -126, 127, np.inf),
+    "tf32": Form(11, -126, 127, np.inf),
+    "f16": Form(11, -14, 15, np.inf),
+    "bf16": Form(8, -126, 127, np.inf),
+    "f8E4M3FN": Form(4, -6, 8, 448.0),
+    "f8E5M2": Form(3, -14, 15, 57344.0),
+    "f8E8M0FNU": Form(1, -127, 127, 2.0**127),
+    "f4E2M1FN": Form(2, 0, 2, 6.0),
+}
+SATURATING = ("f8E4M3FN", "f8E5M2", "f4E2M1FN")
+MODES = ("nearest_even", "zero", "negative_inf", "positive_inf", "nearest_away")
+
+
+def modes(source: str, result: str) -> Iterator[str]:
+    """Rounding modes of `ftof` between two types, by the dialect's C2 and C3."""
+    a, b = FORMS[source], FORMS[result]
+    if result == "f8E8M0FNU":
+        yield from ("zero", "positive_inf")
+        return
+    is_exact = a.most <= b.most and a.least >= b.least and a.precision <= b.precision
+    if is_exact:
+        yield from MODES
+        return
+    yield "nearest_even"
+    if result not in SATURATING:
+        yield "zero"
+    if (source, result) == ("f64", "f32"):
+        yield from ("negative_inf", "positive_inf")
+    if (source, result) == ("f32", "tf32"):
+        yield "nearest_away"
+
+
+# Values -------------------------------------------------------------------------------
+
+
+def ties(form: Form, rng: np.random.Generator, count: int) -> Array:
+    """Numbers half-way between neighbours of a format, some below its normal ones."""
+    least = max(form.least - form.precision, -1070)
+    exponents = rng.integers(least, min(form.most, 1022) + 2, count)
+    lowest = form.least - form.precision + 1
+    steps = np.maximum(exponents - form.precision + 1, lowest).astype(np.int64)
+    room = np.maximum(exponents - steps, 0)
+    whole = np.floor(rng.random(count) * 2.0**room) + 2.0**room * (exponents > lowest)
+    return np.ldexp(whole + 0.5, steps)
+
+
+def float_values(rng: np.random.Generator, element: str, count: int) -> Array:
+    """Special values, random bits and ties of a wide float type."""
+    dtype = ARRAY_TYPES[element]
+    bits = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
+    values = bits.view(dtype).reshape(count).copy()
+    with np.errstate(all="ignore"):
+        special = np.array(
+            [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, 448, 464, 465, 57344, 61440]
+            + [65504, 65519.99, 65520, 6, 5, 0.25, 2.0**-127, 2.0**-126, 3e38, -3e38]
+            + [2.0**-149, 2.0**-150, -(2.0**-127) * 1.5, 3.3961775292304e38]
+        ).astype(dtype)
+        values[: len(special)] = special
+        ordinary = rng.standard_normal(count // 4) * 2.0 ** rng.integers(-12, 13, 1)
+        values[len(special) : len(special) + count // 4] = ordinary.astype(dtype)
+        forms = [f for f in FORMS.values() if f.precision < FORMS[element].precision]
+        start = count // 2
+        share = (count - start) // max(1, len(forms))
+        for number, form in enumerate(forms):
+            exact = ties(form, rng, share).astype(dtype)
+            word = exact.view(f"i{dtype.itemsize}") + rng.integers(-1, 2, share)
+            near = word.astype(f"i{dtype.itemsize}").view(dtype)
+            sign = np.where(rng.random(share) < 0.5, -1.0, 1.0).astype(dtype)
+            values[start + number * share : start + (number + 1) * share] = near * sign
+    if element == "tf32":
+        values = (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+    return values
+
+
+def integer_values(rng: np.random.Generator, element: str, count: int) -> Array:
+    """Ends of the range, random bits, and numbers beside ties of every precision."""
+    dtype = ARRAY_TYPES[element]
+    if element == "i1":
+        return rng.integers(0, 2, count).astype(np.bool_)
+    width = 8 * dtype.itemsize
+    values = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
+    values = values.view(f"u{dtype.itemsize}").reshape(count).astype(object)
+    for i in range(count // 2):
+        high = int(rng.integers(0, width))
+        low = int(rng.integers(0, high + 1))
+        tie = (int(rng.integers(0, 1 << 62)) & ((1 << high) - 1)) >> low << low
+        values[i] = (1 << high) + tie + (1 << low >> 1) + int(rng.integers(-1, 2))
+    values[:7] = [0, 1, -1, 1 << width - 1, (1 << width - 1) - 1, 448, -465]
+    wrapped = [int(v) & ((1 << width) - 1) for v in values]
+    return np.array(wrapped, f"u{dtype.itemsize}").view(dtype)
+
+
+def source_values(rng: np.random.Generator, element: str, count: int) -> Array:
+    """What a kernel converts; as bytes where two elements share one."""
+    if element in ("f4E2M1FN", "i4"):
+        return np.arange(count // 2).astype(np.uint8).view(np.int8)
+    dtype = ARRAY_TYPES[element]
+    if dtype.itemsize == 1 and element != "i1":
+        return np.arange(count).astype(np.uint8).view(dtype)
+    if element in FORMS:
+        return float_values(rng, element, count)
+    return integer_values(rng, element, count)
+
+
+# Kernels ------------------------------------------------------------------------------
+
+
+class Kernel:
+    """The text of a kernel that stores one tile of each of its results.
+
+    Attributes:
+        outputs: Element type of each result.
+        lines: Its statements so far.
+    """
+
+    def __init__(self, source: str, count: int = BLOCK) -> None:
+        self.source, self.count = source, count
+        self.parameters: list[str] = []
+        self.lines: list[str] = []
+        self.outputs: list[str] = []
+        self.x = self.load(source)
+
+    def tile(self, element: str) -> str:
+        return f"tile<{self.count}x{element}>"
+
+    def _pointers(self, element: str, count: int) -> str:
+        """A new parameter, and the addresses of this block's part of its array."""
+        n = len(self.parameters)
+        one, many = f"tile<ptr<{element}>>", f"tile<{count}xptr<{element}>>"
+        self.parameters.append(f"%a{n}: {one}")
+        self.lines.append(
+            f"""
+    %c{n} = constant <i32: {count}> : tile<i32>
+    %f{n} = muli %block, %c{n} : tile<i32>
+    %o{n} = offset %a{n}, %f{n} : {one}, tile<i32> -> {one}
+    %q{n} = reshape %o{n} : {one} -> tile<1xptr<{element}>>
+    %b{n} = broadcast %q{n} : tile<1xptr<{element}>> -> {many}
+    %i{n} = iota : tile<{count}xi32>
+    %p{n} = offset %b{n}, %i{n} : {many}, tile<{count}xi32> -> {many}"""
+        )
+        return f"%p{n}"
+
+    def load(self, element: str) -> str:
+        """A tile of the next argument; 4-bit elements come out of bytes."""
+        n = len(self.parameters)
+        is_packed = element in ("f4E2M1FN", "i4")
+        kind, count = ("i8", self.count // 2) if is_packed else (element, self.count)
+        p = self._pointers(kind, count)
+        self.lines.append(
+            f"""
+    %v{n}, %t{n} = load_ptr_tko weak {p} : tile<{count}xptr<{kind}>>
+      -> tile<{count}x{kind}>, token"""
+        )
+        if not is_packed:
+            return f"%v{n}"
+        self.lines.append(
+            f"""
+    %u{n} = unpack %v{n} : tile<{count}xi8> -> {self.tile(element)}"""
+        )
+        return f"%u{n}"
+
+    def store(self, value: str, element: str) -> None:
+        """Stores a tile to the next argument."""
+        n = len(self.parameters)
+        is_packed = element in ("f4E2M1FN", "i4")
+        kind, count = (element, self.count)
+        if is_packed:
+            kind, count = "i8", self.count // 2
+            self.lines.append(
+                f"""
+    %k{n} = pack {value} : {self.tile(element)} -> tile<{count}xi8>"""
+            )
+            value = f"%k{n}"
+        p = self._pointers(kind, count)
+        self.lines.append(
+            f"""
+    %s{n} = store_ptr_tko weak {p}, {value}
+      : tile<{count}xptr<{kind}>>, tile<{count}x{kind}> -> token"""
+        )
+        self.outputs.append(element)
+
+    def convert(self, statement: str, element: str, value: str | None = None) -> None:
+        """Applies a statement such as `ftof X` and stores its result."""
+        n = len(self.parameters)
+        text = statement.replace("X", value or self.x)
+        kinds = f"{self.tile(self.source)} -> {self.tile(element)}"
+        self.lines.append(f"\n    %r{n} = {text} : {kinds}")
+        self.store(f"%r{n}", element)
+
+    @property
+    def text(self) -> str:
+        """The module."""
+        return (
+            "cuda_tile.module @m { entry @k(" + ", ".join(self.parameters) + ") {\n"
+            "    %block, %by, %bz = get_tile_block_id : tile<i32>"
+            + "".join(self.lines)
+            + "\n    return\n} }"
+        )
+
+    def zeros(self, count: int) -> list[Array]:
+        """Arrays for the results of `count` elements."""
+        return [
+            np.zeros(count // 2, np.int8)
+            if element in ("f4E2M1FN", "i4")
+            else np.zeros(count, ARRAY_TYPES[element])
+            for element in self.outputs
+        ]
+
+
+def case(
+    name: str, kernel: Kernel, blocks: int, inputs: list[str], chips: tuple[str, ...]
+) -> OpCase:
+    """A kernel on `blocks` tiles of the values of each input type."""
+    count = kernel.count * blocks
+
+    def args(rng: np.random.Generator) -> list[Array]:
+        values = [source_values(rng, element, count) for element in inputs]
+        return [*values, *kernel.zeros(count)]
+
+    return OpCase(name, kernel.text, args, chips=chips, grid=(blocks,))
+
+
+def small(element: str) -> bool:
+    """Whether an array of few elements holds every code of a type."""
+    return element in ("i1", "i4", "i8") or element.startswith(("f8", "f4"))
+
+
+def float_cases() -> Iterator[OpCase]:
+    """ftof from each type to each."""
+    for source in FORMS:
+        kernel = Kernel(source, 256 if small(source) else BLOCK)
+        for result in FORMS:
+            if result != source:
+                for mode in modes(source, result):
+                    suffix = f" rounding<{mode}>" * (mode != "nearest_even")
+                    kernel.convert(f"ftof X{suffix}", result)
+        yield case(f"ftof_{source}", kernel, 1 if small(source) else 3, [source], CHIPS)
+
+
+def integer_cases() -> Iterator[OpCase]:
+    """ftoi and itof between each integer and each float type."""
+    for source in FORMS:
+        kernel = Kernel(source, 256)
+        for result in INTEGERS:
+            for sign in SIGNS:
+                kernel.convert(f"ftoi X {sign} saturating", result)
+        for sign in SIGNS:
+            kernel.convert(f"ftoi X {sign}", "i1")
+        yield case(f"ftoi_{source}", kernel, 1 if small(source) else 4, [source], CHIPS)
+    for source in INTEGERS:
+        kernel = Kernel(source, 256)
+        for result in FORMS:
+            if result != "f8E8M0FNU":
+                for sign in SIGNS:
+                    kernel.convert(f"itof X {sign}", result)
+        blocks = 4 if source in ("i32", "i64") else 1
+        yield case(f"itof_{source}", kernel, blocks, [source], CHIPS)
+
+
+CASES = [*float_cases(), *integer_cases()]
