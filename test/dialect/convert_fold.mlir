@@ -40,7 +40,7 @@ cuda_tile.module @m {
   }
 
   // CHECK-LABEL: testing$func @kept
-  testing$func @kept() -> (tile<i8>, tile<i8>, tile<f8E4M3FN>) {
+  testing$func @kept() -> (tile<i8>, tile<i8>, tile<f8E4M3FN>, tile<i4>, tile<i4>) {
     %i = constant <i32: 300> : tile<i32>
     %f = constant <f32: 300.0> : tile<f32>
     %g = constant <f32: 1000.0> : tile<f32>
@@ -50,7 +50,13 @@ cuda_tile.module @m {
     %1 = ftoi %f signed : tile<f32> -> tile<i8>
     // CHECK: ftof
     %2 = ftof %g : tile<f32> -> tile<f8E4M3FN>
-    return %0, %1, %2 : tile<i8>, tile<i8>, tile<f8E4M3FN>
+    // No constant is an i4.
+    // CHECK: exti {{.*}} -> tile<i4>
+    %b = constant <i1: true> : tile<i1>
+    %3 = exti %b signed : tile<i1> -> tile<i4>
+    // CHECK: trunci {{.*}} -> tile<i4>
+    %4 = trunci %i : tile<i32> -> tile<i4>
+    return %0, %1, %2, %3, %4 : tile<i8>, tile<i8>, tile<f8E4M3FN>, tile<i4>, tile<i4>
   }
 
   // CHECK-LABEL: testing$func @back

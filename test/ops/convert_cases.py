@@ -9,14 +9,16 @@ of its values with their neighbours on both sides.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import ml_dtypes
 import numpy as np
 from op_case import ARRAY_TYPES, Array, OpCase
 
-CHIPS = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
-INTEGER_CHIPS = ("sm_80", "sm_90")
+CHIPS = ("sm_80", "sm_90")
+"""Without and with conversions of 8-bit floats in hardware."""
+F4_CHIPS = (*CHIPS, "sm_100")
+"""The last one converts f4 and f8E8M0FNU too."""
+ALL_CHIPS = ("sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 SIGNS = ("signed", "unsigned")
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 BLOCK = 1024
@@ -25,7 +27,7 @@ BLOCK = 1024
 
 @dataclass(frozen=True)
 class Form:
-    """Precision and exponents of the normal numbers of a float type, and its largest."""
+    """Precision, exponents of the normal numbers and largest value of a float type."""
 
     precision: int
     least: int
@@ -67,6 +69,12 @@ def modes(source: str, result: str) -> Iterator[str]:
         yield "nearest_away"
 
 
+SPECIAL = (
+    *(0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, 448, 464, 465, 57344, 61440),
+    *(65504, 65519.99, 65520, 6, 5, 0.25, 2.0**-127, 2.0**-126, 3e38, -3e38),
+    *(2.0**-149, 2.0**-150, -(2.0**-127) * 1.5, 3.3961775292304e38),
+)
+
 # Values -------------------------------------------------------------------------------
 
 
@@ -87,11 +95,7 @@ def float_values(rng: np.random.Generator, element: str, count: int) -> Array:
     bits = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
     values = bits.view(dtype).reshape(count).copy()
     with np.errstate(all="ignore"):
-        special = np.array(
-            [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, 448, 464, 465, 57344, 61440]
-            + [65504, 65519.99, 65520, 6, 5, 0.25, 2.0**-127, 2.0**-126, 3e38, -3e38]
-            + [2.0**-149, 2.0**-150, -(2.0**-127) * 1.5, 3.3961775292304e38]
-        ).astype(dtype)
+        special = np.array(SPECIAL).astype(dtype)
         values[: len(special)] = special
         ordinary = rng.standard_normal(count // 4) * 2.0 ** rng.integers(-12, 13, 1)
         values[len(special) : len(special) + count // 4] = ordinary.astype(dtype)
@@ -146,7 +150,8 @@ class Kernel:
     """The text of a kernel that stores one tile of each of its results.
 
     Attributes:
-        outputs: Element type of each result.
+        arguments: Per argument whether it is an input, its element type, and elements
+            of its tile.
         lines: Its statements so far.
     """
 
@@ -154,7 +159,7 @@ class Kernel:
         self.source, self.count = source, count
         self.parameters: list[str] = []
         self.lines: list[str] = []
-        self.outputs: list[str] = []
+        self.arguments: list[tuple[bool, str, int]] = []
         self.x = self.load(source)
 
     def tile(self, element: str) -> str:
@@ -177,11 +182,14 @@ class Kernel:
         )
         return f"%p{n}"
 
-    def load(self, element: str) -> str:
+    def load(self, element: str, count: int | None = None) -> str:
         """A tile of the next argument; 4-bit elements come out of bytes."""
         n = len(self.parameters)
         is_packed = element in ("f4E2M1FN", "i4")
-        kind, count = ("i8", self.count // 2) if is_packed else (element, self.count)
+        kind, count = element, count or self.count
+        self.arguments.append((True, element, count))
+        if is_packed:
+            kind, count = "i8", count // 2
         p = self._pointers(kind, count)
         self.lines.append(
             f"""
@@ -192,20 +200,21 @@ class Kernel:
             return f"%v{n}"
         self.lines.append(
             f"""
-    %u{n} = unpack %v{n} : tile<{count}xi8> -> {self.tile(element)}"""
+    %u{n} = unpack %v{n} : tile<{count}xi8> -> tile<{2 * count}x{element}>"""
         )
         return f"%u{n}"
 
-    def store(self, value: str, element: str) -> None:
-        """Stores a tile to the next argument."""
+    def store(self, value: str, element: str, count: int | None = None) -> None:
+        """Stores a tile of the kernel's size, or another, to the next argument."""
         n = len(self.parameters)
         is_packed = element in ("f4E2M1FN", "i4")
-        kind, count = (element, self.count)
+        kind, count = element, count or self.count
+        self.arguments.append((False, element, count))
         if is_packed:
-            kind, count = "i8", self.count // 2
+            kind, count = "i8", count // 2
             self.lines.append(
                 f"""
-    %k{n} = pack {value} : {self.tile(element)} -> tile<{count}xi8>"""
+    %k{n} = pack {value} : tile<{2 * count}x{element}> -> tile<{count}xi8>"""
             )
             value = f"%k{n}"
         p = self._pointers(kind, count)
@@ -214,15 +223,30 @@ class Kernel:
     %s{n} = store_ptr_tko weak {p}, {value}
       : tile<{count}xptr<{kind}>>, tile<{count}x{kind}> -> token"""
         )
-        self.outputs.append(element)
 
-    def convert(self, statement: str, element: str, value: str | None = None) -> None:
-        """Applies a statement such as `ftof X` and stores its result."""
-        n = len(self.parameters)
+    def cast(
+        self,
+        statement: str,
+        element: str,
+        value: str | None = None,
+        source: str | None = None,
+    ) -> str:
+        """Applies a statement such as `ftof X` to a value, or to the loaded one."""
+        name = f"%r{len(self.lines)}"
         text = statement.replace("X", value or self.x)
-        kinds = f"{self.tile(self.source)} -> {self.tile(element)}"
-        self.lines.append(f"\n    %r{n} = {text} : {kinds}")
-        self.store(f"%r{n}", element)
+        kinds = f"{self.tile(source or self.source)} -> {self.tile(element)}"
+        self.lines.append(f"\n    {name} = {text} : {kinds}")
+        return name
+
+    def convert(
+        self,
+        statement: str,
+        element: str,
+        value: str | None = None,
+        source: str | None = None,
+    ) -> None:
+        """Does the same and stores the result."""
+        self.store(self.cast(statement, element, value, source), element)
 
     @property
     def text(self) -> str:
@@ -234,25 +258,24 @@ class Kernel:
             + "\n    return\n} }"
         )
 
-    def zeros(self, count: int) -> list[Array]:
-        """Arrays for the results of `count` elements."""
-        return [
-            np.zeros(count // 2, np.int8)
-            if element in ("f4E2M1FN", "i4")
-            else np.zeros(count, ARRAY_TYPES[element])
-            for element in self.outputs
-        ]
+    def arrays(self, rng: np.random.Generator, blocks: int) -> list[Array]:
+        """Values for the inputs, and zeros for the results, of some tile blocks."""
+        made: list[Array] = []
+        for is_input, element, count in self.arguments:
+            if is_input:
+                made.append(source_values(rng, element, count * blocks))
+            elif element in ("f4E2M1FN", "i4"):
+                made.append(np.zeros(count * blocks // 2, np.int8))
+            else:
+                made.append(np.zeros(count * blocks, ARRAY_TYPES[element]))
+        return made
 
 
-def case(
-    name: str, kernel: Kernel, blocks: int, inputs: list[str], chips: tuple[str, ...]
-) -> OpCase:
-    """A kernel on `blocks` tiles of the values of each input type."""
-    count = kernel.count * blocks
+def case(name: str, kernel: Kernel, blocks: int, chips: tuple[str, ...]) -> OpCase:
+    """A kernel on some tile blocks."""
 
     def args(rng: np.random.Generator) -> list[Array]:
-        values = [source_values(rng, element, count) for element in inputs]
-        return [*values, *kernel.zeros(count)]
+        return kernel.arrays(rng, blocks)
 
     return OpCase(name, kernel.text, args, chips=chips, grid=(blocks,))
 
@@ -271,7 +294,8 @@ def float_cases() -> Iterator[OpCase]:
                 for mode in modes(source, result):
                     suffix = f" rounding<{mode}>" * (mode != "nearest_even")
                     kernel.convert(f"ftof X{suffix}", result)
-        yield case(f"ftof_{source}", kernel, 1 if small(source) else 3, [source], CHIPS)
+        chips = ALL_CHIPS if source == "f32" else F4_CHIPS
+        yield case(f"ftof_{source}", kernel, 1 if small(source) else 3, chips)
 
 
 def integer_cases() -> Iterator[OpCase]:
@@ -283,7 +307,8 @@ def integer_cases() -> Iterator[OpCase]:
                 kernel.convert(f"ftoi X {sign} saturating", result)
         for sign in SIGNS:
             kernel.convert(f"ftoi X {sign}", "i1")
-        yield case(f"ftoi_{source}", kernel, 1 if small(source) else 4, [source], CHIPS)
+        chips = F4_CHIPS if source in ("f4E2M1FN", "f8E8M0FNU") else CHIPS
+        yield case(f"ftoi_{source}", kernel, 1 if small(source) else 4, chips)
     for source in INTEGERS:
         kernel = Kernel(source, 256)
         for result in FORMS:
@@ -291,7 +316,183 @@ def integer_cases() -> Iterator[OpCase]:
                 for sign in SIGNS:
                     kernel.convert(f"itof X {sign}", result)
         blocks = 4 if source in ("i32", "i64") else 1
-        yield case(f"itof_{source}", kernel, blocks, [source], CHIPS)
+        chips = F4_CHIPS if source == "i32" else CHIPS
+        yield case(f"itof_{source}", kernel, blocks, chips)
 
 
-CASES = [*float_cases(), *integer_cases()]
+def in_range_case() -> OpCase:
+    """ftoi without `saturating`, whose source must be in the range of the result."""
+    kernel = Kernel("f32", 64)
+    for source in FORMS:
+        value = kernel.x
+        if source != "f32":
+            suffix = " rounding<zero>" * (source == "f8E8M0FNU")
+            value = kernel.cast(f"ftof X{suffix}", source)
+        for result in INTEGERS:
+            for sign in SIGNS:
+                kernel.convert(f"ftoi X {sign}", result, value, source)
+    made = case("ftoi_in_range", kernel, 1, CHIPS)
+    small_numbers = np.repeat([1.0, 0.75, 5.9, 6.0, 0.1, 3.5, 2.0, 1.9], 8)
+
+    def args(rng: np.random.Generator) -> list[Array]:
+        return [small_numbers.astype(np.float32), *kernel.arrays(rng, 1)[1:]]
+
+    return replace(made, args=args)
+
+
+# Bits ---------------------------------------------------------------------------------
+
+WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
+ALIKE = (
+    ("i1",),
+    ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"),
+    ("i16", "f16", "bf16"),
+    ("i32", "f32"),
+    ("i64", "f64"),
+    ("tf32",),
+    ("f4E2M1FN",),
+)
+"""Types that the dialect calls equally wide."""
+PACKED = ("i1", "i4", "f4E2M1FN", "i16", "f16", "bf16", "i32", "f32", "tf32")
+"""Elements of other widths than a byte; f64 and i64 come on top."""
+
+
+def width_cases() -> Iterator[OpCase]:
+    """exti and trunci between all widths."""
+    for source, width in WIDTHS.items():
+        kernel = Kernel(source, 256)
+        for result, other in WIDTHS.items():
+            if other > width:
+                for sign in SIGNS:
+                    kernel.convert(f"exti X {sign}", result)
+            elif other < width:
+                kernel.convert("trunci X", result)
+        yield case(f"width_{source}", kernel, 1, CHIPS)
+
+
+def bitcast_cases() -> Iterator[OpCase]:
+    """bitcast between all types of a width."""
+    for group in ALIKE:
+        for source in group:
+            kernel = Kernel(source, 256)
+            for result in group:
+                kernel.convert("bitcast X", result)
+            yield case(f"bitcast_{source}", kernel, 1, CHIPS)
+
+
+def pack_cases() -> Iterator[OpCase]:
+    """pack, and unpack of the same bytes, of tiles of many sizes.
+
+    The smallest tiles leave a thread one byte, or the same bytes as another.
+    """
+    for element in (*PACKED, "i64", "f64"):
+        bits = {"i1": 1, "i4": 4, "f4E2M1FN": 4}.get(element) or (
+            8 * ARRAY_TYPES[element].itemsize
+        )
+        kernel = Kernel("i8", 4096)
+        for n, count in enumerate((8, 16, 128, 4096)):
+            given = kernel.load("i8", count)
+            wide = 8 * count // bits
+            tile = f"tile<{wide}x{element}>"
+            kernel.lines.append(
+                f"""
+    %wide_{n} = unpack {given} : tile<{count}xi8> -> {tile}
+    %back_{n} = pack %wide_{n} : {tile} -> tile<{count}xi8>"""
+            )
+            kernel.store(f"%back_{n}", "i8", count)
+            kernel.store(f"%wide_{n}", element, wide)
+        yield case(f"pack_{element}", kernel, 1, CHIPS)
+
+
+POINTEES = [*INTEGERS, *FORMS]
+
+
+def pointer_cases() -> Iterator[OpCase]:
+    """Addresses as integers and back, and pointers to one type made of another's."""
+    for element in POINTEES:
+        if element == "f4E2M1FN":  # its pointers cannot be compiled: see its memory
+            continue
+        kernel = Kernel(element, 64)
+        size = ARRAY_TYPES[element].itemsize
+        kernel.lines.append(
+            f"""
+    %n = ptr_to_int %p0 : tile<64xptr<{element}>> -> tile<64xi64>
+    %c = constant <i64: {63 * size}> : tile<64xi64>
+    %d = constant <i64: {2 * size}> : tile<64xi64>
+    %j = iota : tile<64xi64>
+    %l = muli %j, %d : tile<64xi64>
+    %e = addi %n, %c : tile<64xi64>
+    %g = subi %e, %l : tile<64xi64>
+    %q = int_to_ptr %g : tile<64xi64> -> tile<64xptr<{element}>>
+    %m = ptr_to_ptr %q : tile<64xptr<{element}>> -> tile<64xptr<i8>>
+    %h = ptr_to_ptr %m : tile<64xptr<i8>> -> tile<64xptr<{element}>>
+    %y, %ty = load_ptr_tko weak %h : tile<64xptr<{element}>>
+      -> tile<64x{element}>, token"""
+        )
+        kernel.store("%y", element)
+        yield case(f"pointer_{element}", kernel, 1, CHIPS)
+
+
+LITERALS = {
+    "i4": ("-3", "5"),
+    "tf32": ("1.5", "-0.25"),
+    "f8E4M3FN": ("448.0", "-0.015625"),
+    "f8E5M2": ("57344.0", "-1.5"),
+    "f8E8M0FNU": ("8.0", "0.25"),
+    "f4E2M1FN": ("-6.0", "0.5"),
+}
+
+
+def move_cases() -> Iterator[OpCase]:
+    """Constants of narrow types, and ops that only move elements."""
+    for element, (first, second) in LITERALS.items():
+        kernel = Kernel(element, 256)
+        flat, square = f"tile<256x{element}>", f"tile<16x16x{element}>"
+        for name, value, shape in (("first", first, "256"), ("many", second, "16x16")):
+            if element == "i4":  # which has no constants
+                kernel.lines.append(
+                    f"""
+    %{name}8 = constant <i8: {value}> : tile<{shape}xi8>
+    %{name} = trunci %{name}8 : tile<{shape}xi8> -> tile<{shape}xi4>"""
+                )
+            else:
+                kernel.lines.append(
+                    f"""
+    %{name} = constant <{element}: {value}> : tile<{shape}x{element}>"""
+                )
+        chosen = f"%u2 = select %is2, %many, %t2 : tile<16x16xi1>, {square}"
+        if element == "f4E2M1FN":  # the one type that select does not take
+            chosen = f"%u2 = permute %t2 [0, 1] : {square} -> {square}"
+        kernel.lines.append(
+            f"""
+    %x2 = reshape {kernel.x} : {flat} -> {square}
+    %t2 = permute %x2 [1, 0] : {square} -> {square}
+    %j = iota : tile<256xi32>
+    %three = constant <i32: 3> : tile<256xi32>
+    %bits = andi %j, %three : tile<256xi32>
+    %is = cmpi equal %bits, %three, signed : tile<256xi32> -> tile<256xi1>
+    %is2 = reshape %is : tile<256xi1> -> tile<16x16xi1>
+    {chosen}
+    %u = reshape %u2 : {square} -> {flat}
+    %go = cmpi less_than %block, %block, signed : tile<i32> -> tile<i1>
+    %w = if %go -> ({flat}) {{
+      yield %first : {flat}
+    }} else {{
+      yield %u : {flat}
+    }}"""
+        )
+        kernel.store("%first", element)
+        kernel.store("%w", element)
+        yield case(f"move_{element}", kernel, 1, CHIPS)
+
+
+CASES = [
+    *float_cases(),
+    *integer_cases(),
+    in_range_case(),
+    *width_cases(),
+    *bitcast_cases(),
+    *pack_cases(),
+    *pointer_cases(),
+    *move_cases(),
+]

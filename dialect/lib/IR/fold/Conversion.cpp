@@ -11,7 +11,14 @@ using namespace cuda_tile;
 using Integers = ArrayRef<APInt>;
 using Floats = ArrayRef<APFloat>;
 
+/// Of i4 there are tiles, but no constants.
+static bool hasConstants(TileType type) {
+  return !type.getElementType().isSignlessInteger(4);
+}
+
 static Elements foldExtI(ExtIOp op, TileType type, Attribute from) {
+  if (!hasConstants(type))
+    return {};
   unsigned width = type.getElementTypeBitWidth();
   bool isSigned = op.getSignedness() == Signedness::Signed;
   return mapElements<APInt, APInt>(type, from, [&](Integers in) {
@@ -20,6 +27,8 @@ static Elements foldExtI(ExtIOp op, TileType type, Attribute from) {
 }
 
 static Elements foldTruncI(TruncIOp op, TileType type, Attribute from) {
+  if (!hasConstants(type))
+    return {};
   unsigned width = type.getElementTypeBitWidth();
   IntegerOverflow promise = op.getOverflow();
   bool noSigned = promise == IntegerOverflow::NO_SIGNED_WRAP ||

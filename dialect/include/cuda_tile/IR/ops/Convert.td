@@ -91,7 +91,8 @@ def CudaTile_FToIOp : CudaTile_ConvertOp<"ftoi", 0x2B, ["from", "to"]> {
   let summary = "Converts floating-point numbers to integers";
   let description = [{
     Rounds toward zero. A value outside the range of the result type is undefined;
-    with `saturating`, it is clamped to that range, and a NaN becomes 0.
+    with `saturating`, it is clamped to that range, and a NaN becomes 0. To i1, with
+    `saturating` or without, every value but zero becomes true, a NaN too.
     (C1) The rounding mode is nearest_int_to_zero.
   }];
   let examples = [[{
