@@ -296,11 +296,18 @@ _COMPARISON = (
         "set",
         (
             f"set.{{{_FLOAT}}}{{- .ftz}}.{{f16 u16 s16 u32 s32}}.f16 t, h, h",
-            f"set.{{{_FLOAT}}}{{- .ftz}}.f16x2.f16x2 r, r, r",
+            f"set.{{{_FLOAT}}}{{- .ftz}}.{{f16x2 u32 s32}}.f16x2 r, r, r",
             f"set.{{{_FLOAT}}}.{{bf16 u16 s16 u32 s32}}.bf16 t, h, h",
-            f"set.{{{_FLOAT}}}.bf16x2.bf16x2 r, r, r",
+            f"set.{{{_FLOAT}}}.{{bf16x2 u32 s32}}.bf16x2 r, r, r",
+            f"set.{{{_FLOAT}}}.bf16.f16 h, h, h",
+            *(
+                f"set.{{{ops}}}.{{f16 bf16}}.{{{types}}} h, d, d"
+                for ops, types in _KINDS
+            ),
+            "set.{lt nan}.ftz.f16.f32 h, r, r",
             f"set.ge{_JOIN}.{{f16 u16 s32}}.f16 t, h, h, {{- !}}p",
-            f"set.ge{_JOIN}.bf16x2.bf16x2 r, r, r, {{- !}}p",
+            f"set.ge{_JOIN}.{{bf16x2 u32 s32}}.bf16x2 r, r, r, {{- !}}p",
+            f"set.ge{_JOIN}{{- .ftz}}.{{f16x2 u32 s32}}.f16x2 r, r, r, {{- !}}p",
         ),
     ),
     Family(

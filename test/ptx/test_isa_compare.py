@@ -128,6 +128,57 @@ def _set_cases() -> list[Case]:
     ]
 
 
+def _set_half_cases() -> list[Case]:
+    """Comparisons of pairs fill halves; what is compared need not be a half."""
+    cases: list[Case] = []
+    for half, order in (("f16", "lt"), ("f16", "nan"), ("bf16", "geu")):
+        single = floats(order, half)
+        target = "sm_90" if half == "bf16" else "sm_80"
+        cases.append(
+            Case(
+                f"set.{order}.u32.{half}x2 {{d}}, {{a}}, {{b}};",
+                ("b32", "b32"),
+                "u32",
+                lambda a, b, f=single: (
+                    0xFFFF * f(a & 0xFFFF, b & 0xFFFF)
+                    | 0xFFFF0000 * f(a >> 16, b >> 16)
+                ),
+                target=target,
+            )
+        )
+        cases.append(
+            Case(
+                f"set.{order}.xor.u32.{half}x2 {{d}}, {{a}}, {{b}}, {{c}};",
+                ("b32", "b32", "pred"),
+                "u32",
+                lambda a, b, c, f=single: (
+                    0xFFFF * (f(a & 0xFFFF, b & 0xFFFF) ^ c)
+                    | 0xFFFF0000 * (f(a >> 16, b >> 16) ^ c)
+                ),
+                target=target,
+            )
+        )
+    for to, one in (("f16", 0x3C00), ("bf16", 0x3F80)):
+        target = "sm_90" if to == "bf16" else "sm_80"
+        cases += [
+            Case(
+                f"set.lt.{to}.s32 {{d}}, {{a}}, {{b}};",
+                ("s32", "s32"),
+                "b16",
+                lambda a, b, one=one: one * (a < b),
+                target=target,
+            ),
+            Case(
+                f"set.gt.{to}.f32 {{d}}, {{a}}, {{b}};",
+                ("f32", "f32"),
+                "b16",
+                lambda a, b, one=one: one * floats("gt", "f32")(a, b),
+                target=target,
+            ),
+        ]
+    return cases
+
+
 def _select_cases() -> list[Case]:
     cases = [
         Case(
@@ -155,13 +206,21 @@ def _select_cases() -> list[Case]:
     return cases
 
 
-CASES = [*_setp_cases(), *_joined_cases(), *_set_cases(), *_select_cases()]
+CASES = [
+    *_setp_cases(),
+    *_joined_cases(),
+    *_set_cases(),
+    *_set_half_cases(),
+    *_select_cases(),
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.code)
 def test_compare(case: Case) -> None:
     if "f16x2" in case.code:
-        sources = [half_samples("f16", "b32", seed) for seed in range(2)]
+        half = "bf16" if "bf16x2" in case.code else "f16"
+        sources = [half_samples(half, "b32", seed) for seed in range(2)]
+        sources += [samples(ty, 256, 2) for ty in case.sources[2:]]
     else:
         sources = [samples(ty, 256, seed) for seed, ty in enumerate(case.sources)]
     sources[1][::7] = sources[0][::7]

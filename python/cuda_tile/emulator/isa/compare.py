@@ -167,16 +167,27 @@ def set_(form: Form, b: Builder) -> Compiled:
 def _set_sources(result: Type, *, ftz: bool) -> tuple[str, ...]:
     """PTX ISA, set: which types are compared for a type of the result."""
     halves = ("f16",) if ftz else ("f16", "bf16")
-    if result.name in _HALVES:
-        return (result.name.removeprefix("b" if ftz else ""),)
-    if result.bits == 16:
-        return halves
     singles = ("f32",) if ftz else (*_INTEGERS, *_FLOATS)
-    return singles if result.name == "f32" else (*singles, *halves)
+    match result.name:
+        case "f16":
+            return (*singles, "f16")
+        case "bf16":
+            return () if ftz else (*singles, *halves)
+        case "f16x2" | "bf16x2":
+            return (result.name.removeprefix("b" if ftz else ""),)
+        case "f32":
+            return singles
+        case "u16" | "s16":
+            return halves
+        case _:
+            return (*singles, *halves, *(f"{half}x2" for half in halves))
 
 
 def _true_bits(ty: Type, is_packed: bool) -> int:
-    """The bits of "true" in the destination type, of one element."""
+    """The bits of "true" in the destination type, of one element.
+
+    Comparisons of pairs fill each half of an integer.
+    """
     ones = {"f32": 0x3F800000, "f16": 0x3C00, "f16x2": 0x3C00}
     ones |= {"bf16": 0x3F80, "bf16x2": 0x3F80}
     if ty.name in ones:
