@@ -151,6 +151,6 @@ def occupancy(
         target.ctas_per_sm,
         target.threads_per_sm // threads,
         target.registers_per_sm // (per_warp * warps),
-        target.shared_bytes_per_sm // shared,
+        target.shared_bytes_per_sm // max(1, shared),  # sm_75 reserves none
     )
     return ctas * threads / target.threads_per_sm
