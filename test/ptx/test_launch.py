@@ -300,3 +300,44 @@ def test_illegal_tensor_maps(name: str) -> None:
     args, message = MAPS[name]
     with pytest.raises(LaunchError, match=f"^tensor map: expected .*{message}"):
         TensorMap(*args)
+
+
+CLUSTERS = module(
+    """
+.visible .entry k(.param .u64 dst)
+.blocksareclusters
+.reqntid 64
+.reqnctapercluster 2
+{
+    .reg .b32 %r<6>; .reg .b64 %q<2>; .reg .pred %p;
+    ld.param.u64 %q0, [dst];
+    mov.u32 %r0, %ctaid.x;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %clusterid.x;
+    mov.u32 %r3, %nctaid.x;
+    mad.lo.u32 %r4, %r0, 64, %r1;
+    mad.lo.u32 %r5, %r2, 1000, %r3;
+    mad.wide.u32 %q1, %r4, 4, %q0;
+    st.global.u32 [%q1], %r5;
+    ret;
+}
+""",
+    "sm_90",
+).replace(".version 8.3", ".version 9.0")
+
+
+def test_a_grid_of_clusters() -> None:
+    expected = np.repeat(np.arange(3) * 1000 + 6, 128)
+    for block, cluster in ((1, 1), (64, 2)):
+        out = np.zeros(384, np.uint32)
+        launch(CLUSTERS, grid=3, block=block, cluster=cluster, args=[out])
+        assert (out == expected).all()
+
+
+def test_a_grid_of_clusters_takes_no_other_extents() -> None:
+    out = np.zeros(384, np.uint32)
+    with pytest.raises(LaunchError, match=r"expected a block of \(1, 1, 1\) or"):
+        launch(CLUSTERS, grid=3, block=32, args=[out])
+    text = CLUSTERS.replace(".reqntid 64", "")
+    with pytest.raises(LaunchError, match=r"expected \.reqntid with"):
+        launch(text, grid=3, block=1, args=[out])

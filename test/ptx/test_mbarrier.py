@@ -225,9 +225,18 @@ def test_setmaxnreg_takes_what_others_gave(mode: Mode) -> None:
     text = module(POOL.format(more=192, less=64), "sm_90a")
     assert not assemble(text, "sm_90a")
     launch(text, grid=1, block=384, args=[], mode=mode)
-    text = module(POOL.format(more=160, less=40), "sm_90a")
-    with pytest.raises(FindingError, match="at least the 168 registers"):
-        launch(text, grid=1, block=384, args=[], mode=mode)
     text = module(POOL.format(more=240, less=40), "sm_90a")
     with pytest.raises(FindingError, match=r"deadlock.*registers"):
         launch(text, grid=1, block=384, args=[], mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["fast", "adversarial"])
+def test_a_kernel_starts_with_no_more_registers_than_inc_asks_for(mode: Mode) -> None:
+    inc = "setmaxnreg.inc.sync.aligned.u32 {};"
+    body = ".visible .entry k()\n.maxntid 256\n{{ {} ret; }}"
+    text = module(body.format(inc.format(240)), "sm_90a")
+    assert not assemble(text, "sm_90a")
+    launch(text, grid=1, block=256, args=[], mode=mode)
+    text = module(body.format(inc.format(160) + inc.format(152)), "sm_90a")
+    with pytest.raises(FindingError, match="at least the 160 registers"):
+        launch(text, grid=1, block=256, args=[], mode=mode)

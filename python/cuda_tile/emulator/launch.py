@@ -85,8 +85,8 @@ def launch(
         ptx: The PTX text, or what `parse` made of it.
         entry: Name of the entry, as the text has it or as C++ has it; may be left out
             where there is only one.
-        grid: CTAs in x, y, z.
-        block: Threads of a CTA in x, y, z.
+        grid: CTAs in x, y, z; clusters, if the kernel has `.blocksareclusters`.
+        block: Threads of a CTA in x, y, z; (1, 1, 1) will do if the kernel has that.
         args: One value per parameter: NumPy arrays for pointers, which are read and
             written in place, None for a null pointer; numbers, or NumPy scalars of
             exactly the parameter's size; `TensorMap` for a tensor map.
@@ -121,6 +121,8 @@ def launch(
     module = _module(ptx)
     function = find_entry(module, entry)
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
+    if "blocksareclusters" in function.limits:
+        dims = _of_clusters(function, *dims)
     _check_dims(function, *dims)
     if memory is None:
         memory = GlobalMemory()
@@ -189,6 +191,35 @@ def _dim3(value: int | Sequence[int], what: str) -> Dim3:
             f"expected extents of the {what} of at most {most}, got {value!r}"
         )
     return cast(Dim3, (*parts, 1, 1)[:3])
+
+
+def _of_clusters(
+    function: Function, grid: Dim3, block: Dim3, cluster: Dim3
+) -> tuple[Dim3, Dim3, Dim3]:
+    """The launch of a kernel with `.blocksareclusters`.
+
+    The grid counts clusters; the extents of a CTA and of a cluster are the kernel's,
+    and the launch need not know them (PTX ISA, "Cluster Dimension Directives:
+    .blocksareclusters").
+    """
+    limits = function.limits
+    missing = [f".{n}" for n in ("reqntid", "reqnctapercluster") if n not in limits]
+    if missing:
+        raise LaunchError(
+            f"{function.name}: expected {' and '.join(missing)} with "
+            ".blocksareclusters, got none"
+        )
+    own = [(*limits[n], 1, 1)[:3] for n in ("reqntid", "reqnctapercluster")]
+    for what, given, declared in zip(
+        ("block", "cluster"), (block, cluster), own, strict=True
+    ):
+        if given not in ((1, 1, 1), declared):
+            raise LaunchError(
+                f"{function.name}: expected a {what} of (1, 1, 1) or the kernel's own "
+                f"{declared}, got {given}"
+            )
+    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))
+    return (x, y, z), cast(Dim3, own[0]), cast(Dim3, own[1])
 
 
 def _check_dims(function: Function, grid: Dim3, block: Dim3, cluster: Dim3) -> None:

@@ -219,6 +219,7 @@ def setmaxnreg(form: Form, b: Builder) -> Compiled:
         step = b.step(lambda lanes: pool.shrink(lanes, value))
         step.convergence = "warp"
         return step
+    pool.announce(value)
     return Wait(
         lambda lanes, forced: pool.grow(lanes, value),
         lambda lanes, result: None,

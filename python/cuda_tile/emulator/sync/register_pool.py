@@ -2,8 +2,9 @@
 
 PTX ISA: "Miscellaneous Instructions: setmaxnreg". A CTA starts with as many registers
 per thread as `.maxnreg` says, else as fit into the multiprocessor's 65536 (PTX ISA,
-"Performance-Tuning Directives"), in steps of 8. What `dec` gives up `inc` may take; it
-waits until there is enough.
+"Performance-Tuning Directives"), in steps of 8, but with no more than the largest `inc`
+of the kernel asks for (measured: the count that ptxas gives the cubin). What `dec` gives
+up `inc` may take; it waits until there is enough.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ class RegisterPool:
         self._machine = machine
         threads = machine.geometry.warps_per_cta * WARP_LANES
         fitting = min(_FILE_REGISTERS // threads, _MOST + 1) // 8 * 8
-        self._start = min(declared or fitting, fitting)
+        self._limit = min(declared or fitting, fitting)
+        self._largest = 0
         self._of_warp = np.zeros(machine.n_lanes // WARP_LANES, np.int64)
         self._free = np.zeros(machine.geometry.n_ctas, np.int64)
 
+    def announce(self, count: int) -> None:
+        """Notes, while the kernel is compiled, what an `inc` of it asks for."""
+        self._largest = max(self._largest, count)
+
     def reset(self) -> None:
         """Starts new CTAs."""
-        self._of_warp[:] = self._start
+        self._of_warp[:] = min(self._limit, self._largest or self._limit)
         self._free[:] = 0
 
     def shrink(self, lanes: Lanes, count: int) -> None:
