@@ -3,8 +3,8 @@
 PTX ISA: "Miscellaneous Instructions: setmaxnreg". A CTA starts with as many registers
 per thread as `.maxnreg` says, else as fit into the multiprocessor's 65536 (PTX ISA,
 "Performance-Tuning Directives"), in steps of 8, but with no more than the largest `inc`
-of the kernel asks for (measured: the count that ptxas gives the cubin). What `dec` gives
-up `inc` may take; it waits until there is enough.
+of the kernel asks for (measured: the count that ptxas gives the cubin). What `dec`
+gives up `inc` may take; it waits until there is enough.
 """
 
 from __future__ import annotations
