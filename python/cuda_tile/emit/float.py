@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.libdevice import PREFIX
@@ -64,36 +64,47 @@ def rounding_suffix(op: ir.Operation) -> str:
     return _PTX_ROUNDING[rounding] + (".ftz" if flag(op, "flush_to_zero") else "")
 
 
-def at_f32(
-    e: Emitter, function: Callable[..., ir.Value], to_element: Narrowing
-) -> Callable[..., ir.Value]:
-    """Applies a function of f32 to 16-bit floats, and rounds what it gives."""
-    b = e.builder
+def through_f32(
+    e: Emitter,
+    op: ir.Operation,
+    function: Callable[..., ir.Value],
+    rounding: str = "nearest_even",
+    operands: Sequence[ir.Value] | None = None,
+) -> None:
+    """Emits an op on 16-bit floats by a function of f32 scalars, rounded at the end.
 
-    def apply(*operands: ir.Value) -> ir.Value:
-        wide = [b.op("llvm.fpext", b.f32, x) for x in operands]
-        return to_element(function(*wide))
-
-    return apply
-
-
-def narrow(e: Emitter, element: str, rounding: str) -> Narrowing:
-    """Rounds an f32 to f16 or bf16.
-
-    A NaN must be the canonical one, as instructions for f32 give it, where the
-    rounding is not to nearest.
+    Neighbours stay together, since one instruction rounds two of them to nearest.
     """
     b = e.builder
-    ty = {"f16": b.f16, "bf16": b.bf16}[element]
-    if rounding == "nearest_even":
-        return lambda x: b.op("llvm.fptrunc", ty, x)
+    to_element = _narrow(e, str(element_of(op.results[0])), rounding)
+
+    def apply(*values: ir.Value) -> ir.Value:
+        ty = values[0].type
+        count = ir.VectorType(ty).shape[0] if isinstance(ty, ir.VectorType) else 1
+        wide_type = b.vector_type(count, b.f32)
+        wide = [b.op("llvm.fpext", wide_type, x) for x in values]
+        rows = zip(*(b.elements(x, count) for x in wide), strict=True)
+        results = [function(*row) for row in rows]
+        if rounding == "nearest_even":
+            return b.op("llvm.fptrunc", ty, b.vector(results))
+        return b.vector([to_element(x) for x in results])
+
+    e.elementwise(op, apply, operands=operands, packed=True)
+
+
+def _narrow(e: Emitter, element: str, rounding: str) -> Narrowing:
+    """Cuts an f32 in a direction to f16 or bf16; a NaN must be the canonical one.
+
+    That is the NaN which instructions for f32 give.
+    """
+    b = e.builder
     if element == "bf16":
-        return lambda x: b.bitcast(_cut(b, x, rounding), ty)
+        return lambda x: b.bitcast(_cut(b, x, rounding), b.bf16)
     text = f"cvt{_PTX_ROUNDING[rounding]}.f16.f32 $0, $1;"
 
     def convert(x: ir.Value) -> ir.Value:
         (bits,) = b.inline_ptx(text, "=h,f", [b.i16], [x], side_effects=False)
-        return b.bitcast(bits, ty)
+        return b.bitcast(bits, b.f16)
 
     return convert
 
@@ -147,8 +158,9 @@ def arithmetic(e: Emitter, op: ir.Operation) -> None:
     elif is_narrow and stem == "fma":
         function = _fused_to_odd(e)
     if is_narrow:
-        function = at_f32(e, function, narrow(e, element, rounding))
-    e.elementwise(op, function)
+        through_f32(e, op, function, rounding)
+    else:
+        e.elementwise(op, function)
 
 
 def _is_native(e: Emitter, element: str) -> bool:
@@ -192,7 +204,7 @@ def remf(e: Emitter, op: ir.Operation) -> None:
     if element == "f32":
         e.elementwise(op, remainder)
         return
-    e.elementwise(op, at_f32(e, remainder, narrow(e, element, "nearest_even")))
+    through_f32(e, op, remainder)
 
 
 @RULES.register("negf")

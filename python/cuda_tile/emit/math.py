@@ -13,7 +13,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.float import at_f32, narrow, ptx_float, rounding_suffix
+from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 
@@ -56,8 +56,9 @@ def _elementwise(e: Emitter, op: ir.Operation, forms: Forms) -> None:
     }
     function = by_type[element]
     if element in ("f16", "bf16"):
-        function = at_f32(e, function, narrow(e, element, "nearest_even"))
-    e.elementwise(op, function)
+        through_f32(e, op, function)
+    else:
+        e.elementwise(op, function)
 
 
 def library(e: Emitter, name: str, element: str) -> Function:
@@ -177,8 +178,9 @@ def sqrt(e: Emitter, op: ir.Operation) -> None:
     kind = "f64" if element == "f64" else "f32"
     root: Function = ptx_float(e, "sqrt" + rounding_suffix(op), kind)
     if element in ("f16", "bf16"):
-        root = at_f32(e, root, narrow(e, element, rounding))
-    e.elementwise(op, root)
+        through_f32(e, op, root, rounding)
+    else:
+        e.elementwise(op, root)
 
 
 @RULES.register("rsqrt")
@@ -207,8 +209,9 @@ def fpowi(e: Emitter, op: ir.Operation) -> None:
     if constant is not None and -1 <= constant <= MOST_FACTORS:
         product = _small_power(e, constant)
         if element in ("f16", "bf16"):
-            product = at_f32(e, product, narrow(e, element, "nearest_even"))
-        e.elementwise(op, product, operands=[source])
+            through_f32(e, op, product, operands=[source])
+        else:
+            e.elementwise(op, product, operands=[source])
         return
     pow_ = library(e, "pow", "f64" if element == "f64" else "f32")
 
