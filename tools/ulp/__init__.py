@@ -1,0 +1,1 @@
+"""Measures the error of the functions that compiled kernels compute."""
