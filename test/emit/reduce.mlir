@@ -48,4 +48,32 @@ cuda_tile.module @kernels {
     %s = store_ptr_tko weak %q, %m : tile<ptr<f32>>, tile<f32> -> token
     return
   }
+
+  // A scan of one warp: each lane its own four elements, then the totals of the lanes.
+  // CHECK-LABEL: .entry running(
+  // CHECK: ld.global.v4
+  // CHECK: add.s32
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1
+  // CHECK-NOT: shfl
+  // CHECK-NOT: shared
+  // CHECK: st.global.v4
+  // CHECK: ret
+  entry @running(%p: tile<ptr<i32>>) {
+    %c = assume div_by<16>, %p : tile<ptr<i32>>
+    %t = make_tensor_view %c, shape = [128], strides = [1] : tensor_view<128xi32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z] : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+    %m = scan %x dim=0 reverse=false identities=[0 : i32] : tile<128xi32> -> tile<128xi32>
+    (%a: tile<i32>, %b: tile<i32>) {
+      %n = addi %a, %b : tile<i32>
+      yield %n : tile<i32>
+    }
+    %s = store_view_tko weak %m, %v[%z] : tile<128xi32>, partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>, tile<i32> -> token
+    return
+  }
 }

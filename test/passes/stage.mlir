@@ -179,4 +179,29 @@ cuda_tile.module @kernels {
     %v = store_ptr_tko weak %u, %y : tile<32xptr<f32>>, tile<32xf32> -> token
     return
   }
+
+  // A scan across warps: of blocks that lie in warps, of their last prefixes in every
+  // thread, and both combined but for the first block.
+  // CHECK-LABEL: entry @running
+  // CHECK: scan {{.*}} dim=1 {{.*}} -> tile<8x128xi32
+  // CHECK: tileas.store_shared {{.*}} at [0, 127]
+  // CHECK: %[[TOTALS:.*]] = tileas.load_shared {{.*}} -> tile<8x1xi32
+  // CHECK: scan %[[TOTALS]] dim=0
+  // CHECK: reduce {{.*}} dim=0 {{.*}} : tile<2x8x128xi32
+  // CHECK: select
+  // CHECK: return
+  entry @running(%p: tile<ptr<i32>>) attributes {tileas.plan = {num_warps = 4 : i64}} {
+    %c = assume div_by<16>, %p : tile<ptr<i32>>
+    %t = make_tensor_view %c, shape = [1024], strides = [1] : tensor_view<1024xi32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z] : partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>, tile<i32> -> tile<1024xi32>, token
+    %m = scan %x dim=0 reverse=false identities=[0 : i32] : tile<1024xi32> -> tile<1024xi32>
+    (%a: tile<i32>, %b: tile<i32>) {
+      %n = addi %a, %b : tile<i32>
+      yield %n : tile<i32>
+    }
+    %s = store_view_tko weak %m, %v[%z] : tile<1024xi32>, partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>, tile<i32> -> token
+    return
+  }
 }

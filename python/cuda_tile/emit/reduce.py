@@ -19,35 +19,31 @@ a reduction is used up soon after it was made, and few values live.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_commutative, is_symmetric
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.reduce_body import (
+    Values,
+    body_function,
+    columns_of,
+    dim_bits,
+    exchange,
+    registers_of_rows,
+    select_row,
+)
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
-from cuda_tile.ir.walk import block_ops, body, defining_op
+from cuda_tile.ir.walk import block_ops, body
 from cuda_tile.layout.linear import Coord
 from cuda_tile.layout.reduction import lanes_along, replicated_result, spread_result
-
-Values = list[ir.Value]
-Combine = Callable[[Values, Values], Values]
 
 SHUFFLE_COST = 2
 """Issue slots of a shuffle beside those of a select or an addition: a multiprocessor
 takes 32 lanes of `shfl` in a cycle and 64 of the others (CUDA C++ Programming Guide,
 "Throughput of Native Arithmetic Instructions")."""
-
-COMMUTATIVE = {
-    f"cuda_tile.{name}"
-    for name in (
-        *("addi", "muli", "maxi", "mini", "andi", "ori", "xori"),
-        *("addf", "mulf", "maxf", "minf"),
-    )
-}
-"""Ops whose result has the same bits when their operands change places."""
 
 
 @RULES.register("reduce")
@@ -55,6 +51,9 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
     """Folds along `dim`; the result's layout says which threads end with it."""
     dim = integer(op, "dim")
     layout = layout_of(op.operands[0])
+    if not is_commutative(op):
+        _reduce_in_order(e, op, dim)
+        return
     if layout.bits_along(dim).warp:
         raise InternalError("emit: a reduction across warps after stage")
     rows = _Rows(e, op, dim)
@@ -82,39 +81,68 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
         e.set(result, Fragment(out, tuple(row[i] for row in found)))
 
 
+def _reduce_in_order(e: Emitter, op: ir.Operation, dim: int) -> None:
+    """Pairs of neighbours, then of pairs, up to the highest bit of the coordinate.
+
+    Both lanes of a pair put the one before the other, so that all lanes that hold a row
+    end with the same bits, whatever the body.
+    """
+    layout, columns, combine = (
+        layout_of(op.operands[0]),
+        columns_of(e, op),
+        body_function(e, op),
+    )
+    bits, rows = dim_bits(layout, dim), registers_of_rows(layout, dim)
+
+    def total(row: dict[int, int], count: int, start: int) -> Values:
+        """Of the elements that the lowest `count` bits tell apart."""
+        if not count:
+            return [column[row[start]] for column in columns]
+        bit = bits[count - 1]
+        earlier = total(row, count - 1, start)
+        if bit.lane is None:
+            return combine(total(row, count - 1, start | bit.step), earlier)
+        other, is_later = exchange(e, earlier, bit.lane), e.threads.has_bit(bit.lane)
+        own = earlier
+        later = select_row(e, is_later, own, other)
+        return combine(later, select_row(e, is_later, other, own))
+
+    found = {place: total(row, len(bits), 0) for place, row in rows.items()}
+    for i, result in enumerate(op.results):
+        if not is_distributed(result):
+            e.set(result, found[()][i])
+            continue
+        out = layout_of(result)
+        values = tuple(found[place][i] for place in out.register_offsets())
+        e.set(result, Fragment(out, values))
+
+
 class _Rows:
     """The rows of one reduction in one thread, folded when they are asked for."""
 
     def __init__(self, e: Emitter, op: ir.Operation, dim: int) -> None:
         self._e = e
-        self._combine = _body_function(e, op)
-        self._is_commutative = _is_commutative(op)
-        self._columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
-        self._registers: dict[Coord, list[int]] = {}
-        seen: set[Coord] = set()
-        for register, place in enumerate(layout_of(op.operands[0]).register_offsets()):
-            if place in seen:  # a copy of an element that is folded in anyway
-                continue
-            seen.add(place)
-            rest = place[:dim] + place[dim + 1 :]
-            self._registers.setdefault(rest, []).append(register)
+        self._combine = body_function(e, op)
+        self._is_symmetric = is_symmetric(op)
+        self._columns = columns_of(e, op)
+        self._registers = registers_of_rows(layout_of(op.operands[0]), dim)
 
     def fold_lanes(
         self, places: list[Coord], halved: list[int], crossed: list[int]
     ) -> list[Values]:
         """Folds rows by halving over some lane bits, by butterfly over others.
 
-        Every lane that holds a row ends with the same bits, whatever the body: a
-        butterfly applies it with the arguments in another order in each lane, so
-        where that may make a difference all take what the lowest lane has.
+        Every lane that holds a row ends with the same bits: a butterfly applies the
+        body with the arguments in another order in each lane, so where that may make a
+        difference, of zeros or NaNs, all take what the lowest lane has.
         """
         size = 1 << len(halved)
         results: list[Values] = []
         for first in range(0, len(places), size):
             row = self._halve(places[first : first + size], halved)
             for lane in crossed:
-                row = self._combine(_exchange(self._e, row, lane), row)
-            if crossed and not self._is_commutative:
+                row = self._combine(exchange(self._e, row, lane), row)
+            if crossed and not self._is_symmetric:
                 row = _from_lane(self._e, row, sum(crossed), 0)
             results.append(row)
         return results
@@ -131,11 +159,11 @@ class _Rows:
         pairs = list(zip(low, high, strict=True))
         sent = [select(is_set, first, second) for first, second in pairs]
         kept = [select(is_set, second, first) for first, second in pairs]
-        return self._combine(_exchange(self._e, sent, lane), kept)
+        return self._combine(exchange(self._e, sent, lane), kept)
 
     def _fold_registers(self, place: Coord) -> Values:
         total: Values | None = None
-        for register in self._registers[place]:
+        for register in self._registers[place].values():
             element = [column[register] for column in self._columns]
             total = element if total is None else self._combine(element, total)
         if total is None:
@@ -175,10 +203,6 @@ def _step_costs(op: ir.Operation) -> tuple[int, int]:
     return words, len(block_ops(body(op))) - 1
 
 
-def _exchange(e: Emitter, row: Values, lane: int) -> Values:
-    return [shuffle(e.builder, "bfly", value, lane) for value in row]
-
-
 def _from_lane(e: Emitter, row: Values, mask: int, bits: int) -> Values:
     """A row as the lane has it whose number has `bits` instead of ours in `mask`."""
     b = e.builder
@@ -199,38 +223,3 @@ def _from_all(e: Emitter, rows: list[Values], lanes: list[int]) -> list[Values]:
             bits = sum(lane for i, lane in enumerate(lanes) if index >> i & 1)
             results.append(_from_lane(e, row, sum(lanes), bits))
     return results
-
-
-# The body -----------------------------------------------------------------------------
-
-
-def _is_commutative(op: ir.Operation) -> bool:
-    """Whether each result is one commutative op on its operand's pair of arguments."""
-    block = body(op)
-    *inner, last = block_ops(block)
-    if len(inner) != len(last.operands):
-        return False
-    arguments = list(block.arguments)
-    return all(
-        (made := defining_op(value)) is not None
-        and made.name in COMMUTATIVE
-        and {*made.operands} == {arguments[2 * i], arguments[2 * i + 1]}
-        for i, value in enumerate(last.operands)
-    )
-
-
-def _body_function(e: Emitter, op: ir.Operation) -> Combine:
-    """The region as a function of (element, accumulator) lists."""
-    block = body(op)
-    inner = block_ops(block)
-
-    def combine(elements: Values, accumulators: Values) -> Values:
-        arguments = iter(block.arguments)
-        for element, accumulator in zip(elements, accumulators, strict=True):
-            e.set(next(arguments), element)
-            e.set(next(arguments), accumulator)
-        for inner_op in inner[:-1]:
-            e.emit_op(inner_op)
-        return [e.scalar(value) for value in inner[-1].operands]
-
-    return combine

@@ -48,26 +48,30 @@ class Threads:
         b = self._builder
         return linear_form_of(b, b.in_prologue, self.index, columns)
 
-    def has_bit(self, bit: int) -> ir.Value:
-        """Whether the thread index has `bit`, a power of two, set (i1)."""
-        return self._masked("ne", bit)
+    def has_bit(self, mask: int) -> ir.Value:
+        """Whether the thread index has a bit of `mask` set (i1)."""
+        return self._masked("ne", mask)
 
     def is_first(self) -> ir.Value:
         """Whether this is thread 0, which does what is done once per tile block."""
         return self._masked("eq", ALL_BITS)
 
-    def _masked(self, predicate: str, mask: int) -> ir.Value:
-        """Compares some bits of the thread index with zero."""
+    def lacks_bit(self, mask: int) -> ir.Value:
+        """Whether the thread index lacks a bit of `mask` (i1)."""
+        return self._masked("ne", mask, mask)
+
+    def _masked(self, predicate: str, mask: int, value: int = 0) -> ir.Value:
+        """Compares some bits of the thread index with a value."""
         b = self._builder
-        key = (-ICMP[predicate] - 1, mask)
+        key = (-ICMP[predicate] - 1, mask, value)
         if key not in self._forms:
             bits = self.index
             if mask != ALL_BITS:
                 bits = b.in_prologue("llvm.and", b.i32, bits, b.constant(b.i32, mask))
             attr = b.number(ICMP[predicate])
-            zero = b.constant(b.i32, 0)
+            wanted = b.constant(b.i32, value)
             self._forms[key] = b.in_prologue(
-                "llvm.icmp", b.i1, bits, zero, predicate=attr
+                "llvm.icmp", b.i1, bits, wanted, predicate=attr
             )
         return self._forms[key]
 

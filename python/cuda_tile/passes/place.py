@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
+    defining_op,
     entries,
     located,
     nested_ops,
@@ -50,6 +52,9 @@ def place_entry(entry: ir.Operation) -> None:
 
     def default(value: ir.Value) -> LinearLayout:
         extents = shape_of(value)
+        made = defining_op(value)
+        if made is not None and is_in_body(made):
+            return LinearLayout.replicated(extents, plan.num_warps)
         order = tuple(reversed(range(len(extents))))
         return coalesced(extents, order, 1, plan.num_warps)
 

@@ -1,14 +1,14 @@
 """Moves data between warps through shared memory: operands, conversions, reductions.
 
 Contract: in, level W from `place`; out, level W in which each remaining
-`convert_layout` and each `reduce` stays within a warp, and so do the copies of what
+`convert_layout`, `reduce` and `scan` stays within a warp, and so do the copies of what
 only one thread obtains, and each `extract` within a thread. The rewrites:
 
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
   larger than shared memory; so does an extract of what other threads hold;
-- a reduction across warps becomes one within warps, a conversion of the small
+- a reduction or scan across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
 - what one thread obtains by an atomic or a strong load goes to the threads with copies.
 """
@@ -25,6 +25,7 @@ from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
+from cuda_tile.stage.scan import split_scan
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -37,6 +38,8 @@ def run(module: ir.Operation, options: Options) -> None:
         for op in list(nested_ops(entry)):
             if op.name == "cuda_tile.reduce":
                 split_reduction(op)
+            elif op.name == "cuda_tile.scan":
+                split_scan(op)
         for op in list(nested_ops(entry)):
             if op.name in PRODUCTS:
                 stage_product(op, buffers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.reduction import most_spread_result, replicated_result
@@ -14,16 +15,19 @@ from cuda_tile.place.rules import RULES, PlaceContext
 def reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """All operands share a layout; the result is what is left of it.
 
-    A result that is broadcast again is replicated in the threads along the reduced
-    dimension; others are spread over them, which takes fewer registers.
+    A result that is broadcast again, or combined in order, is replicated in the threads
+    along the reduced dimension; others are spread over them, which takes fewer
+    registers.
     """
     del ctx
     dim = ir.IntegerAttr(op.attributes["dim"]).value
 
-    is_broadcast = any(_is_broadcast(result) for result in op.results)
+    is_replicated = not is_commutative(op) or any(
+        _is_broadcast(result) for result in op.results
+    )
 
     def forward(layout: LinearLayout) -> LinearLayout:
-        if is_broadcast:
+        if is_replicated:
             return replicated_result(layout, dim)
         return most_spread_result(layout, dim)
 
@@ -34,6 +38,13 @@ def reduce(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
             for i in range(len(op.results))
         ]
     return constraints
+
+
+@RULES.register("scan")
+def scan(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
+    """Every element stays where it is."""
+    del ctx
+    return [Same((*op.operands, *op.results))]
 
 
 def _is_broadcast(value: ir.Value) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.ir.tiles import is_distributed, shape_of
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import every_part, part_layout, stays_in_thread
-from cuda_tile.place.constraints import Constraint, Related, Same
+from cuda_tile.place.constraints import Constraint, Demand, Related, Same
 from cuda_tile.place.elementwise import same_layout
 from cuda_tile.place.rules import RULES, PlaceContext
 
@@ -119,7 +120,6 @@ def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
     Otherwise `stage` takes the part through shared memory.
     """
-    del ctx
     if not is_distributed(op.results[0]):
         return []
     whole, part = shape_of(op.operands[0]), shape_of(op.results[0])
@@ -131,6 +131,12 @@ def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
         source = every_part(layout, whole)
         return source if source.n_registers <= MAX_PARTS_IN_REGISTERS else None
 
+    if is_in_body(op):
+        everywhere = LinearLayout.replicated(whole, ctx.plan.num_warps)
+        return [
+            Demand(op, 0, everywhere),
+            Related(op, 0, 0, forward=forward, backward=None),
+        ]
     return [
         Related(op, 0, 0, forward=forward, backward=backward, is_binding=False),
     ]

@@ -15,6 +15,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.part import every_part
 from cuda_tile.layout.shared import SharedLayout
 
 
@@ -49,6 +50,33 @@ def permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
     return cuda_tile.PermuteOp(ty, tile, permutation=list(order)).result
 
 
+def broadcast(tile: ir.Value, layout: LinearLayout) -> ir.Value:
+    """A tile, or a scalar, repeated to fill the shape of a layout."""
+    source = layout.broadcast_source(shape_of(tile) or (1,) * layout.rank)
+    source = source.drop_redundant_registers()
+    element = element_of(tile)
+    if not shape_of(tile):
+        tile = cuda_tile.ReshapeOp(tile_type(element, source), tile).result
+    tile = convert(tile, source)
+    return cuda_tile.BroadcastOp(tile_type(element, layout), tile).result
+
+
+def extract(tile: ir.Value, numbers: Sequence[int], layout: LinearLayout) -> ir.Value:
+    """The part of a tile that constant indices name."""
+    indices = [number(index) for index in numbers]
+    ty = tile_type(element_of(tile), layout)
+    return cuda_tile.ExtractOp(ty, tile, indices).result
+
+
+def cat(first: ir.Value, second: ir.Value, dim: int) -> ir.Value:
+    """Two tiles of one layout behind one another, in registers."""
+    shape = shape_of(first)
+    whole = (*shape[:dim], 2 * shape[dim], *shape[dim + 1 :])
+    layout = every_part(layout_of(first), whole)
+    ty = tile_type(element_of(first), layout)
+    return cuda_tile.CatOp(ty, first, second, dim).result
+
+
 def number(value: int) -> ir.Value:
     """A scalar constant of type i32."""
     i32 = ir.IntegerType.get_signless(32)
@@ -56,22 +84,15 @@ def number(value: int) -> ir.Value:
 
 
 def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
-    """Whether two scalar integers are equal (a scalar of i1)."""
-    ty = TileType.get([], ir.IntegerType.get_signless(1))
+    """Where two tiles of integers, or scalars, are equal (of i1)."""
+    i1 = ir.IntegerType.get_signless(1)
+    ty = tile_type(i1, layout_of(x)) if shape_of(x) else TileType.get([], i1)
     return cuda_tile.CmpIOp(ty, "equal", x, y, "signed").result
 
 
 def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
     """One of two tiles of one type by a scalar of i1."""
-    return cuda_tile.SelectOp(everywhere(condition, layout_of(yes)), yes, no).result
-
-
-def everywhere(scalar: ir.Value, layout: LinearLayout) -> ir.Value:
-    """A scalar as a tile of a layout."""
-    one = layout.broadcast_source((1,) * layout.rank).drop_redundant_registers()
-    element = element_of(scalar)
-    thin = cuda_tile.ReshapeOp(tile_type(element, one), scalar).result
-    return cuda_tile.BroadcastOp(tile_type(element, layout), thin).result
+    return cuda_tile.SelectOp(broadcast(condition, layout_of(yes)), yes, no).result
 
 
 def zeros(like: ir.Value) -> ir.Value:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.ir.tiles import (
     element_bits,
@@ -44,7 +45,7 @@ def stage_extract(op: ir.Operation, buffers: StagedOperands, room_bytes: int) ->
     """
     source, *indices = op.operands
     result = op.results[0]
-    if not is_distributed(result):
+    if not is_distributed(result) or is_in_body(op):
         return
     numbers = [constant_of(index) for index in indices]
     fixed = [number for number in numbers if number is not None]

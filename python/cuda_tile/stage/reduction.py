@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import (
     element_of,
@@ -18,6 +18,8 @@ from cuda_tile.ir.tiles import (
 )
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.reduction import most_spread_result, replicated_result
+from cuda_tile.stage.blocks import held_by_all, in_blocks, with_few_totals, without
+from cuda_tile.stage.build import convert, permute, reshape
 
 
 def split_reduction(op: ir.Operation) -> None:
@@ -28,19 +30,16 @@ def split_reduction(op: ir.Operation) -> None:
     if not warps:
         return
     with ir.InsertionPoint(op), op.location:
-        tiles = _reduce_within_warps(op, list(op.operands), dim, layout)
-        everywhere = _to_every_warp(layout_of(tiles[0]), dim)
-        tiles = [
-            tileas.ConvertLayoutOp(tile_type(element_of(t), everywhere), t).result
-            for t in tiles
-        ]
+        if is_commutative(op):
+            tiles = _reduce_within_warps(op, list(op.operands), dim, layout)
+        else:
+            tiles = _reduce_below_warps(op, list(op.operands), dim)
+        everywhere = held_by_all(layout_of(tiles[0]), dim)
+        tiles = [convert(tile, everywhere) for tile in tiles]
         final = _reduce_like(op, tiles, dim, _final_types(op, everywhere, dim))
-        final = [
-            value
-            if value.type == result.type
-            else tileas.ConvertLayoutOp(result.type, value).result
-            for value, result in zip(final, op.results, strict=True)
-        ]
+        if is_distributed(op.results[0]):
+            wanted = [layout_of(result) for result in op.results]
+            final = [convert(*pair) for pair in zip(final, wanted, strict=True)]
     for old, new in zip(op.results, final, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
@@ -68,7 +67,7 @@ def _reduce_within_warps(
     merged = (*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
     if not within:
         return tiles
-    tiles = [_reshape(_permute(_reshape(t, split), order), merged) for t in tiles]
+    tiles = [reshape(permute(reshape(t, split), order), merged) for t in tiles]
     reduced = most_spread_result(layout_of(tiles[0]), dim + 1)
     types = [tile_type(element_of(tile), reduced) for tile in tiles]
     return _reduce_like(op, tiles, dim + 1, types)
@@ -86,27 +85,19 @@ def _bit_runs(mask: int, extent: int) -> list[tuple[bool, int]]:
     return runs
 
 
-def _reshape(tile: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    if shape_of(tile) == shape:
-        return tile
-    ty = tile_type(element_of(tile), layout_of(tile).reshape(shape))
-    return cuda_tile.ReshapeOp(ty, tile).result
-
-
-def _permute(tile: ir.Value, order: tuple[int, ...]) -> ir.Value:
-    if order == tuple(range(len(order))):
-        return tile
-    ty = tile_type(element_of(tile), layout_of(tile).permute(order))
-    return cuda_tile.PermuteOp(ty, tile, permutation=list(order)).result
-
-
-def _to_every_warp(layout: LinearLayout, dim: int) -> LinearLayout:
-    """The layout in which each thread holds the whole of `dim`."""
-    zero = (0,) * layout.rank
-    steps = [b for b in layout.warp if b[dim]]
-    warp = tuple(zero if basis[dim] else basis for basis in layout.warp)
-    register = (*layout.register, *steps)
-    return LinearLayout(layout.shape, register, layout.lane, warp, layout.block)
+def _reduce_below_warps(
+    op: ir.Operation, tiles: list[ir.Value], dim: int
+) -> list[ir.Value]:
+    """Folds blocks of neighbours that lie in one warp, and leaves their order."""
+    tiles = [in_blocks(tile, dim) for tile in with_few_totals(tiles, dim)]
+    layout = layout_of(tiles[0])
+    if layout.shape[dim + 1] == 1:
+        return [reshape(tile, without(shape_of(tile), dim + 1)) for tile in tiles]
+    types = [
+        tile_type(element_of(tile), replicated_result(layout, dim + 1))
+        for tile in tiles
+    ]
+    return _reduce_like(op, tiles, dim + 1, types)
 
 
 def _final_types(op: ir.Operation, everywhere: LinearLayout, dim: int) -> list[ir.Type]:

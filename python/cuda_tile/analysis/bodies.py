@@ -1,0 +1,249 @@
+"""What is known of the body of a reduction: whether its arguments may change places.
+
+Every body is associative, that is what the op asks for. One that is commutative too, as
+far as can be seen, may combine elements in any order; any other one combines them in
+their order along the dimension, as a product of matrices needs it.
+
+A body that compares and selects, such as an argmax, is tried on every relation that its
+pairs of arguments may have: with the arguments exchanged it must select the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import constant_of
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import block_ops, body, defining_op
+
+COMMUTATIVE = {
+    f"cuda_tile.{name}"
+    for name in (
+        *("addi", "muli", "maxi", "mini", "andi", "ori", "xori"),
+        *("addf", "mulf", "maxf", "minf"),
+    )
+}
+"""Ops whose result has the same bits when their operands change places."""
+
+MAX_STATES = 256
+"""Relations of all pairs that are tried: of three pairs, not of four."""
+
+
+def is_in_body(op: ir.Operation) -> bool:
+    """Whether an op stands in the body of a reduction or scan.
+
+    It runs once for each pair of elements, in any thread, so it may not move anything
+    between threads.
+    """
+    around = op.parent
+    return around is not None and around.operation.name in (
+        "cuda_tile.reduce",
+        "cuda_tile.scan",
+    )
+
+
+def is_commutative(op: ir.Operation) -> bool:
+    """Whether the body of a reduction surely gives the same for `(b, a)`.
+
+    The same numbers: of two zeros that are equal, or of two NaNs, it may be the other.
+    """
+    *inner, last = block_ops(body(op))
+    results = list(last.operands)
+    return is_symmetric(op) or _selects_the_same(
+        list(body(op).arguments), inner, results
+    )
+
+
+def is_symmetric(op: ir.Operation) -> bool:
+    """Whether each result is one commutative op on its operand's pair of arguments.
+
+    Such a body gives the same bits for `(b, a)`.
+    """
+    block = body(op)
+    *inner, last = block_ops(block)
+    arguments = list(block.arguments)
+    return len(inner) == len(last.operands) and all(
+        (made := defining_op(value)) is not None
+        and made.name in COMMUTATIVE
+        and {*made.operands} == {arguments[2 * i], arguments[2 * i + 1]}
+        for i, value in enumerate(last.operands)
+    )
+
+
+class _Relation(NamedTuple):
+    """How two elements compare; of integers, as signed and as unsigned numbers.
+
+    Attributes:
+        order: -1, 0, 1 for less, equal, greater.
+        unsigned: The same of the unsigned numbers.
+        nans: Which of the two are NaN.
+    """
+
+    order: int
+    unsigned: int = 0
+    nans: tuple[bool, bool] = (False, False)
+
+    def swapped(self) -> _Relation:
+        """The relation of the second element to the first."""
+        first, second = self.nans
+        return _Relation(-self.order, -self.unsigned, (second, first))
+
+
+_INTEGERS = [_Relation(0), *(_Relation(s, u) for s in (-1, 1) for u in (-1, 1))]
+_FLOATS = [
+    *(_Relation(order) for order in (-1, 0, 1)),
+    *(_Relation(0, nans=nans) for nans in ((True, False), (False, True), (True, True))),
+]
+
+
+class _Pick(NamedTuple):
+    """An argument: of operand `number` the first, 0, or second, 1, of its pair.
+
+    Higher sides stand for results of commutative ops on both.
+    """
+
+    number: int
+    side: int
+
+
+_Value = _Pick | bool
+_State = Sequence[_Relation]
+_Step = Callable[[list[_Value], _State], _Value | None]
+"""An op of a body: its result from the values so far; None where that is not known."""
+
+
+def _selects_the_same(
+    arguments: list[ir.Value], inner: list[ir.Operation], results: list[ir.Value]
+) -> bool:
+    """Tries a body that compares and selects on all relations of its pairs."""
+    kinds = [
+        _INTEGERS if isinstance(element_of(value), ir.IntegerType) else _FLOATS
+        for value in arguments[::2]
+    ]
+    count = 1
+    for kind in kinds:
+        count *= len(kind)
+    numbers = {value: i for i, value in enumerate(arguments)}
+    steps: list[_Step] = []
+    for op in inner:
+        step = _step(op, [numbers.get(value) for value in op.operands], len(steps))
+        if step is None or count > MAX_STATES:
+            return False
+        steps.append(step)
+        numbers[op.results[0]] = len(numbers)
+    places = [numbers.get(value) for value in results]
+    for state in product(*kinds):
+        there = _picks(len(kinds), steps, places, state)
+        back = _picks(len(kinds), steps, places, [r.swapped() for r in state])
+        if there is None or back is None:
+            return False
+        for i, (pick, other) in enumerate(zip(there, back, strict=True)):
+            # An exchanged argument has the other side; what both make has one name.
+            is_same = {pick.side, other.side} == {0, 1} or (
+                pick == other and pick.side > 1
+            )
+            is_equal = not state[i].order and len({*state[i].nans}) == 1
+            if not pick.number == other.number == i or not (is_same or is_equal):
+                return False
+    return True
+
+
+def _picks(
+    count: int, steps: list[_Step], places: list[int | None], state: _State
+) -> list[_Pick] | None:
+    """Which arguments a body yields, None if it does not only compare and select."""
+    values: list[_Value] = [_Pick(*divmod(i, 2)) for i in range(2 * count)]
+    for step in steps:
+        made = step(values, state)
+        if made is None:
+            return None
+        values.append(made)
+    found = [None if place is None else values[place] for place in places]
+    picks = [value for value in found if isinstance(value, _Pick)]
+    return picks if len(picks) == len(found) else None
+
+
+def _step(op: ir.Operation, places: list[int | None], number: int) -> _Step | None:
+    """How to evaluate an op from its operands' places; None if that is not known."""
+    at = [place for place in places if place is not None]
+    if len(at) < len(places):
+        return None
+    match op.name:
+        case "cuda_tile.constant":
+            known = constant_of(op.results[0])
+            is_truth = str(element_of(op.results[0])) == "i1"
+            truth = bool(known) if is_truth and known is not None else None
+            return lambda values, state: truth
+        case "cuda_tile.andi" | "cuda_tile.ori" | "cuda_tile.xori" if _is_truth(op):
+            table = _TABLES[op.name]
+            return lambda values, state: table.get((values[at[0]], values[at[1]]))
+        case "cuda_tile.select":
+            return lambda values, state: _selected(*(values[place] for place in at))
+        case "cuda_tile.cmpi" | "cuda_tile.cmpf":
+            compare = _comparison(op)
+            return lambda values, state: compare(values[at[0]], values[at[1]], state)
+        case name if name in COMMUTATIVE:
+            return lambda values, state: _joined(values[at[0]], values[at[1]], number)
+        case _:
+            return None
+
+
+_TABLES: dict[str, dict[tuple[_Value, _Value], bool]] = {
+    "cuda_tile.andi": {(x, y): x and y for x in (False, True) for y in (False, True)},
+    "cuda_tile.ori": {(x, y): x or y for x in (False, True) for y in (False, True)},
+    "cuda_tile.xori": {(x, y): x != y for x in (False, True) for y in (False, True)},
+}
+
+
+def _is_truth(op: ir.Operation) -> bool:
+    return str(element_of(op.results[0])) == "i1"
+
+
+def _selected(condition: _Value, yes: _Value, no: _Value) -> _Value | None:
+    return (yes if condition else no) if isinstance(condition, bool) else None
+
+
+def _joined(x: _Value, y: _Value, number: int) -> _Value | None:
+    """What a commutative op makes of a pair; `number` tells such ops apart."""
+    if isinstance(x, bool) or isinstance(y, bool) or x.number != y.number:
+        return None
+    return _Pick(x.number, 2 + number) if {x.side, y.side} == {0, 1} else None
+
+
+_HOLDS = {
+    "equal": (0,),
+    "not_equal": (-1, 1),
+    "less_than": (-1,),
+    "less_than_or_equal": (-1, 0),
+    "greater_than": (1,),
+    "greater_than_or_equal": (0, 1),
+}
+"""The orders of which a predicate is true."""
+
+
+def _comparison(
+    op: ir.Operation,
+) -> Callable[[_Value, _Value, _State], bool | None]:
+    """A comparison of two arguments of one pair."""
+    holds = _HOLDS[keyword(op, "comparison_predicate")]
+    if_nan = keyword(op, "comparison_ordering") == "unordered"
+    is_unsigned = keyword(op, "signedness") == "unsigned"
+
+    def compare(x: _Value, y: _Value, state: _State) -> bool | None:
+        if isinstance(x, bool) or isinstance(y, bool) or x.number != y.number:
+            return None
+        if x.side > 1 or y.side > 1:
+            return None
+        relation = state[x.number]
+        if relation.nans[x.side] or relation.nans[y.side]:
+            return if_nan
+        if x.side == y.side:
+            return 0 in holds
+        order = relation.unsigned if is_unsigned else relation.order
+        return (order if x.side == 0 else -order) in holds
+
+    return compare

@@ -1,0 +1,88 @@
+"""A dimension as blocks of neighbours that lie in one warp each.
+
+What goes along a dimension in its order, a scan or a reduction whose body is not
+commutative, goes through the blocks first, and through one value per block afterwards,
+which every thread holds.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import layout_of, shape_of
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.stage.build import convert, reshape
+
+
+def block_extent(layout: LinearLayout, dim: int) -> int:
+    """Elements of a block: as many as no warp's basis tells apart."""
+    extent = layout.shape[dim]
+    for basis in layout.warp:
+        if basis[dim]:
+            extent = min(extent, basis[dim] & -basis[dim])
+    return extent
+
+
+def in_blocks(tile: ir.Value, dim: int) -> ir.Value:
+    """A tile with `dim` divided into blocks (`dim`) and elements (`dim + 1`)."""
+    shape, extent = shape_of(tile), block_extent(layout_of(tile), dim)
+    count = shape[dim] // extent
+    return reshape(tile, (*shape[:dim], count, extent, *shape[dim + 1 :]))
+
+
+def without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    """A shape less one dimension."""
+    return (*shape[:dim], *shape[dim + 1 :])
+
+
+def held_by_all(layout: LinearLayout, dim: int) -> LinearLayout:
+    """The layout in which each thread holds the whole of `dim`.
+
+    Its registers along the dimension follow the others.
+    """
+
+    def off(basis: tuple[int, ...]) -> tuple[int, ...]:
+        return (*basis[:dim], 0, *basis[dim + 1 :])
+
+    register = [basis for basis in layout.register if not basis[dim]]
+    steps = [1 << bit for bit in range(layout.shape[dim].bit_length() - 1)]
+    register += [tuple(step * (d == dim) for d in range(layout.rank)) for step in steps]
+    lane, warp, block = (
+        tuple(off(basis) for basis in group) for group in layout.bases[1:]
+    )
+    return LinearLayout(layout.shape, tuple(register), lane, warp, block)
+
+
+def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
+    """The layout in which each thread, lane and warp holds a run of neighbours.
+
+    The bits of the coordinate along `dim` are given out anew: the lowest ones to the
+    registers, then to the lanes and to the warps, as many to each as before.
+    """
+    bases = [basis for group in layout.bases[:3] for basis in group]
+    along = [i for i, basis in enumerate(bases) if basis[dim]]
+    steps = sorted(bases[i][dim] for i in along)
+    for i, step in zip(along, steps, strict=True):
+        bases[i] = (*bases[i][:dim], step, *bases[i][dim + 1 :])
+    n_registers, n_threads = len(layout.register), len(layout.lane)
+    return LinearLayout(
+        layout.shape,
+        tuple(bases[:n_registers]),
+        tuple(bases[n_registers : n_registers + n_threads]),
+        tuple(bases[n_registers + n_threads :]),
+        layout.block,
+    )
+
+
+MAX_TOTALS = 32
+"""Totals of blocks that a thread may hold, of all its rows; for more of them a tile is
+brought in order, which makes blocks as large as they can be."""
+
+
+def with_few_totals(tiles: list[ir.Value], dim: int) -> list[ir.Value]:
+    """Tiles of one layout, converted if they had too many blocks."""
+    layout = layout_of(tiles[0])
+    rows = sum(not basis[dim] for basis in layout.register)
+    count = (layout.shape[dim] // block_extent(layout, dim)) << rows
+    if count <= MAX_TOTALS:
+        return tiles
+    return [convert(tile, in_order(layout, dim)) for tile in tiles]
