@@ -35,7 +35,8 @@ class Needs:
 
 _ANYWHERE = Needs()
 _LLVM = (
-    *("add", "and", "ashr", "bitcast", "br", "cond_br", "extractelement"),
+    *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br", "call"),
+    *("cond_br", "extractelement", "intr.trap"),
     *("extractvalue", "fadd", "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi"),
     *("fptoui", "fptrunc", "fsub", "func", "getelementptr", "icmp", "inline_asm"),
     *("insertelement", "intr.abs", "intr.ceil", "intr.fabs", "intr.floor"),
@@ -55,6 +56,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "llvm.fptoui.sat": _ANYWHERE,
     **{f"nvvm.read.ptx.sreg.{name}": _ANYWHERE for name in _REGISTERS},
     "nvvm.barrier0": _ANYWHERE,
+    "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
+    "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),
     "nvvm.shfl.sync": Needs(30, 60),
     "nvvm.ldmatrix": Needs(75, 65),
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},

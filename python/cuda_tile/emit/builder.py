@@ -368,17 +368,27 @@ class Builder:
         self, name: str, result: ir.Type, operands: Sequence[ir.Value]
     ) -> ir.Value:
         """A call of an LLVM intrinsic that has no operation of its own here."""
+        made = self._intrinsic(name, [result], operands)
+        return made.results[0]
+
+    def effect(self, name: str, operands: Sequence[ir.Value] = ()) -> None:
+        """A call of an LLVM intrinsic without a result."""
+        self._intrinsic(name, [], operands)
+
+    def _intrinsic(
+        self, name: str, results: Sequence[ir.Type], operands: Sequence[ir.Value]
+    ) -> ir.Operation:
         sizes = ir.DenseI32ArrayAttr.get([len(operands), 0])
         return self.create(
             "llvm.call_intrinsic",
-            [result],
+            results,
             list(operands),
             {
                 "intrin": ir.StringAttr.get(name),
                 "operandSegmentSizes": sizes,
                 "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
             },
-        ).results[0]
+        )
 
     def call(
         self, name: str, result: ir.Type, operands: Sequence[ir.Value]

@@ -18,7 +18,9 @@ from cuda_tile.analysis.control_flow import (
     successors,
 )
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.heap import clear, release
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.walk import enclosing_entry
 
 
 @RULES.register("for")
@@ -51,6 +53,7 @@ def if_(e: Emitter, op: ir.Operation) -> None:
 def continue_(e: Emitter, op: ir.Operation) -> None:
     """The next iteration of a loop; of a `for`, if there is one."""
     target = successors(op)[0].target.op
+    release(e, target)
     if counted_loop(target) is None:
         _jump(e, op)
     else:
@@ -61,6 +64,8 @@ def continue_(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("break", "yield")
 def leave(e: Emitter, op: ir.Operation) -> None:
     """Branches to the end of the op that the terminator leaves."""
+    if op.name == "cuda_tile.break":
+        release(e, successors(op)[0].target.op)
     _jump(e, op)
     e.leave()
 
@@ -68,7 +73,7 @@ def leave(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("return")
 def return_(e: Emitter, op: ir.Operation) -> None:
     """The end of the kernel."""
-    del op
+    release(e, enclosing_entry(op))
     e.builder.create("llvm.return", [], [])
     e.leave()
 
@@ -135,6 +140,7 @@ def _regions(e: Emitter, op: ir.Operation) -> None:
     """The regions that control reaches, then what stands behind `op`."""
     for number in range(len(op.regions)):
         e.enter(Point(op, number))
+        clear(e, op)
         with e.packer.scope():
             for block in op.regions[number].blocks:
                 e.emit_block(block)

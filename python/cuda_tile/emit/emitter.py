@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -14,6 +15,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.fragment import (
     ElementFunction,
@@ -65,6 +67,7 @@ class Emitter:
         rules: The filled rule table.
         target: The chip to emit for, which decides between forms of an instruction.
         shared_symbol: Name of the kernel's shared-memory variable.
+        scratch: Where in it scratch memory begins, in bytes; see `analysis/scratch.py`.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Emitter:
         rules: RuleTable[EmitRule],
         target: Target,
         shared_symbol: str = SHARED_SYMBOL,
+        scratch: int = 0,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
@@ -82,6 +86,10 @@ class Emitter:
         self.target = target
         self._rules = rules
         self._shared_symbol = shared_symbol
+        self._func = func
+        self._scratch_bytes = scratch
+        self.allocas: dict[ir.Operation, dict[ir.Operation, ir.Value]] = {}
+        """Variables of allocas by the op that ends their life, see `heap.py`."""
         self._shared: ir.Value | None = None
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
@@ -199,6 +207,15 @@ class Emitter:
         if data not in self._tables:
             self._tables[data] = self.builder.global_bytes(len(self._tables), data)
         return self._tables[data]
+
+    def scratch_pointer(self) -> ir.Value:
+        """Start of the kernel's scratch memory."""
+        return self.builder.byte_offset(self.shared_pointer(), self._scratch_bytes)
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The driver's functions; few kernels call any."""
+        return Calls(self._func, self.builder)
 
     def extent_divisor(self, view: ir.Value, dim: int) -> int:
         """A power of two that divides the tensor's extent along a tile dimension."""

@@ -1,12 +1,299 @@
-"""Family hint: `assume` is its operand; the facts analysis has read it already."""
+"""Family hint: assumptions, which the facts analysis has read; assertions; printing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.scratch import SLOT_BYTES, print_slots
+from cuda_tile.emit.blocks import barrier, counting, is_first, when
+from cuda_tile.emit.calls import ASSERT_FAIL
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.printing import Directive, directives, escaped, slot_of
+from cuda_tile.emit.vectors import Run, store_run
+from cuda_tile.ir.tiles import element_of, elements_of, is_distributed, shape_of
+from cuda_tile.ir.walk import enclosing_entry, entry_name, location_text, segments
+from cuda_tile.layout.linear import LinearLayout
+
+_WORD_BITS = 64
+_SCALARS_PER_CALL = 16
 
 
 @RULES.register("assume")
 def assume(e: Emitter, op: ir.Operation) -> None:
     """The operand itself."""
     e.set(op.results[0], e.get(op.operands[0]))
+
+
+# assert ---------------------------------------------------------------------------------
+
+
+@RULES.register("assert")
+def assert_(e: Emitter, op: ir.Operation) -> None:
+    """A line for each false element; then the kernel fails, with the message.
+
+    The thread that owns an element reports it.
+    """
+    b, condition = e.builder, op.operands[0]
+    if not is_distributed(condition):
+        false = b.icmp("eq", e.scalar(condition), b.constant(b.i1, 0))
+        with when(e, b.op("llvm.and", b.i1, false, is_first(e))):
+            _report(e, op, "", ())
+            _fail(e, op)
+        return
+    fragment = e.fragment(condition)
+    layout, values = fragment.layout, e.packer.scalars(fragment)
+    owner = e.threads.is_owner(layout)
+    copies = layout.free_bits().register
+    for start in range(0, len(values), _WORD_BITS):
+        part = [
+            (r, values[start + r])
+            for r in range(min(_WORD_BITS, len(values) - start))
+            if not (start + r) & copies
+        ]
+        if part:
+            _check_word(e, op, layout, start, part, owner)
+
+
+def _check_word(
+    e: Emitter,
+    op: ir.Operation,
+    layout: LinearLayout,
+    start: int,
+    part: Sequence[tuple[int, ir.Value]],
+    owner: ir.Value | None,
+) -> None:
+    """Checks up to 64 registers from `start` on, each by its number and value."""
+    b = e.builder
+    false = b.constant(b.i64, 0)
+    for number, value in part:
+        wrong = b.op("llvm.xor", b.i1, value, b.constant(b.i1, 1))
+        bit = b.op("llvm.zext", b.i64, wrong)
+        if number:
+            bit = b.op("llvm.shl", b.i64, bit, b.constant(b.i64, number))
+        false = b.op("llvm.or", b.i64, false, bit)
+    some = b.icmp("ne", false, b.constant(b.i64, 0))
+    failed = b.both(some, owner)
+    assert failed is not None
+    with when(e, failed):
+        with counting(e, part[-1][0] + 1) as number:
+            shift = b.op("llvm.zext", b.i64, number)
+            rest = b.op("llvm.lshr", b.i64, false, shift)
+            with when(e, b.op("llvm.trunc", b.i1, rest)):
+                place = [
+                    _coordinate(e, layout, dim, start, number)
+                    for dim in range(len(layout.shape))
+                ]
+                layouts = ", ".join(["%d"] * len(place))
+                _report(e, op, f", element [{layouts}]", place)
+        _fail(e, op)
+
+
+def _coordinate(
+    e: Emitter, layout: LinearLayout, dim: int, start: int, number: ir.Value
+) -> ir.Value:
+    """Coordinate of the element in register `start` + `number` (i32)."""
+    b = e.builder
+    place = e.threads.coordinate(layout, dim)
+    for bit, basis in enumerate(layout.register):
+        if not basis[dim]:
+            continue
+        if 1 << bit >= _WORD_BITS:
+            part = b.constant(b.i32, basis[dim] if start >> bit & 1 else 0)
+        else:
+            has = b.op("llvm.and", b.i32, number, b.constant(b.i32, 1 << bit))
+            is_set = b.icmp("ne", has, b.constant(b.i32, 0))
+            zero = b.constant(b.i32, 0)
+            part = b.select(is_set, b.constant(b.i32, basis[dim]), zero)
+        place = b.op("llvm.xor", b.i32, place, part)
+    return place
+
+
+def _message(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["message"]).value
+
+
+def _report(
+    e: Emitter, op: ir.Operation, element: str, place: Sequence[ir.Value]
+) -> None:
+    """Prints one line: where, the message, the element, the tile block."""
+    b = e.builder
+    block = [
+        b.in_prologue(f"nvvm.read.ptx.sreg.ctaid.{axis}", b.i32) for axis in "xyz"
+    ]
+    where = escaped(location_text(op).replace('"', ""))
+    text = f"{where}: assertion failed: {escaped(_message(op))}{element}"
+    e.calls.vprintf(f"{text} (tile block (%d, %d, %d))\n", [*place, *block])
+
+
+def _fail(e: Emitter, op: ir.Operation) -> None:
+    """Ends the kernel with an error that holds the message and the source line."""
+    b, calls = e.builder, e.calls
+    file, line = _file_and_line(op)
+    calls.call(
+        ASSERT_FAIL,
+        calls.text(_message(op)),
+        calls.text(file),
+        b.constant(b.i32, line),
+        calls.text(entry_name(enclosing_entry(op))),
+        b.constant(b.i64, 1),
+    )
+
+
+def _file_and_line(op: ir.Operation) -> tuple[str, int]:
+    """File and line of an op; the whole location and 0 where it has none."""
+    text = location_text(op).replace('"', "")
+    file, line, *rest = (text.rsplit(":", 2) + ["", ""])[:3]
+    return (file, int(line)) if line.isdecimal() and rest else (text, 0)
+
+
+# print_tko ------------------------------------------------------------------------------
+
+
+@RULES.register("print_tko")
+def print_tko(e: Emitter, op: ir.Operation) -> None:
+    """Thread 0 prints; it gets the elements of a tile through scratch memory."""
+    for result in op.results:
+        e.set(result, None)
+    text = ir.StringAttr(op.attributes["str"]).value
+    args = segments(op)[0]
+    found, end = directives(text)
+    pairs = list(zip(found, args, strict=True))
+    if not all(d.suits(element_of(v)) for d, v in pairs):
+        pairs, end = [], escaped(text)
+    line = _Line(e)
+    for directive, value in pairs:
+        line.text(directive.before)
+        if is_distributed(value):
+            line.flush()
+            _print_tile(e, directive, value, print_slots(op))
+        else:
+            slot = slot_of(e, e.scalar(value), element_of(value), directive)
+            line.value(directive.layout, slot)
+    line.text(end)
+    line.flush()
+
+
+class _Line:
+    """Text and scalars that are printed in one call."""
+
+    def __init__(self, e: Emitter) -> None:
+        self._e = e
+        self._layout = ""
+        self._values: list[ir.Value] = []
+
+    def text(self, text: str) -> None:
+        """Adds text, in which `%%` is a percent sign."""
+        self._layout += text
+
+    def value(self, layout: str, value: ir.Value) -> None:
+        """Adds a scalar."""
+        self._layout += layout
+        self._values.append(value)
+        if len(self._values) == _SCALARS_PER_CALL:
+            self.flush()
+
+    def flush(self) -> None:
+        """Prints what there is."""
+        if self._layout:
+            with when(self._e, is_first(self._e)):
+                self._e.calls.vprintf(self._layout, self._values)
+        self._layout, self._values = "", []
+
+
+def _print_tile(
+    e: Emitter, directive: Directive, value: ir.Value, slots: int
+) -> None:
+    """A tile, `slots` elements at a time: barrier, hand over, barrier, print."""
+    count = elements_of(value)
+    turn = min(count, slots)
+    fragment = e.fragment(value)
+    if count == turn:
+        _print_turn(e, directive, value, fragment, e.builder.constant(e.builder.i32, 0))
+        return
+    with counting(e, count // turn) as number:
+        first = e.builder.mul(number, e.builder.constant(e.builder.i32, turn))
+        _print_turn(e, directive, value, fragment, first, turn)
+
+
+def _print_turn(
+    e: Emitter,
+    directive: Directive,
+    value: ir.Value,
+    fragment: Fragment,
+    first: ir.Value,
+    turn: int = 0,
+) -> None:
+    """Prints `turn` elements from number `first` on; 0 for all of them."""
+    b, count = e.builder, elements_of(value)
+    turn = turn or count
+    barrier(e)
+    _hand_over(e, directive, value, fragment, first, turn)
+    barrier(e)
+    with when(e, is_first(e)), counting(e, turn) as number:
+        element = b.add(first, number)
+        place = b.mul(number, b.constant(b.i32, SLOT_BYTES))
+        pointer = b.byte_offset(e.scratch_pointer(), place)
+        is_float = "f" in str(element_of(value)) and directive.letter != "p"
+        ty = b.f64 if is_float else b.i64
+        if directive.letter == "c":
+            ty = b.i32
+        slot = b.load(ty, pointer, SLOT_BYTES)
+        before, after = _brackets(e, shape_of(value), element)
+        e.calls.vprintf(f"%s{directive.layout}%s", [before, slot, after])
+
+
+def _hand_over(
+    e: Emitter,
+    directive: Directive,
+    value: ir.Value,
+    fragment: Fragment,
+    first: ir.Value,
+    turn: int,
+) -> None:
+    """Stores the elements of this turn in scratch memory, row-major."""
+    b, layout = e.builder, fragment.layout
+    registers, lanes, warps, _ = layout.columns
+    thread = e.threads.linear_form([*lanes, *warps])
+    owner, copies = e.threads.is_owner(layout), layout.free_bits().register
+    for register, scalar in enumerate(e.packer.scalars(fragment)):
+        if register & copies:
+            continue
+        slot = slot_of(e, scalar, element_of(value), directive)
+        column = 0
+        for bit, basis in enumerate(registers):
+            column ^= basis if register >> bit & 1 else 0
+        place = b.op("llvm.xor", b.i32, thread, b.constant(b.i32, column))
+        inside = None
+        if turn < elements_of(value):
+            place = b.sub(place, first)
+            inside = b.icmp("ult", place, b.constant(b.i32, turn))
+        place = b.mul(place, b.constant(b.i32, SLOT_BYTES))
+        pointer = b.byte_offset(e.scratch_pointer(), place)
+        bits = 32 if slot.type == b.i32 else 64
+        run = Run(slot.type, bits, 1)
+        store_run(b, run, [slot], pointer, b.both(inside, owner), space="shared")
+
+
+def _brackets(
+    e: Emitter, shape: Sequence[int], number: ir.Value
+) -> tuple[ir.Value, ir.Value]:
+    """The texts before and behind element `number` of a tile, in row-major order.
+
+    A comma stands before all but the first; a bracket opens and closes for each
+    dimension that begins or ends there.
+    """
+    b, calls = e.builder, e.calls
+    before, after = calls.text(", "), calls.text("")
+    size = 1
+    for depth, extent in enumerate(reversed(shape), 1):
+        size *= extent
+        opening = "[" * depth if depth == len(shape) else ", " + "[" * depth
+        mask = b.constant(b.i32, size - 1)
+        inner = b.op("llvm.and", b.i32, number, mask)
+        begins = b.icmp("eq", inner, b.constant(b.i32, 0))
+        before = b.select(begins, calls.text(opening), before)
+        after = b.select(b.icmp("eq", inner, mask), calls.text("]" * depth), after)
+    return before, after
+

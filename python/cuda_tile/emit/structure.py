@@ -1,10 +1,26 @@
-"""Family structure: the position of the tile block in the grid."""
+"""Family structure: the position of the tile block in the grid, and globals; and the
+ops of family memory that launch one kernel behind another."""
 
 from __future__ import annotations
 
-from cuda_tile._mlir import ir
-from cuda_tile.emit.emitter import RULES, Emitter
+from itertools import zip_longest
 
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile._mlir._mlir_libs._cuda_tile import SymbolVisibilityAttr, TileType
+from cuda_tile.analysis.constants import TF32_DROPPED_BITS
+from cuda_tile.emit.calls import declare_global
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.ir.attributes import flag, integer
+from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.walk import entry_name, op_stem
+
+FIRST_DEPENDENT_LAUNCH = 90
+"""First chip with `griddepcontrol` (PTX ISA, "griddepcontrol")."""
+_DEPENDENT_LAUNCH = {
+    "gdc_launch_dependents_tko": "llvm.nvvm.griddepcontrol.launch.dependents",
+    "gdc_wait_tko": "llvm.nvvm.griddepcontrol.wait",
+}
 _REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
 
 
@@ -15,3 +31,69 @@ def grid_position(e: Emitter, op: ir.Operation) -> None:
     for axis, result in zip("xyz", op.results, strict=True):
         name = f"nvvm.read.ptx.sreg.{register}.{axis}"
         e.set(result, e.builder.in_prologue(name, e.builder.i32))
+
+
+@RULES.register("get_global")
+def get_global(e: Emitter, op: ir.Operation) -> None:
+    """The address of the variable."""
+    b = e.builder
+    name = op.attributes["name"]
+    pointer = b.in_prologue("llvm.mlir.addressof", b.global_pointer, global_name=name)
+    e.set(op.results[0], pointer)
+
+
+@RULES.register("gdc_launch_dependents_tko", "gdc_wait_tko")
+def dependent_launch(e: Emitter, op: ir.Operation) -> None:
+    """`griddepcontrol`, by every thread; before sm_90 nothing, as the dialect says."""
+    e.set(op.results[0], None)
+    if e.target.capability >= FIRST_DEPENDENT_LAUNCH:
+        e.builder.effect(_DEPENDENT_LAUNCH[op_stem(op)])
+
+
+def emit_global(op: ir.Operation) -> None:
+    """Declares a `cuda_tile.global` at the insertion point, with its initial value.
+
+    Elements travel as integers of their size in memory: the bits are what counts.
+    """
+    data, bits = global_bytes(ir.DenseElementsAttr(op.attributes["value"]))
+    word = ir.IntegerType.get_signless(bits)
+    count = 8 * len(data) // bits
+    dense = ir.DenseElementsAttr.get(
+        memoryview(data).cast("BHIQ"[(bits // 8).bit_length() - 1]),
+        signless=True,
+        type=ir.RankedTensorType.get([count], word),
+    )
+    visibility = op.attributes.get("symbol_visibility")
+    is_private = (
+        isinstance(visibility, SymbolVisibilityAttr) and visibility.value == "private"
+    )
+    declare_global(
+        entry_name(op),
+        ir.Type.parse(f"!llvm.array<{count} x {word}>"),
+        dense,
+        alignment=max(integer(op, "alignment"), bits // 8),
+        is_constant=flag(op, "constant"),
+        is_public=not is_private,
+    )
+
+
+def global_bytes(value: ir.DenseElementsAttr) -> tuple[bytes, int]:
+    """The initial bytes of a variable, and the bits of the words it is made of.
+
+    An i1 takes a byte; two elements of 4 bits share one, the even one in the low half.
+    """
+    ty = TileType(value.type)
+    count, element = ty.shape[0], ty.element_type
+    raw = _cuda_tile.dense_bytes(value)
+    data = raw * count if value.is_splat else raw
+    if isinstance(element, ir.FloatTF32Type):
+        size = len(data) // count
+        words = [
+            int.from_bytes(data[i : i + size], "little") << TF32_DROPPED_BITS
+            for i in range(0, len(data), size)
+        ]
+        return b"".join(word.to_bytes(4, "little") for word in words), 32
+    if isinstance(element, ir.IntegerType | ir.FloatType) and element.width == 4:
+        pairs = zip_longest(data[0::2], data[1::2], fillvalue=0)
+        return bytes(low & 15 | (high & 15) << 4 for low, high in pairs), 8
+    return data, element_bits(element)

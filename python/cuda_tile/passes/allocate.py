@@ -1,7 +1,8 @@
 """Assigns offsets to shared buffers; those not live together may share bytes.
 
 Contract: in, staged level W; out, every `alloc_shared` has an `offset` in
-bytes and the entry `tileas.shared_bytes`. Buffers that are live at the same time
+bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
+beside their tiles (`analysis/scratch.py`). Buffers that are live at the same time
 (`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
 long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
 """
@@ -15,6 +16,7 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.liveness import conflicts
+from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.tiles import element_bits
@@ -52,11 +54,21 @@ def run(module: ir.Operation, options: Options) -> None:
             for op, others in apart.items()
         ]
         places, total = choose(requests, _space_bytes(entry))
+        total = _add_scratch(entry, total)
         _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
         for op, place in zip(apart, places, strict=True):
             op.attributes["offset"] = ir.IntegerAttr.get(i64, place)
         entry.attributes[SHARED_BYTES_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
+
+
+def _add_scratch(entry: ir.Operation, total: int) -> int:
+    """Scratch memory behind all buffers, where ops need some; gives the new end."""
+    size = scratch_bytes(entry)
+    if size:
+        i64 = ir.IntegerType.get_signless(64)
+        entry.attributes[SCRATCH_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
+    return total + size
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:

@@ -11,10 +11,13 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
 from cuda_tile.emit.builder import SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter, register_type
 from cuda_tile.emit.families import RULES
+from cuda_tile.emit.heap import prepare
 from cuda_tile.emit.lines import add_line_tables
+from cuda_tile.emit.structure import emit_global
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.launch import (
@@ -27,6 +30,7 @@ from cuda_tile.ir.launch import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import (
+    block_ops,
     body,
     entries,
     entry_name,
@@ -58,6 +62,9 @@ def emit_module(tile_module: ir.Operation) -> None:
         )
     block = gpu_module.regions[0].blocks.append()
     with ir.InsertionPoint(block), tile_module.location:
+        for op in block_ops(body(tile_module)):
+            if op.name == "cuda_tile.global":
+                emit_global(op)
         for entry in entries(tile_module):
             emit_entry(entry)
 
@@ -75,13 +82,21 @@ def emit_entry(entry: ir.Operation) -> None:
     with ir.InsertionPoint(first), entry.location:
         ir.Operation.create("llvm.br", successors=[second])
     with ir.InsertionPoint(second), entry.location:
+        has_scratch = SCRATCH_ATTRIBUTE in entry.attributes
         emitter = Emitter(
-            func, FactsAnalysis(entry), RULES, read_target(entry), shared_symbol
+            func,
+            FactsAnalysis(entry),
+            RULES,
+            read_target(entry),
+            shared_symbol,
+            integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
         )
         for argument, parameter in zip(
             body(entry).arguments, first.arguments, strict=True
         ):
             emitter.set(argument, _from_parameter(emitter, argument, parameter))
+        if has_scratch:
+            prepare(emitter, entry)
         emitter.emit_block(body(entry))
 
 

@@ -36,6 +36,13 @@ from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import enclosing_ops, entries
 from cuda_tile.options import Options
 
+_NO_ACCESS = (
+    "cuda_tile.print_tko",
+    "cuda_tile.gdc_launch_dependents_tko",
+    "cuda_tile.gdc_wait_tko",
+)
+"""Ops with tokens that touch no memory of the program. One thread prints everything in
+program order, and all threads wait for the preceding kernel themselves."""
 _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 
 
@@ -78,7 +85,11 @@ class Accesses:
     """
 
     def __init__(self, flow: ControlFlow) -> None:
-        self.ops = [op for op in flow.ops() if op.name.endswith("_tko")]
+        self.ops = [
+            op
+            for op in flow.ops()
+            if op.name.endswith("_tko") and op.name not in _NO_ACCESS
+        ]
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
         self.loads = sum(self._bits[op] for op in self.ops if op.name in _LOADS)
         self.loads |= self.loads << len(self.ops)

@@ -1,10 +1,12 @@
-"""Functions that the CUDA driver supplies to kernels: vprintf and __assertfail.
+"""Functions that the CUDA driver supplies to kernels: vprintf, __assertfail, malloc, free.
 
-CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability,
-"System Calls".
+CUDA C++ Programming Guide, "Formatted Output" and "Dynamic Global Memory Allocation and
+Operations"; PTX Writer's Guide to Interoperability, "System Calls".
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,12 +15,18 @@ from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.printf import format_text
 from cuda_tile.emulator.machine.step import Call
 from cuda_tile.emulator.memory.call_stack import Cells
+from cuda_tile.emulator.memory.heap import Heap
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.ptx.syntax import Variable
 from cuda_tile.emulator.threads.lanes import Lanes
 
 # Arguments and results of the driver's functions.
-SIGNATURES = {"vprintf": (2, 1), "__assertfail": (5, 0)}
+SIGNATURES = {
+    "vprintf": (2, 1),
+    "__assertfail": (5, 0),
+    "malloc": (1, 1),
+    "free": (1, 0),
+}
 _LONGEST_TEXT = 4096
 
 
@@ -33,6 +41,13 @@ class Builtins:
         self._machine = machine
         self._spaces = spaces
         self.output: list[str] = []
+        self._heap = Heap(machine.memory)
+        self._functions: dict[str, Callable[[Call, Lanes], None]] = {
+            "vprintf": self._print,
+            "__assertfail": self._assert_failed,
+            "malloc": self._allocate,
+            "free": self._free,
+        }
         self._at = 0
 
     def call(self, call: Call, lanes: Lanes, at: int) -> None:
@@ -46,10 +61,7 @@ class Builtins:
         with self._machine.counters.uncounted(at):
             for number in lanes.numbers:
                 lane = Lanes(np.array([number]), self._machine.n_lanes)
-                if call.function == "vprintf":
-                    self._print(call, lane)
-                else:
-                    self._assert_failed(call, lane)
+                self._functions[call.function](call, lane)
 
     def _print(self, call: Call, lane: Lanes) -> None:
         address, place = (self._argument(call, number, lane) for number in (0, 1))
@@ -78,6 +90,14 @@ class Builtins:
             f"{file}:{line}: {function}: assertion {message!r} failed in {who}",
         )
 
+    def _allocate(self, call: Call, lane: Lanes) -> None:
+        address = self._heap.allocate(self._argument(call, 0, lane))
+        if call.results:
+            self._set(call.results[0], lane, address)
+
+    def _free(self, call: Call, lane: Lanes) -> None:
+        self._heap.free(self._argument(call, 0, lane), self._spaces.name_lane(lane, 0))
+
     def _argument(self, call: Call, place: int, lane: Lanes) -> int:
         if place >= len(call.arguments):
             raise Fault("call", f"expected more arguments for {call.function}")
@@ -85,7 +105,8 @@ class Builtins:
         return int.from_bytes(cells.data.tobytes(), "little")
 
     def _set(self, variable: Variable, lane: Lanes, value: int) -> None:
-        data = np.array([[value]], np.int32).view(np.uint8)
+        size = variable.size_bytes
+        data = np.array([[value]], f"int{8 * size}").view(np.uint8)
         self._machine.call_stack.write(variable, lane, Cells(data, None))
 
     def _read(self, address: int, size: int, lane: Lanes) -> bytes:

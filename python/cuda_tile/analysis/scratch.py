@@ -1,0 +1,36 @@
+"""Shared memory that ops need beside their tiles, for as long as they run.
+
+`print_tko` hands elements of a tile to the thread that prints, and `alloca` an address
+to all threads. One piece of shared memory serves all ops of a kernel: each of them
+separates its uses by barriers, and no buffer shares its bytes.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.ir.walk import nested_ops
+
+SCRATCH_ATTRIBUTE = "tileas.scratch"
+"""On an entry: where its scratch memory begins, in bytes of its shared memory."""
+SLOT_BYTES = 8
+"""Of an address, or of an element as it is printed."""
+MAX_SLOTS = 256
+"""Elements that are printed at a time; longer tiles take several turns."""
+
+
+def print_slots(op: ir.Operation) -> int:
+    """Elements of its largest tile that a `print_tko` hands over at a time."""
+    sizes = [elements_of(v) for v in op.operands if is_distributed(v)]
+    return min(MAX_SLOTS, max(sizes, default=0))
+
+
+def scratch_bytes(entry: ir.Operation) -> int:
+    """Scratch memory of an entry, in bytes; mostly none."""
+    slots = 0
+    for op in nested_ops(entry):
+        if op.name == "cuda_tile.alloca":
+            slots = max(slots, 1)
+        elif op.name == "cuda_tile.print_tko":
+            slots = max(slots, print_slots(op))
+    return slots * SLOT_BYTES

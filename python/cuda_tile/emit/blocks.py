@@ -1,0 +1,48 @@
+"""Branches and loops inside what one op becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import Emitter
+
+
+@contextmanager
+def when(e: Emitter, condition: ir.Value) -> Generator[None]:
+    """Emits what follows for the threads where the condition holds."""
+    b = e.builder
+    then, after = b.block(), b.block()
+    b.branch_if(condition, then, after)
+    b.enter(then)
+    with e.packer.scope():
+        yield
+    b.branch(after)
+    b.enter(after)
+
+
+@contextmanager
+def counting(e: Emitter, stop: int) -> Generator[ir.Value]:
+    """Emits what follows as the body of a loop, for 0 to `stop` - 1 (i32)."""
+    b = e.builder
+    head, after = b.block([b.i32]), b.block()
+    b.branch(head, [b.constant(b.i32, 0)])
+    b.enter(head)
+    number = head.arguments[0]
+    with e.packer.scope():
+        yield number
+    following = b.add(number, b.constant(b.i32, 1))
+    more = b.icmp("ult", following, b.constant(b.i32, stop))
+    b.branch_if(more, head, after, [following])
+    b.enter(after)
+
+
+def is_first(e: Emitter) -> ir.Value:
+    """Whether this is thread 0, which does what is done once per tile block."""
+    return e.builder.icmp("eq", e.threads.index, e.builder.constant(e.builder.i32, 0))
+
+
+def barrier(e: Emitter) -> None:
+    """All threads of the CTA wait for each other."""
+    e.builder.create("nvvm.barrier0", [], [])
