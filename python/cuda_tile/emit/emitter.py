@@ -15,8 +15,8 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
+from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,

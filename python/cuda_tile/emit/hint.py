@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
@@ -16,6 +17,7 @@ from cuda_tile.ir.tiles import element_of, elements_of, is_distributed, shape_of
 from cuda_tile.ir.walk import enclosing_entry, entry_name, location_text, segments
 from cuda_tile.layout.linear import LinearLayout
 
+_FILE_AND_LINE = re.compile(r'"([^"]*)":(\d+):\d+')
 _WORD_BITS = 64
 _SCALARS_PER_CALL = 16
 
@@ -26,7 +28,7 @@ def assume(e: Emitter, op: ir.Operation) -> None:
     e.set(op.results[0], e.get(op.operands[0]))
 
 
-# assert ---------------------------------------------------------------------------------
+# assert -------------------------------------------------------------------------------
 
 
 @RULES.register("assert")
@@ -143,12 +145,12 @@ def _fail(e: Emitter, op: ir.Operation) -> None:
 
 def _file_and_line(op: ir.Operation) -> tuple[str, int]:
     """File and line of an op; the whole location and 0 where it has none."""
-    text = location_text(op).replace('"', "")
-    file, line, *rest = (text.rsplit(":", 2) + ["", ""])[:3]
-    return (file, int(line)) if line.isdecimal() and rest else (text, 0)
+    text = location_text(op)
+    found = _FILE_AND_LINE.search(text)
+    return (found[1], int(found[2])) if found else (text, 0)
 
 
-# print_tko ------------------------------------------------------------------------------
+# print_tko ----------------------------------------------------------------------------
 
 
 @RULES.register("print_tko")

@@ -1,5 +1,4 @@
-"""Family structure: the position of the tile block in the grid, and globals; and the
-ops of family memory that launch one kernel behind another."""
+"""Family structure: globals, grid positions; of family memory, dependent launches."""
 
 from __future__ import annotations
 

@@ -55,10 +55,16 @@ class Finding:
 
 
 class FindingError(UserError):
-    """Raised for a finding; `finding` holds its parts."""
+    """Raised for a finding.
 
-    def __init__(self, finding: Finding) -> None:
+    Attributes:
+        finding: Its parts.
+        stdout: What the kernel printed before.
+    """
+
+    def __init__(self, finding: Finding, stdout: str = "") -> None:
         self.finding = finding
+        self.stdout = stdout
         super().__init__(
             f"{finding.kind}: {finding.message}",
             f"{finding.kernel}: ptx line {finding.line}: {finding.instruction}",

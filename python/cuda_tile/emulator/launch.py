@@ -344,7 +344,8 @@ class _Run:
         except FaultAt as fault:
             finding = self._finding(fault.fault.kind, fault.fault.message, fault.at)
             if not collects:
-                raise FindingError(finding) from None
+                said = "".join(self._builtins.output)
+                raise FindingError(finding, said) from None
             self.report.findings.append(finding)
         finally:
             self.report.stdout = "".join(self._builtins.output)

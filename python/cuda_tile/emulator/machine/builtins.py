@@ -1,4 +1,4 @@
-"""Functions that the CUDA driver supplies to kernels: vprintf, __assertfail, malloc, free.
+"""Functions that the CUDA driver supplies to kernels: printing, assertions, memory.
 
 CUDA C++ Programming Guide, "Formatted Output" and "Dynamic Global Memory Allocation and
 Operations"; PTX Writer's Guide to Interoperability, "System Calls".

@@ -1,0 +1,95 @@
+"""What kernels print, on the emulator and the interpreter; assertions that fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hint_cases import CASES, CHIPS, print_kernel
+from entry_text import Kernel, values_of
+from op_case import OpCase
+
+import cuda_tile
+from cuda_tile.emulator import FindingError
+from cuda_tile.options import Options
+
+PRINTS = [case for case in CASES if case.name.startswith("print")]
+
+
+@pytest.mark.parametrize("gpu", ["sm_75", "sm_90"])
+@pytest.mark.parametrize("case", PRINTS, ids=lambda case: case.name)
+def test_the_same_text(case: OpCase, gpu: str) -> None:
+    args = list(case.args(np.random.default_rng(1)))
+    module = cuda_tile.load(case.text.encode())
+    expected = cuda_tile.run(module, grid=(1,), args=args).stdout
+    options = Options(num_warps=case.num_warps)
+    compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
+    how = {"on": "emulator", "compiled": compiled, "mode": "adversarial"}
+    assert cuda_tile.run(module, grid=(1,), args=args, **how).stdout == expected
+    assert expected.count("\n") >= 3
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1, 1), (2, 1, 4), (512,), (2, 1, 256)])
+def test_shapes(shape: tuple[int, ...]) -> None:
+    """Extents of one, and tiles that are printed in several turns."""
+    module = cuda_tile.load(print_kernel("i16", shape, "%d").text().encode())
+    args = [values_of(np.random.default_rng(2), int(np.prod(shape)), "i16")]
+    expected = cuda_tile.run(module, grid=(1,), args=args).stdout
+    assert cuda_tile.run(module, grid=(1,), args=args, on="emulator").stdout == expected
+
+
+def test_each_tile_block_prints() -> None:
+    text = b"""cuda_tile.module @m { entry @k() {
+      %x, %y, %z = get_tile_block_id : tile<i32>
+      %t = print_tko "block %d\\n", %x : tile<i32> -> token
+      return
+    } }"""
+    module = cuda_tile.load(text)
+    outputs = [
+        cuda_tile.run(module, grid=(5,), args=[], on=on).stdout
+        for on in ("interp", "emulator")
+    ]
+    assert sorted(outputs[0].splitlines()) == sorted(outputs[1].splitlines())
+
+
+def test_a_directive_that_does_not_suit_prints_as_it_stands() -> None:
+    text = b"""cuda_tile.module @m { entry @k(%n: tile<f32>) {
+      %t = print_tko "100%% of %d\\n", %n : tile<f32> -> token
+      return
+    } }"""
+    module = cuda_tile.load(text)
+    expected = cuda_tile.run(module, grid=(1,), args=[1.0], mode="permissive").stdout
+    found = cuda_tile.run(module, grid=(1,), args=[1.0], on="emulator").stdout
+    assert found == expected == "100%% of %d\n"
+
+
+@pytest.mark.parametrize("count", [8, 8192])
+@pytest.mark.parametrize("gpu", CHIPS)
+def test_a_failed_assertion_names_line_and_element(count: int, gpu: str) -> None:
+    k = Kernel()
+    value = k.load(k.array("i1"), "i1", count)
+    k.line(f'assert {value}, "50% of \\"it\\"" : tile<{count}xi1>')
+    module = cuda_tile.load(k.text().encode())
+    held = np.ones(count, np.bool_)
+    held[count - 3] = False
+    with pytest.raises(cuda_tile.UserError) as interp:
+        cuda_tile.run(module, grid=(1,), args=[held])
+    with pytest.raises(FindingError) as found:
+        cuda_tile.run(module, grid=(1,), args=[held], on="emulator", gpu=gpu)
+    line = str(interp.value).splitlines()[-1]
+    assert line.endswith(f'50% of "it", element [{count - 3}] (tile block (0, 0, 0))')
+    assert found.value.stdout == f"{line}\n"
+    assert "-:9: k: assertion '50% of \"it\"' failed" in found.value.finding.message
+    cuda_tile.run(module, grid=(1,), args=[held | True], on="emulator", gpu=gpu)
+
+
+def test_a_failed_scalar() -> None:
+    text = b"""cuda_tile.module @m { entry @k(%n: tile<i1>) {
+      assert %n, "must hold" : tile<i1>
+      return
+    } }"""
+    module = cuda_tile.load(text)
+    with pytest.raises(FindingError) as found:
+        cuda_tile.run(module, grid=(1,), args=[False], on="emulator")
+    assert found.value.stdout == (
+        "-:2:7: assertion failed: must hold (tile block (0, 0, 0))\n"
+    )
