@@ -76,6 +76,23 @@ ACCESSES = """
 """
 """Every kind of access, a loop, a transpose through shared memory, a reduction."""
 
+OTHERS = """
+  global @table <f32: [1.0, 2.0]> : tile<2xf32>
+  entry @others(%p: tile<ptr<f32>>, %c: tile<i1>) {
+    %g = get_global @table : tile<ptr<f32>>
+    %a = alloca num_elem = 8, alignment = 32 : tile<ptr<f32>>
+    %x, %t0 = load_ptr_tko weak %g : tile<ptr<f32>> -> tile<f32>, token
+    %t1 = store_ptr_tko weak %a, %x token=%t0 : tile<ptr<f32>>, tile<f32> -> token
+    %i = iota : tile<64xi32>
+    %t2 = print_tko "%f %d", %x, %i : tile<f32>, tile<64xi32> -> token
+    assert %c, "must hold" : tile<i1>
+    %t3 = gdc_wait_tko : token
+    %t4 = gdc_launch_dependents_tko token=%t3 : token
+    return
+  }
+"""
+"""Globals, memory of the heap, printing, assertions, dependent launches."""
+
 VIEWS = {
     "FROM": "partition_view<tile=(64x64), padding_value = zero, "
     "tensor_view<?x64xE, strides=[64,1]>>",
@@ -193,6 +210,8 @@ def program(kind: str, *, has_products: bool = True) -> str:
         identity = "true" if kind == "i1" else f"{zero} : {kind}"
         accesses = ACCESSES.replace("IDENTITY", identity)
         entries += [_operations(kind), spelled(accesses, E=kind)]
+    if kind == ELEMENTS[0]:
+        entries.append(OTHERS)
     for types in PRODUCTS if has_products else ():
         if types[0] == kind:
             entries += _products(*types)
@@ -249,7 +268,8 @@ def lowered(kind: str, gpu: str) -> ir.Module:
 NOT_ALONE = {
     *("builtin.module", "gpu.module", "llvm.func", "llvm.return", "llvm.br"),
     *("llvm.cond_br", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.extractvalue"),
-    "llvm.call",  # of a function that only libdevice has; test/ops compiles each
+    "llvm.alloca",
+    "llvm.call",  # of a function that only the driver or libdevice has
 }
 """What every kernel has anyhow, or cannot stand without more."""
 

@@ -1,9 +1,13 @@
 // Family structure and the kernel's frame: launch bounds, parameters, block numbers.
 
 // RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
+// RUN: cuda-tile-compile %s --gpu sm_90 --emit=ptx | FileCheck %s --check-prefix=NEW
 
 // CHECK: .target sm_80
+// CHECK: .visible .global .align 4 .b8 table[8] = {5, 0, 0, 0, 250, 255, 255, 255};
 cuda_tile.module @kernels {
+  global @table <i32: [5, -6]> : tile<2xi32>
+
   // Tokens cost nothing: a kernel without accesses is a return.
   // CHECK-LABEL: .entry nothing(
   // CHECK: .param .u64 .ptr .global
@@ -31,6 +35,45 @@ cuda_tile.module @kernels {
     %a, %b, %c = get_num_tile_blocks : tile<i32>
     %s = muli %y, %c : tile<i32>
     %t = store_ptr_tko weak %p, %s : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // CHECK-LABEL: .entry variables(
+  // CHECK: ld.global.b32 {{.*}}, [table+4];
+  entry @variables(%p: tile<ptr<i32>>) {
+    %g = get_global @table : tile<ptr<i32>>
+    %one = constant <i32: 1> : tile<i32>
+    %h = offset %g, %one : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+    %x, %t = load_ptr_tko weak %h : tile<ptr<i32>> -> tile<i32>, token
+    %u = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // One thread allocates, all take the address or trap; one frees it at the end.
+  // CHECK-LABEL: .entry heap(
+  // CHECK: malloc
+  // CHECK: st.shared.b64
+  // CHECK: bar.sync
+  // CHECK: ld.shared.b64
+  // CHECK: bar.sync
+  // CHECK: free
+  // CHECK: ret;
+  // CHECK: trap;
+  entry @heap(%n: tile<i32>) {
+    %a = alloca num_elem = 4, alignment = 16 : tile<ptr<i32>>
+    %t = store_ptr_tko weak %a, %n : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // NEW-LABEL: .entry dependent(
+  // NEW: griddepcontrol.wait;
+  // NEW-NEXT: griddepcontrol.launch_dependents;
+  // CHECK-LABEL: .entry dependent(
+  // CHECK-NOT: griddepcontrol
+  // CHECK: ret;
+  entry @dependent() {
+    %a = gdc_wait_tko : token
+    %b = gdc_launch_dependents_tko token=%a : token
     return
   }
 }

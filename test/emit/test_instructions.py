@@ -167,7 +167,7 @@ def test_each_row_is_emitted() -> None:
             kinds, bad_types = _cuda_tile.device_code(module)
             made |= {instruction_name(op) for op, *_ in kinds}
             assert not bad_types
-            assert not check_device_code(module.operation, find_target("sm_80"))
+            assert not check_device_code(module.operation, find_target("sm_90"))
     assert made == {"gpu.module", "builtin.module", *INSTRUCTIONS}
 
 

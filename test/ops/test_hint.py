@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hint_cases import CASES, CHIPS, print_kernel
@@ -23,7 +25,11 @@ def test_the_same_text(case: OpCase, gpu: str) -> None:
     expected = cuda_tile.run(module, grid=(1,), args=args).stdout
     options = Options(num_warps=case.num_warps)
     compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
-    how = {"on": "emulator", "compiled": compiled, "mode": "adversarial"}
+    how: dict[str, Any] = {
+        "on": "emulator",
+        "compiled": compiled,
+        "mode": "adversarial",
+    }
     assert cuda_tile.run(module, grid=(1,), args=args, **how).stdout == expected
     assert expected.count("\n") >= 3
 

@@ -211,6 +211,13 @@ def _tighter(
     return pick(first, second)
 
 
+@RULES.register("alloca")
+def alloca(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Memory is aligned as asked."""
+    alignment = ir.IntegerAttr(op.attributes["alignment"]).value
+    facts.set(op.results[0], uniform((), alignment))
+
+
 @RULES.register("get_tile_block_id")
 def get_tile_block_id(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Block ids are small and not negative."""

@@ -7,7 +7,7 @@ Global Memory Allocation and Operations"). They take generic addresses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
@@ -29,19 +29,23 @@ class Calls:
     Args:
         func: The kernel, in its `gpu.module`.
         builder: Where the calls go.
+        table: Gives the address of constant bytes in global memory.
     """
 
-    def __init__(self, func: ir.Operation, builder: Builder) -> None:
+    def __init__(
+        self,
+        func: ir.Operation,
+        builder: Builder,
+        table: Callable[[bytes], ir.Value],
+    ) -> None:
         self._func = func
         self._builder = builder
-        self._texts: dict[bytes, ir.Value] = {}
-        self._count = 0
+        self._table = table
+        self._constants: dict[bytes, ir.Value] = {}
         self._arguments: ir.Value | None = None
         self.pointer = ir.Type.parse("!llvm.ptr")
 
-    def call(
-        self, function: tuple[str, str], *operands: ir.Value
-    ) -> ir.Value | None:
+    def call(self, function: tuple[str, str], *operands: ir.Value) -> ir.Value | None:
         """Calls a function by its name and type; gives its result, if it has one."""
         name, text = function
         self._declare(name, text)
@@ -87,28 +91,18 @@ class Calls:
 
     # Constants --------------------------------------------------------------------
 
-    def constant_data(self, name: str, ty: ir.Type, value: ir.Attribute) -> ir.Value:
-        """Generic pointer to a constant of the module, made in the prologue."""
-        symbol = f"{name}_{entry_name(self._func)}_{self._count}"
-        self._count += 1
-        with ir.InsertionPoint(self._func), self._func.location:
-            declare_global(symbol, ty, value, is_constant=True)
+    def constant(self, data: bytes) -> ir.Value:
+        """Generic pointer to constant bytes."""
         b = self._builder
-        pointer = b.in_prologue(
-            "llvm.mlir.addressof",
-            b.global_pointer,
-            global_name=ir.FlatSymbolRefAttr.get(symbol),
-        )
-        return b.in_prologue("llvm.addrspacecast", self.pointer, pointer)
+        if data not in self._constants:
+            pointer = self._table(data)
+            cast = b.in_prologue("llvm.addrspacecast", self.pointer, pointer)
+            self._constants[data] = cast
+        return self._constants[data]
 
     def text(self, text: str) -> ir.Value:
         """Generic pointer to a text that ends with a zero."""
-        data = text.encode() + b"\0"
-        if data not in self._texts:
-            ty = ir.Type.parse(f"!llvm.array<{len(data)} x i8>")
-            value = ir.StringAttr.get(data)
-            self._texts[data] = self.constant_data("text", ty, value)
-        return self._texts[data]
+        return self.constant(text.encode() + b"\0")
 
     # Printing ---------------------------------------------------------------------
 

@@ -215,7 +215,7 @@ class Emitter:
     @cached_property
     def calls(self) -> Calls:
         """The driver's functions; few kernels call any."""
-        return Calls(self._func, self.builder)
+        return Calls(self._func, self.builder, self.table)
 
     def extent_divisor(self, view: ir.Value, dim: int) -> int:
         """A power of two that divides the tensor's extent along a tile dimension."""

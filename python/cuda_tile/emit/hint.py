@@ -121,9 +121,7 @@ def _report(
 ) -> None:
     """Prints one line: where, the message, the element, the tile block."""
     b = e.builder
-    block = [
-        b.in_prologue(f"nvvm.read.ptx.sreg.ctaid.{axis}", b.i32) for axis in "xyz"
-    ]
+    block = [b.in_prologue(f"nvvm.read.ptx.sreg.ctaid.{axis}", b.i32) for axis in "xyz"]
     where = escaped(location_text(op).replace('"', ""))
     text = f"{where}: assertion failed: {escaped(_message(op))}{element}"
     e.calls.vprintf(f"{text} (tile block (%d, %d, %d))\n", [*place, *block])
@@ -204,9 +202,7 @@ class _Line:
         self._layout, self._values = "", []
 
 
-def _print_tile(
-    e: Emitter, directive: Directive, value: ir.Value, slots: int
-) -> None:
+def _print_tile(e: Emitter, directive: Directive, value: ir.Value, slots: int) -> None:
     """A tile, `slots` elements at a time: barrier, hand over, barrier, print."""
     count = elements_of(value)
     turn = min(count, slots)
@@ -298,4 +294,3 @@ def _brackets(
         before = b.select(begins, calls.text(opening), before)
         after = b.select(b.icmp("eq", inner, mask), calls.text("]" * depth), after)
     return before, after
-

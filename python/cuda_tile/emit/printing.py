@@ -15,6 +15,7 @@ import numpy as np
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType
 from cuda_tile.emit.emitter import Emitter
+from cuda_tile.errors import InternalError
 from cuda_tile.runtime.c_format import BITS_OF_SIZE, FLOATS, SIGNED, UNSIGNED
 from cuda_tile.runtime.elements import element as runtime_element
 from cuda_tile.runtime.elements import from_memory
@@ -86,6 +87,8 @@ def slot_of(
     if isinstance(element, ir.IntegerType):
         whole = _integer_slot(e, value, element.width, directive)
         return b.op("llvm.trunc", b.i32, whole) if directive.letter == "c" else whole
+    if not isinstance(element, ir.FloatType):
+        raise InternalError(f"emit: expected a number to print, got {element}")
     return _float_slot(e, value, element)
 
 
@@ -126,12 +129,7 @@ def _from_table(e: Emitter, value: ir.Value, element: ir.FloatType) -> ir.Value:
     values = np.abs(from_memory(codes, kind).astype(np.float64))
     signs = np.signbit(from_memory(codes, kind).astype(np.float64))
     values = np.where(signs & ~np.isnan(values), -values, values)
-    ty = ir.RankedTensorType.get([len(values)], b.f64)
-    table = e.calls.constant_data(
-        "values",
-        ir.Type.parse(f"!llvm.array<{len(values)} x f64>"),
-        ir.DenseElementsAttr.get(values, type=ty),
-    )
+    table = e.table(values.tobytes())
     index = b.op("llvm.zext", b.i64, value)
     place = b.byte_offset(table, b.mul(index, b.constant(b.i64, 8)))
     return b.load(b.f64, place, 8)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+import numpy as np
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import SymbolVisibilityAttr, TileType
@@ -58,7 +60,7 @@ def emit_global(op: ir.Operation) -> None:
     word = ir.IntegerType.get_signless(bits)
     count = 8 * len(data) // bits
     dense = ir.DenseElementsAttr.get(
-        memoryview(data).cast("BHIQ"[(bits // 8).bit_length() - 1]),
+        np.frombuffer(data, f"u{bits // 8}").data,
         signless=True,
         type=ir.RankedTensorType.get([count], word),
     )
