@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hint_cases import CASES, CHIPS, print_kernel
 from entry_text import Kernel, values_of
+from hint_cases import CASES, CHIPS, print_kernel
 from op_case import OpCase
 
 import cuda_tile

@@ -35,7 +35,7 @@ class Needs:
 
 _ANYWHERE = Needs()
 _LLVM = (
-    *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br", "call"),
+    *("add", "addrspacecast", "alloca", "and", "ashr", "bitcast", "br"),
     *("cond_br", "extractelement", "intr.trap"),
     *("extractvalue", "fadd", "fcmp", "fdiv", "fmul", "fneg", "fpext", "fptosi"),
     *("fptoui", "fptrunc", "fsub", "func", "getelementptr", "icmp", "inline_asm"),
@@ -49,12 +49,15 @@ _LLVM = (
 )
 _BYTE_PAIRS = ("s8", "u8", "s8.u8", "u8.s8")
 _REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
+_DRIVER = ("vprintf", "__assertfail", "malloc", "free")
+"""Functions that the driver has for every kernel."""
 
 INSTRUCTIONS: dict[str, Needs] = {
     **{f"llvm.{name}": _ANYWHERE for name in _LLVM},
     "llvm.fptosi.sat": _ANYWHERE,
     "llvm.fptoui.sat": _ANYWHERE,
     **{f"nvvm.read.ptx.sreg.{name}": _ANYWHERE for name in _REGISTERS},
+    **{f"llvm.call @{name}": _ANYWHERE for name in _DRIVER},
     "nvvm.barrier0": _ANYWHERE,
     "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
     "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),

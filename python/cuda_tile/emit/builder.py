@@ -394,22 +394,34 @@ class Builder:
         self, name: str, result: ir.Type, operands: Sequence[ir.Value]
     ) -> ir.Value:
         """A call of a function of a library, which its first call declares."""
+        return self._call(name, [result], operands).results[0]
+
+    def call_for_effect(self, name: str, operands: Sequence[ir.Value]) -> None:
+        """A call of a function without a result."""
+        self._call(name, [], operands)
+
+    def _call(
+        self, name: str, results: Sequence[ir.Type], operands: Sequence[ir.Value]
+    ) -> ir.Operation:
         found = self._callees.get(name)
         if found is None:
-            self._declare(name, result, [value.type for value in operands])
+            self._declare(name, results, [value.type for value in operands])
             found = self._callees[name] = {
                 "callee": ir.FlatSymbolRefAttr.get(name),
                 "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
                 "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
             }
-        return self.create("llvm.call", [result], operands, found).results[0]
+        return self.create("llvm.call", results, operands, found)
 
-    def _declare(self, name: str, result: ir.Type, types: Sequence[ir.Type]) -> None:
+    def _declare(
+        self, name: str, results: Sequence[ir.Type], types: Sequence[ir.Type]
+    ) -> None:
         """Declares a function in the module unless another kernel has done so."""
         block = self._func.block
         symbol = ir.StringAttr.get(name)
         if any(op.attributes["sym_name"] == symbol for op in block.operations):
             return
+        result = str(results[0]) if results else "void"
         parameters = ", ".join(map(str, types))
         signature = ir.Type.parse(f"!llvm.func<{result} ({parameters})>")
         ir.Operation.create(

@@ -86,7 +86,6 @@ class Emitter:
         self.target = target
         self._rules = rules
         self._shared_symbol = shared_symbol
-        self._func = func
         self._scratch_bytes = scratch
         self.allocas: dict[ir.Operation, dict[ir.Operation, ir.Value]] = {}
         """Variables of allocas by the op that ends their life, see `heap.py`."""
@@ -215,7 +214,7 @@ class Emitter:
     @cached_property
     def calls(self) -> Calls:
         """The driver's functions; few kernels call any."""
-        return Calls(self._func, self.builder, self.table)
+        return Calls(self.builder, self.table)
 
     def extent_divisor(self, view: ir.Value, dim: int) -> int:
         """A power of two that divides the tensor's extent along a tile dimension."""

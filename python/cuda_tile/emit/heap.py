@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.blocks import barrier, is_first, when
-from cuda_tile.emit.calls import FREE, MALLOC
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
@@ -72,8 +71,7 @@ def release(e: Emitter, scope: ir.Operation) -> None:
         for variable in variables.values():
             address = b.load(b.i64, variable, 8)
             with when(e, b.icmp("ne", address, b.constant(b.i64, 0))):
-                pointer = b.op("llvm.inttoptr", e.calls.pointer, address)
-                e.calls.call(FREE, pointer)
+                e.calls.free(address)
 
 
 @RULES.register("alloca")
@@ -86,9 +84,7 @@ def alloca(e: Emitter, op: ir.Operation) -> None:
     size += max(0, align - MALLOC_ALIGNMENT_BYTES)
     barrier(e)  # scratch memory may still be in use
     with when(e, is_first(e)):
-        made = e.calls.call(MALLOC, b.constant(b.i64, min(size, (1 << 63) - 1)))
-        assert made is not None
-        b.store(b.op("llvm.ptrtoint", b.i64, made), e.scratch_pointer(), 8)
+        b.store(e.calls.malloc(size), e.scratch_pointer(), 8)
     barrier(e)
     address = b.load(b.i64, e.scratch_pointer(), 8)
     with when(e, b.icmp("eq", address, b.constant(b.i64, 0))):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.scratch import SLOT_BYTES, print_slots
 from cuda_tile.emit.blocks import barrier, counting, is_first, when
-from cuda_tile.emit.calls import ASSERT_FAIL
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.printing import Directive, directives, escaped, slot_of
@@ -129,16 +128,8 @@ def _report(
 
 def _fail(e: Emitter, op: ir.Operation) -> None:
     """Ends the kernel with an error that holds the message and the source line."""
-    b, calls = e.builder, e.calls
-    file, line = _file_and_line(op)
-    calls.call(
-        ASSERT_FAIL,
-        calls.text(_message(op)),
-        calls.text(file),
-        b.constant(b.i32, line),
-        calls.text(entry_name(enclosing_entry(op))),
-        b.constant(b.i64, 1),
-    )
+    kernel = entry_name(enclosing_entry(op))
+    e.calls.fail(_message(op), *_file_and_line(op), kernel)
 
 
 def _file_and_line(op: ir.Operation) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import SymbolVisibilityAttr, TileType
 from cuda_tile.analysis.constants import TF32_DROPPED_BITS
-from cuda_tile.emit.calls import declare_global
+from cuda_tile.emit.builder import GLOBAL_SPACE
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.tiles import element_bits
@@ -68,7 +68,7 @@ def emit_global(op: ir.Operation) -> None:
     is_private = (
         isinstance(visibility, SymbolVisibilityAttr) and visibility.value == "private"
     )
-    declare_global(
+    _declare(
         entry_name(op),
         ir.Type.parse(f"!llvm.array<{count} x {word}>"),
         dense,
@@ -76,6 +76,31 @@ def emit_global(op: ir.Operation) -> None:
         is_constant=flag(op, "constant"),
         is_public=not is_private,
     )
+
+
+def _declare(
+    symbol: str,
+    ty: ir.Type,
+    value: ir.Attribute,
+    *,
+    alignment: int,
+    is_constant: bool,
+    is_public: bool,
+) -> None:
+    """An `llvm.mlir.global` in global memory, at the current insertion point."""
+    i32, i64 = (ir.IntegerType.get_signless(bits) for bits in (32, 64))
+    linkage = "external" if is_public else "internal"
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(symbol),
+        "global_type": ir.TypeAttr.get(ty),
+        "linkage": ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
+        "addr_space": ir.IntegerAttr.get(i32, GLOBAL_SPACE),
+        "value": value,
+        "alignment": ir.IntegerAttr.get(i64, alignment),
+    }
+    if is_constant:
+        attributes["constant"] = ir.UnitAttr.get()
+    ir.Operation.create("llvm.mlir.global", attributes=attributes, regions=1)
 
 
 def global_bytes(value: ir.DenseElementsAttr) -> tuple[bytes, int]:
