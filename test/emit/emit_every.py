@@ -104,7 +104,8 @@ VIEWS = {
 
 PRODUCT = """
   entry @product_E(%p: tile<ptr<E>>, %q: tile<ptr<A>>) {
-    %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1]
+    %p16 = assume div_by<16>, %p : tile<ptr<E>>
+    %v = make_tensor_view %p16, shape = [64, 64], strides = [64, 1]
       : tensor_view<64x64xE, strides=[64,1]>
     %w = make_tensor_view %q, shape = [64, 64], strides = [64, 1]
       : tensor_view<64x64xA, strides=[64,1]>

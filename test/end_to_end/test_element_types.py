@@ -80,15 +80,6 @@ BODIES = {
       : tile<128xptr<$E>>, tile<128xi1>, $T -> $T, token""",
 }
 REFUSED = {
-    "ftof": """%g = ftof %t : $T -> tile<128xf32>
-    %c = cmpf less_than ordered %g, %g : tile<128xf32> -> tile<128xi1>
-    %d = constant <$E: $ONE> : $T
-    %r = select %c, %t, %d : tile<128xi1>, $T""",
-    "ftoi": """%g = ftoi %t signed : $T -> tile<128xi32>
-    %h = iota : tile<128xi32>
-    %c = cmpi less_than %g, %h, signed : tile<128xi32> -> tile<128xi1>
-    %d = constant <$E: $ONE> : $T
-    %r = select %c, %t, %d : tile<128xi1>, $T""",
     "mmaf": """%m = reshape %t : $T -> tile<16x8x$E>
     %d = constant <$E: $ONE> : tile<8x8x$E>
     %z = constant <f32: 0.0> : tile<16x8xf32>
@@ -161,23 +152,3 @@ def test_arithmetic_of_bytes_is_refused(op: str, kind: str) -> None:
     for gpu in GPUS:
         with pytest.raises(Unsupported, match=r"^\"-\":1\d:\d+: .*interpreter only"):
             cuda_tile.compile(module, gpu)
-
-
-def test_elements_of_half_a_byte_are_refused() -> None:
-    text = """cuda_tile.module @m {
-  entry @k(%a: tile<ptr<i8>>) {
-    %v = make_tensor_view %a, shape = [64], strides = [1]
-      : tensor_view<64xi8, strides=[1]>
-    %p = make_partition_view %v
-      : partition_view<tile=(64), tensor_view<64xi8, strides=[1]>>
-    %i = constant <i32: 0> : tile<i32>
-    %c = constant <f4E2M1FN: 1.0> : tile<128xf4E2M1FN>
-    %t = pack %c : tile<128xf4E2M1FN> -> tile<64xi8>
-    %k = store_view_tko weak %t, %p[%i]
-      : tile<64xi8>, partition_view<tile=(64), tensor_view<64xi8, strides=[1]>>,
-        tile<i32> -> token
-    return
-  }
-}"""
-    with pytest.raises(Unsupported, match=r"^\"-\":8:\d+: .*f4E2M1FN.*interpreter"):
-        cuda_tile.compile(cuda_tile.load(text.encode()), "sm_100")

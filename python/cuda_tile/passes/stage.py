@@ -32,26 +32,30 @@ def run(module: ir.Operation, options: Options) -> None:
     """Stages every entry of `module`."""
     del options
     for entry in entries(module):
-        limit = read_target(entry).shared_bytes_per_cta
-        room = _room_for_loops(entry)
-        buffers = StagedOperands(room)
-        for op in list(nested_ops(entry)):
-            if op.name == "cuda_tile.reduce":
-                split_reduction(op)
-            elif op.name == "cuda_tile.scan":
-                split_scan(op)
-        for op in list(nested_ops(entry)):
-            if op.name in PRODUCTS:
-                stage_product(op, buffers)
-            elif op.name == "cuda_tile.extract":
-                stage_extract(op, buffers, limit - room)
-        held = room - buffers.room_bytes
-        n_warps = read_plan(entry).num_warps
-        for op in list(nested_ops(entry)):
-            share_result(op, n_warps, limit - held)
-        for op in list(nested_ops(entry)):
-            if op.name == "tileas.convert_layout":
-                stage_conversion(op, limit - held)
+        _stage_entry(entry)
+
+
+def _stage_entry(entry: ir.Operation) -> None:
+    limit = read_target(entry).shared_bytes_per_cta
+    room = _room_for_loops(entry)
+    for op in list(nested_ops(entry)):
+        if op.name == "cuda_tile.reduce":
+            split_reduction(op)
+        elif op.name == "cuda_tile.scan":
+            split_scan(op)
+    buffers = StagedOperands(room)
+    for op in list(nested_ops(entry)):
+        if op.name in PRODUCTS:
+            stage_product(op, buffers)
+        elif op.name == "cuda_tile.extract":
+            stage_extract(op, buffers, limit - room)
+    left = limit - (room - buffers.room_bytes)
+    n_warps = read_plan(entry).num_warps
+    for op in list(nested_ops(entry)):
+        share_result(op, n_warps, left)
+    for op in list(nested_ops(entry)):
+        if op.name == "tileas.convert_layout":
+            stage_conversion(op, left)
 
 
 def _room_for_loops(entry: ir.Operation) -> int:
