@@ -27,14 +27,14 @@ from cuda_tile.emit.pairs import (
     singles,
 )
 from cuda_tile.ir.attributes import flag, keyword
-from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import element_name, element_of, is_distributed, layout_of
 
 _NIBBLE = 4
 _PTX_LETTER = {"f16": "h", "f32": "f", "f64": "d", "i32": "r", "i64": "l"}
 _PTX_ROUNDING = {"zero": "rz", "negative_inf": "rm", "positive_inf": "rp"}
 _F32_INTEGER_BITS = 24
 """Integers of so many bits are f32 without rounding."""
-_CLAMPS = {"f8E4M3FN": 448, "f8E5M2": 57344, "f4E2M1FN": 6}
+_CLAMPS = {"f8E4M3FN": 448, "f8E5M2": 57344, "f8E5M3FNU": 114688, "f4E2M1FN": 6}
 """Largest values of formats that saturate; f32 holds all smaller integers."""
 
 
@@ -51,8 +51,8 @@ def exti(e: Emitter, op: ir.Operation) -> None:
     b, ty = e.builder, _result_type(e, op)
     is_signed = keyword(op, "signedness") == "signed"
     name = "llvm.sext" if is_signed else "llvm.zext"
-    is_nibble = str(element_of(op.operands[0])) == "i4"
-    fits_nibble = str(element_of(op.results[0])) == "i4"
+    is_nibble = element_name(element_of(op.operands[0])) == "i4"
+    fits_nibble = element_name(element_of(op.results[0])) == "i4"
 
     def extend(x: ir.Value) -> ir.Value:
         if is_nibble and is_signed:
@@ -69,7 +69,7 @@ def exti(e: Emitter, op: ir.Operation) -> None:
 def trunci(e: Emitter, op: ir.Operation) -> None:
     """The low bits."""
     b, ty = e.builder, _result_type(e, op)
-    is_nibble = str(element_of(op.results[0])) == "i4"
+    is_nibble = element_name(element_of(op.results[0])) == "i4"
 
     def cut(x: ir.Value) -> ir.Value:
         if x.type != ty:
@@ -238,7 +238,9 @@ def _effective_mode(source: str, result: str, mode: str) -> str:
 @RULES.register("ftof")
 def ftof(e: Emitter, op: ir.Operation) -> None:
     """Rounded once, in pairs."""
-    source, result = (str(element_of(v)) for v in (op.operands[0], op.results[0]))
+    source, result = (
+        element_name(element_of(v)) for v in (op.operands[0], op.results[0])
+    )
     mode = keyword(op, "rounding_mode", "nearest_even")
     mode = _effective_mode(source, result, mode)
     kind = CARRIERS.get(source, source)
@@ -258,7 +260,7 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("itof")
 def itof(e: Emitter, op: ir.Operation) -> None:
     """Integer to float, rounded once to nearest even, or clamped by small formats."""
-    b, result = e.builder, str(element_of(op.results[0]))
+    b, result = e.builder, element_name(element_of(op.results[0]))
     is_signed = keyword(op, "signedness") == "signed"
     convert = "llvm.sitofp" if is_signed else "llvm.uitofp"
 
@@ -313,7 +315,7 @@ def ftoi(e: Emitter, op: ir.Operation) -> None:
     To i1 it is a comparison with zero, which a NaN is not equal to. From other types
     than f64 the value goes through f32, which holds it.
     """
-    b, source = e.builder, str(element_of(op.operands[0]))
+    b, source = e.builder, element_name(element_of(op.operands[0]))
     kind = CARRIERS.get(source, source)
     values: list[ir.Value] = []
     for pair in pairs_of(e, op.operands[0]):

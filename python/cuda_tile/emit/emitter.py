@@ -26,7 +26,7 @@ from cuda_tile.emit.fragment import (
 )
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import element_of, is_distributed, is_e5m3, layout_of
 from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import Target
@@ -51,7 +51,7 @@ def register_type(element: ir.Type) -> ir.Type:
         return ir.Type.parse(f"!llvm.ptr<{GLOBAL_SPACE}>")
     if isinstance(element, ir.FloatTF32Type):
         return ir.F32Type.get()
-    if isinstance(element, ir.FloatType) and element.width <= 8:
+    if (isinstance(element, ir.FloatType) and element.width <= 8) or is_e5m3(element):
         return ir.IntegerType.get_signless(8)
     if isinstance(element, ir.IntegerType) and element.width == 4:
         return ir.IntegerType.get_signless(8)

@@ -20,26 +20,28 @@ from cuda_tile.targets import Target
 
 @dataclass(frozen=True)
 class Format:
-    """A small float format with a sign.
+    """A small float format.
 
     Attributes:
         mantissa_bits: Bits of the mantissa without the hidden one.
         bias: Exponent bias.
         largest: Largest finite value; all that is larger becomes it.
-        sign_shift: Right shift that brings the sign of an f32 to its place.
+        sign_shift: Right shift that brings the sign of an f32 to its place, or None
+            where the sign is dropped.
         nan: Code that a NaN becomes.
     """
 
     mantissa_bits: int
     bias: int
     largest: float
-    sign_shift: int
+    sign_shift: int | None
     nan: int
 
 
 FORMATS = {
     "f8E4M3FN": Format(3, 7, 448.0, 24, 0x7F),
     "f8E5M2": Format(2, 15, 57344.0, 24, 0x7F),
+    "f8E5M3FNU": Format(3, 15, 114688.0, None, 0xFF),
     "f4E2M1FN": Format(1, 1, 6.0, 28, 0x07),
 }
 CARRIERS = {
@@ -47,6 +49,7 @@ CARRIERS = {
     "f8E5M2": "f16",
     "f4E2M1FN": "f16",
     "f8E8M0FNU": "f32",
+    "f8E5M3FNU": "f32",
     "tf32": "f32",
 }
 """The type to which a format is decoded."""
@@ -95,6 +98,8 @@ def decoded(e: Emitter, element: str, pair: Pair) -> Pair:
             return _from_f4(e, pair)
         case "f8E8M0FNU":
             return _from_e8m0(e, pair)
+        case "f8E5M3FNU":
+            return _from_e5m3(e, pair)
         case _:
             return pair
 
@@ -172,6 +177,22 @@ def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     return tuple(values)
 
 
+def _from_e5m3(e: Emitter, pair: Pair) -> Pair:
+    """The code is the top of an f32 whose bias is 112 more; 255 is NaN."""
+    b, w = e.builder, Words(e.builder)
+    form = FORMATS["f8E5M3FNU"]
+    shift = _F32_MANTISSA_BITS - form.mantissa_bits
+    scale = b.constant(b.f32, 2.0 ** (_F32_BIAS - form.bias))
+    nan = b.constant(b.f32, float("nan"))
+    values: list[ir.Value] = []
+    for code in (w("and", pair[0], 0xFF), w("lshr", pair[0], 8)):
+        word = w("shl", b.op("llvm.zext", b.i32, code), shift)
+        value = b.op("llvm.fmul", b.f32, b.bitcast(word, b.f32), scale)
+        is_nan = b.icmp("eq", code, b.constant(b.i16, form.nan))
+        values.append(b.select(is_nan, nan, value))
+    return tuple(values)
+
+
 # Encoding -----------------------------------------------------------------------------
 
 
@@ -232,9 +253,11 @@ def _code(e: Emitter, x: ir.Value, form: Format) -> ir.Value:
     subnormal = w("sub", b.bitcast(total, b.i32), _bits(magic))
     smallest = b.constant(b.i32, _bits(2.0 ** (1 - form.bias)))
     code = b.select(b.icmp("ult", size, smallest), subnormal, normal)
-    sign = w("and", w("lshr", bits, form.sign_shift), 1 << 31 - form.sign_shift)
+    if form.sign_shift is not None:
+        place = 1 << 31 - form.sign_shift
+        code = w("or", code, w("and", w("lshr", bits, form.sign_shift), place))
     nan = b.constant(b.i32, form.nan)
-    return b.select(b.fcmp("uno", x, x), nan, w("or", code, sign))
+    return b.select(b.fcmp("uno", x, x), nan, code)
 
 
 def _bits(value: float) -> int:

@@ -20,11 +20,11 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
-from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.ir.tiles import element_name, element_of, is_distributed, layout_of
 
 Pair = tuple[ir.Value, ...]
 
-BYTES = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f4E2M1FN")
+BYTES = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f8E5M3FNU", "f4E2M1FN")
 """Elements that a thread holds in a byte each, of which two make an i16."""
 HALVES = ("f16", "bf16")
 """Elements of which two make a vector."""
@@ -74,7 +74,7 @@ def set_byte_words(e: Emitter, result: ir.Value, words: Sequence[ir.Value]) -> N
 
 def pairs_of(e: Emitter, value: ir.Value) -> list[Pair]:
     """The elements of a tile that a thread holds, two by two."""
-    element, b = str(element_of(value)), e.builder
+    element, b = element_name(element_of(value)), e.builder
     if not is_distributed(value) or layout_of(value).n_registers == 1:
         single = (
             e.packer.scalars(e.fragment(value))[0]
@@ -100,7 +100,7 @@ def pairs_of(e: Emitter, value: ir.Value) -> list[Pair]:
 
 def set_pairs(e: Emitter, result: ir.Value, pairs: Sequence[Pair]) -> None:
     """Inverse of `pairs_of`: the pairs become what stands for `result`."""
-    element, b = str(element_of(result)), e.builder
+    element, b = element_name(element_of(result)), e.builder
     if not is_distributed(result) or layout_of(result).n_registers == 1:
         first = pairs[0][0]
         if element in BYTES:

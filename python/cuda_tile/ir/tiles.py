@@ -17,6 +17,7 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 
 POINTER_BITS = 64
+_E5M3 = "f8E5M3FNU"
 
 FrozenGroups = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
 """The groups of a `#cute.layout` attribute, hashable."""
@@ -86,7 +87,20 @@ def element_bits(element: ir.Type) -> int:
     if isinstance(element, ir.FloatType):
         # tf32 is 19 bits of a 32-bit container.
         return 32 if element.width == 19 else max(8, element.width)
+    if is_e5m3(element):
+        return 8
     raise InternalError(f"expected a number or pointer element type, got {element}")
+
+
+def element_name(element: ir.Type) -> str:
+    """An element type by its short name, such as `f16`."""
+    return _E5M3 if is_e5m3(element) else str(element)
+
+
+def is_e5m3(element: ir.Type) -> bool:
+    """Whether this is f8E5M3FNU: MLIR has no such type, but the dialect."""
+    is_number = isinstance(element, ir.IntegerType | ir.FloatType | PointerType)
+    return not is_number and str(element).endswith(_E5M3[1:])
 
 
 def memory_bits(element: ir.Type) -> int:
