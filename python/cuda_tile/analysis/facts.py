@@ -27,7 +27,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.control_flow import ControlFlow, Point, counted_loop
 from cuda_tile.analysis.dataflow import ValueAnalysis
-from cuda_tile.ir.tiles import element_bits, element_of, pointee_of
+from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
 
@@ -428,7 +428,9 @@ def exti(facts: FactsAnalysis, op: ir.Operation) -> None:
 def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Pointer plus elements: divisibility counts in bytes."""
     pointer, index = (facts.of(value) for value in op.operands)
-    size = element_bits(pointee_of(op.operands[0])) // 8
+    size = memory_bits(pointee_of(op.operands[0])) // 8
+    if not size:  # two elements share a byte: neighbours have one address
+        return
     contiguity, _ = _sum(pointer, index)
     divisibility = tuple(
         gcd(
@@ -443,6 +445,20 @@ def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
             pointer.shape, contiguity, _common_constancy(pointer, index), divisibility
         ),
     )
+
+
+@RULES.register("ptr_to_ptr")
+def ptr_to_ptr(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """The same addresses; what is contiguous depends on the size of the pointee."""
+    source = facts.of(op.operands[0])
+    before, after = (memory_bits(pointee_of(v)) for v in (*op.operands, op.results[0]))
+    if before != after:
+        every = _every(source)
+        ones = (1,) * len(source.shape)
+        source = replace(
+            source, contiguity=ones, divisibility=(every,) * max(1, len(ones))
+        )
+    facts.set(op.results[0], source)
 
 
 @RULES.register("divi")

@@ -25,7 +25,7 @@ INSTEAD = "it runs on the interpreter: cuda-tile-run, or cuda_tile.run(on='inter
 
 def check_program(
     entry: ir.Operation, placeable: Container[str], emittable: Container[str]
-) -> None:
+) -> bool:
     """Refuses an entry that a later pass has no rule for.
 
     Args:
@@ -33,10 +33,14 @@ def check_program(
         placeable: Ops that may have tiles of rank 1 or more, as rule tables name them.
         emittable: Ops that emission knows.
 
+    Returns:
+        Whether the entry addresses elements of 4 bits; see passes/nibbles.py.
+
     Raises:
         Unsupported: For the first such op in program order, at its location.
     """
     checked: set[ir.Type] = set()
+    has_nibbles = False
     for op in nested_ops(entry):
         values = (*op.operands, *op.results)
         stem = op_stem(op)
@@ -47,21 +51,17 @@ def check_program(
             raise Unsupported(message, location_text(op))
         for value in values:
             if (ty := value.type) not in checked:
-                _check_type(op, ty)
+                has_nibbles |= _is_memory_of_nibbles(ty)
                 checked.add(ty)
+    return has_nibbles
 
 
-def _check_type(op: ir.Operation, ty: ir.Type) -> None:
-    """Refuses accesses to elements of 4 bits: two of them share an address."""
+def _is_memory_of_nibbles(ty: ir.Type) -> bool:
+    """Whether this addresses elements of 4 bits, of which two share a byte."""
     if isinstance(ty, TensorViewType):
         number = ty.element_type
     elif isinstance(ty, TileType) and isinstance(ty.element_type, PointerType):
         number = ty.element_type.pointee_type
     else:
-        return
-    if isinstance(number, ir.IntegerType | ir.FloatType) and number.width == 4:
-        raise Unsupported(
-            f"'{op.name}': expected elements of i1 or of 8 bits and more in memory, "
-            f"got {number}; load bytes, i8, and unpack them",
-            location_text(op),
-        )
+        return False
+    return isinstance(number, ir.FloatType) and number.width == 4

@@ -9,10 +9,10 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.ir.tiles import (
-    element_bits,
     element_of,
     is_distributed,
     layout_of,
+    memory_bits,
     pointee_of,
 )
 from cuda_tile.layout.linear import Coord, LinearLayout
@@ -54,10 +54,14 @@ def select(e: Emitter, op: ir.Operation) -> None:
 def offset(e: Emitter, op: ir.Operation) -> None:
     """Pointer plus signed elements."""
     b = e.builder
-    size = element_bits(pointee_of(op.operands[0])) // 8
+    size = memory_bits(pointee_of(op.operands[0])) // 8
 
     def move(pointer: ir.Value, index: ir.Value) -> ir.Value:
-        scaled = b.mul(b.resize(index, b.i64), b.constant(b.i64, size))
+        wide = b.resize(index, b.i64)
+        if size:
+            scaled = b.mul(wide, b.constant(b.i64, size))
+        else:  # two elements to a byte
+            scaled = b.op("llvm.ashr", b.i64, wide, b.constant(b.i64, 1))
         return b.byte_offset(pointer, scaled)
 
     e.elementwise(op, move)

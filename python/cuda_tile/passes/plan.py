@@ -55,6 +55,7 @@ from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
 from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
+from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
@@ -71,7 +72,8 @@ def run(module: ir.Operation, options: Options) -> None:
     """
     target = options.target
     for entry in entries(module):
-        check_program(entry, PLACE_RULES, EMIT_RULES)
+        if check_program(entry, PLACE_RULES, EMIT_RULES):
+            access_bytes(entry)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         ops = list(nested_ops(entry))
         if PLAN_ATTRIBUTE not in entry.attributes:

@@ -1,0 +1,183 @@
+"""Elements of 4 bits in memory: through views and pointers of every kind."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from op_case import Array, OpCase
+
+F4 = "f4E2M1FN"
+ROWS, COLUMNS = 24, 64
+
+
+def _view(name: str, strides: str, tile: str, dim_map: str = "") -> tuple[str, str]:
+    """A partition view of an argument and its type."""
+    tensor = f"tensor_view<{ROWS}x{COLUMNS}x{F4}, strides=[{strides}]>"
+    kind = f"partition_view<tile=({tile}), padding_value = zero, {tensor}{dim_map}>"
+    text = f"""
+    %{name}_t = make_tensor_view %{name}, shape = [{ROWS}, {COLUMNS}],
+      strides = [{strides}] : {tensor}
+    %{name}_v = make_partition_view %{name}_t : {kind}"""
+    return text, kind
+
+
+def _copy(order: str) -> OpCase:
+    """Tiles that stick out below, loaded, changed in sign and stored."""
+    rows = f"{COLUMNS},1" if order == "rows" else f"1,{ROWS}"
+    x, x_kind = _view("x", rows, "16x32")
+    o, o_kind = _view("o", rows, "16x32")
+    wide = f"{COLUMNS},1"
+    tensor = f"tensor_view<{ROWS}x{COLUMNS}xf32, strides=[{wide}]>"
+    f_kind = f"partition_view<tile=(16x32), {tensor}>"
+    text = f"""cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<{F4}>>, %o: tile<ptr<{F4}>>, %f: tile<ptr<f32>>) {{
+    {x}{o}
+    %f_t = make_tensor_view %f, shape = [{ROWS}, {COLUMNS}], strides = [{wide}]
+      : {tensor}
+    %f_v = make_partition_view %f_t : {f_kind}
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %a, %t0 = load_view_tko weak %x_v[%i, %j] : {x_kind}, tile<i32>
+      -> tile<16x32x{F4}>, token
+    %w = ftof %a : tile<16x32x{F4}> -> tile<16x32xf32>
+    %n = negf %w : tile<16x32xf32>
+    %b = ftof %n : tile<16x32xf32> -> tile<16x32x{F4}>
+    %t1 = store_view_tko weak %b, %o_v[%i, %j] : tile<16x32x{F4}>, {o_kind},
+      tile<i32> -> token
+    %t2 = store_view_tko weak %n, %f_v[%i, %j] : tile<16x32xf32>, {f_kind},
+      tile<i32> -> token
+    return
+  }}
+}}"""
+    count = ROWS * COLUMNS
+
+    def args(rng: np.random.Generator) -> list[Array]:
+        codes = rng.integers(0, 256, count // 2, np.uint8)
+        return [codes, np.zeros(count // 2, np.uint8), np.zeros(count, np.float32)]
+
+    def witness(given: list[Array]) -> list[Array | None]:
+        return [given[0], given[0] ^ np.uint8(0x88), None]
+
+    return OpCase(
+        f"view_{order}",
+        text,
+        args,
+        grid=(2, 2),
+        numpy=lambda given: witness(list(given)),
+    )
+
+
+def _dynamic() -> OpCase:
+    """Extents and strides of run time."""
+    tensor = f"tensor_view<?x?x{F4}, strides=[?,1]>"
+    kind = f"partition_view<tile=(8x16), {tensor}>"
+    text = f"""cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<{F4}>>, %o: tile<ptr<{F4}>>, %r: tile<i32>, %c: tile<i32>,
+           %s: tile<i64>) {{
+    %d = assume div_by<4>, %s : tile<i64>
+    %e = trunci %d : tile<i64> -> tile<i32>
+    %h = assume div_by<4>, %e : tile<i32>
+    %x_t = make_tensor_view %x, shape = [%r, %c], strides = [%h, 1]
+      : tile<i32> -> {tensor}
+    %o_t = make_tensor_view %o, shape = [%r, %c], strides = [%h, 1]
+      : tile<i32> -> {tensor}
+    %x_v = make_partition_view %x_t : {kind}
+    %o_v = make_partition_view %o_t : {kind}
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %a, %t0 = load_view_tko weak %x_v[%i, %j] : {kind}, tile<i32>
+      -> tile<8x16x{F4}>, token
+    %t1 = store_view_tko weak %a, %o_v[%i, %j] : tile<8x16x{F4}>, {kind},
+      tile<i32> -> token
+    return
+  }}
+}}"""
+    rows, columns, stride = 13, 40, 44
+
+    def args(rng: np.random.Generator) -> list[object]:
+        codes = rng.integers(0, 256, rows * stride // 2, np.uint8)
+        sizes = [np.int32(rows), np.int32(columns), np.int64(stride)]
+        return [codes, np.full_like(codes, 0x5A), *sizes]
+
+    return OpCase("view_dynamic", text, args, grid=(2, 3))
+
+
+def _pointers(masked: bool, padded: bool) -> OpCase:
+    """Pointers name the low half of a byte; a store leaves the upper one."""
+    many, tile = f"tile<64xptr<{F4}>>", f"tile<64x{F4}>"
+    lines = [
+        f"""
+    %{name}1 = reshape %{name} : tile<ptr<{F4}>> -> tile<1xptr<{F4}>>
+    %{name}2 = broadcast %{name}1 : tile<1xptr<{F4}>> -> {many}
+    %{name}3 = offset %{name}2, %even : {many}, tile<64xi32> -> {many}"""
+        for name in "xo"
+    ]
+    mask = ", %mask" if masked else ""
+    mask_type = ", tile<64xi1>" if masked else ""
+    padding = ", %pad" if padded else ""
+    padding_type = f", {tile}" if padded else ""
+    text = f"""cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<{F4}>>, %o: tile<ptr<{F4}>>) {{
+    %i = iota : tile<64xi32>
+    %two = constant <i32: 2> : tile<64xi32>
+    %even = muli %i, %two : tile<64xi32>
+    %limit = constant <i32: 41> : tile<64xi32>
+    %mask = cmpi less_than %i, %limit, signed : tile<64xi32> -> tile<64xi1>
+    %pad = constant <{F4}: -1.5> : {tile}
+    {"".join(lines)}
+    %a, %t0 = load_ptr_tko weak %x3{mask}{padding} : {many}{mask_type}{padding_type}
+      -> {tile}, token
+    %t1 = store_ptr_tko weak %o3, %a{mask * (not padded)}
+      : {many}, {tile}{mask_type * (not padded)} -> token
+    return
+  }}
+}}"""
+
+    def args(rng: np.random.Generator) -> list[Array]:
+        return [rng.integers(0, 256, 64, np.uint8) for _ in range(2)]
+
+    return OpCase(f"pointers_{masked:d}{padded:d}", text, args)
+
+
+def _addresses() -> OpCase:
+    """Addresses of elements of 4 bits as integers and back."""
+    one, many = f"tile<ptr<{F4}>>", f"tile<32xptr<{F4}>>"
+    text = f"""cuda_tile.module @m {{
+  entry @k(%x: {one}, %o: tile<ptr<i64>>) {{
+    %i = iota : tile<32xi32>
+    %six = constant <i32: 6> : tile<32xi32>
+    %steps = muli %i, %six : tile<32xi32>
+    %x1 = reshape %x : {one} -> tile<1xptr<{F4}>>
+    %x2 = broadcast %x1 : tile<1xptr<{F4}>> -> {many}
+    %x3 = offset %x2, %steps : {many}, tile<32xi32> -> {many}
+    %n = ptr_to_int %x3 : {many} -> tile<32xi64>
+    %m = ptr_to_int %x2 : {many} -> tile<32xi64>
+    %q = int_to_ptr %n : tile<32xi64> -> {many}
+    %b = ptr_to_ptr %q : {many} -> tile<32xptr<i8>>
+    %y = ptr_to_int %b : tile<32xptr<i8>> -> tile<32xi64>
+    %d = subi %y, %m : tile<32xi64>
+    %o1 = reshape %o : tile<ptr<i64>> -> tile<1xptr<i64>>
+    %o2 = broadcast %o1 : tile<1xptr<i64>> -> tile<32xptr<i64>>
+    %o3 = offset %o2, %i : tile<32xptr<i64>>, tile<32xi32> -> tile<32xptr<i64>>
+    %t = store_ptr_tko weak %o3, %d : tile<32xptr<i64>>, tile<32xi64> -> token
+    return
+  }}
+}}"""
+    return OpCase(
+        "addresses",
+        text,
+        lambda rng: [np.zeros(128, np.uint8), np.zeros(32, np.int64)],
+        numpy=lambda given: [given[0], np.arange(32) * 3],
+    )
+
+
+CASES = [
+    _copy("rows"),
+    _copy("columns"),
+    _dynamic(),
+    *(
+        _pointers(masked, padded)
+        for masked, padded in product((False, True), repeat=2)
+        if masked or not padded
+    ),
+    _addresses(),
+]

@@ -1,0 +1,133 @@
+"""Accesses to elements of 4 bits become accesses to bytes, or are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.walk import entries
+from cuda_tile.passes.nibbles import access_bytes
+
+F4 = "f4E2M1FN"
+ROWS = 64
+
+
+def kernel(
+    strides: str = "64,1",
+    tile: str = "8x8",
+    *,
+    stem: str = "partition",
+    extra: str = "",
+    padding: str = ", padding_value = zero",
+    at: str = "%j",
+    row: str = "%i",
+    row_type: str = "tile<i32>",
+    more: str = "",
+) -> str:
+    """A tile of a 64 x 64 tensor that is loaded and stored elsewhere."""
+    tensor = f"tensor_view<{ROWS}x64x{F4}, strides=[{strides}]>"
+    kind = f"{stem}_view<tile=({tile}){padding}, {tensor}{extra}>"
+    types = row_type if row_type == "tile<i32>" else f"{row_type}, tile<i32>"
+    return f"""cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<{F4}>>, %o: tile<ptr<{F4}>>, %n: tile<i32>) {{
+    %i, %j, %k = get_tile_block_id : tile<i32>{more}
+    %t = make_tensor_view %x, shape = [{ROWS}, 64], strides = [{strides}] : {tensor}
+    %u = make_tensor_view %o, shape = [{ROWS}, 64], strides = [{strides}] : {tensor}
+    %v = make_{stem}_view %t : {kind}
+    %w = make_{stem}_view %u : {kind}
+    %a, %t0 = load_view_tko weak %v[{row}, {at}] : {kind}, {types}
+      -> tile<{tile}x{F4}>, token
+    %t1 = store_view_tko weak %a, %w[{row}, {at}] : tile<{tile}x{F4}>, {kind}, {types}
+      -> token
+    return
+  }}
+}}"""
+
+
+ROW = """
+    %r = iota : tile<8xi32>
+    %seven = constant <i32: 7> : tile<8xi32>
+    %rows = muli %r, %seven : tile<8xi32>
+    %two = constant <i32: 2> : tile<i32>
+    %start = muli %j, %two : tile<i32>
+    %known = assume div_by<2>, %n : tile<i32>"""
+"""Rows to gather, and columns to begin at."""
+
+
+def gather(at: str) -> str:
+    """A gather of rows, from a column on."""
+    return kernel(
+        stem="gather_scatter",
+        extra=", sparse_dim=0",
+        row="%rows",
+        row_type="tile<8xi32>",
+        at=at,
+        more=ROW,
+    )
+
+
+KERNELS = {
+    "rows": kernel(),
+    "columns": kernel("1,64"),
+    "no padding": kernel(padding=""),
+    "turned": kernel(extra=", dim_map=[1, 0]"),
+    "strided": kernel(
+        tile="2x8",
+        stem="strided",
+        extra="",
+        padding=", traversal_strides=[3,8], padding_value = zero",
+    ),
+    "gather": gather("%start"),
+    "gather at a known place": gather("%known"),
+}
+
+
+def after(text: str, *, is_rewritten: bool) -> list[Any]:
+    """The arrays after a run on the interpreter."""
+    module = cuda_tile.load(text.encode())
+    if is_rewritten:
+        with module.context:
+            for entry in entries(module.operation):
+                access_bytes(entry)
+        assert module.operation.verify()
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 256, ROWS * 32, np.uint8)
+    arrays = [x, np.full_like(x, 0x11), np.int32(6)]
+    grid = (1,) if "gather" in text else (3, 4)
+    cuda_tile.run(module, grid=grid, args=arrays, on="interp")
+    return arrays[:2]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_same_elements(name: str) -> None:
+    before, now = (after(KERNELS[name], is_rewritten=r) for r in (False, True))
+    np.testing.assert_array_equal(before, now)
+    assert (before[1] != 0x11).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (kernel("65,1"), "can begin or end in the middle of a byte"),
+        (kernel(tile="8x1"), "can begin or end in the middle of a byte"),
+        (kernel("128,2"), "can begin or end in the middle of a byte"),
+        (kernel(padding=", padding_value = nan"), "expected padding_value zero"),
+        (gather("%j"), "an index along the contiguous dimension"),
+        (
+            kernel(stem="strided", padding=", traversal_strides=[8,5]"),
+            "a traversal stride of 5",
+        ),
+    ],
+)
+def test_refused(text: str, message: str) -> None:
+    with ir.Context():
+        module = cuda_tile.load(text.encode())
+    with module.context, pytest.raises(Unsupported, match=message) as caught:
+        access_bytes(entries(module.operation)[0])
+    assert "load_view_tko" in str(caught.value)
+    assert '"-":' in str(caught.value)
