@@ -8,13 +8,12 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.tiles import element_of
 
-_SAME = {"addi": "llvm.add", "subi": "llvm.sub", "muli": "llvm.mul", "shli": "llvm.shl"}
+_SAME = {"addi": "llvm.add", "subi": "llvm.sub", "muli": "llvm.mul"}
 _BY_SIGN = {
-    "remi": ("llvm.srem", "llvm.urem"),
     "maxi": ("llvm.intr.smax", "llvm.intr.umax"),
     "mini": ("llvm.intr.smin", "llvm.intr.umin"),
-    "shri": ("llvm.ashr", "llvm.lshr"),
 }
 
 
@@ -89,12 +88,65 @@ def integer_predicate(name: str, signed: bool) -> str:
     return ("s" if signed else "u") + short
 
 
+@RULES.register("shli", "shri")
+def shift(e: Emitter, op: ir.Operation) -> None:
+    """Shifts out everything for amounts of the width and more, as PTX does.
+
+    The dialect leaves these undefined and LLVM makes poison of them, which spreads to
+    what does not use the result; LLVM's back end knows that PTX needs no comparison.
+    """
+    b = e.builder
+    width = ir.IntegerType(element_of(op.results[0])).width
+    amount = e.facts.of(op.operands[1])
+    is_small = amount.low is not None and amount.high is not None
+    is_small = is_small and (amount.low or 0) >= 0 and (amount.high or 0) < width
+    is_signed = op.name.endswith("shri") and _signed(op)
+    name = "llvm.ashr" if is_signed else "llvm.lshr"
+    name = "llvm.shl" if op.name.endswith("shli") else name
+
+    def clamped(x: ir.Value, y: ir.Value) -> ir.Value:
+        most = b.constant(y.type, width - 1)
+        if is_signed:
+            return b.op(name, x.type, x, b.op("llvm.intr.umin", y.type, y, most))
+        fits, zero = b.icmp("ule", y, most), b.constant(x.type, 0)
+        return b.select(fits, b.op(name, x.type, x, y), zero)
+
+    e.elementwise(op, (lambda x, y: b.op(name, x.type, x, y)) if is_small else clamped)
+
+
+@RULES.register("remi")
+def remi(e: Emitter, op: ir.Operation) -> None:
+    """The remainder of the truncated quotient."""
+    name = "llvm.srem" if _signed(op) else "llvm.urem"
+    divisor = _divisor(e, op)
+    e.elementwise(op, lambda x, y: e.builder.op(name, x.type, x, divisor(y)))
+
+
 @RULES.register("divi")
 def divi(e: Emitter, op: ir.Operation) -> None:
     """The truncated quotient, corrected by one where the rounding asks for it."""
     rounding = keyword(op, "rounding", "zero")
     divide = divide_function(e.builder, rounding, _signed(op))
-    e.elementwise(op, divide)
+    divisor = _divisor(e, op)
+    e.elementwise(op, lambda x, y: divide(x, divisor(y)))
+
+
+def _divisor(e: Emitter, op: ir.Operation) -> Callable[[ir.Value], ir.Value]:
+    """The divisor, or one where it is zero.
+
+    Division by zero is undefined, but only its own result may suffer: LLVM would take
+    it that no divisor is ever zero, and drop the mask `y != 0` of a later store.
+    """
+    b = e.builder
+    known = e.facts.of(op.operands[1])
+    if (known.low or 0) > 0 or (known.high or 0) < 0:
+        return lambda y: y
+
+    def checked(y: ir.Value) -> ir.Value:
+        is_zero = b.icmp("eq", y, b.constant(y.type, 0))
+        return b.select(is_zero, b.constant(y.type, 1), y)
+
+    return checked
 
 
 def divide_function(
