@@ -65,4 +65,37 @@ cuda_tile.module @kernels {
     %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
     return
   }
+
+  // A divisor that may be zero becomes one, which LLVM cannot take for granted.
+  // CHECK-LABEL: .entry any_divisor(
+  // CHECK: max.u32 %[[D:r[0-9]+]], {{.*}}, 1
+  // CHECK: rem.u32 {{.*}}%[[D]]
+  entry @any_divisor(%p: tile<ptr<i32>>, %x: tile<i32>, %y: tile<i32>) {
+    %a = remi %x, %y unsigned : tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // Nothing of it where the divisor is known to differ from zero.
+  // CHECK-LABEL: .entry known_divisor(
+  // CHECK-NOT: max
+  // CHECK: rem.u32
+  entry @known_divisor(%p: tile<ptr<i32>>, %x: tile<i32>, %y: tile<i32>) {
+    %d = assume bounded<1, 99>, %y : tile<i32>
+    %a = remi %x, %d unsigned : tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
+  // PTX shifts out everything by itself.
+  // CHECK-LABEL: .entry shifts(
+  // CHECK-NOT: setp.{{[lg]}}
+  // CHECK: shl.b32
+  // CHECK-NOT: selp
+  // CHECK: ret
+  entry @shifts(%p: tile<ptr<i32>>, %x: tile<i32>, %y: tile<i32>) {
+    %a = shli %x, %y : tile<i32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
 }
