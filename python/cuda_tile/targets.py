@@ -38,9 +38,9 @@ class Target:
     Attributes:
         name: The name that the user gives: `sm_90`, `sm_90a`, `sm_100f`.
         ptx_version: PTX version to write, 78 for 7.8: the first that has the chip and
-            the instructions that emission makes for it. Above the chip's own: sm_75
-            for `ex2.approx.f16` (7.0); sm_89 and sm_90 for `mma` of 8-bit floats
-            (8.4), sm_90 also for vector `red` and `multimem` (8.1); from sm_100 on
+            the instructions that emission makes for it. Above the chip's own:
+            sm_75 to sm_87 for `fence.proxy.alias` (7.5); sm_89 and sm_90 for `mma` of
+            8-bit floats (8.4), sm_90 also for vector `red` and `multimem` (8.1); from sm_100 on
             for 256-bit accesses and family targets (8.8).
         shared_bytes_per_cta: Shared memory one CTA may ask for, opt-in limit.
         shared_bytes_per_sm: Shared memory of a multiprocessor usable by CTAs.
@@ -134,12 +134,12 @@ FIRST_FAMILY_SPECIFIC = 100
 _KIB = 1024
 _CHIPS = (
     Target(
-        *("sm_75", 70, 64 * _KIB, 64 * _KIB, 1024, 16, 256, 20, 5.3, 600),
+        *("sm_75", 75, 64 * _KIB, 64 * _KIB, 1024, 16, 256, 20, 5.3, 600),
         shared_bytes_reserved=0,
     ),
-    Target("sm_80", 70, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 12.7, 600),
-    Target("sm_86", 71, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 7.0, 600),
-    Target("sm_87", 74, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 9.8, 600),
+    Target("sm_80", 75, 163 * _KIB, 164 * _KIB, 2048, 32, 1024, 47, 12.7, 600),
+    Target("sm_86", 75, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 7.0, 600),
+    Target("sm_87", 75, 163 * _KIB, 164 * _KIB, 1536, 16, 512, 35, 9.8, 600),
     Target("sm_88", 90, 99 * _KIB, 100 * _KIB, 1536, 16, 256, 35, 9.8, 600),
     Target("sm_89", 84, 99 * _KIB, 100 * _KIB, 1536, 24, 256, 35, 3.1, 600),
     Target("sm_90", 84, 227 * _KIB, 228 * _KIB, 2048, 32, 2048, 45, 13.9, 900),

@@ -61,6 +61,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.barrier0": _ANYWHERE,
     "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
     "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),
+    "nvvm.fence.proxy": Needs(70, 75),
     "nvvm.shfl.sync": Needs(30, 60),
     "nvvm.ldmatrix": Needs(75, 65),
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},

@@ -19,6 +19,18 @@ def token(e: Emitter, op: ir.Operation) -> None:
     e.set(op.results[0], None)
 
 
+@RULES.register("memory_fence_alias_tko")
+def memory_fence_alias_tko(e: Emitter, op: ir.Operation) -> None:
+    """`fence.proxy.alias` in every thread: what it orders is in all of them.
+
+    `order` has put a barrier before it, so that the fence lies on the way from an
+    access of any thread before it to one of any thread after it.
+    """
+    kind = e.builder.attribute("#nvvm.proxy_kind<alias>")
+    e.builder.create("nvvm.fence.proxy", [], [], {"kind": kind})
+    e.set(op.results[0], None)
+
+
 @RULES.register("load_ptr_tko")
 def load_ptr_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector loads where the pointers are known to be contiguous."""
