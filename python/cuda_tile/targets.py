@@ -40,8 +40,8 @@ class Target:
         ptx_version: PTX version to write, 78 for 7.8: the first that has the chip and
             the instructions that emission makes for it. Above the chip's own:
             sm_75 to sm_87 for `fence.proxy.alias` (7.5); sm_89 and sm_90 for `mma` of
-            8-bit floats (8.4), sm_90 also for vector `red` and `multimem` (8.1); from sm_100 on
-            for 256-bit accesses and family targets (8.8).
+            8-bit floats (8.4), sm_90 also for vector `red` and `multimem` (8.1); from
+            sm_100 on for 256-bit accesses and family targets (8.8).
         shared_bytes_per_cta: Shared memory one CTA may ask for, opt-in limit.
         shared_bytes_per_sm: Shared memory of a multiprocessor usable by CTAs.
         shared_bytes_reserved: Bytes the system takes of it for each CTA.

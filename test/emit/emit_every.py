@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from emit_atomics import atomics
+
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.targets import find_target
@@ -210,7 +212,7 @@ def program(kind: str, *, has_products: bool = True) -> str:
         zero = "0" if kind[0] == "i" else "0.0"
         identity = "true" if kind == "i1" else f"{zero} : {kind}"
         accesses = ACCESSES.replace("IDENTITY", identity)
-        entries += [_operations(kind), spelled(accesses, E=kind)]
+        entries += [_operations(kind), spelled(accesses, E=kind), atomics(kind)]
     if kind == ELEMENTS[0]:
         entries.append(OTHERS)
     for types in PRODUCTS if has_products else ():

@@ -26,7 +26,8 @@ cuda_tile.module @kernels {
 
   // A multiple of four but not of the tile: a vector lies inside or outside as a whole.
   // CHECK-LABEL: .entry ragged(
-  // CHECK: setp.lt.s32
+  // CHECK: max.u32
+  // CHECK: setp.lt.u32
   // CHECK: mov.b32 {{.*}}0x7fc00000
   // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
   // CHECK: @%p{{[0-9]+}} st.global.v4.b32
@@ -60,7 +61,8 @@ cuda_tile.module @kernels {
   // 64-bit indices: the tile's start does not wrap at 2^32.
   // CHECK-LABEL: .entry wide(
   // CHECK: ld.param.b64 %[[I:rd[0-9]+]], [wide_param_2]
-  // CHECK: shl.b64 {{.*}}%[[I]], {{7|9}}
+  // CHECK: min.u64 %[[J:rd[0-9]+]], %[[I]]
+  // CHECK: shl.b64 {{.*}}%[[J]], {{7|9}}
   entry @wide(%p: tile<ptr<f32>>, %n: tile<i64>, %i: tile<i64>) {
     %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i64> -> !line
     %v = make_partition_view %t : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>

@@ -257,6 +257,57 @@ def _sorted_second(args: Any) -> list[Array]:
     return [args[0], np.sort(args[1])]
 
 
+# Into views ---------------------------------------------------------------------------
+
+
+def _into_views(element: str) -> str:
+    """Every mode into partial tiles; several blocks add to a strided view."""
+    modes = [mode for mode in MODES[element] if mode != "xchg"]
+    kind = f"tensor_view<6x40x{element}, strides=[40,1]>"
+    view = f"partition_view<tile=(4x16), {kind}>"
+    padded = f"partition_view<tile=(4x16), padding_value = zero, {kind}>"
+    turned = f"partition_view<tile=(16x4), {kind}, dim_map=[1, 0]>"
+    strided = f"strided_view<tile=(4x16), traversal_strides=[4,8], {kind}>"
+    tile = f"tile<4x16x{element}>"
+    body = f"""
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %t = make_tensor_view %a, shape = [6, 40], strides = [40, 1] : {kind}
+    %v = make_partition_view %t : {padded}
+    %e, %et = load_view_tko weak %v[%x, %y] : {padded}, tile<i32> -> {tile}, token
+    %turn = permute %e [1, 0] : {tile} -> tile<16x4x{element}>
+"""
+    parameters = {"a": element}
+    for n, mode in enumerate(modes):
+        scope = "device" if n % 2 == 0 else "tl_blk"
+        parameters[f"m{n}"] = element
+        body += f"""
+    %t{n} = make_tensor_view %m{n}, shape = [6, 40], strides = [40, 1] : {kind}
+    %v{n} = make_partition_view %t{n} : {view}
+    %k{n} = atomic_red_view_tko relaxed {scope} %v{n}[%x, %y], {mode}, %e
+      : {tile}, {view}, tile<i32> -> token
+    %u{n} = make_partition_view %t{n} : {turned}
+    %l{n} = atomic_red_view_tko relaxed {scope} %u{n}[%y, %x], {mode}, %turn
+      token = %k{n} : tile<16x4x{element}>, {turned}, tile<i32> -> token
+"""
+    adding = "addf" if element.startswith(("f", "b")) else "add"
+    one = "1.0" if adding == "addf" else "1"
+    parameters["s"] = element
+    body += f"""
+    %one = constant <{element}: {one}> : {tile}
+    %ts = make_tensor_view %s, shape = [6, 40], strides = [40, 1] : {kind}
+    %vs = make_strided_view %ts : {strided}
+    %ks = atomic_red_view_tko relaxed device %vs[%x, %y], {adding}, %one
+      : {tile}, {strided}, tile<i32> -> token
+"""
+    return kernel(parameters, body)
+
+
+def _into_views_args(element: str, rng: np.random.Generator) -> list[Array]:
+    modes = [mode for mode in MODES[element] if mode != "xchg"]
+    arrays = [random_values(rng, 240, element) for _ in range(len(modes) + 1)]
+    return [*arrays, rng.integers(-3, 4, 240).astype(DTYPES[element])]
+
+
 CASES = [
     *(
         _plain(element, shape, name, 5 * row + 3 * column)
@@ -288,5 +339,14 @@ CASES = [
         grid=(3,),
         num_warps=4,
         canonical=_sorted_second,
+    ),
+    *(
+        OpCase(
+            f"{element}-view",
+            _into_views(element),
+            lambda rng, element=element: _into_views_args(element, rng),
+            grid=(2, 3),
+        )
+        for element in MODES
     ),
 ]

@@ -14,7 +14,14 @@ from op_case import ARRAY_TYPES, Array, OpCase
 
 NAMES = "abc"
 """What the statements call the operands, in order."""
-SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2, 1, 4), (4, 16), (1, 64, 1), (2,) * 8)
+SHAPES: tuple[tuple[int, ...], ...] = (
+    (),
+    (1,),
+    (2, 1, 4),
+    (4, 16),
+    (1, 64, 1),
+    (2,) * 8,
+)
 """Ranks 0 to 3 and the highest, with one element and with extents of one."""
 
 

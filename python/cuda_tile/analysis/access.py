@@ -11,24 +11,22 @@ from functools import lru_cache
 from math import gcd, prod
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    DYNAMIC,
-    PartitionViewType,
-    TensorViewType,
-    TileType,
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.analysis.facts import FactsAnalysis, power_of_two_divisor
+from cuda_tile.analysis.tiling import (
+    VIEW_SEGMENTS,
+    index_operands,
+    promised_inside,
+    tensor_view_op,
+    tensor_view_parts,
+    tiling_of,
+    view_operand,
 )
-from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.errors import InternalError, Unsupported
+from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.plan import read_target
 from cuda_tile.ir.tiles import element_bits, pointee_of, shape_of
-from cuda_tile.ir.walk import (
-    defining_op,
-    enclosing_entry,
-    location_text,
-    op_stem,
-    segments,
-)
+from cuda_tile.ir.walk import enclosing_entry, op_stem, segments
 from cuda_tile.layout.fragments import coalesced
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -118,7 +116,7 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     stem = op_stem(op)
     if stem in MASK_SEGMENTS:
         access = _pointer_access(op, facts)
-    elif stem in _VIEW_SEGMENTS:
+    elif stem in VIEW_SEGMENTS:
         access = _view_access(op, facts)
     else:
         raise InternalError(f"expected an access to global memory, got {op.name}")
@@ -134,9 +132,6 @@ MASK_SEGMENTS = {
     "atomic_cas_tko": 3,
 }
 """The accesses through tiles of pointers, with the operand segment of the mask."""
-
-_VIEW_SEGMENTS = {"load_view_tko": 0, "store_view_tko": 1, "atomic_red_view_tko": 0}
-"""The accesses through views, with the operand segment of the view."""
 
 
 def _atomic_vector(op: ir.Operation) -> int:
@@ -164,89 +159,75 @@ def _memory_element(op: ir.Operation) -> ir.Type:
     first = op.operands[0]
     if isinstance(first.type, TileType):
         return pointee_of(first)
-    return PartitionViewType(view_operand(op).type).tensor_view.element_type
+    return tiling_of(view_operand(op)).element
 
 
-def view_operand(op: ir.Operation) -> ir.Value:
-    """The view of a view access.
-
-    Raises:
-        Unsupported: It is not a partition view.
-    """
-    view = segments(op)[_VIEW_SEGMENTS[op_stem(op)]][0]
-    if not isinstance(view.type, PartitionViewType):
-        raise Unsupported(
-            f"{op.name}: expected a partition view, got {view.type}; other views run "
-            "on the interpreter only",
-            location_text(op),
-        )
-    return view
-
-
-def tensor_view_op(view: ir.Value) -> ir.Operation:
-    """The `make_tensor_view` behind a view; views never pass through a block."""
-    op = defining_op(view)
-    while op is not None:
-        if op.name == "cuda_tile.make_tensor_view":
-            return op
-        op = defining_op(op.operands[0])
-    raise InternalError("expected a view made by make_tensor_view")
-
-
-@dataclass(frozen=True)
-class TensorViewParts:
-    """Operands of a `make_tensor_view`, static values filled in.
-
-    A shape or stride is an int where the type fixes it, else the SSA value.
-    """
-
-    base: ir.Value
-    shape: tuple[int | ir.Value, ...]
-    strides: tuple[int | ir.Value, ...]
-
-
-def tensor_view_parts(op: ir.Operation) -> TensorViewParts:
-    """Splits the operands of `make_tensor_view` by what they stand for."""
-    ty = TensorViewType(op.results[0].type)
-    operands = list(op.operands)
-    base, rest = operands[0], iter(operands[1:])
-    shape = tuple(next(rest) if n == DYNAMIC else n for n in ty.shape)
-    strides = tuple(next(rest) if n == DYNAMIC else n for n in ty.strides)
-    return TensorViewParts(base, shape, strides)
-
-
-def _divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
+def divisor(value: int | ir.Value, facts: FactsAnalysis) -> int:
+    """A power of two that divides a number that is known or held by a value."""
     if isinstance(value, int):
-        return value & -value
+        return power_of_two_divisor(value)
     return facts.of(value).divisor
 
 
-def promised_inside(op: ir.Operation) -> list[bool]:
-    """Per tile dimension, whether the producer promises that it is in bounds."""
-    rank = len(PartitionViewType(view_operand(op).type).tile_shape)
-    if "inbounds" not in op.attributes:
-        return [False] * rank
-    return list(ir.DenseBoolArrayAttr(op.attributes["inbounds"])) or [False] * rank
+@dataclass(frozen=True)
+class ViewDim:
+    """What is known of a view access along one tile dimension.
+
+    Attributes:
+        extent: The tensor's extent along it, as an int or a value.
+        stride: The tensor's stride along it, the same.
+        start_divisor: A power of two that divides the tile's first coordinate; 1 along
+            a sparse dimension, where each slice has its own.
+        extent_divisor: A power of two that divides `extent`.
+        may_stick_out: Whether elements of a tile that has a place in the index space
+            may lie outside the tensor along it.
+    """
+
+    extent: int | ir.Value
+    stride: int | ir.Value
+    start_divisor: int
+    extent_divisor: int
+    may_stick_out: bool
+
+
+def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
+    """What is known of a view access along each tile dimension."""
+    view = view_operand(op)
+    tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
+    promised = promised_inside(op)
+    dims: list[ViewDim] = []
+    for d, index in enumerate(index_operands(op)):
+        target, step = tiling.dim_map[d], power_of_two_divisor(tiling.steps[d])
+        extent = parts.shape[target]
+        start = 1 if d == tiling.sparse_dim else step * facts.of(index).divisor
+        whole = divisor(extent, facts)
+        fits = min(start, whole) >= tiling.tile_shape[d] and d != tiling.sparse_dim
+        may_stick_out = not (promised[d] or fits)
+        dims.append(ViewDim(extent, parts.strides[target], start, whole, may_stick_out))
+    return dims
 
 
 def _view_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
     view = view_operand(op)
-    ty = PartitionViewType(view.type)
-    parts = tensor_view_parts(tensor_view_op(view))
-    tile_shape, dim_map = tuple(ty.tile_shape), list(ty.dim_map)
-    size = element_bits(ty.tensor_view.element_type) // 8
-    unit = [d for d, target in enumerate(dim_map) if parts.strides[target] == 1]
+    tiling, dims = tiling_of(view), view_dims(op, facts)
+    shape = tiling.tile_shape
+    size = element_bits(tiling.element) // 8
+    unit = [
+        d for d, dim in enumerate(dims) if dim.stride == 1 and d != tiling.sparse_dim
+    ]
     if not unit:
-        return Access(tile_shape, size, len(tile_shape) - 1, 1, contiguous=False)
+        return Access(shape, size, len(shape) - 1, 1, contiguous=False)
     fastest = unit[-1]
-    aligned = gcd(MAX_VECTOR_BYTES, max(size, facts.of(parts.base).divisor))
-    for target, stride in enumerate(parts.strides):
-        if target != dim_map[fastest]:
-            aligned = gcd(aligned, _divisor(stride, facts) * size)
-    vector = min(max(1, aligned // size), tile_shape[fastest])
+    base = tensor_view_parts(tensor_view_op(view)).base
+    aligned = gcd(MAX_VECTOR_BYTES, max(size, facts.of(base).divisor))
+    for d, dim in enumerate(dims):
+        if d != fastest:
+            aligned = gcd(aligned, divisor(dim.stride, facts) * size)
+    known = dims[fastest]
+    vector = min(max(1, aligned // size), shape[fastest], known.start_divisor)
     if not promised_inside(op)[fastest]:
-        vector = min(vector, _divisor(parts.shape[dim_map[fastest]], facts))
-    return Access(tile_shape, size, fastest, vector, contiguous=True)
+        vector = min(vector, known.extent_divisor)
+    return Access(shape, size, fastest, vector, contiguous=True)
 
 
 def _pointer_access(op: ir.Operation, facts: FactsAnalysis) -> Access:

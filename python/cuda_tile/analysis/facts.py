@@ -27,6 +27,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.control_flow import ControlFlow, Point, counted_loop
 from cuda_tile.analysis.dataflow import ValueAnalysis
+from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
@@ -230,6 +231,44 @@ def get_num_tile_blocks(facts: FactsAnalysis, op: ir.Operation) -> None:
     """The grid has at least one block per axis."""
     for result in op.results:
         facts.set(result, uniform((), 1, 1, MAX_GRID_EXTENT))
+
+
+@RULES.register("get_tensor_shape")
+def get_tensor_shape(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """What is known of the extents."""
+    parts = tensor_view_parts(tensor_view_op(op.operands[0]))
+    for extent, result in zip(parts.shape, op.results, strict=True):
+        facts.set(result, _fitting(_extent(facts, extent), result))
+
+
+@RULES.register("get_index_space_shape")
+def get_index_space_shape(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """Extents over steps, rounded up."""
+    view = op.operands[0]
+    tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
+    for target, step, result in zip(
+        tiling.dim_map, tiling.steps, op.results, strict=True
+    ):
+        known = _extent(facts, parts.shape[target])
+        if known.low is not None and known.high is not None:
+            low, high = -(-known.low // step), -(-known.high // step)
+            facts.set(result, _fitting(uniform((), 1, low, high), result))
+
+
+def _extent(facts: FactsAnalysis, extent: int | ir.Value) -> Facts:
+    """An extent, which is read unsigned."""
+    if isinstance(extent, int):
+        return of_constant((), extent)
+    known, most = facts.of(extent), (1 << _width(extent)) - 1
+    if known.low is None or known.low < 0:
+        return uniform((), known.divisor, 0, most)
+    return replace(known, high=most >> 1 if known.high is None else known.high)
+
+
+def _fitting(known: Facts, result: ir.Value) -> Facts:
+    """A number that is not negative, in the result's width, where it must fit."""
+    low, high = _in_range(result, known.low, known.high)
+    return replace(known, low=low, high=high)
 
 
 @RULES.register("iota")
@@ -466,6 +505,7 @@ def divi(facts: FactsAnalysis, op: ir.Operation) -> None:
     """A quotient of non-negative values does not grow."""
     lhs, rhs = (facts.of(value) for value in op.operands)
     if lhs.low is not None and lhs.low >= 0 and rhs.low is not None and rhs.low > 0:
+        most = (1 << (_width(op.results[0]) - 1)) - 1 if lhs.high is None else lhs.high
         facts.set(
             op.results[0],
             Facts(
@@ -474,7 +514,7 @@ def divi(facts: FactsAnalysis, op: ir.Operation) -> None:
                 _common_constancy(lhs, rhs),
                 (1,) * max(1, len(lhs.shape)),
                 0,
-                lhs.high,
+                -(-most // rhs.low),
             ),
         )
 

@@ -1,10 +1,4 @@
-"""The instructions of one tile access: addresses, predicates, vectors.
-
-An element's address is `base + sum over d of (start_d + t_d + c_d) * stride_d`:
-`start` is uniform, `t` the thread's part of the coordinate and `c` the
-register's. The sums over `start` and `t` are made once; a register adds a
-constant where the stride is one, or one product per distinct `c_d`.
-"""
+"""The instructions of one tile access: vectors, and which thread makes them."""
 
 from __future__ import annotations
 
@@ -12,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
-from cuda_tile.analysis.access import describe_access, promised_inside
+from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.padding import padding_bits
+from cuda_tile.analysis.tiling import tiling_of, view_operand
 from cuda_tile.emit.copies import set_obtained
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.fragment import Fragment, View
-from cuda_tile.emit.threads import coordinate_span
+from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.places import ViewPlaces
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
@@ -61,16 +55,12 @@ class TileAccess:
         cls,
         e: Emitter,
         op: ir.Operation,
-        view: ir.Value,
-        indices: Sequence[ir.Value],
         tile: ir.Value,
     ) -> TileAccess:
-        """An access through a partition view."""
+        """An access through a view of tiles."""
         layout, run, vectors = _vectors(e, op, tile)
-        places = ViewPlaces(e, op, view, indices, layout, run)
-        fill = padding_bits(
-            PartitionViewType(view.type).padding_value, element_of(tile)
-        )
+        places = ViewPlaces(e, op, layout, run)
+        fill = padding_bits(tiling_of(view_operand(op)).padding, element_of(tile))
         pack = e.pack_of(tile)
         order = ptx_order(op)
         return cls(
@@ -245,140 +235,3 @@ def _vectors(
     run = Run(e.element_type(element), element_bits(element), count)
     firsts = [r for r in range(layout.n_registers) if not r & mask]
     return layout, run, tuple(tuple(r | m for m in members) for r in firsts)
-
-
-class ViewPlaces:
-    """Addresses and bounds of a tile of a partition view, each part made once."""
-
-    def __init__(
-        self,
-        e: Emitter,
-        op: ir.Operation,
-        view: ir.Value,
-        indices: Sequence[ir.Value],
-        layout: LinearLayout,
-        run: Run,
-    ) -> None:
-        ty = PartitionViewType(view.type)
-        self.e, self.layout, self.size = e, layout, run.bits // 8
-        parts: View = e.view(view)
-        self.tile_shape = list(ty.tile_shape)
-        self.strides = [parts.strides[target] for target in ty.dim_map]
-        self.extents = [parts.shape[target] for target in ty.dim_map]
-        self.starts = [
-            self._start(e.scalar(index), extent)
-            for index, extent in zip(indices, self.tile_shape, strict=True)
-        ]
-        self.spans = [coordinate_span(layout, d) for d in range(layout.rank)]
-        self.checked = self._checked_dims(op, view)
-        self._products: dict[tuple[int, int], ir.Value] = {}
-        self._inside: dict[tuple[int, int], ir.Value] = {}
-        self._limits: dict[int, ir.Value] = {}
-        self._bases: dict[Coord, ir.Value] = {}
-        self._base = parts.base
-
-    def _start(self, index: ir.Value, extent: int) -> ir.Value:
-        """First element of the tile along one dimension, in the index's width."""
-        b = self.e.builder
-        wide = index if index.type == b.i64 else b.resize(index, b.i32)
-        return b.mul(wide, b.constant(wide.type, extent))
-
-    def _checked_dims(self, op: ir.Operation, view: ir.Value) -> list[bool]:
-        """Dimensions along which a tile may stick out of the tensor."""
-        promised = promised_inside(op)
-        return [
-            self.e.extent_divisor(view, d) % extent != 0 and not promised[d]
-            for d, extent in enumerate(self.tile_shape)
-        ]
-
-    # Addresses ----------------------------------------------------------------------
-
-    def address(self, register: int, place: Coord) -> ir.Value:
-        """Address of the element whose register part is `place`."""
-        del register
-        b = self.e.builder
-        moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
-        base = self._thread_base(moved)
-        rest = [c & ~s for c, s in zip(place, self.spans, strict=True)]
-        fixed = 0
-        for d, (coordinate, stride) in enumerate(zip(rest, self.strides, strict=True)):
-            if isinstance(stride, int):
-                fixed += coordinate * stride * self.size
-            elif coordinate:
-                base = b.byte_offset(base, self._product(d, coordinate, stride))
-        return b.byte_offset(base, b.constant(b.i64, fixed)) if fixed else base
-
-    def _product(self, dim: int, coordinate: int, stride: ir.Value) -> ir.Value:
-        """`coordinate * stride` in bytes."""
-        key = (dim, coordinate)
-        if key not in self._products:
-            b = self.e.builder
-            wide = b.resize(stride, b.i64)
-            factor = b.constant(b.i64, coordinate * self.size)
-            self._products[key] = b.mul(wide, factor)
-        return self._products[key]
-
-    def _thread_base(self, moved: Coord) -> ir.Value:
-        """Address of the thread's first element; `moved` is XORed into its part."""
-        if moved not in self._bases:
-            b = self.e.builder
-            address = self._base
-            for d, stride in enumerate(self.strides):
-                start = b.resize(self.starts[d], b.i64)
-                address = b.byte_offset(address, self._scaled(start, stride))
-                thread = b.resize(self._coordinate(d, moved[d]), b.i64)
-                address = b.byte_offset(address, self._scaled(thread, stride))
-            self._bases[moved] = address
-        return self._bases[moved]
-
-    def _coordinate(self, dim: int, moved: int) -> ir.Value:
-        b = self.e.builder
-        thread = self.e.threads.coordinate(self.layout, dim)
-        if moved == 0:
-            return thread
-        return b.op("llvm.xor", b.i32, thread, b.constant(b.i32, moved))
-
-    def _scaled(self, value: ir.Value, stride: int | ir.Value) -> ir.Value:
-        """Elements along a dimension as bytes."""
-        b = self.e.builder
-        if isinstance(stride, int):
-            return b.mul(value, b.constant(b.i64, stride * self.size))
-        elements = b.mul(value, b.resize(stride, b.i64))
-        return b.mul(elements, b.constant(b.i64, self.size))
-
-    # Bounds -------------------------------------------------------------------------
-
-    def inside(self, register: int, place: Coord) -> ir.Value | None:
-        """Whether the element lies inside the tensor; None where it must."""
-        del register
-        result: ir.Value | None = None
-        for d, coordinate in enumerate(place):
-            if self.checked[d]:
-                result = self.e.builder.both(result, self._below(d, coordinate))
-        return result
-
-    def _below(self, dim: int, coordinate: int) -> ir.Value:
-        key = (dim, coordinate)
-        if key not in self._inside:
-            b = self.e.builder
-            value = self._coordinate(dim, coordinate & self.spans[dim])
-            rest = coordinate & ~self.spans[dim]
-            if rest:
-                value = b.add(value, b.constant(b.i32, rest))
-            self._inside[key] = b.icmp("slt", value, self._limit(dim))
-        return self._inside[key]
-
-    def _limit(self, dim: int) -> ir.Value:
-        """Elements of the tile that lie inside the tensor along `dim` (i32)."""
-        if dim not in self._limits:
-            b = self.e.builder
-            extent, start = self.extents[dim], self.starts[dim]
-            if isinstance(extent, int):
-                extent = b.constant(b.i64, extent)
-            wide = b.i64 if b.i64 in (extent.type, start.type) else b.i32
-            left = b.sub(b.resize(extent, wide), b.resize(start, wide))
-            if wide == b.i64:  # more than a tile is as good as a tile
-                whole = b.constant(b.i64, self.tile_shape[dim])
-                left = b.op("llvm.intr.smin", b.i64, left, whole)
-            self._limits[dim] = b.resize(left, b.i32)
-        return self._limits[dim]

@@ -54,6 +54,15 @@ def atomic_cas_tko(e: Emitter, op: ir.Operation) -> None:
     _at_pointers(e, op, [*cmp, *val], mask, update)
 
 
+@RULES.register("atomic_red_view_tko")
+def atomic_red_view_tko(e: Emitter, op: ir.Operation) -> None:
+    """`red` for each element inside the tensor."""
+    _, _, (value,), _ = segments(op)
+    e.set(op.results[0], None)
+    access = TileAccess.of_view(e, op, value)
+    _each(e, access, [value], _update_of(e, op, is_used=False), None)
+
+
 def _is_used(op: ir.Operation) -> bool:
     return bool(list(op.results[0].uses))
 

@@ -222,6 +222,12 @@ class Builder:
             return value
         return self.op("llvm.sext" if want > have else "llvm.trunc", ty, value)
 
+    def unsigned(self, value: ir.Value, ty: ir.Type) -> ir.Value:
+        """An unsigned integer in at least the width of `ty`."""
+        if ir.IntegerType(value.type).width >= ir.IntegerType(ty).width:
+            return value
+        return self.op("llvm.zext", ty, value)
+
     # Vectors ------------------------------------------------------------------------
 
     def bitcast(self, value: ir.Value, ty: ir.Type) -> ir.Value:

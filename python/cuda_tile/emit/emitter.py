@@ -8,11 +8,9 @@ from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    PartitionViewType,
     PointerType,
     TokenType,
 )
-from cuda_tile.analysis.access import tensor_view_op, tensor_view_parts
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
@@ -215,14 +213,6 @@ class Emitter:
     def calls(self) -> Calls:
         """The driver's functions; few kernels call any."""
         return Calls(self.builder, self.table)
-
-    def extent_divisor(self, view: ir.Value, dim: int) -> int:
-        """A power of two that divides the tensor's extent along a tile dimension."""
-        parts = tensor_view_parts(tensor_view_op(view))
-        extent = parts.shape[PartitionViewType(view.type).dim_map[dim]]
-        if isinstance(extent, int):
-            return extent & -extent
-        return self.facts.of(extent).divisor
 
     # Types --------------------------------------------------------------------------
 

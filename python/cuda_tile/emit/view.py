@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType
-from cuda_tile.analysis.access import tensor_view_parts
+from cuda_tile.analysis.tiling import tensor_view_parts, tiling_of
 from cuda_tile.emit.access import TileAccess
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.integer import divide_function
+from cuda_tile.errors import Unsupported
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import segments
 
 
 @RULES.register("make_tensor_view")
@@ -25,8 +24,8 @@ def make_tensor_view(e: Emitter, op: ir.Operation) -> None:
     e.set(op.results[0], view)
 
 
-@RULES.register("make_partition_view")
-def make_partition_view(e: Emitter, op: ir.Operation) -> None:
+@RULES.register("make_partition_view", "make_strided_view", "make_gather_scatter_view")
+def make_view_of_tiles(e: Emitter, op: ir.Operation) -> None:
     """The same memory; the tiling is in the type."""
     e.set(op.results[0], e.get(op.operands[0]))
 
@@ -41,30 +40,42 @@ def get_tensor_shape(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("get_index_space_shape")
 def get_index_space_shape(e: Emitter, op: ir.Operation) -> None:
-    """How many tiles cover each dimension: extent / tile, rounded up."""
-    view, ty = e.view(op.operands[0]), PartitionViewType(op.operands[0].type)
-    divide = divide_function(e.builder, "positive_inf", signed=True)
-    axes = zip(ty.tile_shape, ty.dim_map, op.results, strict=True)
-    for tile_extent, target, result in axes:
+    """How many tiles cover each dimension: extent / step, rounded up.
+
+    Raises:
+        Unsupported: A gather_scatter_view, which has no index space.
+    """
+    tiling, view = tiling_of(op.operands[0]), e.view(op.operands[0])
+    if tiling.sparse_dim is not None:
+        raise Unsupported(
+            "get_index_space_shape: a gather_scatter_view has no index space; "
+            "get_tensor_shape gives the extents"
+        )
+    divide = divide_function(e.builder, "positive_inf", signed=False)
+    axes = zip(tiling.steps, tiling.dim_map, op.results, strict=True)
+    for step, target, result in axes:
         extent = view.shape[target]
         if isinstance(extent, int):
-            count: int | ir.Value = -(-extent // tile_extent)
+            count: int | ir.Value = -(-extent // step)
         else:
-            count = divide(extent, e.builder.constant(extent.type, tile_extent))
+            wide = e.builder.unsigned(extent, e.builder.i32)
+            count = divide(wide, e.builder.constant(wide.type, step))
         e.set(result, _as_scalar(e, count, element_of(result)))
 
 
 def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:
+    """A number of elements, which is not negative, in the wanted width."""
     if isinstance(value, int):
         return e.builder.constant(ty, value)
-    return e.builder.resize(value, ty)
+    b = e.builder
+    wide = b.unsigned(value, ty)
+    return wide if wide.type == ty else b.op("llvm.trunc", ty, wide)
 
 
 @RULES.register("load_view_tko")
 def load_view_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector loads; elements out of bounds get the view's padding value."""
-    view, indices, *_ = segments(op)
-    access = TileAccess.of_view(e, op, view[0], indices, op.results[0])
+    access = TileAccess.of_view(e, op, op.results[0])
     access.load_into(op.results[0])
     e.set(op.results[1], None)
 
@@ -72,7 +83,6 @@ def load_view_tko(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("store_view_tko")
 def store_view_tko(e: Emitter, op: ir.Operation) -> None:
     """Vector stores; elements out of bounds are not stored."""
-    tile, view, indices, *_ = segments(op)
-    access = TileAccess.of_view(e, op, view[0], indices, tile[0])
-    access.store(e.fragment(tile[0]))
+    tile = op.operands[0]
+    TileAccess.of_view(e, op, tile).store(e.fragment(tile))
     e.set(op.results[0], None)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
-from cuda_tile.place.constraints import Constraint, Prefer, Same
+from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
 from cuda_tile.place.cost import sector_cycles, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
@@ -45,14 +47,46 @@ def prefer(
 
 @RULES.register("load_view_tko")
 def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """The loaded tile is cheapest in the access's own layout."""
-    return [prefer(ctx, op, None, can_convert=True)]
+    """The loaded tile is cheapest in the access's own layout.
+
+    The threads that have elements of a slice need its position.
+    """
+    constraints: list[Constraint] = [prefer(ctx, op, None, can_convert=True)]
+    sparse = tiling_of(view_operand(op)).sparse_dim
+    if sparse is not None:
+        back = partial(_along, dim=sparse)
+        constraints.append(Related(op, 1 + sparse, 0, forward=None, backward=back))
+    return constraints
 
 
 @RULES.register("store_view_tko")
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The stored tile is converted where its own layout would waste sectors."""
-    return [prefer(ctx, op, 0, can_convert=True)]
+    return write_to_view(ctx, op, 0)
+
+
+def write_to_view(
+    ctx: PlaceContext, op: ir.Operation, operand: int
+) -> list[Constraint]:
+    """A write of an operand; a scattered tile comes in the access's own layout."""
+    wanted = prefer(ctx, op, operand, can_convert=True)
+    sparse = tiling_of(view_operand(op)).sparse_dim
+    if sparse is None:
+        return [wanted]
+    positions = list(op.operands).index(index_operands(op)[sparse])
+    return [
+        wanted,
+        Demand(op, operand, wanted.layout),
+        Demand(op, positions, _along(wanted.layout, sparse)),
+    ]
+
+
+def _along(layout: LinearLayout, dim: int) -> LinearLayout:
+    """The layout of one value per coordinate along `dim`, where a thread needs it."""
+    extents = [1] * layout.rank
+    extents[dim] = layout.shape[dim]
+    source = layout.broadcast_source(extents).drop_redundant_registers()
+    return source.reshape((layout.shape[dim],))
 
 
 @RULES.register("load_ptr_tko")

@@ -1,0 +1,243 @@
+"""Addresses and bounds of the elements of a tile of a view, each part made once.
+
+An element's address is `base + sum over d of (start_d + t_d + c_d) * stride_d`:
+`start` is uniform, `t` the thread's part of the coordinate and `c` the
+register's. The sums over `start` and `t` are made once; a register adds a
+constant where the stride is one, or one product per distinct `c_d`. Along a sparse
+dimension the coordinate is the position that the index tile has for the slice.
+
+Indices, extents and strides are unsigned. A start is computed in 64 bits unless it is
+known to be below 2^31.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.access import view_dims
+from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.emit.emitter import Emitter
+from cuda_tile.emit.fragment import View
+from cuda_tile.emit.threads import coordinate_span
+from cuda_tile.emit.vectors import Run
+from cuda_tile.layout.linear import Coord, LinearLayout
+
+_HALF = 1 << 31
+_FAR = 1 << 62
+"""A start that is beyond every tensor, and that products do not overflow before."""
+
+
+class ViewPlaces:
+    """Where the elements of one access lie.
+
+    Args:
+        e: The emitter.
+        op: An access through a view of tiles.
+        layout: The tile's layout.
+        run: Its vectors.
+    """
+
+    def __init__(
+        self, e: Emitter, op: ir.Operation, layout: LinearLayout, run: Run
+    ) -> None:
+        view = view_operand(op)
+        self.e, self.layout, self.size = e, layout, run.bits // 8
+        parts: View = e.view(view)
+        self._tiling = tiling_of(view)
+        self._dims = view_dims(op, e.facts)
+        dim_map = self._tiling.dim_map
+        self.strides = [parts.strides[target] for target in dim_map]
+        self.extents = [parts.shape[target] for target in dim_map]
+        self.spans = [coordinate_span(layout, d) for d in range(layout.rank)]
+        self._base = parts.base
+        self._sparse: _Sparse | None = None
+        self.starts: dict[int, ir.Value] = {}
+        for d, index in enumerate(index_operands(op)):
+            if d == self._tiling.sparse_dim:
+                self._sparse = _Sparse(self, d, index)
+            else:
+                self.starts[d] = self._start(d, index)
+        self._products: dict[tuple[int, int], ir.Value] = {}
+        self._inside: dict[tuple[int, int], ir.Value] = {}
+        self._limits: dict[int, ir.Value] = {}
+        self._bases: dict[Coord, ir.Value] = {}
+
+    def _start(self, dim: int, index: ir.Value) -> ir.Value:
+        """First element of the tile along one dimension, i32 if it is surely small."""
+        b, known = self.e.builder, self.e.facts.of(index)
+        step, value = self._tiling.steps[dim], self.e.scalar(index)
+        last = _FAR
+        if known.low is not None and known.low >= 0 and known.high is not None:
+            last = known.high * step
+        if last < _HALF:
+            value = b.unsigned(value, b.i32)
+            if value.type == b.i64:
+                value = b.op("llvm.trunc", b.i32, value)
+        elif value.type == b.i64 and last >= _FAR:
+            far = b.constant(b.i64, _FAR // step)
+            value = b.op("llvm.intr.umin", b.i64, value, far)
+        else:
+            value = b.unsigned(value, b.i64)
+        return b.mul(value, b.constant(value.type, step))
+
+    # Addresses ----------------------------------------------------------------------
+
+    def address(self, register: int, place: Coord) -> ir.Value:
+        """Address of the element in a register, whose part of the place is `place`."""
+        b = self.e.builder
+        moved = tuple(c & s for c, s in zip(place, self.spans, strict=True))
+        base = self._thread_base(moved)
+        rest = [c & ~s for c, s in zip(place, self.spans, strict=True)]
+        fixed = 0
+        for d, (coordinate, stride) in enumerate(zip(rest, self.strides, strict=True)):
+            if self._sparse is not None and d == self._sparse.dim:
+                base = b.byte_offset(base, self._sparse.distance(register))
+            elif isinstance(stride, int):
+                fixed += coordinate * stride * self.size
+            elif coordinate:
+                base = b.byte_offset(base, self._product(d, coordinate, stride))
+        return b.byte_offset(base, b.constant(b.i64, fixed)) if fixed else base
+
+    def _product(self, dim: int, coordinate: int, stride: ir.Value) -> ir.Value:
+        """`coordinate * stride` in bytes."""
+        key = (dim, coordinate)
+        if key not in self._products:
+            b = self.e.builder
+            wide = b.unsigned(stride, b.i64)
+            factor = b.constant(b.i64, coordinate * self.size)
+            self._products[key] = b.mul(wide, factor)
+        return self._products[key]
+
+    def _thread_base(self, moved: Coord) -> ir.Value:
+        """Address of the thread's first element; `moved` is XORed into its part."""
+        if moved not in self._bases:
+            b = self.e.builder
+            address = self._base
+            for d, start in self.starts.items():
+                wide = b.unsigned(start, b.i64)
+                address = b.byte_offset(address, self.scaled(d, wide))
+                thread = b.unsigned(self._coordinate(d, moved[d]), b.i64)
+                address = b.byte_offset(address, self.scaled(d, thread))
+            self._bases[moved] = address
+        return self._bases[moved]
+
+    def _coordinate(self, dim: int, moved: int) -> ir.Value:
+        b = self.e.builder
+        thread = self.e.threads.coordinate(self.layout, dim)
+        if moved == 0:
+            return thread
+        return b.op("llvm.xor", b.i32, thread, b.constant(b.i32, moved))
+
+    def scaled(self, dim: int, value: ir.Value) -> ir.Value:
+        """Elements along a dimension, an i64, as bytes."""
+        b, stride = self.e.builder, self.strides[dim]
+        if isinstance(stride, int):
+            return b.mul(value, b.constant(b.i64, stride * self.size))
+        elements = b.mul(value, b.unsigned(stride, b.i64))
+        return b.mul(elements, b.constant(b.i64, self.size))
+
+    # Bounds -------------------------------------------------------------------------
+
+    def inside(self, register: int, place: Coord) -> ir.Value | None:
+        """Whether the element lies inside the tensor; None where it must."""
+        result: ir.Value | None = None
+        for d, coordinate in enumerate(place):
+            if not self._dims[d].may_stick_out:
+                continue
+            if self._sparse is not None and d == self._sparse.dim:
+                below = self._sparse.is_inside(register)
+            else:
+                below = self._below(d, coordinate)
+            result = self.e.builder.both(result, below)
+        return result
+
+    def _below(self, dim: int, coordinate: int) -> ir.Value:
+        key = (dim, coordinate)
+        if key not in self._inside:
+            b = self.e.builder
+            value = self._coordinate(dim, coordinate & self.spans[dim])
+            rest = coordinate & ~self.spans[dim]
+            if rest:
+                value = b.add(value, b.constant(b.i32, rest))
+            order = "slt" if self._is_small(dim) else "ult"
+            self._inside[key] = b.icmp(order, value, self._limit(dim))
+        return self._inside[key]
+
+    def _limit(self, dim: int) -> ir.Value:
+        """Elements from the tile's start to the tensor's end along `dim` (i32).
+
+        Where both are small, a signed number that is 0 or less behind the end. No more
+        than the tile has, where there are more than 32 bits can count.
+        """
+        if dim not in self._limits:
+            b = self.e.builder
+            start, extent = self.starts[dim], self.extent(dim)
+            if self._is_small(dim):
+                self._limits[dim] = b.sub(extent, start)
+                return self._limits[dim]
+            wide = b.i64 if b.i64 in (start.type, extent.type) else b.i32
+            start, extent = b.unsigned(start, wide), b.unsigned(extent, wide)
+            end = b.op("llvm.intr.umax", wide, extent, start)
+            left = b.sub(end, start)
+            if wide == b.i64:
+                whole = b.constant(wide, self._tiling.tile_shape[dim])
+                left = b.op("llvm.intr.umin", wide, left, whole)
+                left = b.op("llvm.trunc", b.i32, left)
+            self._limits[dim] = left
+        return self._limits[dim]
+
+    def _is_small(self, dim: int) -> bool:
+        """Whether the tile's start and the tensor's extent are surely below 2^31."""
+        if self.starts[dim].type != self.e.builder.i32:
+            return False
+        extent = self._dims[dim].extent
+        if isinstance(extent, int):
+            return extent < _HALF
+        low = self.e.facts.of(extent).low
+        return (
+            low is not None and low >= 0 and self.extent(dim).type != self.e.builder.i64
+        )
+
+    def extent(self, dim: int) -> ir.Value:
+        """The tensor's extent, unsigned, as i32 where that can hold it, else i64."""
+        b, extent = self.e.builder, self.extents[dim]
+        if isinstance(extent, int):
+            return b.constant(b.i64 if extent >> 32 else b.i32, extent)
+        return b.unsigned(extent, b.i32)
+
+
+class _Sparse:
+    """The positions of the slices of a gathered or scattered tile."""
+
+    def __init__(self, places: ViewPlaces, dim: int, index: ir.Value) -> None:
+        self.dim = dim
+        self._places = places
+        e = places.e
+        fragment = e.fragment(index)
+        positions = e.packer.scalars(fragment)
+        first: dict[int, int] = {}
+        for register, (coordinate,) in enumerate(fragment.layout.register_offsets()):
+            first.setdefault(coordinate, register)
+        self._position = [
+            positions[first[place[dim]]] for place in places.layout.register_offsets()
+        ]
+        self._distances: dict[ir.Value, ir.Value] = {}
+        self._inside: dict[ir.Value, ir.Value] = {}
+
+    def distance(self, register: int) -> ir.Value:
+        """Bytes from the tensor's first slice to that of a register (i64)."""
+        position = self._position[register]
+        if position not in self._distances:
+            b = self._places.e.builder
+            wide = b.unsigned(position, b.i64)
+            self._distances[position] = self._places.scaled(self.dim, wide)
+        return self._distances[position]
+
+    def is_inside(self, register: int) -> ir.Value:
+        """Whether the position is one of the tensor's."""
+        position = self._position[register]
+        if position not in self._inside:
+            b, extent = self._places.e.builder, self._places.extent(self.dim)
+            wide = b.unsigned(position, extent.type)
+            extent = b.unsigned(extent, wide.type)
+            self._inside[position] = b.icmp("ult", wide, extent)
+        return self._inside[position]
