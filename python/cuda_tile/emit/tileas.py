@@ -168,8 +168,8 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         return
     start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
     bits = element_bits(buffer.element)
-    plan = match_ldmatrix(buffer.layout, layout, bits) if bits == 16 else None
-    if plan is not None and _fills_pairs(plan):
+    plan = match_ldmatrix(buffer.layout, layout, bits)
+    if plan is not None and _fills_words(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return
     scalars = _load_vectors(e, buffer, layout, start)
@@ -253,21 +253,28 @@ def _holds_part(
     return b.icmp("eq", form, b.constant(b.i32, number))
 
 
-def _fills_pairs(plan: LdMatrix) -> bool:
-    """Whether each 32-bit result holds two registers that a fragment packs."""
-    pairs = [pair for group in plan.groups for pair in group.registers]
-    return all(low % 2 == 0 and high == low + 1 for low, high in pairs)
+def _fills_words(plan: LdMatrix) -> bool:
+    """Whether each 32-bit result holds the registers that a fragment packs."""
+    return all(
+        registers == tuple(range(registers[0], registers[0] + len(registers)))
+        and registers[0] % len(registers) == 0
+        for group in plan.groups
+        for registers in group.registers
+    )
 
 
 def _ldmatrix(
     e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin, layout: LinearLayout
 ) -> Fragment:
-    """Fills all registers of a 16-bit tile, two per 32-bit result."""
+    """Fills all registers of a tile, as many per 32-bit result as there is room for.
+
+    The instruction moves 16-bit units; two bytes are one, and half a 32-bit element.
+    """
     b = e.builder
     columns = (*plan.lane_offsets, *plan.warp_offsets)
     addresses = _addresses(e, buffer, columns, start)
-    element = e.element_type(buffer.element)
-    pair = b.vector_type(2, element)
+    per_word = len(plan.groups[0].registers[0])
+    word_type = b.vector_type(per_word, e.element_type(buffer.element))
     types = [b.i32] * plan.count
     attributes = {
         "num": ir.IntegerAttr.get(b.i32, plan.count),
@@ -277,11 +284,11 @@ def _ldmatrix(
         "shape": b.attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
         "eltType": b.attribute("#nvvm.ld_st_matrix_elt_type<b16>"),
     }
-    values: list[ir.Value | None] = [None] * (layout.n_registers // 2)
+    values: list[ir.Value | None] = [None] * (layout.n_registers // per_word)
     for group in plan.groups:
         result = b.i32 if plan.count == 1 else b.struct_type(types)
         loaded = b.op("nvvm.ldmatrix", result, addresses.at(group.offset), **attributes)
         words = [loaded] if plan.count == 1 else b.fields(loaded, types)
         for registers, word in zip(group.registers, words, strict=True):
-            values[registers[0] // 2] = b.bitcast(word, pair)
-    return Fragment(layout, tuple(v for v in values if v is not None), 2)
+            values[registers[0] // per_word] = b.bitcast(word, word_type)
+    return Fragment(layout, tuple(v for v in values if v is not None), per_word)
