@@ -321,7 +321,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @mma_sync_c4_operand() {
     %a = constant <f64: 1.0> : tile<16x16xf64>
-    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32, got f64 and f64}}
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32 or f8E4M3FN and f32 or f8E4M3FN and f16 or f8E5M2 and f32 or f8E5M2 and f16 or f4E2M1FN and f32, got f64 and f64}}
     %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xf64>, tile<16x16xf64>, tile<16x16xf64>
     return
   }
@@ -332,7 +332,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @mma_sync_c4_accumulator() {
     %a = constant <bf16: 1.0> : tile<16x16xbf16>
-    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32, got bf16 and bf16}}
+    // expected-error @below {{expected operand and accumulator types of atom m16n8k16, f16 and f32 or f16 and f16 or bf16 and f32 or f8E4M3FN and f32 or f8E4M3FN and f16 or f8E5M2 and f32 or f8E5M2 and f16 or f4E2M1FN and f32, got bf16 and bf16}}
     %r = tileas.mma_sync %a, %a, %a atom = "m16n8k16" : tile<16x16xbf16>, tile<16x16xbf16>, tile<16x16xbf16>
     return
   }

@@ -15,7 +15,6 @@ from emit_atomics import atomics
 
 import cuda_tile
 from cuda_tile._mlir import ir
-from cuda_tile.targets import find_target
 
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -136,8 +135,6 @@ PRODUCTS = (
     *(("f32", "f32"), ("f64", "f64"), ("i8", "i32")),
 )
 """Element types of the operands and of the accumulator."""
-FIRST_PRODUCTS = 80
-"""Capability from which on each of `PRODUCTS` has a matrix instruction."""
 
 
 def integer_lines(kind: str) -> Iterator[tuple[str, str]]:
@@ -205,7 +202,7 @@ def spelled(text: str, **types: str) -> str:
     return text
 
 
-def program(kind: str, *, has_products: bool = True) -> str:
+def program(kind: str) -> str:
     """The entries of one element type; of tf32 there are only products."""
     entries: list[str] = []
     if kind != "tf32":
@@ -215,7 +212,7 @@ def program(kind: str, *, has_products: bool = True) -> str:
         entries += [_operations(kind), spelled(accesses, E=kind), atomics(kind)]
     if kind == ELEMENTS[0]:
         entries.append(OTHERS)
-    for types in PRODUCTS if has_products else ():
+    for types in PRODUCTS:
         if types[0] == kind:
             entries += _products(*types)
     return "cuda_tile.module @m {\n" + "\n".join(entries) + "\n}\n"
@@ -263,9 +260,7 @@ def _operations(kind: str) -> str:
 
 def lowered(kind: str, gpu: str) -> ir.Module:
     """Level P of one element type's kernels."""
-    has_products = find_target(gpu).capability >= FIRST_PRODUCTS
-    text = program(kind, has_products=has_products)
-    return cuda_tile.lower(cuda_tile.load(text.encode()), gpu)
+    return cuda_tile.lower(cuda_tile.load(program(kind).encode()), gpu)
 
 
 NOT_ALONE = {

@@ -9,7 +9,10 @@ import pytest
 from cuda_tile import UserError, load
 from cuda_tile.layout import MMA_ATOMS
 
-ELEMENTS = ("f16", "bf16", "f32", "tf32", "f64", "i8", "i32", "f8E4M3FN", "f8E5M2")
+ELEMENTS = (
+    *("f16", "bf16", "f32", "tf32", "f64", "i8", "i32"),
+    *("f8E4M3FN", "f8E5M2", "f4E2M1FN"),
+)
 
 
 def product(atom: str, operand: str, accumulator: str, extents: tuple[int, ...]) -> str:

@@ -14,6 +14,8 @@ from op_case import ARRAY_TYPES, Array, OpCase
 PAIRS = (
     *(("f16", "f16"), ("f16", "f32"), ("bf16", "f32"), ("f32", "f32")),
     *(("tf32", "f32"), ("f64", "f64"), ("i8", "i32")),
+    *(("f8E4M3FN", "f16"), ("f8E4M3FN", "f32")),
+    *(("f8E5M2", "f16"), ("f8E5M2", "f32")),
 )
 """Element types of operands and accumulator that `mmaf` and `mmai` take."""
 
@@ -140,13 +142,14 @@ def _cases() -> list[OpCase]:
     both = ("sm_80", "sm_90")
     found: list[OpCase] = []
     for operand, acc in PAIRS:
-        chips = both
+        chips = ("sm_80", "sm_89") if operand.startswith("f8") else both
         for extents in (*ORDINARY, *SMALL, *BATCHED):
             some = chips if extents == ORDINARY[0] else chips[-1:]
             found.append(_case(Matrices(extents, operand, acc), some))
         if operand != "i8":
             special = Matrices((32, 32, 8), operand, acc, is_special=True)
             found.append(_case(special, chips))
+        found.append(_case(Matrices((16, 32, 64), operand, acc), ("sm_75",)))
         turned = Matrices((32, 64, 32), operand, acc, is_transposed=True)
         found.append(_case(turned, chips[:1]))
     signs = ("signed", "unsigned")

@@ -64,6 +64,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.fence.proxy": Needs(70, 75),
     "nvvm.shfl.sync": Needs(30, 60),
     "nvvm.ldmatrix": Needs(75, 65),
+    "nvvm.mma.sync.m16n8k8.f16": Needs(75, 65),
+    **{f"nvvm.mma.sync.m8n8k16.{t}": Needs(75, 65) for t in _BYTE_PAIRS},
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
     "nvvm.mma.sync.m16n8k16.f16": Needs(80, 70),
     "nvvm.mma.sync.m16n8k16.bf16": Needs(80, 70),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -17,6 +19,9 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
 from cuda_tile.layout.fragments import atom_registers
+
+
+SMALL_FLOATS = ("e4m3", "e5m2")
 
 
 @RULES.register("mmaf", "mmai", "tileas.mma_sync")
@@ -91,6 +96,11 @@ class MmaSync:
         n_c = atom.c.n_registers // self.per_sum
         self._types = [b.vector_type(self.per_sum, element)] * n_c
         self._result = b.struct_type(self._types)
+        self._text = ""
+        if form.ptx_type in SMALL_FLOATS:
+            kinds = f"{form.ptx_type}.{form.ptx_type}"
+            self._text = f"mma.sync.aligned.{atom.name}.row.col.f32.{kinds}.f32"
+            return
         shape = "#nvvm.shape<m = {}, n = {}, k = {}>".format(*atom.shape)
         self._attributes = {
             "shape": b.attribute(shape),
@@ -112,7 +122,26 @@ class MmaSync:
     ) -> list[ir.Value]:
         """One instruction on the registers of an atom; gives the new accumulators."""
         builder = self._builder
+        if self._text:
+            return self._inline(a, b, c)
         op = builder.create(
             "nvvm.mma.sync", [self._result], [*a, *b, *c], self._attributes
         )
         return builder.fields(op.results[0], self._types)
+
+    def _inline(
+        self, a: list[ir.Value], b: list[ir.Value], c: list[ir.Value]
+    ) -> list[ir.Value]:
+        """The same as text: of small floats MLIR 22 has no `nvvm.mma.sync`."""
+        slots = (f"${i}" for i in range(len(c) + len(a) + len(b) + len(c)))
+        groups = [
+            "{" + ", ".join(islice(slots, len(part))) + "}" for part in (c, a, b, c)
+        ]
+        letters = ["=f"] * len(c) + ["r"] * len(a + b) + ["f"] * len(c)
+        return self._builder.inline_ptx(
+            f"{self._text} {', '.join(groups)};",
+            ",".join(letters),
+            self._types,
+            [*a, *b, *c],
+            side_effects=True,  # all lanes take part: it stays where it stands
+        )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.narrow import decoded
+from cuda_tile.emit.pairs import Pair, pairs_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MmaAtom, Role
@@ -42,6 +44,8 @@ OPERANDS = {
     "tf32": OperandForm("tf32", as_integer=True),
     "f64": OperandForm("f64"),
     "i8": OperandForm("s8", per_word=4, as_integer=True),
+    "f8E4M3FN": OperandForm("e4m3", per_word=4, as_integer=True),
+    "f8E5M2": OperandForm("e5m2", per_word=4, as_integer=True),
 }
 """By element type (MLIR, NVVM dialect, `nvvm.mma.sync`)."""
 
@@ -68,8 +72,8 @@ def operand_words(
     layout, form = layout_of(value), operand_form(computed_as)
     fragment = atom.fragment(role)
     atoms = atom_registers(layout, fragment, DEPTH[role])
-    source = e.fragment(value)
-    words = _Words(e, source, form)
+    is_wide = element_name(value) == computed_as
+    words = (_Words if is_wide else _WidenedWords)(e, value, form)
     made = {
         origin: [
             words.of(registers[i : i + form.per_word])
@@ -96,19 +100,20 @@ def operand_words(
 class _Words:
     """Registers of one operand, several elements to a word, each made once."""
 
-    def __init__(self, e: Emitter, source: Fragment, form: OperandForm) -> None:
-        self._e, self._source, self._form = e, source, form
+    def __init__(self, e: Emitter, value: ir.Value, form: OperandForm) -> None:
+        self._e, self._value, self._form = e, value, form
         self._made: dict[tuple[int | None, ...], ir.Value] = {}
 
     def of(self, registers: tuple[int | None, ...]) -> ir.Value:
         """The word of some registers of the tile, of which None are zero."""
         found = self._made.get(registers)
         if found is None:
-            found = self._made[registers] = self._make(registers)
+            found = self._made[registers] = self.make(registers)
         return found
 
-    def _make(self, registers: tuple[int | None, ...]) -> ir.Value:
-        e, b, source = self._e, self._e.builder, self._source
+    def make(self, registers: tuple[int | None, ...]) -> ir.Value:
+        """The same, a new one."""
+        e, b, source = self._e, self._e.builder, self._e.fragment(self._value)
         first = registers[0]
         if (
             source.pack == len(registers)
@@ -129,8 +134,29 @@ class _Words:
         return b.bitcast(word, b.i32) if self._form.as_integer else word
 
 
+class _WidenedWords(_Words):
+    """The same of bytes that are converted to pairs of f16, exactly."""
+
+    def make(self, registers: tuple[int | None, ...]) -> ir.Value:
+        e, b = self._e, self._e.builder
+        low, high = registers
+        if low is not None and high == low + 1 and low % 2 == 0:
+            pair = self._pairs[low // 2]
+        else:
+            scalars = e.packer.scalars(e.fragment(self._value))
+            word = join_bytes(
+                e, [_zero(e, b.i8) if r is None else scalars[r] for r in registers]
+            )
+            pair = (b.op("llvm.trunc", b.i16, word),)
+        return decoded(e, element_name(self._value), pair)[0]
+
+    @cached_property
+    def _pairs(self) -> list[Pair]:
+        return pairs_of(self._e, self._value)
+
+
 def join_bytes(e: Emitter, values: Sequence[ir.Value]) -> ir.Value:
-    """Four bytes as a word, the first lowest.
+    """Up to four bytes as a word, the first lowest.
 
     As parts of an integer, for the reason that `Builder.elements` splits words so.
     """

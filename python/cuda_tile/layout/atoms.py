@@ -90,6 +90,15 @@ def _own(operand: str, accumulators: tuple[str, ...], since: int) -> list[AtomTy
 
 
 _HALF_SUMS = ("f32", "f16")
+_F8 = ("f8E4M3FN", "f8E5M2")
+
+
+def _widened(since: int) -> list[AtomTypes]:
+    """Rows of small floats that become f16: it holds every value of theirs."""
+    pairs = [(operand, acc) for operand in _F8 for acc in _HALF_SUMS]
+    return [AtomTypes(*pair, since, "f16") for pair in (*pairs, ("f4E2M1FN", "f32"))]
+
+
 _QUADS_BY_ROW = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
 _PAIRS_BY_COLUMN = ((2, 0), (4, 0), (0, 1), (0, 2), (0, 4))
 _C_M16N8 = LinearLayout((16, 8), ((0, 1), (8, 0)), _QUADS_BY_ROW)
@@ -100,6 +109,7 @@ M16N8K16 = MmaAtom(
     types=(
         *_own("f16", _HALF_SUMS, 80),
         *_own("bf16", ("f32",), 80),
+        *_widened(80),
     ),
     a=LinearLayout((16, 16), ((0, 1), (8, 0), (0, 8)), _QUADS_BY_ROW),
     b=LinearLayout((16, 8), ((1, 0), (8, 0)), _PAIRS_BY_COLUMN),
@@ -120,7 +130,7 @@ M16N8K8 = MmaAtom(
 M16N8K8_F16 = MmaAtom(
     name="m16n8k8.f16",
     shape=(16, 8, 8),
-    types=(*_own("f16", _HALF_SUMS, 75),),
+    types=(*_own("f16", _HALF_SUMS, 75), *_widened(75)),
     a=LinearLayout((16, 8), ((0, 1), (8, 0)), _QUADS_BY_ROW),
     b=LinearLayout((8, 8), ((1, 0),), _PAIRS_BY_COLUMN),
     c=_C_M16N8,
@@ -130,7 +140,11 @@ M16N8K8_F16 = MmaAtom(
 M16N8K32 = MmaAtom(
     name="m16n8k32",
     shape=(16, 8, 32),
-    types=(*_own("i8", ("i32",), 80),),
+    types=(
+        *_own("i8", ("i32",), 80),
+        *_own("f8E4M3FN", ("f32",), 89),
+        *_own("f8E5M2", ("f32",), 89),
+    ),
     a=LinearLayout(
         (16, 32),
         ((0, 1), (0, 2), (8, 0), (0, 16)),
@@ -143,7 +157,7 @@ M16N8K32 = MmaAtom(
     ),
     c=_C_M16N8,
 )
-"""8-bit integers (s32 result)."""
+"""8-bit integers (s32 result), and 8-bit floats."""
 
 M8N8K16 = MmaAtom(
     name="m8n8k16",

@@ -35,7 +35,7 @@ from cuda_tile.analysis.feeds import (
 from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.emit.families import RULES as EMIT_RULES
-from cuda_tile.errors import Unsupported
+from cuda_tile.errors import InternalError
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
@@ -52,7 +52,7 @@ from cuda_tile.ir.plan import (
     refuse_plan,
 )
 from cuda_tile.ir.tiles import elements_of, is_distributed
-from cuda_tile.ir.walk import entries, location_text, nested_ops, op_stem
+from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
@@ -68,7 +68,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
     Raises:
         UserError: A plan that stands there already is not usable.
-        Unsupported: No matrix instruction of this version computes a product.
+        Unsupported: An op cannot be compiled.
     """
     target = options.target
     for entry in entries(module):
@@ -298,8 +298,6 @@ def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
 
     Of multiply-adds the one of which fewest lanes repeat what others compute.
 
-    Raises:
-        Unsupported: There is none for its element types.
     """
     types = element_types(op)
     atoms: list[MmaAtom] = []
@@ -308,10 +306,8 @@ def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
         if row is not None and row.first_capability <= target.capability:
             atoms.append(atom)
     if not atoms:
-        raise Unsupported(
-            f"{op_stem(op)}: expected operand and accumulator types that {target.name} "
-            f"multiplies, got {types[0]} and {types[1]}; others run on the "
-            "interpreter only",
+        raise InternalError(
+            f"plan: no atom of {target.name} multiplies {types[0]} to {types[1]}",
             location_text(op),
         )
     if atoms[0] not in FMA_ATOMS:

@@ -26,13 +26,25 @@ struct MmaAtom {
 // clang-format off
 static constexpr MmaAtom atoms[] = {
     {"m16n8k32", "i8", "i32"},
+    {"m16n8k32", "f8E4M3FN", "f32"},
+    {"m16n8k32", "f8E5M2", "f32"},
     {"m16n8k16", "f16", "f32"},
     {"m16n8k16", "f16", "f16"},
     {"m16n8k16", "bf16", "f32"},
+    {"m16n8k16", "f8E4M3FN", "f32"},
+    {"m16n8k16", "f8E4M3FN", "f16"},
+    {"m16n8k16", "f8E5M2", "f32"},
+    {"m16n8k16", "f8E5M2", "f16"},
+    {"m16n8k16", "f4E2M1FN", "f32"},
     {"m16n8k8", "tf32", "f32"},
     {"m8n8k4", "f64", "f64"},
     {"m16n8k8.f16", "f16", "f32"},
     {"m16n8k8.f16", "f16", "f16"},
+    {"m16n8k8.f16", "f8E4M3FN", "f32"},
+    {"m16n8k8.f16", "f8E4M3FN", "f16"},
+    {"m16n8k8.f16", "f8E5M2", "f32"},
+    {"m16n8k8.f16", "f8E5M2", "f16"},
+    {"m16n8k8.f16", "f4E2M1FN", "f32"},
     {"m8n8k16", "i8", "i32"},
 };
 // clang-format on
