@@ -7,6 +7,8 @@ have infinities and NaN among them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 
 import numpy as np
 from op_case import ARRAY_TYPES, Array, OpCase
@@ -158,4 +160,129 @@ def _cases() -> list[OpCase]:
     return found + [_case(case, both[:1]) for case in mixed]
 
 
-CASES = _cases()
+SCALED = (
+    *(("f8E4M3FN", "f8E8M0FNU", 32), ("f8E5M2", "f8E8M0FNU", 32)),
+    *(("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 16)),
+    ("f4E2M1FN", "f8E4M3FN", 16),
+)
+"""Operand, scale factors and block of `mmaf_scaled`."""
+SCALED_EXTENTS = (
+    (64, 64, 128),
+    (1, 8, 32),
+    (16, 1, 64),
+    (4, 4, 8, 32),
+    (2, 32, 16, 64),
+)
+
+
+def scaled_kernel(extents: tuple[int, ...], operand: str, scale: str, size: int) -> str:
+    """`%p3 = %p0 * %p1 + %p2` with scale factors of `%p4` and `%p5`.
+
+    Elements of 4 bits come from memory as bytes.
+    """
+    *batch, m, n, k = extents
+    s = k // size
+    shapes: list[tuple[int, ...]] = [(*batch, m, k), (*batch, k, n)]
+    shapes += [(*batch, m, n), (*batch, m, n)]
+    shapes += [(*batch, m, s), (*batch, s, n)]
+    loaded = [operand, operand, "f32", "f32", scale, scale]
+    stored = ["i8" if e == "f4E2M1FN" else e for e in loaded]
+    views = list(zip(shapes, stored, strict=True))
+    for i in (0, 1):
+        if stored[i] == "i8":
+            views[i] = ((prod(shapes[i]) // 2,), "i8")
+    lines = ["%i = constant <i32: 0> : tile<i32>"]
+    lines += [access(i, *view) for i, view in enumerate(views)]
+
+    def tile(i: int) -> str:
+        return "tile<" + "x".join(map(str, shapes[i])) + f"x{loaded[i]}>"
+
+    for i in (0, 1, 2, 4, 5):
+        shape, element = views[i]
+        index = ", ".join(["%i"] * len(shape))
+        raw = "tile<" + "x".join(map(str, shape)) + f"x{element}>"
+        name = f"%b{i}" if element == "i8" else f"%x{i}"
+        lines.append(
+            f"{name}, %t{i} = load_view_tko weak %w{i}[{index}] : "
+            f"{view_type(*views[i])}, tile<i32> -> {raw}, token"
+        )
+        if element == "i8":
+            flat = f"tile<{prod(shapes[i])}x{operand}>"
+            lines.append(f"%u{i} = unpack %b{i} : {raw} -> {flat}")
+            lines.append(f"%x{i} = reshape %u{i} : {flat} -> {tile(i)}")
+    order = (0, 1, 2, 4, 5)
+    names, tiles = (", ".join(f(i) for i in order) for f in ("%x{}".format, tile))
+    lines.append(f"%r = mmaf_scaled {names} : {tiles}")
+    index = ", ".join(["%i"] * len(shapes[3]))
+    lines.append(
+        f"%t3 = store_view_tko weak %r, %w3[{index}] : {tile(3)}, "
+        f"{view_type(*views[3])}, tile<i32> -> token"
+    )
+    parameters = ", ".join(f"%p{i}: tile<ptr<{e}>>" for i, e in enumerate(stored))
+    body = "\n".join(lines)
+    return f"cuda_tile.module @m {{ entry @k({parameters}) {{\n{body}\nreturn\n}} }}"
+
+
+def scaled_arrays(
+    extents: tuple[int, ...],
+    operand: str,
+    scale: str,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    is_extreme: bool = False,
+) -> list[Array]:
+    """Operands, accumulator, a place for the result, and scale factors."""
+    *batch, m, n, k = extents
+    s = k // size
+    found: list[Array] = []
+    for shape in ((*batch, m, k), (*batch, k, n)):
+        if operand == "f4E2M1FN":
+            found.append(rng.integers(-128, 128, prod(shape) // 2).astype(np.int8))
+        else:
+            numbers = rng.integers(-4, 5, shape).astype(np.float32)
+            found.append(numbers.astype(ARRAY_TYPES[operand]))
+    found.append(rng.integers(-9, 10, (*batch, m, n)).astype(np.float32))
+    found.append(np.zeros_like(found[2]))
+    for shape in ((*batch, m, s), (*batch, s, n)):
+        if scale == "f8E4M3FN":
+            codes = rng.integers(6, 9, shape) << 3  # 0.5, 1 and 2
+            ends = [0x00, 0x01, 0x7E, 0x7F]
+        else:
+            codes = rng.integers(126, 129, shape)
+            ends = [0, 1, 254, 255]
+        if is_extreme:
+            codes = rng.choice(np.array(ends), shape)
+        found.append(codes.astype(np.uint8).view(ARRAY_TYPES[scale]))
+    return found
+
+
+def _scaled_cases() -> list[OpCase]:
+    found: list[OpCase] = []
+    for (operand, scale, size), extents in product(SCALED, SCALED_EXTENTS):
+        chips = ("sm_75", "sm_80", "sm_90", "sm_120")
+        what = (extents, operand, scale, size)
+        name = f"scaled-{operand}-{scale}-{size}-{'x'.join(map(str, extents))}"
+        found.append(
+            OpCase(
+                name,
+                scaled_kernel(*what),
+                lambda rng, what=what: scaled_arrays(*what, rng),
+                chips=chips if extents == SCALED_EXTENTS[0] else chips[-2:],
+            )
+        )
+    for operand, scale, size in SCALED:
+        # One block: what is beyond f32 does not meet what is not.
+        what = ((32, 16, size), operand, scale, size)
+        found.append(
+            OpCase(
+                f"scaled-{operand}-{scale}-{size}-extreme",
+                scaled_kernel(*what),
+                lambda rng, what=what: scaled_arrays(*what, rng, is_extreme=True),
+                chips=("sm_90", "sm_120"),
+            )
+        )
+    return found
+
+
+CASES = _cases() + _scaled_cases()

@@ -18,7 +18,13 @@ from cuda_tile.analysis.registers import (
     elementwise_stems,
     held_registers,
 )
-from cuda_tile.ir.plan import PRODUCTS, ProductPlan, batch_of, extents_of
+from cuda_tile.ir.plan import (
+    PRODUCTS,
+    ProductPlan,
+    batch_of,
+    extents_of,
+    slice_depth,
+)
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import defining_op, op_stem
 from cuda_tile.layout.atoms import MmaAtom
@@ -110,7 +116,7 @@ def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     rows, columns = _warp_part(product, plan)
     held = columns if product.keeps_operand(plan) else rows + columns
     held *= product.batch // min(product.batch, plan.warps_b)
-    depth = min(plan.atom.shape[2], product.extents[2])
+    depth = slice_depth(product.op, plan.atom)
     step = held_registers(held * depth // WARP_LANES, product.operand_bits)
     return max(0, step - sum(map(weigh, product.stored)))
 

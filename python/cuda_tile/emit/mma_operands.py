@@ -9,7 +9,7 @@ from functools import cached_property
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.narrow import decoded
-from cuda_tile.emit.pairs import Pair, pairs_of
+from cuda_tile.emit.pairs import Pair, Words, pairs_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MmaAtom, Role
@@ -19,7 +19,7 @@ from cuda_tile.layout.fragments import atom_registers, padded_lanes
 Registers = dict[Coord, list[ir.Value]]
 """Per origin of an atom its registers."""
 
-DEPTH: dict[Role, int | None] = {"a": 1, "b": 0, "c": None}
+DEPTH: dict[Role, int] = {"a": 1, "b": 0}
 """The dimension of each operand that a product sums over."""
 
 
@@ -46,8 +46,11 @@ OPERANDS = {
     "i8": OperandForm("s8", per_word=4, as_integer=True),
     "f8E4M3FN": OperandForm("e4m3", per_word=4, as_integer=True),
     "f8E5M2": OperandForm("e5m2", per_word=4, as_integer=True),
+    "f4E2M1FN": OperandForm("e2m1", per_word=8, as_integer=True),
 }
 """By element type (MLIR, NVVM dialect, `nvvm.mma.sync`)."""
+NIBBLES = 8
+"""Elements of 4 bits in a word."""
 
 
 def operand_form(element: str) -> OperandForm:
@@ -72,8 +75,8 @@ def operand_words(
     layout, form = layout_of(value), operand_form(computed_as)
     fragment = atom.fragment(role)
     atoms = atom_registers(layout, fragment, DEPTH[role])
-    is_wide = element_name(value) == computed_as
-    words = (_Words if is_wide else _WidenedWords)(e, value, form)
+    kind = _Words if element_name(value) == computed_as else _WidenedWords
+    words = (_NibbleWords if form.per_word == NIBBLES else kind)(e, value, form)
     made = {
         origin: [
             words.of(registers[i : i + form.per_word])
@@ -82,8 +85,6 @@ def operand_words(
         for origin, registers in atoms.items()
     }
     depth = DEPTH[role]
-    if depth is None:
-        return made
     extent = layout.shape[depth - 2]
     outside = padded_lanes(fragment, depth, extent)
     if not outside:
@@ -153,6 +154,24 @@ class _WidenedWords(_Words):
     @cached_property
     def _pairs(self) -> list[Pair]:
         return pairs_of(self._e, self._value)
+
+
+class _NibbleWords(_Words):
+    """Eight elements of 4 bits to a word; each lies in a byte of its own before."""
+
+    def make(self, registers: tuple[int | None, ...]) -> ir.Value:
+        e, w = self._e, Words(self._e.builder)
+        scalars, zero = (
+            e.packer.scalars(e.fragment(self._value)),
+            _zero(e, e.builder.i8),
+        )
+        halves: list[ir.Value] = []
+        for part in (registers[:4], registers[4:]):
+            word = join_bytes(e, [zero if r is None else scalars[r] for r in part])
+            pairs = w("or", word, w("lshr", word, 4))
+            low, high = w("and", pairs, 0xFF), w("and", w("lshr", pairs, 8), 0xFF00)
+            halves.append(w("or", low, high))
+        return w("or", halves[0], w("shl", halves[1], 16))
 
 
 def join_bytes(e: Emitter, values: Sequence[ir.Value]) -> ir.Value:

@@ -21,7 +21,7 @@ from cuda_tile.ir.walk import (
     location_text,
     op_stem,
 )
-from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, Scaling
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
@@ -226,6 +226,30 @@ def batch_of(op: ir.Operation) -> int:
     return shape_of(op.results[0])[0] if len(shape_of(op.results[0])) > 2 else 1
 
 
+def scaling_of(op: ir.Operation) -> Scaling | None:
+    """Type of a product's scale factors, and elements along K that share one."""
+    if len(op.operands) < 5:
+        return None
+    factors = shape_of(op.operands[3])[-1]
+    return str(element_of(op.operands[3])), extents_of(op)[2] // factors
+
+
+def slice_depth(op: ir.Operation, atom: MmaAtom) -> int:
+    """Elements along K that a product multiplies at a time: an atom's, or a block."""
+    scaling, depth = scaling_of(op), extents_of(op)[2]
+    return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
+
+
+def can_compute(atom: MmaAtom, op: ir.Operation, target: Target) -> bool:
+    """Whether an atom computes a product on a chip."""
+    row = atom.find(*element_types(op))
+    if row is None or row.first_capability > target.capability:
+        return False
+    if row.is_family and not target.is_family:
+        return False
+    return not atom.scalings or scaling_of(op) in atom.scalings
+
+
 def element_types(op: ir.Operation) -> tuple[str, str]:
     """Element types of a product's operands and accumulator, as MLIR writes them."""
     return str(element_of(op.operands[0])), str(element_of(op.operands[2]))
@@ -323,6 +347,13 @@ def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> MmaAto
         raise UserError(
             f"expected a chip from sm_{types.first_capability} on for atom {name} of "
             f"{operand}, got {target.name}",
+            where,
+        )
+    if not can_compute(atom, op, target):
+        scalings = " or ".join(f"{n} of {kind}" for kind, n in atom.scalings)
+        raise UserError(
+            f"expected a target such as sm_{types.first_capability}a and scale factors "
+            f"for {scalings} for atom {name}, got {target.name} and {scaling_of(op)}",
             where,
         )
     return atom

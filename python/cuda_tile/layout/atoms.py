@@ -19,8 +19,12 @@ from typing import Literal
 
 from cuda_tile.layout.linear import LinearLayout
 
-Role = Literal["a", "b", "c"]
-"""Operand of a matrix multiply-accumulate; "c" also stands for the result."""
+Role = Literal["a", "b", "c", "sa", "sb"]
+"""Operand of a matrix multiply-accumulate; "c" also stands for the result, "sa" and
+"sb" for the scale factors of A (M x S) and B (S x N)."""
+
+Scaling = tuple[str, int]
+"""Element type of scale factors, and how many elements along K share one."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,14 @@ class AtomTypes:
         first_capability: Compute capability from which on it does, 80 for sm_80.
         computed_as: The type of A and B in the instruction: the operand's own, or one
             to which they are converted in registers, exactly.
+        is_family: Whether only targets of one chip or family have it (`sm_120a`).
     """
 
     operand: str
     accumulator: str
     first_capability: int
     computed_as: str
+    is_family: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +59,9 @@ class MmaAtom:
         a: Layout of A, M x K.
         b: Layout of B, K x N.
         c: Layout of C and of the result, M x N.
+        scalings: Scale factors that the instruction applies; without any, what the
+            instruction gives for a block is multiplied by them.
+        factors: How many scale factors along K it takes.
     """
 
     name: str
@@ -61,6 +70,8 @@ class MmaAtom:
     a: LinearLayout
     b: LinearLayout
     c: LinearLayout
+    scalings: tuple[Scaling, ...] = ()
+    factors: int = 1
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
         """The row of these element types, or None if it does not take them."""
@@ -81,7 +92,39 @@ class MmaAtom:
 
     def fragment(self, role: Role) -> LinearLayout:
         """Gives the layout of one operand."""
-        return {"a": self.a, "b": self.b, "c": self.c}[role]
+        match role:
+            case "a":
+                return self.a
+            case "b":
+                return self.b
+            case "c":
+                return self.c
+            case _:
+                return self._scales(role)
+
+    def _scales(self, role: Role) -> LinearLayout:
+        """The factors of the rows or columns of which a thread has results.
+
+        An instruction that applies them takes those of rows 0 to 7 from the first lane
+        of each quad, those of rows 8 to 15 from the second, and those of columns from
+        the first (PTX ISA, "Block Scaling for mma.sync").
+        """
+        axis = 0 if role == "sa" else 1
+        shape = [self.factors, self.factors]
+        shape[axis] = self.shape[axis]
+        if self.scalings:
+            steps = [1 << bit for bit in range(self.factors.bit_length() - 1)]
+            register = [_unit(1 - axis, step) for step in steps]
+            second = _unit(0, 8) if axis == 0 else (0, 0)
+            lane = [second, (0, 0), *(_unit(axis, step) for step in (1, 2, 4))]
+        else:
+            register = [basis for basis in self.c.register if basis[axis]]
+            lane = [basis if basis[axis] else (0, 0) for basis in self.c.lane]
+        return LinearLayout((shape[0], shape[1]), tuple(register), tuple(lane))
+
+
+def _unit(axis: int, step: int) -> tuple[int, int]:
+    return (step, 0) if axis == 0 else (0, step)
 
 
 def _own(operand: str, accumulators: tuple[str, ...], since: int) -> list[AtomTypes]:
@@ -180,6 +223,44 @@ M8N8K4 = MmaAtom(
 """f64 operands."""
 
 
+def _block_scaled(
+    name: str, operands: tuple[str, ...], scalings: tuple[Scaling, ...]
+) -> MmaAtom:
+    """An instruction that takes scale factors: 32 bytes of a row along K."""
+    depth = 64 if operands == ("f4E2M1FN",) else 32
+    word = [1 << bit for bit in range(3 if depth == 64 else 2)]
+    quads = [2 * word[-1], 4 * word[-1]]
+    half = depth // 2
+    a_lanes = (*((0, k) for k in quads), *((m, 0) for m in (1, 2, 4)))
+    b_lanes = (*((k, 0) for k in quads), *((0, n) for n in (1, 2, 4)))
+    return MmaAtom(
+        name=name,
+        shape=(16, 8, depth),
+        types=tuple(
+            AtomTypes(operand, "f32", 120, operand, is_family=True)
+            for operand in operands
+        ),
+        a=LinearLayout(
+            (16, depth), (*((0, k) for k in word), (8, 0), (0, half)), a_lanes
+        ),
+        b=LinearLayout((depth, 8), (*((k, 0) for k in word), (half, 0)), b_lanes),
+        c=_C_M16N8,
+        scalings=scalings,
+        factors=depth // scalings[0][1],
+    )
+
+
+BLOCK_SCALED_ATOMS = (
+    _block_scaled("m16n8k32.mxf8", _F8, (("f8E8M0FNU", 32),)),
+    _block_scaled("m16n8k64.mxf4", ("f4E2M1FN",), (("f8E8M0FNU", 32),)),
+    _block_scaled("m16n8k64.nvf4", ("f4E2M1FN",), (("f8E4M3FN", 16),)),
+)
+"""Instructions that apply scale factors (PTX ISA, "Block Scaling for mma.sync").
+
+Factors of f8E8M0FNU for 16 elements need PTX 9.1, which LLVM 22 does not write.
+"""
+
+
 def _fma(rows: int) -> MmaAtom:
     """Multiply-adds of `rows` x 32 / rows lanes, four columns of the result each."""
     along_m, along_n = rows.bit_length() - 1, (32 // rows).bit_length() - 1
@@ -210,6 +291,7 @@ MMA_ATOMS: Mapping[str, MmaAtom] = MappingProxyType(
     {
         atom.name: atom
         for atom in (
+            *BLOCK_SCALED_ATOMS,
             *(M16N8K32, M16N8K16, M16N8K8, M8N8K4, M16N8K8_F16, M8N8K16),
             *FMA_ATOMS,
         )

@@ -61,7 +61,8 @@ def tile_mma(
     (0, 1) (8, 0) (0, 8) and warp basis (16, 0).
 
     Args:
-        shape: Extents of the operand: M x K, K x N or M x N, batch dims in front.
+        shape: Extents of the operand: M x K, K x N, M x N, or M x S or S x N of scale
+            factors, batch dims in front.
         warps: Number of warps along M, N and, if given, the first dimension of the
             batch, powers of two.
         role: Which operand.
@@ -86,7 +87,7 @@ def tile_mma(
         if axis == "batch" and rank > 2:
             per_warp[dim] = max(shape[dim] // count, 1)
             bases = _steps(dim, per_warp[dim], shape[dim], rank)
-        elif role in (axis, "c") and axis != "batch":
+        elif role in (axis, f"s{axis}", "c") and axis != "batch":
             per_warp[dim] = max(shape[dim] // count, fragment.shape[dim - rank])
             bases = _steps(dim, per_warp[dim], shape[dim], rank)
         warp += bases + [zero] * (n_bits(count) - len(bases))

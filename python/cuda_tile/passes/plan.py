@@ -44,6 +44,7 @@ from cuda_tile.ir.plan import (
     ProductPlan,
     add_remark,
     batch_of,
+    can_compute,
     element_types,
     extents_of,
     most_ctas,
@@ -299,15 +300,10 @@ def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
     Of multiply-adds the one of which fewest lanes repeat what others compute.
 
     """
-    types = element_types(op)
-    atoms: list[MmaAtom] = []
-    for atom in MMA_ATOMS.values():
-        row = atom.find(*types)
-        if row is not None and row.first_capability <= target.capability:
-            atoms.append(atom)
+    atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
     if not atoms:
         raise InternalError(
-            f"plan: no atom of {target.name} multiplies {types[0]} to {types[1]}",
+            f"plan: no atom of {target.name} multiplies {element_types(op)}",
             location_text(op),
         )
     if atoms[0] not in FMA_ATOMS:

@@ -7,28 +7,32 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import read_product
 from cuda_tile.ir.tiles import shape_of
+from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.place.constraints import Constraint, Demand, Fixed, Same
 from cuda_tile.place.cost import tile_bits, trip_count
 from cuda_tile.place.rules import RULES, PlaceContext
 
+ROLES: tuple[Role, ...] = ("a", "b", "c", "sa", "sb")
+"""What each operand of a product is to its instruction."""
 
-@RULES.register("mmaf", "mmai")
+
+@RULES.register("mmaf", "mmai", "mmaf_scaled")
 def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Accumulator and operands as the instruction's fragments, cut over warps.
 
     Products that hand on an accumulator share a layout, unless their plans differ.
     """
     del ctx
-    lhs, rhs, acc = op.operands
-    plan = read_product(op)
-    atom, warps = plan.atom, plan.warps
+    acc, plan = op.operands[2], read_product(op)
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
-    result = tile_mma(shape_of(acc), warps, "c", atom)
+    layouts = [
+        tile_mma(shape_of(value), plan.warps, role, plan.atom)
+        for value, role in zip(op.operands, ROLES, strict=False)
+    ]
+    demands = [Demand(op, index, layout) for index, layout in enumerate(layouts)]
     return [
         Same((op.results[0], acc)),
-        Fixed(op.results[0], result, weight),
-        Demand(op, 2, result),
-        Demand(op, 0, tile_mma(shape_of(lhs), warps, "a", atom)),
-        Demand(op, 1, tile_mma(shape_of(rhs), warps, "b", atom)),
+        Fixed(op.results[0], layouts[2], weight),
+        *demands,
     ]

@@ -25,6 +25,10 @@ struct MmaAtom {
 
 // clang-format off
 static constexpr MmaAtom atoms[] = {
+    {"m16n8k32.mxf8", "f8E4M3FN", "f32"},
+    {"m16n8k32.mxf8", "f8E5M2", "f32"},
+    {"m16n8k64.mxf4", "f4E2M1FN", "f32"},
+    {"m16n8k64.nvf4", "f4E2M1FN", "f32"},
     {"m16n8k32", "i8", "i32"},
     {"m16n8k32", "f8E4M3FN", "f32"},
     {"m16n8k32", "f8E5M2", "f32"},
