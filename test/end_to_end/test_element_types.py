@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from real_kernels import aligned
 
 import cuda_tile
-from cuda_tile.errors import Unsupported
 from cuda_tile.runtime.elements import element
 
 Array = NDArray[Any]
@@ -79,18 +78,15 @@ BODIES = {
     %r, %u = load_ptr_tko weak %q, %m, %d
       : tile<128xptr<$E>>, tile<128xi1>, $T -> $T, token""",
 }
-REFUSED = {
-    "mmaf": """%m = reshape %t : $T -> tile<16x8x$E>
+PRODUCT = """%m = reshape %t : $T -> tile<16x8x$E>
     %d = constant <$E: $ONE> : tile<8x8x$E>
     %z = constant <f32: 0.0> : tile<16x8xf32>
     %g = mmaf %m, %d, %z : tile<16x8x$E>, tile<8x8x$E>, tile<16x8xf32>
     %c = cmpf less_than ordered %g, %z : tile<16x8xf32> -> tile<16x8xi1>
     %q = constant <$E: $ONE> : tile<16x8x$E>
     %s = select %c, %m, %q : tile<16x8xi1>, tile<16x8x$E>
-    %r = reshape %s : tile<16x8x$E> -> $T""",
-}
-NO_PRODUCT = "f8E8M0FNU"
-"""Of scale factors the dialect has no `mmaf`."""
+    %r = reshape %s : tile<16x8x$E> -> $T"""
+"""A product of bytes chooses between them."""
 
 
 def load(kind: str, body: str, padding: str = "zero") -> Any:
@@ -143,12 +139,6 @@ def test_padding(padding: str, kind: str) -> None:
     check(kind, BODIES["copy"], padding)
 
 
-@pytest.mark.parametrize(
-    ("op", "kind"),
-    [(op, e) for op in REFUSED for e in BYTES if (op, e) != ("mmaf", NO_PRODUCT)],
-)
-def test_arithmetic_of_bytes_is_refused(op: str, kind: str) -> None:
-    module = load(kind, REFUSED[op])
-    for gpu in GPUS:
-        with pytest.raises(Unsupported, match=r"^\"-\":1\d:\d+: .*interpreter only"):
-            cuda_tile.compile(module, gpu)
+@pytest.mark.parametrize("kind", ["f8E4M3FN", "f8E5M2"])
+def test_product(kind: str) -> None:
+    check(kind, PRODUCT)
