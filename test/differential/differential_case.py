@@ -28,6 +28,7 @@ class ArrayArgument:
         start: Index in it of the array's first element.
         shape: The array's extents.
         strides: Its strides in elements.
+        ulp: How far results may be apart, in units in the last place.
     """
 
     number: int
@@ -36,13 +37,15 @@ class ArrayArgument:
     start: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    ulp: float = 0.0
 
     def __str__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "1"
         strides = ",".join(map(str, self.strides)) or "0"
+        ulp = f" ulp={self.ulp:g}" if self.ulp else ""
         return (
             f"array {self.number} {self.element} size={self.size} "
-            f"start={self.start} shape={shape} strides={strides}"
+            f"start={self.start} shape={shape} strides={strides}{ulp}"
         )
 
     @classmethod
@@ -53,7 +56,8 @@ class ArrayArgument:
         shape = tuple(int(n) for n in values["shape"].split("x"))
         strides = tuple(int(n) for n in values["strides"].split(","))
         size, start = int(values["size"]), int(values["start"])
-        return cls(int(number), element, size, start, shape, strides)
+        ulp = float(values.get("ulp", "0"))
+        return cls(int(number), element, size, start, shape, strides, ulp)
 
     def buffer(self, seed: int) -> Buffer:
         """The memory with its contents."""
@@ -135,6 +139,11 @@ class Case:
         warps = values["warps"] or None
         return cls(text, tuple(args), values["seed"], values["grid"], warps, name)
 
+    def ulps(self) -> list[float]:
+        """How far each of the arrays that `memories` gives may be off."""
+        arrays = [a for a in self.args if isinstance(a, ArrayArgument)]
+        return list({array.number: array.ulp for array in arrays}.values())
+
     def memories(self) -> tuple[list[Array], list[Any]]:
         """Fresh memory for each array, and the arguments for one launch."""
         memories: dict[int, tuple[Array, Array]] = {}
@@ -158,12 +167,19 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
             number = numbers.setdefault(id(arg), len(numbers))
             args.append(
                 ArrayArgument(
-                    number, element, arg.data.size, arg.start, arg.shape, arg.strides
+                    number,
+                    element,
+                    arg.data.size,
+                    arg.start,
+                    arg.shape,
+                    arg.strides,
+                    arg.ulp,
                 )
             )
         else:
             args.append(ScalarArgument(element, _bits(arg, element)))
-    body = f"cuda_tile.module @m {{\n{program.entry()}\n}}\n"
+    lines = "\n".join([*program.globals, program.entry()])
+    body = f"cuda_tile.module @m {{\n{lines}\n}}\n"
     seed = recipe.seed & 0xFFFF
     return Case(body, tuple(args), seed, recipe.grid, recipe.num_warps, recipe.name)
 

@@ -106,12 +106,14 @@ class RandomProgram(Program):
         chains: The memory that the kernel reads and writes in an order of tokens.
         frames: The region ops around the current step, outermost first.
         notes: Constructs that the program has, counted.
+        globals: Lines of the module before the kernel.
     """
 
     shape: tuple[int, int] = (8, 16)
     chains: list[Chain] = field(default_factory=list["Chain"])
     frames: list[Frame] = field(default_factory=list[Frame])
     notes: Counter[str] = field(default_factory=Counter[str])
+    globals: list[str] = field(default_factory=list[str])
     _rng: Random = field(default_factory=Random)
     _seed: int = 0
     _ordinal: int = 0
@@ -121,6 +123,11 @@ class RandomProgram(Program):
     def begin(self, seed: int) -> None:
         """What follows is chosen by the step of this seed."""
         self._rng, self._seed, self._ordinal = Random(seed), seed, 0
+
+    @property
+    def step_seed(self) -> int:
+        """The seed of the current step."""
+        return self._seed
 
     def note(self, construct: str) -> None:
         """Counts a construct that the program has."""

@@ -9,11 +9,12 @@ small and printed as a file that `--replay` runs again.
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -24,14 +25,20 @@ from differential_case import Case, make_case
 from differential_check import Failure, check
 from differential_coverage import OpClass, gaps, op_classes, table
 from differential_minimise import minimise
-from differential_steps import KINDS, make_recipe, write_program
+from differential_steps import (
+    COMPLETE_OPS,
+    CYCLE,
+    KINDS,
+    make_recipe,
+    write_program,
+)
 
 import cuda_tile
 
 GPUS = ("sm_80", "sm_90")
 PROGRAM_SECONDS = 120
 """CPU time after which a program counts as one on which somebody hangs."""
-COMPLETE_PROGRAMS = 300
+COMPLETE_PROGRAMS = COMPLETE_OPS * len(CYCLE) // CYCLE.count("ops") + len(CYCLE)
 """With so many programs of all kinds there must be no gap."""
 
 
@@ -75,7 +82,7 @@ def run_program(
     outcome.failure = _timed(case, gpus)
     if outcome.failure is not None:
         outcome.small = str(case)
-        if small:
+        if small and not outcome.failure.is_refusal:
             recipe, outcome.failure = minimise(
                 recipe, outcome.failure, lambda case: _timed(case, gpus)
             )
@@ -137,6 +144,17 @@ def _one_by_one(
                 yield Outcome(f"{kind} {seed}", Failure("anywhere", "death", text))
 
 
+def chosen(kinds: Sequence[str], first: int, count: int) -> list[tuple[str, int]]:
+    """Kind and number of some programs; a kind that stands twice counts on."""
+    found: list[tuple[str, int]] = []
+    for n in range(first, first + count):
+        round_, place = divmod(n, len(kinds))
+        kind = kinds[place]
+        number = round_ * kinds.count(kind) + kinds[:place].count(kind)
+        found.append((kind, number))
+    return found
+
+
 def replay(path: Path, gpus: tuple[str, ...], seeds: int) -> Failure | None:
     """Checks the program of a file."""
     return check(Case.parse(path.read_text(), path.name), gpus, seeds=seeds)
@@ -168,30 +186,39 @@ def main() -> int:
         failed = len([failure for failure in failures if failure])
         print(f"{len(failures) - failed} passed, {failed} failed")
         return 1 if failed else 0
-    kinds = options.kind or list(KINDS)
-    programs = [
-        (kinds[n % len(kinds)], n // len(kinds))
-        for n in range(options.seed, options.seed + options.programs)
-    ]
+    programs = chosen(options.kind or CYCLE, options.seed, options.programs)
     notes, ops = Counter[str](), Counter[OpClass]()
     failed, seconds = 0, 0.0
+    refused = Counter[str]()
     for outcome in run_many(programs, gpus, options.jobs):
         notes += outcome.notes
         ops += outcome.ops
         seconds += outcome.seconds
-        if outcome.failure is not None:
-            failed += 1
-            _report(outcome, options.found)
+        if outcome.failure is None:
+            continue
+        if outcome.failure.is_refusal:
+            refused[_reason(outcome.failure.message)] += 1
+            continue
+        failed += 1
+        _report(outcome, options.found)
     missing = gaps(notes, ops)
     if options.coverage:
         print(table(notes, ops))
     if len(programs) >= COMPLETE_PROGRAMS and not options.kind:
         print("".join(f"gap: {line}\n" for line in missing), end="")
         failed += len(missing)
+    for text, count in refused.most_common():
+        print(f"refused: {count} {text}")
     each = seconds / max(len(programs) * len(gpus), 1)
     print(f"{each:.2f} CPU s per program and chip")
     print(f"{len(programs) - failed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def _reason(message: str) -> str:
+    """What a refusal says, without where and which number."""
+    text = re.sub(r"^(\S+:\d+:\d+|loc\([^)]*\)): ", "", message)
+    return re.sub(r"\b\d+\b", "N", text)[:160]
 
 
 def _report(outcome: Outcome, folder: Path | None) -> None:

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from random import Random
 
 from differential_control import for_, if_, leave, loop
+from differential_elements import element_step
 from differential_exchange import EXCHANGES
+from differential_folds import FOLD_VARIANTS, PRODUCT_VARIANTS, fold_step, product_step
+from differential_launch import LAUNCH_VARIANTS, launch_step
 from differential_memory import area, load, store
+from differential_moves import MOVE_VARIANTS, move_step
+from differential_places import PLACE_VARIANTS, place_step
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
+from differential_variants import VARIANTS
 from emit_control import INNER
 from emit_memory import any_leaf, leaf
 from emit_memory import store as store_output
@@ -63,8 +69,27 @@ PLAIN: dict[str, Plain] = {
     "output": _output,
     "rest": _rest,
     **EXCHANGES,
+    "element": element_step,
+    "move": move_step,
+    "fold": fold_step,
+    "matrix": product_step,
+    "place": place_step,
+    "launch": launch_step,
 }
 """Steps without regions, by name."""
+TURNS = {
+    "element": len(VARIANTS),
+    "move": len(MOVE_VARIANTS),
+    "fold": len(FOLD_VARIANTS),
+    "matrix": len(PRODUCT_VARIANTS),
+    "place": len(PLACE_VARIANTS),
+    "launch": len(LAUNCH_VARIANTS),
+}
+"""Steps that have so many variants; the seed's remainder says which one it is."""
+IN_TURN = {"element": 5, "move": 1, "fold": 1, "matrix": 1, "place": 2, "launch": 1}
+"""How many of each a program of the kind `ops` has."""
+COMPLETE_OPS = max(-(-TURNS[name] // count) for name, count in IN_TURN.items())
+"""After so many programs of that kind every variant has had its turn."""
 REGIONS = {"for": 1, "loop": 1, "if": 1, "ifelse": 2, "leave": 1}
 """Steps with regions, and how many they have."""
 
@@ -153,8 +178,17 @@ KINDS: dict[str, Kind] = {
         9,
         (1, 2),
     ),
+    "mixed": Kind(
+        {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
+        | {"matrix": 1, "op": 1, "load": 1, "store": 1},
+        7,
+        (0, 1),
+    ),
+    "ops": Kind({"tile": 1}, 3, (0, 0)),
 }
 """The kinds of programs, by name."""
+CYCLE = (*KINDS, "ops", "ops")
+"""In which order programs of all kinds come: those of single ops more often."""
 
 
 def make_recipe(kind: str, seed: int) -> Recipe:
@@ -167,9 +201,23 @@ def make_recipe(kind: str, seed: int) -> Recipe:
     steps += _body(rng, KINDS[kind], rng.randint(3, KINDS[kind].most), depth=0)
     steps += [_step(rng, "output"), _step(rng, "rest")]
     warps = rng.choice((None, 1, 2, 4, 4, 8, 8))
+    if kind == "ops":
+        steps = _in_turn(rng, seed)
     return Recipe(
         f"{kind} {seed}", rng.getrandbits(32), rng.randint(1, 3), warps, tuple(steps)
     )
+
+
+def _in_turn(rng: Random, number: int) -> list[Step]:
+    """The variants whose turn it is in program `number` of all ops."""
+    steps = [
+        Step(
+            name, rng.getrandbits(24) * TURNS[name] + (number * count + n) % TURNS[name]
+        )
+        for name, count in IN_TURN.items()
+        for n in range(count)
+    ]
+    return rng.sample(steps, len(steps))
 
 
 def _step(rng: Random, kind: str, *bodies: tuple[Step, ...]) -> Step:

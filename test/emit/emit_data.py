@@ -22,9 +22,15 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
+    "tf32": np.dtype(np.float32),
+    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
+    "f8E8M0FNU": np.dtype(ml_dtypes.float8_e8m0fnu),
 }
+"""The array type that holds each element type, one to an item."""
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
+"""The types that arithmetic takes; the other floats are converted."""
 BITS = {name: 8 * dtype.itemsize for name, dtype in DTYPES.items()}
 """Bits in memory; i1 is one byte there."""
 ALIGNMENT_BYTES = 256
@@ -44,6 +50,11 @@ def random_values(rng: np.random.Generator, count: int, element: str) -> Array:
         return rng.integers(0, 2, count).astype(np.bool_)
     noise = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
     values = noise.view(dtype).reshape(count).copy()
+    if element.startswith("f8"):
+        return values
+    if element == "tf32":  # the low bits of the f32 that holds it are zero
+        wide = random_values(rng, count, "f32").view(np.uint32)
+        return (wide & np.uint32(0xFFFFE000)).view(np.float32)
     kind = rng.random(count)
     if is_float(element):
         ordinary = rng.standard_normal(count) * 4.0 ** rng.integers(-4, 5, count)
@@ -69,6 +80,7 @@ class Buffer:
         shape: The array's extents.
         strides: Its strides in elements.
         is_inexact: Whether what the kernel stores may be two units off.
+        ulp: Or how many units, by which judges may be apart.
     """
 
     data: Array
@@ -76,6 +88,7 @@ class Buffer:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     is_inexact: bool = False
+    ulp: float = 0.0
 
     def bind(self) -> tuple[Array, Array]:
         """A fresh copy of the memory at an aligned address, and the array in it."""
@@ -85,7 +98,8 @@ class Buffer:
         memory[...] = self.data
         size = self.data.itemsize
         steps = tuple(stride * size for stride in self.strides)
-        return memory, as_strided(memory[self.start :], self.shape, steps)
+        words = memory[self.start :].view(f"u{size}")  # NumPy strides no f8 arrays
+        return memory, as_strided(words, self.shape, steps).view(memory.dtype)
 
 
 def mismatch(expected: Array, got: Array, *, is_inexact: bool) -> str:
