@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from differential_program import RandomProgram, Recipe
-from emit_data import BITS, DTYPES, Array, Buffer, is_float, random_values
+from emit_data import BITS, DTYPES, Array, Buffer, is_float, random_values, whole_values
 
 HEAD = "// differential: "
 
@@ -29,6 +29,7 @@ class ArrayArgument:
         shape: The array's extents.
         strides: Its strides in elements.
         ulp: How far results may be apart, in units in the last place.
+        is_whole: Whether it holds small whole numbers, instead of anything.
     """
 
     number: int
@@ -38,11 +39,13 @@ class ArrayArgument:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     ulp: float = 0.0
+    is_whole: bool = False
 
     def __str__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "1"
         strides = ",".join(map(str, self.strides)) or "0"
         ulp = f" ulp={self.ulp:g}" if self.ulp else ""
+        ulp += " whole=1" if self.is_whole else ""
         return (
             f"array {self.number} {self.element} size={self.size} "
             f"start={self.start} shape={shape} strides={strides}{ulp}"
@@ -57,12 +60,14 @@ class ArrayArgument:
         strides = tuple(int(n) for n in values["strides"].split(","))
         size, start = int(values["size"]), int(values["start"])
         ulp = float(values.get("ulp", "0"))
-        return cls(int(number), element, size, start, shape, strides, ulp)
+        whole = "whole" in values
+        return cls(int(number), element, size, start, shape, strides, ulp, whole)
 
     def buffer(self, seed: int) -> Buffer:
         """The memory with its contents."""
         rng = np.random.default_rng((seed, self.number))
-        data = random_values(rng, self.size, self.element)
+        contents = whole_values if self.is_whole else random_values
+        data = contents(rng, self.size, self.element)
         return Buffer(data, self.start, self.shape, self.strides)
 
 
@@ -174,6 +179,7 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
                     arg.shape,
                     arg.strides,
                     arg.ulp,
+                    arg.is_whole,
                 )
             )
         else:

@@ -2,8 +2,9 @@
 
 Level T runs on the interpreter, checked, and says what is right. Level W after each
 pass must agree with it, on the interpreter, at some of the passes for each program; its
-text is parsed again, so that it is also seen to be valid and to print whole. The PTX must agree on the emulator in
-fast mode and in adversarial mode, where races and unwritten registers are findings.
+text is parsed again, so that it is also seen to be valid and to print whole. The PTX
+must agree on the emulator in fast mode and in adversarial mode, where races and
+unwritten registers are findings.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from differential_moves import spelled
 from differential_places import HELD, own_places
 from differential_program import RandomProgram
 from differential_variants import FLOATS, INTEGERS
-from emit_data import DTYPES, random_values
+from emit_data import DTYPES
 from emit_memory import pointers_at
 from emit_program import Shape, Value, tile
 
@@ -65,8 +65,7 @@ def alloca(p: RandomProgram, element: str) -> None:
 def addresses(p: RandomProgram, element: str) -> None:
     """Pointers as numbers and back, and as pointers to another type of the size."""
     shape = p.pick(SHAPES)
-    data = random_values(p.generator(), int(np.prod(shape)), element)
-    where = own_places(p, shape, element, data)
+    where = own_places(p, shape, element)
     number = tile(shape, "i64")
     text = f"ptr_to_int {where.name} : {where.type} -> {number}"
     value = p.make(shape, "i64", text)
@@ -85,8 +84,7 @@ def assume(p: RandomProgram, element: str) -> None:
     shape = p.pick(((8, 16), (32,), (2, 4, 8)))
     if element.startswith("ptr"):
         kind = element[4:-1]
-        data = random_values(p.generator(), int(np.prod(shape)), kind)
-        where = own_places(p, shape, kind, data)
+        where = own_places(p, shape, kind)
         size = DTYPES[kind].itemsize
         text = f"assume div_by<{size}>, {where.name} : {where.type}"
         _keep(p, _load(p, p.make(shape, element, text), kind))
@@ -147,8 +145,7 @@ def blocks(p: RandomProgram, word: str) -> None:
 
 def fences(p: RandomProgram, word: str) -> None:
     """Tokens through the ops that order memory of several kernels or aliases."""
-    data = random_values(p.generator(), 32, "f32")
-    where = own_places(p, (32,), "f32", data)
+    where = own_places(p, (32,), "f32")
     token, after = p.token(), p.fresh("k")
     p.line(f"{after} = {word} token={token} : token")
     joined = p.fresh("k")

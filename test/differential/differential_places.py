@@ -189,25 +189,26 @@ def store_tile(p: RandomProgram, kind: str, element: str, how: str) -> None:
 # Pointers and atomics -----------------------------------------------------------------
 
 
-def own_places(p: RandomProgram, shape: Shape, element: str, data: np.ndarray) -> Value:
-    """Pointers to the block's own part of an array, which holds `data` in each."""
+def own_places(
+    p: RandomProgram, shape: Shape, element: str, *, is_whole: bool = False
+) -> Value:
+    """Pointers to the block's own part of an array."""
     size = elements(shape) * p.grid
-    buffer = Buffer(np.resize(data, size).astype(data.dtype), 0, (size,), (1,))
-    base = p.pointer(element, buffer)
+    data = np.zeros(size, DTYPES[element])  # what it holds is the case's matter
+    base = p.pointer(element, Buffer(data, 0, (size,), (1,), is_whole=is_whole))
     return pointers_at(p, base, numbers(p, shape, each_block=True))
 
 
 def pointer_access(p: RandomProgram, element: str, load: str, store: str) -> None:
     """A load and a store of pointers with their orders."""
     shape = p.pick(TILES)
-    data = random_values(p.generator(), elements(shape), element)
-    source = own_places(p, shape, element, data)
+    source = own_places(p, shape, element)
     value = Value(p.fresh(), shape, element)
     p.line(
         f"{value.name}, {p.fresh('k')} = load_ptr_tko {load} {source.name} : "
         f"{source.type} -> {value.type}, token"
     )
-    target = own_places(p, shape, element, np.zeros(1, DTYPES[element]))
+    target = own_places(p, shape, element)
     p.line(
         f"{p.fresh('k')} = store_ptr_tko {store} {target.name}, {value.name} : "
         f"{target.type}, {value.type} -> token"
@@ -234,18 +235,10 @@ def _mask(p: RandomProgram, shape: Shape) -> list[Value]:
     return [any_tile(p, shape, "i1")] if p.chance() else []
 
 
-def _whole_data(p: RandomProgram, count: int, element: str) -> np.ndarray:
-    """Whole numbers for floats, so that sums are exact; anything for integers."""
-    if element in INTEGERS:
-        return random_values(p.generator(), count, element)
-    return p.generator().integers(-8, 9, count).astype(DTYPES[element])
-
-
 def update(p: RandomProgram, element: str, mode: str, order: str) -> None:
     """Each element updates a place of its own; the old values are kept."""
     shape = p.pick(TILES)
-    data = _whole_data(p, elements(shape), element)
-    where = own_places(p, shape, element, data)
+    where = own_places(p, shape, element, is_whole=mode == "addf")
     amount, mask = _amount(p, shape, element, mode), _mask(p, shape)
     old = Value(p.fresh(), shape, element)
     names = ", ".join(v.name for v in (amount, *mask))
@@ -265,8 +258,9 @@ def update_shared(p: RandomProgram, element: str, mode: str, order: str) -> None
     """All elements of all blocks update a few places; nobody looks at old values."""
     shape, places = p.pick(TILES), p.pick((1, 4, 16))
     count = places * p.grid
-    data = _whole_data(p, count, element)
-    base = p.pointer(element, Buffer(data, 0, (count,), (1,)))
+    data = np.zeros(count, DTYPES[element])
+    buffer = Buffer(data, 0, (count,), (1,), is_whole=mode == "addf")
+    base = p.pointer(element, buffer)
     place = with_constant(p, "andi", any_tile(p, shape, "i32"), places - 1)
     if "tl_blk" in order:  # other blocks have other places
         start = with_constant(p, "muli", p.block_index(), places)
@@ -285,15 +279,11 @@ def update_shared(p: RandomProgram, element: str, mode: str, order: str) -> None
 def swap(p: RandomProgram, element: str, order: str) -> None:
     """Half of the elements find what they expect."""
     shape = p.pick(TILES)
-    data = random_values(p.generator(), elements(shape), "i16").astype(DTYPES[element])
-    where, same = (
-        own_places(p, shape, element, data),
-        own_places(p, shape, element, data),
-    )
-    expected = Value(p.fresh(), shape, element)
+    where = own_places(p, shape, element)
+    expected, token = Value(p.fresh(), shape, element), p.fresh("k")
     p.line(
-        f"{expected.name}, {p.fresh('k')} = load_ptr_tko weak {same.name} : "
-        f"{same.type} -> {expected.type}, token"
+        f"{expected.name}, {token} = load_ptr_tko weak {where.name} : "
+        f"{where.type} -> {expected.type}, token"
     )
     chosen, other = any_tile(p, shape, "i1"), p.constant(shape, element, 12345)
     text = f"select {chosen.name}, {expected.name}, {other.name} : {chosen.type}, "
@@ -303,7 +293,8 @@ def swap(p: RandomProgram, element: str, order: str) -> None:
     names = ", ".join(v.name for v in (where, expected, new, *mask))
     types = ", ".join(v.type for v in (where, new, *mask))
     p.line(
-        f"{old.name}, {p.fresh('k')} = atomic_cas_tko {order} {names} : {types} -> "
+        f"{old.name}, {p.fresh('k')} = atomic_cas_tko {order} {names} token={token} : "
+        f"{types} -> "
         f"{old.type}, token"
     )
     keep(p, old)
@@ -313,11 +304,11 @@ def update_view(p: RandomProgram, kind: str, element: str, mode: str, how: str) 
     """An update of a tile, through a view; a quarter of the blocks' tiles coincide."""
     shape = p.pick(TILES)
     amount = _amount(p, shape, element, mode)
-    data = _whole_data(p, prod(shape) * p.grid, element)
+    data = np.zeros(prod(shape) * p.grid, DTYPES[element])
     extents = (shape[0] * p.grid, *shape[1:])
     strides = tuple(prod(extents[dim + 1 :]) for dim in range(len(shape)))
-    base = p.pointer(element, Buffer(data, 0, extents, strides))
-    tensor = _tensor(p, base, extents, strides, element)
+    buffer = Buffer(data, 0, extents, strides, is_whole=mode == "addf")
+    tensor = _tensor(p, p.pointer(element, buffer), extents, strides, element)
     name, ty, _ = _view(p, kind, shape, tensor, "")
     names, types = _indices(p, shape, -1, "i32")
     p.line(

@@ -22,9 +22,12 @@ PREDICATES = (
     *("equal", "not_equal", "less_than", "less_than_or_equal"),
     *("greater_than", "greater_than_or_equal"),
 )
-WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
-WIDTHS |= {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "tf32": 19}
-WIDTHS |= {"f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "f4E2M1FN": 4, "i4": 4}
+WIDTHS = {
+    **{"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64},
+    **{"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "tf32": 19},
+    **{"f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "f4E2M1FN": 4},
+}
+"""Bits of each element type."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,11 @@ def _floats() -> Iterator[Variant]:
             yield Variant(f"cmpf {how} {order} {kind}", text, (kind, kind), "i1")
 
 
-ULP = {"exp": 2, "exp2": 2, "log": 2, "log2": 2, "rsqrt": 3, "sin": 3, "cos": 3}
-ULP |= {"tan": 5, "sinh": 4, "cosh": 3, "tanh": 3}
+ULP = {
+    **{"exp": 2, "exp2": 2, "log": 2, "log2": 2, "rsqrt": 3, "sin": 3, "cos": 3},
+    **{"tan": 5, "sinh": 4, "cosh": 3, "tanh": 3},
+}
+"""How far judges may be apart in f32 and f64, in units in the last place."""
 BINARY_ULP = {"atan2": 4, "pow": 10}
 HALF_ULP = 1.5
 """16-bit results are f32's, rounded once more: those of two judges are neighbours."""

@@ -70,6 +70,11 @@ def random_values(rng: np.random.Generator, count: int, element: str) -> Array:
     return np.where(kind < 0.2, special.astype(dtype), values)
 
 
+def whole_values(rng: np.random.Generator, count: int, element: str) -> Array:
+    """Whole numbers from -8 to 8, so that sums are exact in any order."""
+    return rng.integers(-8, 9, count).astype(DTYPES[element])
+
+
 @dataclass(frozen=True)
 class Buffer:
     """One pointer argument: memory, and the array in it that the kernel is given.
@@ -81,6 +86,7 @@ class Buffer:
         strides: Its strides in elements.
         is_inexact: Whether what the kernel stores may be two units off.
         ulp: Or how many units, by which judges may be apart.
+        is_whole: Whether the memory holds small whole numbers, whose sums are exact.
     """
 
     data: Array
@@ -89,6 +95,7 @@ class Buffer:
     strides: tuple[int, ...]
     is_inexact: bool = False
     ulp: float = 0.0
+    is_whole: bool = False
 
     def bind(self) -> tuple[Array, Array]:
         """A fresh copy of the memory at an aligned address, and the array in it."""
