@@ -5,19 +5,54 @@
     tools/ods_json.py OUT.json OPS.dump.json [MORE.dump.json ...]
 
 The result maps each op (`addf`, `tileas.barrier`) to its family, opcode, since,
-operands, attributes, results, since_of (arguments newer than the op), examples and
-description.
+operands, attributes, results, elements (types of elements that each operand and result
+allows), since_of (arguments newer than the op), examples and description.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 DEFAULT_DIALECT = "cuda_tile"
 """Ops of this dialect are listed without a prefix."""
+
+
+POINTER = "ptr"
+"""How a pointer element is called, whatever it points to."""
+_VALUES = re.compile(r"\bof (.*) values$")
+_VIEWS = ("tensor_view", "tile view", "strided array")
+"""How the summaries of view types begin; their elements are numbers."""
+
+
+def element_names(records: dict[str, Any]) -> list[str]:
+    """The element types of tiles, as the text form names them."""
+    found = records["!instanceof"].get("CudaTile_Element", [])
+    return [_name(records[element]["text"]) for element in found]
+
+
+def _name(text: str) -> str:
+    return POINTER if text == "Pointer type" else text
+
+
+def elements_of(records: dict[str, Any], constraint: dict[str, Any]) -> list[str]:
+    """The element types that a constraint of an operand or result allows.
+
+    Tiles and views of any element allow all; a token has none.
+    """
+    while {"Variadic", "Optional"} & {*constraint["!superclasses"]}:
+        constraint = records[constraint["baseType"]["def"]]
+    summary: str = constraint["summary"]
+    if listed := _VALUES.search(summary):
+        return [_name(text) for text in listed[1].split(" or ")]
+    every = element_names(records)
+    if summary in ("tile", "any type"):
+        return every
+    is_view = summary.startswith(_VIEWS)
+    return [name for name in every if name != POINTER] if is_view else []
 
 
 def reduce_dump(records: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -33,6 +68,7 @@ def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]
     prefix = "" if dialect == DEFAULT_DIALECT else f"{dialect}."
     operands: list[str] = []
     attributes: list[str] = []
+    elements: dict[str, list[str]] = {}
     since_of: dict[str, str] = {}
     for argument, name in record["arguments"]["args"]:
         constraint = records[argument["def"]]
@@ -41,6 +77,13 @@ def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]
             constraint = records[constraint["constraint"]["def"]]
         is_attribute = "AttrConstraint" in constraint["!superclasses"]
         (attributes if is_attribute else operands).append(name)
+        if not is_attribute:
+            elements[name] = elements_of(records, constraint)
+    for result, name in record["results"]["args"]:
+        constraint = records[result["def"]]
+        if "CudaTile_Since" in constraint["!superclasses"]:
+            constraint = records[constraint["constraint"]["def"]]
+        elements[name] = elements_of(records, constraint)
     return {
         "name": prefix + record["opName"],
         "family": record.get("family", ""),
@@ -49,6 +92,7 @@ def reduce_op(records: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]
         "operands": operands,
         "attributes": attributes,
         "results": [name for _, name in record["results"]["args"]],
+        "elements": elements,
         "since_of": since_of,
         "examples": record.get("examples", []),
         "description": (record.get("description") or "").strip(),

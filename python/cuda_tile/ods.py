@@ -25,6 +25,8 @@ class OpInfo:
         opcode: Number in bytecode, or None if bytecode does not have the op.
         since: First bytecode version that has it, e.g. `13.1`.
         operands, attributes, results: Names in order of declaration.
+        elements: Types of elements that each operand and result allows, by its name;
+            `ptr` is a pointer to any of them. Tokens have none.
         since_of: First version of each argument that is newer than the op.
         examples: Snippets that parse; see `dialect/include/cuda_tile/IR/Dialect.td`.
         description: Semantics and constraints.
@@ -37,6 +39,7 @@ class OpInfo:
     operands: tuple[str, ...]
     attributes: tuple[str, ...]
     results: tuple[str, ...]
+    elements: dict[str, tuple[str, ...]]
     since_of: dict[str, str]
     examples: tuple[str, ...]
     description: str
@@ -62,6 +65,7 @@ def ops() -> dict[str, OpInfo]:
             tuple(op["operands"]),
             tuple(op["attributes"]),
             tuple(op["results"]),
+            {value: tuple(listed) for value, listed in op["elements"].items()},
             op["since_of"],
             tuple(op["examples"]),
             op["description"],

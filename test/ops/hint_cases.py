@@ -104,8 +104,10 @@ def _print_others() -> OpCase:
         f": tile<8xi8>, tile<i32>, tile<i32> -> token"
     )
     pointers = k.pointers(byte, "i8", 4)
-    k.line(f'%e = print_tko "%d\\n", {one} token=%d : tile<i32> -> token')
-    del pointers
+    k.line(
+        f'%e = print_tko "%p %20p\\n", {pointers}, {byte} token=%d '
+        f": tile<4xptr<i8>>, tile<ptr<i8>> -> token"
+    )
     return OpCase(
         "print-others",
         k.text(),

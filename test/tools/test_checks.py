@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pairs
 import pytest
 import readme
 import size
 import status
+
+import cuda_tile
+from cuda_tile.ir.walk import nested_ops
 
 CPP = """\
 namespace {
@@ -96,3 +100,32 @@ def test_counts_of_the_status_table_may_rise_and_families_may_come():
     now = STATUS.replace("4 of 17", "5 of 17") + "| scan | 1 | all | - | 0 of 1 |\n"
     assert not status.fallen(STATUS, now)
     assert not status.fallen("", STATUS)
+
+
+def test_pairs_are_named_by_operand_and_element():
+    text = b"""cuda_tile.module @m {
+      global @g <i8: [1, 2]> : tile<2xi8>
+      entry @k(%p: tile<ptr<bf16>>, %m: tile<i1>) {
+        %v, %t = load_ptr_tko weak %p, %m : tile<ptr<bf16>>, tile<i1>
+          -> tile<bf16>, token
+        return
+      }
+    }"""
+    module = cuda_tile.load(text)
+    found = {p for op in nested_ops(module.operation) for p in pairs.pairs_of(op)}
+    assert found == {
+        ("global", "value", "i8"),
+        ("load_ptr_tko", "source", "bf16"),
+        ("load_ptr_tko", "mask", "i1"),
+        ("load_ptr_tko", "result", "bf16"),
+    }
+
+
+def test_pairs_that_no_program_has_are_left_out():
+    every = set(pairs.universe())
+    assert ("addf", "lhs", "bf16") in every
+    assert ("addf", "lhs", "i32") not in every  # the ODS does not allow it
+    assert ("load_ptr_tko", "source", "f4E2M1FN") in every
+    assert ("load_ptr_tko", "source", "i4") not in every
+    assert ("atomic_cas_tko", "cmp", "f16") not in every  # the verifier does not
+    assert ("if", "results", "ptr") in every

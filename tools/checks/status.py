@@ -1,9 +1,10 @@
 """Checks that README's status table is up to date; `--write` updates it.
 
 The table is between two comments in README.md. It counts, per family, the ops that each
-stage supports (see stages.py). A count below README's, because an op lost its rule or
-test, is an error even with `--write`; it takes an edit of README by hand, in a commit
-that gives the reason. Ends with `N passed, N failed`.
+stage supports (see stages.py), and the element types of operands and results that
+tests of test/ops use, of all that there are (see pairs.py). A count below README's,
+because an op lost its rule or test, is an error even with `--write`; it takes an edit
+of README by hand, in a commit that gives the reason. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import argparse
 import sys
 from pathlib import Path
 
+from pairs import counts
 from stages import STAGES, table
 
 from cuda_tile import ods
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 BEGIN = "<!-- status: tools/checks/status.py --write -->"
+PAIRS = "pairs tested"
+"""Element types of operands and results that the op tests use, see pairs.py."""
 END = "<!-- end of status -->"
 
 
@@ -30,13 +34,16 @@ def status() -> str:
     """The table in Markdown."""
     rows = table()
     families = dict.fromkeys(family_of(name) for name in rows)
+    tested = counts()
     lines = [
-        f"| family | ops | {' | '.join(STAGES)} |",
-        "|---" * (len(STAGES) + 2) + "|",
+        f"| family | ops | {' | '.join((*STAGES, PAIRS))} |",
+        "|---" * (len(STAGES) + 3) + "|",
     ]
     for family in sorted(families):
         members = [name for name in rows if family_of(name) == family]
         cells = [_count([rows[name][stage] for name in members]) for stage in STAGES]
+        known = tested.get(family)
+        cells.append(f"{known[0]} of {known[1]}" if known else "-")
         lines.append(f"| {family} | {len(members)} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
