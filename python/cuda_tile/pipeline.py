@@ -18,7 +18,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
-from cuda_tile.errors import InternalError, UserError
+from cuda_tile.errors import CudaTileError, InternalError, UserError
 from cuda_tile.hooks import (
     Artifact,
     Hooks,
@@ -30,7 +30,7 @@ from cuda_tile.hooks import (
     functions_of,
 )
 from cuda_tile.ir.launch import device_modules, emitted_kernels
-from cuda_tile.ir.walk import entry_name, location_text
+from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
 from cuda_tile.options import Options, option_flag, option_from_text, option_summary
 from cuda_tile.passes import (
     allocate,
@@ -114,8 +114,26 @@ class Pass:
     reads: tuple[str, ...] = ()
 
     def run(self, compilation: Compilation) -> None:
-        """Changes the module of a compilation."""
-        self.change(compilation.module, compilation.options)
+        """Changes the module of a compilation.
+
+        Raises:
+            CudaTileError: As the pass does; an error without a location gets that of
+                the kernel.
+        """
+        try:
+            self.change(compilation.module, compilation.options)
+        except CudaTileError as error:
+            where = _kernel_location(compilation.module)
+            if error.location is not None or where is None:
+                raise
+            raise type(error)(error.message, where) from error
+
+
+def _kernel_location(module: ir.Operation) -> str | None:
+    """Where the kernel stands, or the first module of several; None without any."""
+    found = entries(module)
+    found = found if len(found) == 1 else tile_modules(module)
+    return location_text(found[0]) if found else None
 
 
 def _generate_ptx(compilation: Compilation) -> None:

@@ -27,10 +27,12 @@ class RuleTable(Generic[Rule]):
 
     Args:
         stage: Name of the stage in error messages.
+        advice: What to do about an op without a rule.
     """
 
-    def __init__(self, stage: str) -> None:
+    def __init__(self, stage: str, advice: str = "") -> None:
         self.stage = stage
+        self._advice = f"; {advice}" if advice else ""
         self._rules: dict[str, Rule] = {}
 
     def register(self, *op_names: str) -> Callable[[Rule], Rule]:
@@ -61,7 +63,7 @@ class RuleTable(Generic[Rule]):
         """
         rule = self._rules.get(op_name)
         if rule is None:
-            raise Unsupported(f"{self.stage}: no rule for '{op_name}'")
+            raise Unsupported(f"{self.stage}: no rule for '{op_name}'{self._advice}")
         return rule
 
     def get(self, op_name: str, default: Rule) -> Rule:

@@ -13,6 +13,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 )
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.fragment import (
@@ -272,4 +273,4 @@ class Emitter:
 
 
 EmitRule = Callable[[Emitter, ir.Operation], None]
-RULES: RuleTable[EmitRule] = RuleTable("emit")
+RULES: RuleTable[EmitRule] = RuleTable("emit", INSTEAD)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.ir.plan import Plan
 from cuda_tile.place.constraints import Constraint
 from cuda_tile.rules import RuleTable
@@ -23,4 +24,4 @@ class PlaceContext:
 
 
 PlaceRule = Callable[[PlaceContext, ir.Operation], list[Constraint]]
-RULES: RuleTable[PlaceRule] = RuleTable("place")
+RULES: RuleTable[PlaceRule] = RuleTable("place", INSTEAD)
