@@ -107,7 +107,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16"}',
             "f64",
-            r"types of atom m16n8k16, f16 and f32 or .* bf16 and f32, got f64 and f64",
+            r"types of atom m16n8k16, f16 and f32 or .* and f32, got f64 and f64",
         ),
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',

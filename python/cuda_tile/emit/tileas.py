@@ -168,7 +168,9 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         return
     start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
     bits = element_bits(buffer.element)
-    plan = match_ldmatrix(buffer.layout, layout, bits)
+    # A byte of i1 is no bit of the word that holds it.
+    is_bit = e.element_type(buffer.element) == e.builder.i1
+    plan = None if is_bit else match_ldmatrix(buffer.layout, layout, bits)
     if plan is not None and _fills_words(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return
