@@ -24,8 +24,6 @@ LOG2_E_LOW = 1.925963033500233e-08
 LN_2 = 0.6931471824645996
 """ln(2) rounded to f32."""
 
-TANH_PTX_VERSION = 70
-
 Function = Callable[..., ir.Value]
 
 
@@ -82,9 +80,8 @@ def by_library(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("tanh")
 def tanh(e: Emitter, op: ir.Operation) -> None:
-    """`tanh.approx`: relative error 2^-11, from PTX 7.0 on (PTX ISA, "tanh")."""
-    is_fast = keyword(op, "rounding_mode", "full") == "approx"
-    if is_fast and e.target.ptx_version >= TANH_PTX_VERSION:
+    """`tanh.approx`: relative error 2^-11 (PTX ISA, "tanh")."""
+    if keyword(op, "rounding_mode", "full") == "approx":
         e.elementwise(op, ptx_float(e, "tanh.approx", "f32"))
         return
     _elementwise(e, op, _library_forms(e, "tanh"))
