@@ -155,6 +155,10 @@ def _cases() -> list[OpCase]:
         turned = Matrices((32, 64, 32), operand, acc, is_transposed=True)
         found.append(_case(turned, chips[:1]))
     signs = ("signed", "unsigned")
+    # More than shared memory holds: operands go in parts along K.
+    found.append(_case(Matrices((1, 256, 256), "f32", "f32"), both[:1]))
+    found.append(_case(Matrices((128, 32, 128), "f64", "f64"), ("sm_75",)))
+    found.append(_case(Matrices((8, 64, 32, 64), "f16", "f32"), ("sm_75",)))
     pairs = [(left, right) for left in signs for right in signs][1:]
     mixed = [Matrices((32, 16, 64), "i8", "i32", pair) for pair in pairs]
     return found + [_case(case, both[:1]) for case in mixed]

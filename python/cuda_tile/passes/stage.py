@@ -46,7 +46,7 @@ def _stage_entry(entry: ir.Operation) -> None:
     buffers = StagedOperands(room)
     for op in list(nested_ops(entry)):
         if op.name in PRODUCTS:
-            stage_product(op, buffers)
+            stage_product(op, buffers, limit)
         elif op.name == "cuda_tile.extract":
             stage_extract(op, buffers, limit - room)
     left = limit - (room - buffers.room_bytes)

@@ -38,10 +38,13 @@ class StagedOperands:
     Attributes:
         room_bytes: What buffers that live through a loop may still take. Beyond it an
             operand is stored next to its product, and others may reuse its bytes.
+        made: The buffers.
+        held_bytes: What those that live through a loop take.
     """
 
     room_bytes: int
     made: list[Staged] = field(default_factory=list[Staged])
+    held_bytes: int = 0
 
     def buffer(
         self, op: ir.Operation, source: ir.Value, reader: LinearLayout
@@ -56,16 +59,25 @@ class StagedOperands:
                 staged.block in enclosing_blocks(op)
             ):
                 return staged.buffer
-        point = outermost_point(op, source)
-        n_bytes = prod(shape_of(source)) * element_bits(element_of(source)) // 8
-        if point != op and n_bytes > self.room_bytes:
-            point = op
-        if point != op:
-            self.room_bytes -= n_bytes
+        point = op
+        if self.is_early(op, source):
+            point = outermost_point(op, source)
+            self.room_bytes -= operand_bytes(source)
+            self.held_bytes += operand_bytes(source)
         with ir.InsertionPoint(point), op.location:
             buffer = store_in_buffer(source, layout)
         self.made.append(Staged(source, layout, point.block, buffer))
         return buffer
+
+    def is_early(self, op: ir.Operation, source: ir.Value) -> bool:
+        """Whether `source` would be stored before a loop around `op`."""
+        is_outside = outermost_point(op, source) != op
+        return is_outside and operand_bytes(source) <= self.room_bytes
+
+
+def operand_bytes(source: ir.Value) -> int:
+    """Bytes that a tile takes in shared memory."""
+    return prod(shape_of(source)) * element_bits(element_of(source)) // 8
 
 
 def enclosing_blocks(op: ir.Operation) -> list[ir.Block]:

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile, tileas
-from cuda_tile.ir.plan import ProductPlan, extents_of, read_product, slice_depth
-from cuda_tile.ir.tiles import element_of, layout_of, shape_of, tile_type
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.plan import (
+    ProductPlan,
+    add_remark,
+    extents_of,
+    read_product,
+    slice_depth,
+)
+from cuda_tile.ir.tiles import (
+    element_bits,
+    element_of,
+    layout_of,
+    shape_of,
+    tile_type,
+)
+from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
 from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.part import TilePart
+from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.stage.build import alloc
 from cuda_tile.stage.conversion import conversion_source
-from cuda_tile.stage.operands import StagedOperands
+from cuda_tile.stage.operands import StagedOperands, operand_bytes
 
 SIGNS = ("signedness_lhs", "signedness_rhs")
 """Attributes of an integer product."""
@@ -31,12 +48,14 @@ Slicer = Callable[[int], ir.Value]
 """Makes the slice of an operand of a number, counted along K."""
 
 
-def stage_product(op: ir.Operation, buffers: StagedOperands) -> None:
+def stage_product(op: ir.Operation, buffers: StagedOperands, limit_bytes: int) -> None:
     """Replaces a product by `mma_sync`: whole, or by slices of its staged operands.
 
     Args:
         op: The product.
         buffers: The operands staged so far; more are added.
+        limit_bytes: Shared memory of a CTA. Operands that do not fit go in parts along
+            K, one after another through buffers of one part.
     """
     plan = read_product(op)
     operands = list(op.operands)
@@ -48,7 +67,7 @@ def stage_product(op: ir.Operation, buffers: StagedOperands) -> None:
     }
     with ir.InsertionPoint(op), op.location:
         if staged:
-            total = _sliced_product(op, plan, buffers, staged)
+            total = _sliced_product(op, plan, buffers, staged, limit_bytes)
         else:
             total = _multiply(op, plan, operands)
     op.results[0].replace_all_uses_with(total)
@@ -75,6 +94,7 @@ def _sliced_product(
     plan: ProductPlan,
     buffers: StagedOperands,
     staged: dict[int, ir.Value],
+    limit_bytes: int,
 ) -> ir.Value:
     """One `mma_sync` per K-slice.
 
@@ -84,13 +104,35 @@ def _sliced_product(
         buffers: The operands staged so far.
         staged: What lies in shared memory, by the operand that it is; other operands
             are in registers already: slicing renames them.
+        limit_bytes: Shared memory of a CTA.
     """
     count = extents_of(op)[2] // slice_depth(op, plan.atom)
-    slicers = {
-        index: _slicer(op, index, plan, count, buffers, staged.get(index))
-        for index in SLICED
-        if index < len(op.operands)
-    }
+    late = {i: v for i, v in staged.items() if not buffers.is_early(op, v)}
+    n_bytes, parts = sum(map(operand_bytes, late.values())), 1
+    if n_bytes > limit_bytes - buffers.held_bytes:
+        room_bytes = limit_bytes - buffers.held_bytes - buffers.room_bytes
+        while parts < count and n_bytes > parts * room_bytes:
+            parts *= 2
+        add_remark(
+            enclosing_entry(op),
+            f"{location_text(op)}: wanted {n_bytes} bytes of shared memory for "
+            f"operands, got them in {parts} parts along K: a CTA has {limit_bytes}; "
+            "smaller tiles need fewer",
+        )
+    cut = late if parts > 1 else {}
+    slicers: dict[int, Slicer] = {}
+    for index, (role, dim) in SLICED.items():
+        if index >= len(op.operands):
+            continue
+        operand = Sliced.of(op.operands[index], plan, role, dim, count)
+        source = staged.get(index)
+        if source is None:
+            slicers[index] = operand.extract
+        elif index in cut:
+            slicers[index] = _Parts(operand, source, parts).load
+        else:
+            buffer = buffers.buffer(op, source, operand.layout)
+            slicers[index] = partial(operand.load, buffer)
     total = op.operands[2]
     for number in range(count):
         operands = [
@@ -101,44 +143,84 @@ def _sliced_product(
     return total
 
 
-def _slicer(
-    op: ir.Operation,
-    index: int,
-    plan: ProductPlan,
-    count: int,
-    buffers: StagedOperands,
-    source: ir.Value | None,
-) -> Slicer:
-    """Cuts an operand, in registers or in a buffer, into `count` parts along K."""
-    operand, (role, dim) = op.operands[index], SLICED[index]
-    shape = list(shape_of(operand))
-    dim += len(shape)
-    step = shape[dim] = shape[dim] // count
-    layout = tile_mma(tuple(shape), plan.warps, role, plan.atom)
-    ty = tile_type(element_of(operand), layout)
-    if source is None:
-        return _extractor(operand, ty, layout, dim)
-    buffer = buffers.buffer(op, source, layout)
+@dataclass(frozen=True)
+class Sliced:
+    """An operand that is read in equal slices along K.
 
-    def load(number: int) -> ir.Value:
-        offsets = [number * step if d == dim else 0 for d in range(len(shape))]
-        return tileas.LoadSharedOp(ty, buffer, offsets=offsets).result
+    Attributes:
+        operand: The operand.
+        count: How many slices it has.
+        dim: The dimension that they divide.
+        layout: The layout of one.
+    """
 
-    return load
+    operand: ir.Value
+    count: int
+    dim: int
+    layout: LinearLayout
+
+    @classmethod
+    def of(
+        cls, operand: ir.Value, plan: ProductPlan, role: Role, dim: int, count: int
+    ) -> Sliced:
+        """Slices for a product, along a dimension counted from the last."""
+        shape = list(shape_of(operand))
+        shape[dim] //= count
+        layout = tile_mma(tuple(shape), plan.warps, role, plan.atom)
+        return cls(operand, count, dim + len(shape), layout)
+
+    @property
+    def type(self) -> ir.Type:
+        """The type of a slice."""
+        return tile_type(element_of(self.operand), self.layout)
+
+    def offsets(self, number: int) -> list[int]:
+        """Where a slice begins, in elements."""
+        step = self.layout.shape[self.dim]
+        return [number * step if d == self.dim else 0 for d in range(self.layout.rank)]
+
+    def load(self, buffer: ir.Value, number: int) -> ir.Value:
+        """Slice `number` of what a buffer holds."""
+        offsets = self.offsets(number)
+        return tileas.LoadSharedOp(self.type, buffer, offsets=offsets).result
+
+    def extract(self, number: int) -> ir.Value:
+        """A slice of an operand that is in registers."""
+        if self.count == 1:
+            return self.operand
+        parts = [number if d == self.dim else 0 for d in range(self.layout.rank)]
+        indices = [_index(n) for n in parts]
+        return cuda_tile.ExtractOp(self.type, self.operand, indices).result
 
 
-def _extractor(
-    operand: ir.Value, ty: ir.Type, layout: LinearLayout, dim: int
-) -> Slicer:
-    """Cuts an operand in registers."""
+class _Parts:
+    """An operand that goes through a buffer of one part of it."""
 
-    def extract(number: int) -> ir.Value:
-        if layout_of(operand).shape == layout.shape:
-            return operand
-        parts = [number if d == dim else 0 for d in range(layout.rank)]
-        return cuda_tile.ExtractOp(ty, operand, [_index(n) for n in parts]).result
+    def __init__(self, sliced: Sliced, source: ir.Value, parts: int) -> None:
+        self._sliced, self._source = sliced, source
+        self._slices = sliced.count // parts
+        self._buffers: dict[int, ir.Value] = {}
 
-    return extract
+    def load(self, number: int) -> ir.Value:
+        """A slice; the first of each part stores the part before."""
+        part, inside = divmod(number, self._slices)
+        if part not in self._buffers:
+            self._buffers[part] = self._store(part)
+        return self._sliced.load(self._buffers[part], inside)
+
+    def _store(self, part: int) -> ir.Value:
+        sliced, source = self._sliced, self._source
+        shape = list(shape_of(source))
+        shape[sliced.dim] = self._slices * sliced.layout.shape[sliced.dim]
+        first = (0,) * len(shape)
+        writer = TilePart(layout_of(source), tuple(shape), first).inner
+        element = element_of(source)
+        bits = element_bits(element)
+        shared = choose_swizzle(tuple(shape), bits, writer, sliced.layout)
+        buffer = alloc(element, shared)
+        offsets = sliced.offsets(part * self._slices)
+        tileas.StoreSharedOp(source, buffer, offsets=offsets)
+        return buffer
 
 
 def _index(number: int) -> ir.Value:
