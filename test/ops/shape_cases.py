@@ -243,7 +243,7 @@ def iotas(element: str) -> OpCase:
 # Pointers -----------------------------------------------------------------------------
 
 
-def pointers(element: str) -> OpCase:
+def pointers(element: str, **options: Any) -> OpCase:
     """Pointers are moved as numbers are; what they point to says where they went."""
     k, shape = KernelText(), (4, 32)
     kind, part = tile(shape, f"ptr<{element}>"), tile((2, 32), f"ptr<{element}>")
@@ -287,7 +287,8 @@ def pointers(element: str) -> OpCase:
             *(np.where(is_odd, x, other), x.reshape(-1)[places]),
         ]
 
-    return OpCase(f"pointers-{element}", k.text(), arguments, numpy=expected)
+    name = f"pointers-{element}"
+    return OpCase(name, k.text(), arguments, numpy=expected, **options)
 
 
 def offsets(element: str) -> OpCase:
