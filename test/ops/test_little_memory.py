@@ -1,4 +1,4 @@
-"""Tiles larger than shared memory: the same cases where a CTA has next to none of it."""
+"""Tiles larger than shared memory: the same cases on a chip with little of it."""
 
 from __future__ import annotations
 
