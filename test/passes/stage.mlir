@@ -204,4 +204,21 @@ cuda_tile.module @kernels {
     %s = store_view_tko weak %m, %v[%z] : tile<1024xi32>, partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>, tile<i32> -> token
     return
   }
+
+  // More than shared memory holds goes in pieces through one buffer, and a remark says so.
+  // CHECK-LABEL: entry @large
+  // CHECK-SAME: tileas.remarks = [{{.*}}"{{.*}}wanted a tile<256x256xf64> to change threads at once, it goes in 4 pieces: it takes 524288 bytes of shared memory where 232448 are left
+  // CHECK: %[[BUFFER:.*]] = tileas.alloc_shared
+  // CHECK-COUNT-4: tileas.store_shared %{{.*}} at [{{.*}}], %[[BUFFER]]
+  // CHECK: tileas.load_shared %[[BUFFER]][{{.*}}] into
+  // CHECK: return
+  entry @large(%p: tile<ptr<f64>>) {
+    %t = make_tensor_view %p, shape = [256, 256], strides = [256, 1] : tensor_view<256x256xf64, strides=[256,1]>
+    %v = make_partition_view %t : partition_view<tile=(256x256), tensor_view<256x256xf64, strides=[256,1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z, %z] : partition_view<tile=(256x256), tensor_view<256x256xf64, strides=[256,1]>>, tile<i32> -> tile<256x256xf64>, token
+    %y = permute %x [1, 0] : tile<256x256xf64> -> tile<256x256xf64>
+    %s = store_view_tko weak %y, %v[%z, %z] : tile<256x256xf64>, partition_view<tile=(256x256), tensor_view<256x256xf64, strides=[256,1]>>, tile<i32> -> token
+    return
+  }
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,13 +54,11 @@ def constant_list(op: ir.Operation) -> NDArray[np.unsignedinteger]:
     """
     attr = ir.DenseElementsAttr(op.attributes["value"])
     raw = np.frombuffer(_cuda_tile.dense_bytes(attr), np.uint8)
-    element = ir.ShapedType(attr.type).element_type
-    if isinstance(element, ir.FloatTF32Type):
+    shape = ir.ShapedType(attr.type)
+    if isinstance(shape.element_type, ir.FloatTF32Type):
         padded = np.pad(raw.reshape(-1, 3), ((0, 0), (0, 1)))
         return padded.reshape(-1).view("<u4") << np.uint32(TF32_DROPPED_BITS)
-    is_number = isinstance(element, ir.IntegerType | ir.FloatType)
-    n_bytes = max(1, element.width // 8) if is_number else 8
-    return raw.view(f"<u{n_bytes}")
+    return raw.view(f"<u{raw.size // prod(shape.shape)}")
 
 
 def constant_of(value: ir.Value) -> int | None:

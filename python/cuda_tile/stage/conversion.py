@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of, shape_of, tile_bytes
-from cuda_tile.ir.walk import defining_op
+from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
 from cuda_tile.layout.convert import ConversionKind, classify
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, choose_parts
@@ -63,13 +66,13 @@ def through_shared(
     piece = (choose_parts(layouts, count) if count > 1 else None) or shape
     first = (0,) * len(shape)
     inner = [TilePart(layout, piece, first).inner for layout in layouts]
-    element = element_of(like)
-    shared = choose_swizzle(piece, element_bits(element), inner[0], inner[1])
-    buffer = alloc(element, shared)
+    element, bits = element_of(like), element_bits(element_of(like))
+    buffer = alloc(element, choose_swizzle(piece, bits, inner[0], inner[1]))
     if piece == shape:
         is_all = shape_of(source) == shape
         tileas.StoreSharedOp(source, buffer, offsets=None if is_all else origin)
         return tileas.LoadSharedOp(like.type, buffer, offsets=list(first)).result
+    remark_pieces(like, tile_bytes(like) // (prod(piece) * bits // 8), room_bytes)
     total = zeros(like)
     for offsets in starts_of(piece, shape):
         start = [o + step for o, step in zip(origin, offsets, strict=True)]
@@ -78,6 +81,26 @@ def through_shared(
             like.type, buffer, offsets=list(offsets), into=total
         ).result
     return total
+
+
+def remark_pieces(tile: ir.Value, count: int, room_bytes: int) -> None:
+    """Notes that a tile goes through shared memory in pieces, at the op that needs it.
+
+    Args:
+        tile: A tile of the type of all pieces together.
+        count: The pieces.
+        room_bytes: What a buffer may take.
+    """
+    op = ir.InsertionPoint.current.ref_operation
+    if op is None:
+        return
+    plain = str(TileType.get(list(shape_of(tile)), element_of(tile)))
+    text = (
+        f"wanted a {plain.removeprefix('!cuda_tile.')} to change threads at once, it "
+        f"goes in {count} pieces: it takes {tile_bytes(tile)} "
+        f"bytes of shared memory where {room_bytes} are left; smaller tiles take fewer"
+    )
+    add_remark(enclosing_entry(op), f"{location_text(op)}: {text}")
 
 
 def starts_of(

@@ -9,6 +9,7 @@ memory goes chunk by chunk.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import cuda_tile, tileas
@@ -27,7 +28,7 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, every_part
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.stage.build import alloc, is_equal, number, select_if
-from cuda_tile.stage.conversion import starts_of, through_shared
+from cuda_tile.stage.conversion import remark_pieces, starts_of, through_shared
 from cuda_tile.stage.operands import StagedOperands
 
 MAX_SELECTS = 64
@@ -91,6 +92,7 @@ def _by_chunks(
             chunk[dim] //= 2
             n_bytes //= 2
     chunk = tuple(chunk)
+    remark_pieces(source, prod(whole) // prod(chunk), room_bytes)
     buffer = None
     if chunk != part:
         placed = every_part(layout_of(result), chunk)
