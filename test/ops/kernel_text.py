@@ -10,6 +10,9 @@ from math import prod
 
 Shape = tuple[int, ...]
 
+NIBBLES = ("i4", "f4E2M1FN")
+"""Element types of which two share a byte in memory."""
+
 
 def tile(shape: Shape, element: str) -> str:
     """The type of a tile."""
@@ -71,11 +74,23 @@ class KernelText:
         return name
 
     def load(self, shape: Shape, element: str) -> str:
-        """A tile from a new array."""
-        return self.load_from(self.pointers(shape, element), shape, element)
+        """A tile from a new array; one of bytes for elements of 4 bits."""
+        if element not in NIBBLES:
+            return self.load_from(self.pointers(shape, element), shape, element)
+        count = prod(shape)
+        raw, row = tile((count // 2,), "i8"), tile((count,), element)
+        flat = self.let(f"unpack {self.load((count // 2,), 'i8')} : {raw} -> {row}")
+        return self.let(f"reshape {flat} : {row} -> {tile(shape, element)}")
 
     def store(self, value: str, shape: Shape, element: str) -> None:
-        """Stores a tile to a new array."""
+        """Stores a tile to a new array; one of bytes for elements of 4 bits."""
+        if element in NIBBLES:
+            count = prod(shape)
+            raw, row = tile((count // 2,), "i8"), tile((count,), element)
+            flat = self.let(f"reshape {value} : {tile(shape, element)} -> {row}")
+            packed = self.let(f"pack {flat} : {row} -> {raw}")
+            self.store(packed, (count // 2,), "i8")
+            return
         pointers = self.pointers(shape, element)
         kinds = f"{tile(shape, f'ptr<{element}>')}, {tile(shape, element)}"
         self.let(f"store_ptr_tko weak {pointers}, {value} : {kinds} -> token")

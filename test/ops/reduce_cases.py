@@ -12,9 +12,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from kernel_text import KernelText, Shape, tile
+from kernel_text import NIBBLES, KernelText, Shape, tile
 from op_case import ARRAY_TYPES, Array, OpCase
-from shape_cases import ELEMENTS, random_tile
+from shape_cases import ELEMENTS, random_tile, to_bytes, to_codes
 
 Pair = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
 """What comes later and what came before, to what both make."""
@@ -227,11 +227,19 @@ def case(
             outs.append((out, element))
 
     def make(rng: np.random.Generator) -> list[Any]:
-        zeros = [np.zeros(out, ARRAY_TYPES[element]) for out, element in outs]
+        zeros = [
+            np.zeros(prod(out) // 2, np.int8)
+            if element in NIBBLES
+            else np.zeros(out, ARRAY_TYPES[element])
+            for out, element in outs
+        ]
         return [*body.operands(rng, shape), *zeros]
 
     def expected(args: Sequence[Any]) -> list[Any]:
-        operands = list(args[: len(names)])
+        operands = [
+            to_codes(array, shape) if element in NIBBLES else array
+            for array, element in zip(args, body.elements, strict=False)
+        ]
         forward = _prefixes(body, operands, dim)
         flipped = [np.flip(operand, dim) for operand in operands]
         backward = _prefixes(body, flipped, dim)[::-1]
@@ -241,7 +249,11 @@ def case(
             for prefixes in (forward, backward)
             for i in range(len(names))
         ]
-        return [*[None] * len(names), *total, *scans]
+        made = [
+            to_bytes(array) if element in NIBBLES else array
+            for array, (_, element) in zip((*total, *scans), outs, strict=True)
+        ]
+        return [*[None] * len(names), *made]
 
     where = f"{'x'.join(map(str, shape))}-{dim}"
     name = f"{body.name}-{where}" + (f"-{warps}" if warps else "")
@@ -259,7 +271,7 @@ PLACES: tuple[tuple[Shape, int, int], ...] = (
 """Shape, dimension and warps."""
 
 CASES = [
-    *(case(keep(element, last=False), (8, 64), 1) for element in ELEMENTS),
+    *(case(keep(e, last=False), (8, 64), 1) for e in (*ELEMENTS, "i4")),
     *(case(keep(element, last=True), (64, 8), 0, warps=4) for element in ELEMENTS),
     *(case(integer_sum(e), (16, 16), 0) for e in ("i8", "i16", "i32", "i64")),
     *(case(float_sum(e), (16, 16), 1) for e in ("f16", "bf16", "f32", "f64")),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from emit_data import DTYPES, random_values
-from kernel_text import KernelText, Shape, dims_text, tile
+from kernel_text import NIBBLES, KernelText, Shape, dims_text, tile
 from op_case import ARRAY_TYPES, Array, OpCase
 
 ELEMENTS = (
@@ -22,9 +22,23 @@ ELEMENTS = (
 )
 
 
+def to_codes(packed: Array, shape: Shape) -> Array:
+    """Elements of 4 bits, one to a byte, of bytes that hold two, the low half first."""
+    raw = packed.view(np.uint8)
+    return np.stack((raw & 15, raw >> 4), -1).reshape(shape)
+
+
+def to_bytes(codes: Array) -> Array:
+    """Inverse of `to_codes`."""
+    low, high = codes.reshape(-1, 2).T
+    return (low | high << 4).view(np.int8)
+
+
 def random_tile(rng: np.random.Generator, shape: Shape, element: str) -> Array:
     """Random and special values of any element type that memory can hold."""
     count = prod(shape)
+    if element in NIBBLES:
+        return rng.integers(-128, 128, count // 2).astype(np.int8)
     if element in DTYPES:
         return random_values(rng, count, element).reshape(shape)
     if element == "tf32":
@@ -52,11 +66,14 @@ class Moves:
         self.kernel = KernelText()
         self.arrays: list[Callable[[np.random.Generator], Any]] = []
         self.results: list[tuple[int, Callable[[list[Any]], Array]]] = []
+        self.packed: dict[int, Shape] = {}
 
     def load(self, shape: Shape) -> tuple[str, int]:
         """A tile of random values: its name, and the number of its argument."""
         name = self.kernel.load(shape, self.element)
         self.arrays.append(lambda rng: random_tile(rng, shape, self.element))
+        if self.element in NIBBLES:
+            self.packed[len(self.arrays) - 1] = shape
         return name, len(self.arrays) - 1
 
     def index(self, value: int) -> tuple[str, int]:
@@ -68,8 +85,10 @@ class Moves:
         """Stores the value of an op."""
         name = self.kernel.let(text)
         self.kernel.store(name, shape, self.element)
-        dtype = ARRAY_TYPES[self.element]
-        self.arrays.append(lambda rng: np.zeros(shape, dtype))
+        is_packed = self.element in NIBBLES
+        dtype = np.dtype(np.int8) if is_packed else ARRAY_TYPES[self.element]
+        stored = (prod(shape) // 2,) if is_packed else shape
+        self.arrays.append(lambda rng: np.zeros(stored, dtype))
         self.results.append((len(self.arrays) - 1, is_))
         return name
 
@@ -78,8 +97,12 @@ class Moves:
 
         def expected(args: Any) -> list[Any]:
             out: list[Any] = [None] * len(args)
+            given = list(args)
+            for number, shape in self.packed.items():
+                given[number] = to_codes(given[number], shape)
             for number, value in self.results:
-                out[number] = value(list(args))
+                made = value(given)
+                out[number] = to_bytes(made) if self.element in NIBBLES else made
             return out
 
         def arguments(rng: np.random.Generator) -> list[Any]:
@@ -168,6 +191,9 @@ def all_moves(element: str, shape: Shape, name: str, **options: Any) -> OpCase:
             part = halves(shape, dim)
             numbers = tuple(int(d == dim) for d in range(len(shape)))
             add_extract_insert(m, shape, part, numbers, is_fixed=dim != dims[-1])
+    if element in NIBBLES:  # two of them fill a byte, and select does not take them
+        add_turns(m, shape)
+        return m.case(name, **options)
     smallest = tuple(1 if d % 2 else n for d, n in enumerate(shape))
     last = tuple(n // p - 1 for n, p in zip(shape, smallest, strict=True))
     add_extract_insert(m, shape, smallest, last, is_fixed=False)
@@ -329,7 +355,10 @@ CASES = [
     *(iotas(element) for element in ("i1", "i8", "i16", "i32", "i64")),
     *(offsets(element) for element in ("i1", "i8", "i16", "i32", "i64")),
     *(pointers(element) for element in ("i8", "f16", "f32", "i64")),
-    *(all_moves(element, (4, 32, 8), f"moves-{element}") for element in ELEMENTS),
+    *(
+        all_moves(element, (4, 32, 8), f"moves-{element}")
+        for element in (*ELEMENTS, *NIBBLES)
+    ),
     *(
         all_moves(
             element,
