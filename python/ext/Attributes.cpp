@@ -15,8 +15,9 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// A keyword attribute: `.get("nearest_even")`, `.value` is the keyword.
-template <typename Cpp, const char *className>
-struct EnumAttribute : AttributeClass<EnumAttribute<Cpp, className>, Cpp> {
+template <typename Cpp, const char *className, const char *text>
+struct EnumAttribute
+    : AttributeClass<EnumAttribute<Cpp, className, text>, Cpp> {
   static constexpr const char *pyClassName = className;
   using Base = AttributeClass<EnumAttribute, Cpp>;
   using Base::Base;
@@ -26,8 +27,9 @@ struct EnumAttribute : AttributeClass<EnumAttribute<Cpp, className>, Cpp> {
                            py::DefaultingPyMlirContext context) {
     std::optional<Enum> value = cuda_tile::symbolizeEnum<Enum>(keyword);
     if (!value) {
-      std::string message = std::string("expected a keyword of ") + className +
-                            ", got '" + keyword + "'";
+      std::string message = std::string("Invalid ") + text + ": " + keyword +
+                            "; expected a keyword of " + className + ", got '" +
+                            keyword + "'";
       throw nb::value_error(message.c_str());
     }
     mlir::Attribute attribute = Cpp::get(unwrap(context->get()), *value);
@@ -43,20 +45,23 @@ struct EnumAttribute : AttributeClass<EnumAttribute<Cpp, className>, Cpp> {
   }
 };
 
+// The names in messages are those that scripts know.
 #define FOR_EACH_ENUM_ATTRIBUTE(APPLY)                                         \
-  APPLY(AtomicRMWModeAttr)                                                     \
-  APPLY(ComparisonOrderingAttr)                                                \
-  APPLY(ComparisonPredicateAttr)                                               \
-  APPLY(IntegerOverflowAttr)                                                   \
-  APPLY(MemoryOrderingSemanticsAttr)                                           \
-  APPLY(MemoryScopeAttr)                                                       \
-  APPLY(MultimemReductionAttr)                                                 \
-  APPLY(PaddingValueAttr)                                                      \
-  APPLY(RoundingModeAttr)                                                      \
-  APPLY(SignednessAttr)                                                        \
-  APPLY(SymbolVisibilityAttr)
+  APPLY(AtomicRMWModeAttr, "atomic RMW mode")                                  \
+  APPLY(ComparisonOrderingAttr, "comparison ordering")                         \
+  APPLY(ComparisonPredicateAttr, "comparison predicate")                       \
+  APPLY(IntegerOverflowAttr, "integer overflow")                               \
+  APPLY(MemoryOrderingSemanticsAttr, "memory ordering semantics")              \
+  APPLY(MemoryScopeAttr, "memory scope")                                       \
+  APPLY(MultimemReductionAttr, "multimem reduction")                           \
+  APPLY(PaddingValueAttr, "padding value")                                     \
+  APPLY(PointerKindAttr, "pointer attribute")                                  \
+  APPLY(RoundingModeAttr, "rounding mode")                                     \
+  APPLY(SignednessAttr, "signedness")                                          \
+  APPLY(SymbolVisibilityAttr, "symbol visibility")
 
-#define DEFINE_NAME(name) constexpr char k##name[] = #name;
+#define DEFINE_NAME(name, text)                                                \
+  constexpr char k##name[] = #name, kTextOf##name[] = text;
 FOR_EACH_ENUM_ATTRIBUTE(DEFINE_NAME)
 #undef DEFINE_NAME
 
@@ -227,8 +232,8 @@ struct PyOptimizationHintsAttr
 
   static PyOptimizationHintsAttr forEntry(const std::string &arch,
                                           OptionalInt32 numCtaInCga,
-                                          OptionalInt32 occupancy,
                                           OptionalInt32 numWorkerWarps,
+                                          OptionalInt32 occupancy,
                                           Context context) {
     return {context->getRef(),
             mlirCudaTileOptimizationHintsAttrGetEntryOpHint(
@@ -257,13 +262,17 @@ struct PyOptimizationHintsAttr
               mlirCudaTileOptimizationHintsAttrGetEmpty(context->get()));
         },
         nb::arg("context").none() = nb::none(), "Hints for no GPU.");
-    c.def_static("getEntryOpHint", &forEntry, nb::arg("arch"),
-                 nb::arg("num_cta_in_cga").none() = nb::none(),
-                 nb::arg("occupancy").none() = nb::none(),
-                 nb::arg("num_worker_warps_per_cta").none() = nb::none(),
-                 nb::arg("context").none() = nb::none(),
-                 "Hints of an entry for one GPU, such as sm_100; None is left "
-                 "out.");
+    // Scripts use the short names too.
+    for (auto [ctas, warps] :
+         {std::pair("num_cta_in_cga", "num_worker_warps_per_cta"),
+          std::pair("num_cta", "num_worker_warps")})
+      c.def_static("getEntryOpHint", &forEntry, nb::arg("arch"),
+                   nb::arg(ctas).none() = nb::none(),
+                   nb::arg(warps).none() = nb::none(),
+                   nb::arg("occupancy").none() = nb::none(),
+                   nb::arg("context").none() = nb::none(),
+                   "Hints of an entry for one GPU, such as sm_100; None and 0 "
+                   "are left out.");
     c.def_static("getLoadStoreOpHint", &forLoadStore, nb::arg("arch"),
                  nb::arg("allow_tma").none() = nb::none(),
                  nb::arg("latency").none() = nb::none(),
@@ -304,7 +313,8 @@ nb::bytes denseBytes(py::PyAttribute &attribute) {
 } // namespace
 
 void cuda_tile::python::populateAttributes(nb::module_ &m) {
-#define BIND_ENUM(name) EnumAttribute<cuda_tile::name, k##name>::bind(m);
+#define BIND_ENUM(name, text)                                                  \
+  EnumAttribute<cuda_tile::name, k##name, kTextOf##name>::bind(m);
   FOR_EACH_ENUM_ATTRIBUTE(BIND_ENUM)
 #undef BIND_ENUM
   PyBoundedAttr::bind(m);

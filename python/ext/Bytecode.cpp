@@ -52,6 +52,8 @@ bool writeFile(nb::object file, nb::handle module) {
   }
   if (nb::hasattr(file, "write")) {
     file.attr("write")(bytes);
+    if (nb::hasattr(file, "flush"))
+      file.attr("flush")();
   } else {
     nb::object opened =
         nb::module_::import_("builtins").attr("open")(file, "wb");

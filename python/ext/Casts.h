@@ -76,11 +76,16 @@ Python getChecked(py::PyMlirContextRef context, Make make) {
 }
 
 /// Adds what scripts call to see a Type as what it is: `X.upcast_type(type)`,
-/// which is `X(type)`.
+/// which is `X(type)` or None.
 template <typename Python> void bindUpcast(typename Python::ClassTy &c) {
   c.def_static(
-      "upcast_type", [](py::PyType &type) { return Python(type); },
-      nb::arg("type"), "The type as this class; ValueError if it is another.");
+      "upcast_type",
+      [](py::PyType &type) -> std::optional<Python> {
+        if (!Python::isaFunction(type.get()))
+          return std::nullopt;
+        return Python(type);
+      },
+      nb::arg("type"), "The type as this class; None if it is another.");
 }
 
 /// A type or attribute as the most derived Python class; stubs say `Wrapper`.

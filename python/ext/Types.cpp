@@ -23,6 +23,24 @@ Shape toVector(llvm::ArrayRef<int64_t> values) {
   return Shape(values.begin(), values.end());
 }
 
+/// The attribute of a pointer from its keyword; null for none.
+cuda_tile::PointerKindAttr
+toPointerKind(py::PyMlirContextRef context,
+              const std::optional<std::string> &keyword) {
+  if (!keyword)
+    return {};
+  auto kind = cuda_tile::symbolizePointerKind(*keyword);
+  if (!kind)
+    throw nb::value_error(("Invalid pointer attribute: " + *keyword).c_str());
+  return cuda_tile::PointerKindAttr::get(unwrap(context->get()), *kind);
+}
+
+std::optional<std::string> toKeyword(cuda_tile::PointerKindAttr kind) {
+  if (!kind)
+    return std::nullopt;
+  return cuda_tile::stringifyPointerKind(kind.getValue()).str();
+}
+
 struct PyPointerType : TypeClass<PyPointerType, cuda_tile::PointerType> {
   static constexpr const char *pyClassName = "PointerType";
   using TypeClass::TypeClass;
@@ -30,19 +48,27 @@ struct PyPointerType : TypeClass<PyPointerType, cuda_tile::PointerType> {
   static void bindDerived(ClassTy &c) {
     c.def_static(
         "get",
-        [](py::PyType &pointee, IgnoredContext, IgnoredLocation) {
+        [](py::PyType &pointee, IgnoredContext, IgnoredLocation,
+           const std::optional<std::string> &kind) {
+          auto cppKind = toPointerKind(pointee.getContext(), kind);
           return getChecked<PyPointerType>(
               pointee.getContext(), [&](auto emitError, auto *context) {
                 return cuda_tile::PointerType::getChecked(
-                    emitError, context, unwrap(pointee.get()));
+                    emitError, context, unwrap(pointee.get()), cppKind);
               });
         },
         nb::arg("pointee_type"), nb::arg("context").none() = nb::none(),
-        nb::arg("loc").none() = nb::none());
+        nb::arg("loc").none() = nb::none(),
+        nb::arg("ptr_attr").none() = nb::none(),
+        "`ptr_attr` is `none`, `unicast` or `multicast`; None for no "
+        "attribute.");
     bindUpcast<PyPointerType>(c);
     c.def_prop_ro("pointee_type", [](PyPointerType &self) {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getPointeeType());
+    });
+    c.def_prop_ro("ptr_attr", [](const PyPointerType &self) {
+      return toKeyword(self.cpp().getPtrAttr());
     });
   }
 };
@@ -110,11 +136,26 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
 // None means a dynamic size.
 using Extents = std::vector<std::optional<int64_t>>;
 
-Shape toStored(const Extents &extents) {
+Shape toStored(const Extents &extents, const char *what) {
   Shape stored;
-  for (std::optional<int64_t> extent : extents)
+  for (std::optional<int64_t> extent : extents) {
+    if (extent && *extent <= 0)
+      throw nb::value_error(
+          ("expected strictly positive value for tensor_view " +
+           std::string(what) + ", got " + std::to_string(*extent))
+              .c_str());
     stored.push_back(extent.value_or(cuda_tile::TensorViewType::kDynamic));
+  }
   return stored;
+}
+
+Extents toExtents(llvm::ArrayRef<int64_t> stored) {
+  Extents extents;
+  for (int64_t extent : stored)
+    extents.push_back(extent == cuda_tile::TensorViewType::kDynamic
+                          ? std::nullopt
+                          : std::optional(extent));
+  return extents;
 }
 
 struct PyTensorViewType
@@ -122,34 +163,60 @@ struct PyTensorViewType
   static constexpr const char *pyClassName = "TensorViewType";
   using TypeClass::TypeClass;
 
+  static PyTensorViewType get(py::PyType &elementType, const Extents &shape,
+                              const Extents &strides, IgnoredContext,
+                              IgnoredLocation,
+                              const std::optional<std::string> &kind) {
+    auto cppKind = toPointerKind(elementType.getContext(), kind);
+    Shape cppShape = toStored(shape, "dimension");
+    Shape cppStrides = toStored(strides, "stride");
+    return getChecked<PyTensorViewType>(
+        elementType.getContext(), [&](auto emitError, auto *context) {
+          return cuda_tile::TensorViewType::getChecked(
+              emitError, context, unwrap(elementType.get()),
+              llvm::ArrayRef(cppShape), llvm::ArrayRef(cppStrides), cppKind);
+        });
+  }
+
   static void bindDerived(ClassTy &c) {
-    c.def_static(
-        "get",
-        [](py::PyType &elementType, const Extents &shape,
-           const Extents &strides, IgnoredContext, IgnoredLocation) {
-          return getChecked<PyTensorViewType>(
-              elementType.getContext(), [&](auto emitError, auto *context) {
-                return cuda_tile::TensorViewType::getChecked(
-                    emitError, context, unwrap(elementType.get()),
-                    llvm::ArrayRef(toStored(shape)),
-                    llvm::ArrayRef(toStored(strides)));
-              });
-        },
-        nb::arg("element_type"), nb::arg("shape"), nb::arg("strides"),
-        nb::arg("context").none() = nb::none(),
-        nb::arg("loc").none() = nb::none(),
-        "Sizes and strides in elements; DYNAMIC or None stands for `?`.");
+    // Scripts call the strides `stride` too.
+    for (const char *strides : {"strides", "stride"})
+      c.def_static("get", &PyTensorViewType::get, nb::arg("element_type"),
+                   nb::arg("shape"), nb::arg(strides),
+                   nb::arg("context").none() = nb::none(),
+                   nb::arg("loc").none() = nb::none(),
+                   nb::arg("ptr_attr").none() = nb::none(),
+                   "Sizes and strides in elements; None stands for `?`.");
     bindUpcast<PyTensorViewType>(c);
     c.def_prop_ro("element_type", [](PyTensorViewType &self) {
       return downCast<py::PyType>(self.getContext(),
                                   self.cpp().getElementType());
     });
     c.def_prop_ro("shape", [](const PyTensorViewType &self) {
-      return toVector(self.cpp().getShape());
+      return toExtents(self.cpp().getShape());
     });
     c.def_prop_ro("strides", [](const PyTensorViewType &self) {
-      return toVector(self.cpp().getStrides());
+      return toExtents(self.cpp().getStrides());
     });
+    c.def_prop_ro("ptr_attr", [](const PyTensorViewType &self) {
+      return toKeyword(self.cpp().getPtrAttr());
+    });
+  }
+};
+
+struct PyF8E5M3FNUType : TypeClass<PyF8E5M3FNUType, cuda_tile::F8E5M3FNUType> {
+  static constexpr const char *pyClassName = "F8E5M3FNUType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::DefaultingPyMlirContext context) {
+          return PyF8E5M3FNUType(context->getRef(),
+                                 wrap(mlir::Type(cuda_tile::F8E5M3FNUType::get(
+                                     unwrap(context->get())))));
+        },
+        nb::arg("context").none() = nb::none());
   }
 };
 
@@ -175,6 +242,9 @@ struct PyStringType : TypeClass<PyStringType, cuda_tile::StringType> {
 
 using Dims = std::vector<int32_t>;
 
+// Scripts call the parameter `tensor_view_type` too.
+constexpr const char *kTensorView[] = {"tensor_view", "tensor_view_type"};
+
 Dims toVector(llvm::ArrayRef<int32_t> values) {
   return Dims(values.begin(), values.end());
 }
@@ -191,10 +261,18 @@ cuda_tile::PaddingValueAttr toPadding(py::PyMlirContextRef context,
   std::string keyword = nb::cast<std::string>(padding);
   auto value = cuda_tile::symbolizePaddingValue(keyword);
   if (!value)
-    throw nb::value_error(
-        ("expected a keyword of PaddingValueAttr, got '" + keyword + "'")
-            .c_str());
+    throw nb::value_error(("Invalid padding value: " + keyword +
+                           "; expected a keyword of PaddingValueAttr, got '" +
+                           keyword + "'")
+                              .c_str());
   return cuda_tile::PaddingValueAttr::get(unwrap(context->get()), *value);
+}
+
+/// The type of a tensor_view; anything else is an error.
+PyTensorViewType toTensorView(py::PyType &type) {
+  if (!llvm::isa<cuda_tile::TensorViewType>(unwrap(type.get())))
+    throw nb::type_error("expected tensor_view type");
+  return PyTensorViewType(type);
 }
 
 /// The signature of a view's getter for type checkers: `before` and `after` are
@@ -245,10 +323,11 @@ struct PyPartitionViewType
   static constexpr const char *pyClassName = "PartitionViewType";
   using TypeClass::TypeClass;
 
-  static PyPartitionViewType get(const Dims &tileShape, PyTensorViewType &view,
+  static PyPartitionViewType get(const Dims &tileShape, py::PyType &type,
                                  const std::optional<Dims> &dimMap,
                                  nb::object padding, IgnoredContext,
                                  IgnoredLocation) {
+    PyTensorViewType view = toTensorView(type);
     auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyPartitionViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
@@ -259,12 +338,13 @@ struct PyPartitionViewType
   }
 
   static void bindDerived(ClassTy &c) {
-    c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
-                 nb::arg("tensor_view"), nb::arg("dim_map").none() = nb::none(),
-                 nb::arg("padding_value").none() = nb::none(),
-                 nb::arg("context").none() = nb::none(),
-                 nb::arg("loc").none() = nb::none(),
-                 VIEW_SIGNATURE("", DIM_MAP, "PartitionViewType"));
+    for (const char *tensorView : kTensorView)
+      c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
+                   nb::arg(tensorView), nb::arg("dim_map").none() = nb::none(),
+                   nb::arg("padding_value").none() = nb::none(),
+                   nb::arg("context").none() = nb::none(),
+                   nb::arg("loc").none() = nb::none(),
+                   VIEW_SIGNATURE("", DIM_MAP, "PartitionViewType"));
     bindView<PyPartitionViewType>(c);
     c.def_prop_ro("dim_map", [](const PyPartitionViewType &self) {
       return toVector(self.cpp().getDimMap());
@@ -277,10 +357,12 @@ struct PyStridedViewType
   static constexpr const char *pyClassName = "StridedViewType";
   using TypeClass::TypeClass;
 
-  static PyStridedViewType
-  get(const Dims &tileShape, const Dims &traversalStrides,
-      PyTensorViewType &view, const std::optional<Dims> &dimMap,
-      nb::object padding, IgnoredContext, IgnoredLocation) {
+  static PyStridedViewType get(const Dims &tileShape,
+                               const Dims &traversalStrides, py::PyType &type,
+                               const std::optional<Dims> &dimMap,
+                               nb::object padding, IgnoredContext,
+                               IgnoredLocation) {
+    PyTensorViewType view = toTensorView(type);
     auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyStridedViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
@@ -292,15 +374,16 @@ struct PyStridedViewType
   }
 
   static void bindDerived(ClassTy &c) {
-    c.def_static(
-        "get", &PyStridedViewType::get, nb::arg("tile_shape"),
-        nb::arg("traversal_strides"), nb::arg("tensor_view"),
-        nb::arg("dim_map").none() = nb::none(),
-        nb::arg("padding_value").none() = nb::none(),
-        nb::arg("context").none() = nb::none(),
-        nb::arg("loc").none() = nb::none(),
-        VIEW_SIGNATURE("traversal_strides: collections.abc.Sequence[int], ",
-                       DIM_MAP, "StridedViewType"));
+    for (const char *tensorView : kTensorView)
+      c.def_static(
+          "get", &PyStridedViewType::get, nb::arg("tile_shape"),
+          nb::arg("traversal_strides"), nb::arg(tensorView),
+          nb::arg("dim_map").none() = nb::none(),
+          nb::arg("padding_value").none() = nb::none(),
+          nb::arg("context").none() = nb::none(),
+          nb::arg("loc").none() = nb::none(),
+          VIEW_SIGNATURE("traversal_strides: collections.abc.Sequence[int], ",
+                         DIM_MAP, "StridedViewType"));
     bindView<PyStridedViewType>(c);
     c.def_prop_ro("traversal_strides", [](const PyStridedViewType &self) {
       return toVector(self.cpp().getTraversalStrides());
@@ -316,10 +399,10 @@ struct PyGatherScatterViewType
   static constexpr const char *pyClassName = "GatherScatterViewType";
   using TypeClass::TypeClass;
 
-  static PyGatherScatterViewType get(const Dims &tileShape,
-                                     PyTensorViewType &view, int32_t sparseDim,
-                                     nb::object padding, IgnoredContext,
-                                     IgnoredLocation) {
+  static PyGatherScatterViewType get(const Dims &tileShape, py::PyType &type,
+                                     int32_t sparseDim, nb::object padding,
+                                     IgnoredContext, IgnoredLocation) {
+    PyTensorViewType view = toTensorView(type);
     auto cppPadding = toPadding(view.getContext(), padding);
     return getChecked<PyGatherScatterViewType>(
         view.getContext(), [&](auto emitError, auto *context) {
@@ -385,6 +468,7 @@ struct PyBufferType : TypeClass<PyBufferType, cuda_tile::tileas::BufferType> {
 void cuda_tile::python::populateTypes(nb::module_ &m) {
   PyPointerType::bind(m);
   PyTokenType::bind(m);
+  PyF8E5M3FNUType::bind(m);
   PyTileType::bind(m);
   PyTensorViewType::bind(m);
   PyPartitionViewType::bind(m);

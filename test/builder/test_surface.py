@@ -20,7 +20,6 @@ from cuda_tile._mlir.ir import (
     Location,
     MLIRError,
     Module,
-    ShapedType,
     Type,
 )
 
@@ -82,7 +81,7 @@ def test_enumerations_are_those_of_ods(enum: Any, ods_name: str):
     with Context():
         for member in enum:
             assert attribute.get(member).value == str(member)
-        with pytest.raises(ValueError, match="expected a keyword"):
+        with pytest.raises(ValueError, match=r"Invalid .*: nonsense; expected a key"):
             attribute.get("nonsense")
 
 
@@ -102,9 +101,8 @@ def test_pointer_and_tile_types():
         as_type = Type.parse("!cuda_tile.tile<2x4xf32>")
         assert _cuda_tile.TileType.upcast_type(as_type).shape == [2, 4]
         assert str(_cuda_tile.TokenType.get()) == "!cuda_tile.token"
-        with pytest.raises(ValueError, match="Cannot cast type to PointerType"):
-            _cuda_tile.PointerType.upcast_type(as_type)
-        with pytest.raises(ValueError, match=r"powers of two, got \[3\]"):
+        assert _cuda_tile.PointerType.upcast_type(as_type) is None
+        with pytest.raises(ValueError, match="powers of two, got 3"):
             _cuda_tile.TileType.get([3], f32)
         with pytest.raises(ValueError, match="failed to verify 'pointeeType'"):
             _cuda_tile.PointerType.get(IntegerType.get_signless(4))
@@ -125,14 +123,13 @@ def test_argument_types_of_a_kernel():
     assert types == [f"!cuda_tile.tile<{element}>" for element in elements]
 
 
-@pytest.mark.parametrize("dynamic", [None, ShapedType.get_dynamic_size()])
-def test_tensor_view_types(dynamic: int | None):
+def test_tensor_view_types():
     with Context():
-        view = _cuda_tile.TensorViewType.get(F32Type.get(), [dynamic, 64], [64, 1])
+        view = _cuda_tile.TensorViewType.get(F32Type.get(), [None, 64], [64, 1])
         assert str(view) == "!cuda_tile.tensor_view<?x64xf32, strides=[64,1]>"
-        assert view.shape == [ShapedType.get_dynamic_size(), 64]
+        assert view.shape == [None, 64]
         assert view.strides == [64, 1]
-        with pytest.raises(ValueError, match="strictly positive constant sizes"):
+        with pytest.raises(ValueError, match="strictly positive value for tensor_view"):
             _cuda_tile.TensorViewType.get(F32Type.get(), [0, 64], [64, 1])
         with pytest.raises(ValueError, match="shape and stride to be of same rank"):
             _cuda_tile.TensorViewType.get(F32Type.get(), [64], [64, 1])
@@ -166,6 +163,9 @@ def test_predicates_and_hints():
         assert (bounded.lower, bounded.upper) == (0, None)
         hints = _cuda_tile.OptimizationHintsAttr
         entry = hints.getEntryOpHint("sm_100", num_cta_in_cga=2, occupancy=4)
+        assert entry == hints.getEntryOpHint("sm_100", 2, 0, 4)
+        warps = hints.getEntryOpHint("sm_90", num_cta=1, num_worker_warps=8)
+        assert "num_cta_in_cga = 1, num_worker_warps_per_cta = 8" in str(warps)
         parsed = hints.parse(
             "#cuda_tile.optimization_hints<"
             "sm_100 = {num_cta_in_cga = 2, occupancy = 4}>"

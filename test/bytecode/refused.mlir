@@ -22,9 +22,9 @@ cuda_tile.module @kernels {
 
 // -----
 
+// expected-error @below {{'cuda_tile.module' op only function and global ops are allowed in the body}}
 cuda_tile.module @kernels {
   // expected-remark @below {{invalid op: }}
-  // expected-error @below {{only function and global ops are allowed in the body}}
   testing$func @function() {
     return
   }
@@ -32,10 +32,10 @@ cuda_tile.module @kernels {
 
 // -----
 
+// expected-error @below {{'cuda_tile.module' op only ops from the 'cuda_tile' dialect are allowed}}
 cuda_tile.module @kernels {
   entry @foreign() {
     // expected-remark @below {{invalid op: other.op}}
-    // expected-error @below {{only ops from the 'cuda_tile' dialect are allowed}}
     "other.op"() : () -> ()
     return
   }
@@ -53,6 +53,6 @@ cuda_tile.module @kernels {
 // -----
 
 cuda_tile.module @kernels {
-  // expected-error @below {{global 'hidden' uses non-public symbol visibility, which cannot be encoded in bytecode version 13.1 (requires bytecode 13.3+)}}
+  // expected-error @below {{global `hidden` uses non-public symbol visibility, which cannot be encoded in bytecode version 13.1 (requires bytecode 13.3+)}}
   global private @hidden <i32: [1, 2]> : tile<2xi32>
 }

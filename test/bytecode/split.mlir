@@ -13,7 +13,9 @@
 // CHECK-NOT:  loc(
 // GENERIC:      "cuda_tile.module"() <{sym_name = "kernels"}> ({
 // GENERIC:        "cuda_tile.addi"(%arg0, %arg0) <{overflow = #cuda_tile.overflow<none>}> : (!cuda_tile.tile<i32>, !cuda_tile.tile<i32>) -> !cuda_tile.tile<i32>
-// LOC:      addi %arg0, %arg0 : tile<i32> loc(#cuda_tile.di_loc<loc("kernel.py":7:9) in
+// LOC:      addi %arg0, %arg0 : tile<i32> loc(#[[LOC:.*]])
+// LOC:      #[[POSITION:.*]] = loc("kernel.py":7:9)
+// LOC:      #[[LOC]] = #cuda_tile.di_loc<#[[POSITION]] in #{{.*}}>
 cuda_tile.module @kernels {
   entry @twice(%n: tile<i32>) {
     %0 = addi %n, %n : tile<i32> loc("kernel.py":7:9)

@@ -79,9 +79,15 @@ def nested_types(depth: int) -> File:
     return File(types=[*chain, varint(7)]).entry(RETURN)
 
 
-def debug_records(records: list[bytes]) -> File:
+def with_tag(version: tuple[int, int], tag: int) -> bytes:
+    """A file with this tag behind its version."""
+    data = File(version).entry(RETURN).data()
+    return data[:10] + tag.to_bytes(2, "little") + data[12:]
+
+
+def debug_records(records: list[bytes], version: tuple[int, int] = (13, 1)) -> File:
     """A file with these records in its debug section."""
-    file = File()
+    file = File(version)
     file.debug = pad(pad(varint(0), 4) + varint(0), 8) + table(4, records)
     file.string("k")
     return file.entry(RETURN)
@@ -139,7 +145,7 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     "too old": (
         lambda: replaced(9, b"\0"),
         "error at offset 8: unsupported Tile version 13.0.0, this reader supports "
-        "versions [13.1 - 13.5]",
+        "versions [13.1 - 13.3], and newer [13.4 - 13.5]",
     ),
     "too new": (lambda: replaced(9, b"\x63"), "unsupported Tile version 13.99.0"),
     "bytes after the end": (
@@ -235,25 +241,113 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
         "expected call sites nested at most 256 deep",
     ),
     "attribute tag": (
+        lambda: one_op(varint(0x06, 1, 14, 0)),
+        "unsupported AttributeTag 14 for self-contained attribute; expected 1 to 13",
+    ),
+    "attribute tag of a later version": (
         lambda: one_op(varint(0x06, 1, 13, 0)),
-        "unsupported AttributeTag 13 for self-contained attribute; expected 1 to 12",
+        "unsupported AttributeTag 13 for self-contained attribute; attribute "
+        "'MultimemReductionKindAttr' requires bytecode version 13.5+, file version "
+        "is 13.1",
+    ),
+    "reduction kind": (
+        lambda: one_op(varint(0x06, 1, 13, 8), (13, 5)),
+        "invalid integer value for enum type: 8; expected a MultimemReduction",
+    ),
+    "no predicate": (
+        lambda: one_op(varint(0x06, 1, 3, 1, 0)),
+        "failed to cast parsed attribute to AssumePredicateAttrInterface",
+    ),
+    "least number in an array": (
+        lambda: one_op(varint(0x06, 1, 9, 1) + (1 << 63).to_bytes(8, "little")),
+        "array contains unsupported value -9223372036854775808",
+    ),
+    "array that ends": (
+        lambda: one_op(varint(0x06, 1, 9)),
+        "failed to read DenseI64ArrayAttr values.; failed to read DenseI64ArrayAttr "
+        "for SameElementsAttr",
+    ),
+    "float of no float type": (
+        lambda: float_predicate(3, b"\0"),
+        "failed to read valid FloatType for FloatAttr",
+    ),
+    "float of no type": (
+        lambda: one_op(varint(0x06, 1, 2, 77, 0)),
+        "failed to read valid FloatType for FloatAttr: type index 77 out of bounds",
+    ),
+    "integer of no type": (
+        lambda: one_op(varint(0x06, 1, 1, 77, 0)),
+        "failed to read valid IntegerType for IntegerAttr: type index 77 out of",
+    ),
+    "no type": (
+        lambda: one_op(varint(0x06, 1, 4, 77)),
+        "failed to get referenced type for TypeAttr: type index 77 out of bounds",
+    ),
+    "elements of no tile": (
+        lambda: File(types=[varint(7)]).entry(varint(0x06, 0, 7, 0, 0)),
+        "failed to read valid MLIR Type for self-contained DenseElementsAttr",
     ),
     "divisor": (
         lambda: one_op(varint(0x06, 1, 8, 3, 0, 0)),
         "divisor must be a power of 2",
     ),
     "type tag": (lambda: of_type(varint(99)), "unknown type tag: 99 (in type section"),
-    "no such float": (
-        lambda: of_type(varint(130), (13, 4)),
-        "type 'f8E5M3FNU' is not supported: this LLVM has no arithmetic for its",
+    "f8E5M3FNU in 13.3": (
+        lambda: of_type(varint(130), (13, 3)),
+        "type 'Float8E5M3FNU' requires bytecode version 13.4+, file version is 13.3",
+    ),
+    "pointer attribute in 13.4": (
+        lambda: of_type(varint(12, 1, 0, 2), (13, 4)),
+        "enum value 2 is not available in bytecode version 13.4",
+    ),
+    "no pointer attribute": (
+        lambda: of_type(varint(12, 1, 0, 3), (13, 5)),
+        "invalid integer value for enum type: 3; expected a pointer attribute: 0 none,"
+        " 1 unicast, 2 multicast",
+    ),
+    "type of preview": (
+        lambda: of_type(varint(209), (13, 5)),
+        "encountered public-preview type tag 209 but the header does not advertise "
+        "preview content",
+    ),
+    "extension of a tile": (
+        lambda: of_type(varint(13, 0) + little(8, [4]) + b"\0", (13, 5)),
+        "preview type extension requires the header to advertise preview content",
+    ),
+    "preview": (
+        lambda: with_tag((13, 5), 1),
+        "public-preview bytecode requires at least one enabled preview feature",
+    ),
+    "preview of an older version": (
+        lambda: with_tag((13, 4), 1),
+        "public-preview bytecode at version 13.4.1 is not readable; preview content "
+        "is only valid at the current version 13.5",
+    ),
+    "tag": (
+        lambda: with_tag((13, 5), 2),
+        "header has unrecognized version tag bits (0x2);",
+    ),
+    "preview op": (
+        lambda: one_op(varint(16386), (13, 5)),
+        "encountered public-preview opcode 16386",
+    ),
+    "op after the last one": (
+        lambda: one_op(varint(126), (13, 5)),
+        "unsupported opcode 126 for bytecode version 13.5",
+    ),
+    "flags of a subprogram": (
+        lambda: debug_records(
+            [*SCOPE, varint(5, 1, 1, 0, 0, 2, 1, 2)], version=(13, 5)
+        ),
+        "unrecognized flag bits (0x2) when parsing DISubprogramAttr",
     ),
     "type of a later version": (
         lambda: of_type(varint(18)),
-        "type 'f8E8M0FNU' requires bytecode version 13.2+, file version is 13.1",
+        "type 'Float8E8M0FNU' requires bytecode version 13.2+, file version is 13.1",
     ),
     "tile shape": (
         lambda: of_type(varint(13, 0) + little(8, [3])),
-        "all dimensions must be powers of two, got [3] (in type section, type 1)",
+        "all dimensions must be powers of two, got 3 (in type section, type 1)",
     ),
     "type with more bytes": (
         lambda: of_type(varint(17, 0)),
@@ -309,11 +403,23 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
     ),
     "flags of a function": (
         lambda: File().entry(RETURN, flags=0x12),
-        "function entry has unrecognized flag bits (16)",
+        "function entry has unrecognized flag bits (0x10);",
     ),
-    "flag of hints, which are always there": (
+    "entry that is extern": (
         lambda: File((13, 5)).entry(RETURN, flags=6),
-        "function entry has unrecognized flag bits (4)",
+        "function entry cannot be both kernel and extern impl",
+    ),
+    "testing function": (
+        lambda: File((13, 5)).entry(RETURN, flags=8),
+        "function entry has testing form in non-test build",
+    ),
+    "function of preview": (
+        lambda: File((13, 5)).entry(RETURN, flags=0),
+        "uses preview feature 'simt', which is not enabled",
+    ),
+    "private entry": (
+        lambda: File((13, 5)).entry(RETURN, flags=3),
+        "'cuda_tile.entry' op entry op must have public symbol visibility",
     ),
     "attributes for one argument too many": (
         lambda: File((13, 5)).entry(RETURN, attributes=varint(6, 1, 10, 0)),

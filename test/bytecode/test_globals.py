@@ -48,11 +48,11 @@ def test_flags_since_13_3(keywords, context):
     after = read(_cuda_tile.write_bytecode(before, "13.3"), context)
     assert str(after) == str(before)
     message = {
-        "constant ": "constant global 'table' cannot be encoded in bytecode version "
-        "13.2 (the 'constant' attribute requires bytecode 13.3+)",
+        "constant ": "constant global `table` cannot be encoded in bytecode version "
+        "13.2 (the `constant` attribute requires bytecode 13.3+)",
     }.get(
         keywords,
-        "global 'table' uses non-public symbol visibility, which cannot be encoded "
+        "global `table` uses non-public symbol visibility, which cannot be encoded "
         "in bytecode version 13.2 (requires bytecode 13.3+)",
     )
     with pytest.raises(ir.MLIRError) as error:

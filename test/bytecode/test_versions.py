@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 from bytecode_files import messages, read, refusal
-from bytecode_wire import File, varint
+from bytecode_wire import File, little, varint
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
@@ -139,7 +139,7 @@ def test_holes_are_refused(version, context):
     """Numbers that no op has, 18 of them below the last op's."""
     used = {op.opcode for op in ods.ops().values()}
     holes = [number for number in range(0x80) if number not in used]
-    for number in (*holes, 0x80, 16386, 1 << 40):
+    for number in (*holes, 0x80, 16385, 16389, 1 << 40):
         file = File(pair(version)).entry(varint(number))
         assert f"unsupported opcode {number} for" in messages(file.data(), context)[0]
     for name in SECTIONS:
@@ -175,7 +175,7 @@ def test_new_op_is_refused_by_name(name, context):
     module = ir.Module.parse(program(op.examples[0]), context)
     before = VERSIONS[VERSIONS.index(op.since) - 1]
     said = refusal(module, before)
-    if "type '" not in said:
+    if "type '" not in said and "pointer attribute '" not in said:
         expected = f"operation 'cuda_tile.{name}' is not available in bytecode version "
         assert expected + before in said
     _cuda_tile.write_bytecode(module, op.since)
@@ -213,31 +213,30 @@ def test_newer_result(context):
     assert str(again) == str(module)
 
 
-TYPES = {  # tag, first version
-    "f8E8M0FNU": (18, "13.2"),
-    "f4E2M1FN": (19, "13.3"),
-    "gather_scatter_view": (20, "13.3"),
-    "strided_view": (21, "13.3"),
-    "i4": (22, "13.3"),
-    "f8E5M3FNU": (130, "13.4"),
+TYPES = {  # tag, first version, name in messages
+    "f8E8M0FNU": (18, "13.2", "Float8E8M0FNU"),
+    "f4E2M1FN": (19, "13.3", "Float4E2M1FN"),
+    "gather_scatter_view": (20, "13.3", "GatherScatterViewType"),
+    "strided_view": (21, "13.3", "StridedViewType"),
+    "i4": (22, "13.3", "Int4"),
+    "fnv8E5M3FNU": (130, "13.4", "Float8E5M3FNU"),
 }
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", TYPES)
 def test_type_is_read_from_its_version_on(name, version, context):
-    tag, since = TYPES[name]
+    tag, since, registered = TYPES[name]
     file = File(pair(version), types=[varint(tag)]).entry(RETURN)
     said = messages(file.data(), context)
-    text = (
-        f"type '{name}' requires bytecode version {since}+, file version is {version}"
-    )
+    text = f"type '{registered}' requires bytecode version {since}+, file version is "
+    text += version
     assert (bool(said) and text in said[0]) == (pair(version) < pair(since))
 
 
-@pytest.mark.parametrize("name", ["f8E8M0FNU", "f4E2M1FN", "i4"])
+@pytest.mark.parametrize("name", ["f8E8M0FNU", "f4E2M1FN", "i4", "fnv8E5M3FNU"])
 def test_type_is_written_from_its_version_on(name, context):
-    since = TYPES[name][1]
+    _, since, registered = TYPES[name]
     snippet = f"%0 = constant <{name}: 1.0> : tile<8x{name}>"
     if name == "i4":
         snippet = "%0 = trunci %n : tile<i32> -> tile<i4>"
@@ -247,18 +246,41 @@ def test_type_is_written_from_its_version_on(name, context):
             again = read(_cuda_tile.write_bytecode(module, version), context)
             assert str(again) == str(module)
         else:
-            text = (
-                f"type '{name}' requires bytecode version {since}+, targeting {version}"
-            )
-            assert text in refusal(module, version)
+            text = f"type '{registered}' requires bytecode version {since}+, targeting "
+            assert text + version in refusal(module, version)
 
 
-def test_a_float_that_mlir_lacks(context):
-    """f8E5M3FNU: said where, and not taken for another type."""
-    file = File((13, 4), types=[varint(130)]).entry(RETURN)
-    [first, *_] = messages(file.data(), context)
-    assert re.match(r"error at offset \d+: type 'f8E5M3FNU' is not supported", first)
-    assert first.endswith("(in type section, type 0)")
+def test_every_value_of_a_float_that_mlir_lacks(context):
+    """fnv8E5M3FNU: 0, 1.0, the largest number, NaN."""
+    codes = bytes([0x00, 0x78, 0xFE, 0xFF])
+    file = File((13, 4))
+    tile = file.tile(130, 4)
+    body = varint(0x10, tile, file.constant(codes)) + RETURN
+    module = read(file.entry(body).data(), context)
+    numbers = "[0.000000e+00, 1.000000e+00, 1.146880e+05, 0x7FF8000000000000]"
+    assert f"<fnv8E5M3FNU: {numbers}>" in str(module)
+    again = ir.Module.parse(str(module), context)
+    assert str(again) == str(module)
+    assert codes in _cuda_tile.write_bytecode(again, "13.4")
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_pointer_attributes(kind, context):
+    keyword = ("none", "unicast", "multicast")[kind]
+    file = File((13, 5))
+    f32 = file.type(varint(F32))
+    pointer = file.type(varint(12, 1, f32, kind))
+    scalar = file.type(varint(13, pointer) + little(8, []))
+    module = read(file.entry(RETURN, (scalar,)).data(), context)
+    assert f"tile<ptr<f32, <{keyword}>>>" in str(module)
+    assert str(read(_cuda_tile.write_bytecode(module, "13.5"), context)) == str(module)
+    if kind:
+        text = f"pointer attribute '{keyword}' requires bytecode version 13.5+"
+        assert text in refusal(module, "13.4")
+    else:
+        older = read(_cuda_tile.write_bytecode(module, "13.4"), context)
+        assert str(older) == str(module)
+    assert "requires bytecode version 13." in refusal(module, "13.3")
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -283,4 +305,8 @@ def test_every_new_case_is_known():
     path = "dialect/include/cuda_tile/IR/Enums.td"
     text = (ROOT / path).read_text()
     cases = re.findall(r'^  CudaTile_CaseSince<"([^"]+)", "(\w+)"', text, re.MULTILINE)
-    assert cases == [("13.4", "NEAREST_AWAY")]
+    assert cases == [
+        ("13.4", "NEAREST_AWAY"),
+        ("13.5", "UNICAST"),
+        ("13.5", "MULTICAST"),
+    ]

@@ -6,6 +6,8 @@ import pytest
 from bytecode_files import messages, read
 from bytecode_wire import File, little, pad, table, varint, zigzag
 
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+
 RETURN = b"\x5c\0\0"
 EMPTY = b"\x0b\0"
 """OptimizationHints without an entry."""
@@ -137,27 +139,25 @@ def test_attributes_of_arguments(context):
 
 
 def test_flags_of_subprograms(context):
-    """From 13.5 on; what they mean is not known, so they go with a warning."""
+    """From 13.5 on: bit 0 says that it is a declaration."""
     file = File((13, 5))
     k = file.string("k")
     records = [
         varint(2, k, k),
         varint(1, 1),
-        varint(5, 1, 3, k, k, 2, 3) + varint(8),
+        varint(5, 1, 3, k, k, 2, 3) + varint(1),
         varint(4, 3, k, 5, 6),
     ]
     locations = b"".join(number.to_bytes(8, "little") for number in (4, 4))
     head = pad(pad(varint(1), 4) + bytes(4) + varint(2), 8)
     file.debug = head + locations + table(4, records)
-    warnings: list[str] = []
-    handler = context.attach_diagnostic_handler(
-        lambda diagnostic: bool(warnings.append(diagnostic.message) or True)
-    )
     module = read(file.entry(RETURN, debug=1).data(), context)
-    handler.detach()
-    assert 'loc("k":5:6)' in str(module.operation.get_asm(enable_debug_info=True))
-    assert len(warnings) == 1
-    assert "flags 8 of DISubprogramAttr are left out (in debug section" in warnings[0]
+    printed = str(module.operation.get_asm(enable_debug_info=True))
+    assert "scopeLine = 3, flags = declaration>" in printed
+    again = read(_cuda_tile.write_bytecode(module, "13.5"), context)
+    assert str(again.operation.get_asm(enable_debug_info=True)) == printed
+    older = read(_cuda_tile.write_bytecode(module, "13.4"), context)
+    assert "flags" not in str(older.operation.get_asm(enable_debug_info=True))
 
 
 def test_bits_of_a_double(context):

@@ -112,7 +112,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @type() {
-    // expected-error @below {{type 'bytecode_test' requires bytecode version 250.1+, targeting 250.0}}
+    // expected-error @unknown {{type 'bytecode_test' requires bytecode version 250.1+, targeting 250.0}}
     %r = testing$bytecode_test_type : bytecode_test
     return
   }
@@ -120,9 +120,9 @@ cuda_tile.module @m {
 
 // -----
 
+// expected-error @below {{only function and global ops are allowed in the body}}
 cuda_tile.module @m {
   // expected-remark @below {{invalid op: cuda_tile.testing$func}}
-  // expected-error @below {{only function and global ops are allowed in the body}}
   testing$func @not_an_entry() {
     return
   }
@@ -132,7 +132,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @string() {
-    // expected-error @below {{unsupported type in bytecode writer: '!cuda_tile.string'}}
+    // expected-error @unknown {{unsupported type in bytecode writer; got '!cuda_tile.string'}}
     %r = testing$bytecode_test_type : string
     return
   }

@@ -73,7 +73,7 @@ static void pointersAndTiles(MlirContext context, MlirLocation loc) {
   expect(mlirTypeEqual(
              tile, mlirCudaTileTileTypeGetChecked(loc, 2, shape, pointer)),
          "one type from both getters");
-  // CHECK-NEXT: error: all dimensions must be powers of two, got [4, 7]
+  // CHECK-NEXT: error: all dimensions must be powers of two, got 4, 7
   // CHECK-NEXT: null
   const int64_t wrong[] = {4, 7};
   printType(mlirCudaTileTileTypeGetChecked(loc, 2, wrong, f32));

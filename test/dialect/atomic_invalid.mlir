@@ -276,6 +276,7 @@ cuda_tile.module @m {
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
     %x = constant <f32: 1.0> : tile<8xf32>
+    // expected-error @below {{expected valid keyword}}
     // expected-error @below {{expected index type after comma}}
     %tok = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, -> token
     return
@@ -289,8 +290,8 @@ cuda_tile.module @m {
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
     %x = constant <f32: 1.0> : tile<8xf32>
-    // expected-error @below {{expected tile view, got}}
-    %tok = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<8xf32>, tensor_view<64xf32, strides=[1]>, tile<i32> -> token
+    // expected-error @below {{operand #0 must be TileView instance, but got '!cuda_tile.tensor_view<64xf32, strides=[1]>'}}
+    %tok = atomic_red_view_tko relaxed device %t[%i], addf, %x : tile<8xf32>, tensor_view<64xf32, strides=[1]>, tile<i32> -> token
     return
   }
 }
@@ -355,7 +356,7 @@ cuda_tile.module @m {
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
     %x = constant <f32: 1.0> : tile<4xf32>
-    // expected-error @below {{view tile shape [8] must match value shape [4] for element-wise atomic operations; pointer tile shape must match value shape}}
+    // expected-error @below {{view tile shape 8 must match value shape 4 for element-wise atomic operations; pointer tile shape must match value shape}}
     %tok = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<4xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
     return
   }
@@ -447,7 +448,7 @@ cuda_tile.module @m {
     %v = make_partition_view %t : partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
     %x = constant <f32: 1.0> : tile<8xf32>
     %j = iota : tile<8xi32>
-    // expected-error @below {{index operand 0 must be a scalar tile (rank 0), got shape [8]}}
+    // expected-error @below {{index operand 0 must be a scalar tile (rank 0), got shape 8}}
     %tok = atomic_red_view_tko relaxed device %v[%j], addf, %x : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<8xi32> -> token
     return
   }

@@ -12,8 +12,9 @@ cuda_tile.module @control {
       continue
     }
     // CHECK: for unsigned %loopIdx in (%arg0 to %arg0, step %arg0) : tile<i32> attributes {tileas.stages = 3 : i64} {
+    // CHECK-NEXT: } {my.note = 1 : i64}
     for unsigned %i in (%n to %n, step %n) : tile<i32> attributes {tileas.stages = 3 : i64} {
-    }
+    } {my.note = 1 : i64}
     return
   }
 
@@ -87,10 +88,11 @@ cuda_tile.module @control {
     }
     // CHECK:      loop attributes {tileas.unroll = 2 : i64} {
     // CHECK-NEXT:   break
+    // CHECK-NEXT: } {my.note}
     loop attributes {tileas.unroll = 2 : i64} {
       break
-    }
-    // CHECK: loop -> tile<i32>, tile<i1> {
+    } {my.note}
+    // CHECK: loop : tile<i32>, tile<i1> {
     %s:2 = loop -> tile<i32>, tile<i1> {
       break %n, %c : tile<i32>, tile<i1>
     }

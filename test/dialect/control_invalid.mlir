@@ -79,7 +79,7 @@ cuda_tile.module @m {
   // expected-note @below {{see unexpected ancestor operation}}
   entry @continue_c1_in_entry(%c: tile<i1>) {
     if %c {
-      // expected-error @below {{can only be nested within a ancestor chain of 'cuda_tile.loop', 'cuda_tile.for', 'cuda_tile.if' operations; early-exit must be enclosed by a compatible loop or for}}
+      // expected-error @below {{can only be nested within a ancestor chain of 'cuda_tile.for', 'cuda_tile.loop', 'cuda_tile.if' operations; early-exit must be enclosed by a compatible loop or for}}
       continue
     }
     return

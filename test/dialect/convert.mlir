@@ -33,8 +33,8 @@ cuda_tile.module @convert {
     %away = ftof %a rounding<nearest_away> : tile<f32> -> tile<tf32>
     // CHECK: ftof %arg0 rounding<zero> : tile<f32> -> tile<f16>
     %cut = ftof %a rounding<zero> : tile<f32> -> tile<f16>
-    // CHECK: ftof %arg0 rounding<negative_inf> : tile<f32> -> tile<f64>
-    %exact = ftof %a rounding<negative_inf> : tile<f32> -> tile<f64>
+    // CHECK: ftof %arg0 : tile<f32> -> tile<f64>
+    %exact = ftof %a : tile<f32> -> tile<f64>
     // CHECK: ftof %{{.*}} rounding<positive_inf> : tile<f64> -> tile<f32>
     %up = ftof %exact rounding<positive_inf> : tile<f64> -> tile<f32>
     // CHECK: ftoi %arg0 signed  : tile<f32> -> tile<i32>

@@ -16,7 +16,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @bitcast_c1_width(%n: tile<i32>) {
-    // expected-error @below {{types must be equal width, cannot convert 'i32' of width 32 to type 'f16' of width 16; bitcast requires equal-width source and destination element types}}
+    // expected-error @below {{types must be equal width, cannot convert '!cuda_tile.tile<i32>' of width 32 to type '!cuda_tile.tile<f16>' of width 16; bitcast requires equal-width source and destination element types}}
     %r = bitcast %n : tile<i32> -> tile<f16>
     return
   }

@@ -58,7 +58,7 @@ cuda_tile.module @m {
 #f = #cuda_tile.di_subprogram<file = #file, line = 1, name = "f", linkageName = "f", compileUnit = #unit, scopeLine = 1>
 #g = #cuda_tile.di_subprogram<file = #file, line = 1, name = "g", linkageName = "g", compileUnit = #unit, scopeLine = 1>
 #block = #cuda_tile.di_lexical_block<scope = #g, file = #file, line = 1, column = 1>
-// CHECK: f.py:5:1: error: 'cuda_tile.iota' op invalid operation debug info scope: #cuda_tile.di_lexical_block<{{.*}}>. Operation debug info scope does not match function debug info scope: #cuda_tile.di_subprogram<{{.*}}name = "f"{{.*}}>.
+// CHECK: f.py:5:1: error: 'cuda_tile.iota' op invalid operation debug info scope: #cuda_tile.di_subprogram<{{.*}}name = "g"{{.*}}>. Operation debug info scope does not match function debug info scope: #cuda_tile.di_subprogram<{{.*}}name = "f"{{.*}}>.
 cuda_tile.module @m {
   entry @f() {
     %i = iota : tile<8xi32> loc(#cuda_tile.di_loc<loc("f.py":5:1) in #block>)

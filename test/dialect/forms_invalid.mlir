@@ -201,7 +201,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @three() {
-    // expected-error @below {{all dimensions must be powers of two, got [3]}}
+    // expected-error @below {{all dimensions must be powers of two, got 3}}
     %0 = constant <f32: 1.0> : tile<3xf32>
     return
   }

@@ -6,7 +6,7 @@ cuda_tile.module @m {
     return
   }
 
-  // expected-warning @below {{unknown param speed for sm_90}}
+  // expected-warning @below {{speed is not known hint for current Operation}}
   // expected-warning @below {{latency is not known hint for current Operation}}
   entry @unknown_params() optimization_hints=<sm_90 = {latency = 2, speed = 3}> {
     return

@@ -1,7 +1,9 @@
-// RUN: cuda-tile-opt %s -Werr-hints -split-input-file -verify-diagnostics
+// RUN: cuda-tile-opt %s -Wunsupported-hints -Werr-hints -split-input-file -verify-diagnostics
+// RUN: cuda-tile-opt %s -Werr-hints=always -split-input-file -verify-diagnostics
 
 cuda_tile.module @m {
-  // expected-error @below {{unknown hint key sm_42; Optimization hints verification failed}}
+  // expected-warning @below {{unknown hint key sm_42}}
+  // expected-error @below {{Optimization hints verification failed}}
   entry @entry() optimization_hints=<sm_42 = {}, sm_43 = {}> {
     return
   }
@@ -11,7 +13,8 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @load_ptr(%p: tile<ptr<f32>>) {
-    // expected-error @below {{unknown param speed for sm_90; Optimization hints verification failed}}
+    // expected-warning @below {{speed is not known hint for current Operation}}
+    // expected-error @below {{Optimization hints verification failed}}
     %x, %t = load_ptr_tko weak %p optimization_hints = <sm_90 = {speed = 11}> : tile<ptr<f32>> -> tile<f32>, token
     return
   }
@@ -25,7 +28,8 @@ cuda_tile.module @m {
     %v = make_partition_view %t : partition_view<tile=(1), tensor_view<64xf32, strides=[1]>>
     %c = constant <i32: 0> : tile<i32>
     %r = reshape %x : tile<f32> -> tile<1xf32>
-    // expected-error @below {{occupancy is not known hint for current Operation; Optimization hints verification failed}}
+    // expected-warning @below {{occupancy is not known hint for current Operation}}
+    // expected-error @below {{Optimization hints verification failed}}
     %k = store_view_tko weak %r, %v[%c] optimization_hints = <sm_90 = {occupancy = 1}> : tile<1xf32>, partition_view<tile=(1), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
     return
   }

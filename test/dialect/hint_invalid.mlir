@@ -36,6 +36,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @assume_div_by_no_integer(%n: tile<i32>) {
+    // expected-error @below {{expected integer value}}
     // expected-error @below {{failed to parse parameter 'divisor' which is expected to be an integer}}
     %r = assume div_by<x>, %n : tile<i32>
     return
@@ -46,7 +47,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @assume_div_by_every_alone(%n: tile<i32>) {
-    // expected-error @below {{'cuda_tile.div_by' 'every'/'along' must be used in combination}}
+    // expected-error @below {{expected 'along'; 'every'/'along' must be used in combination}}
     %r = assume div_by<4, every 2>, %n : tile<i32>
     return
   }
@@ -56,7 +57,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @assume_div_by_along_alone(%n: tile<i32>) {
-    // expected-error @below {{'cuda_tile.div_by' 'every'/'along' must be used in combination}}
+    // expected-error @below {{expected 'every'; 'every'/'along' must be used in combination}}
     %r = assume div_by<4, along 0>, %n : tile<i32>
     return
   }
@@ -222,6 +223,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @assume_predicate_missing(%n: tile<i32>) {
+    // expected-error @below {{expected valid keyword}}
     // expected-error @below {{expected attribute name}}
     %r = assume %n, %n : tile<i32>
     return

@@ -55,7 +55,7 @@ cuda_tile.module @layout {
 
   // Shapes and strides are attributes of their own.
   // CHECK-LABEL: entry @tuples
-  // CHECK-SAME: attributes {cute.shape = #cute.shape<(128@0, 64@1)>, cute.stride = #cute.stride<(1@0, 128@1)>}
+  // CHECK: } {cute.shape = #cute.shape<(128@0, 64@1)>, cute.stride = #cute.stride<(1@0, 128@1)>}
   entry @tuples() attributes {cute.shape = #cute.shape<(128@0, 64@1)>, cute.stride = #cute.stride<(1@0, 128@1)>} {
     return
   }

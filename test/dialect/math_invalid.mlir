@@ -44,7 +44,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @exp_c1_keyword(%a: tile<f32>) {
-    // expected-error @below {{expected rounding mode to be one of: 'full', 'approx'}}
+    // expected-error @below {{invalid rounding mode specified, expect one of [approx, full]}}
     %r = exp %a rounding<zero> : tile<f32>
     return
   }
@@ -239,7 +239,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @pow_types(%a: tile<f32>, %h: tile<f16>) {
-    // expected-error @below {{failed to verify that all of {source, exponent, result} have same type}}
+    // expected-error @below {{failed to verify that all of {result, source, exponent} have same type}}
     %r = "cuda_tile.pow"(%a, %h) : (!cuda_tile.tile<f32>, !cuda_tile.tile<f16>) -> !cuda_tile.tile<f32>
     return
   }
@@ -267,7 +267,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @sqrt_c1_keyword(%a: tile<f32>) {
-    // expected-error @below {{expected rounding mode to be one of: 'nearest_even', 'zero', 'negative_inf', 'positive_inf', 'approx'}}
+    // expected-error @below {{invalid rounding mode specified, expect one of [nearest_even, zero, negative_inf, positive_inf, approx]; rounding mode not allowed outside divf}}
     %r = sqrt %a rounding<full> : tile<f32>
     return
   }

@@ -51,7 +51,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @load_ptr_tko_ordering_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
-    // expected-error @below {{invalid memory_ordering_semantics attribute specification. Got "seq_cst" but expect one of: weak, relaxed, acquire, release, acq_rel}}
+    // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'memory_ordering_semantics' [weak, relaxed, acquire, release, acq_rel]}}
     %v, %t = load_ptr_tko seq_cst %p : tile<ptr<f32>> -> tile<f32>, token
     return
   }
@@ -148,7 +148,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @store_ptr_tko_ordering_keyword(%p: tile<ptr<f32>>, %a: tile<f32>) {
-    // expected-error @below {{invalid memory_ordering_semantics attribute specification. Got "seq_cst" but expect one of: weak, relaxed, acquire, release, acq_rel}}
+    // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'memory_ordering_semantics' [weak, relaxed, acquire, release, acq_rel]}}
     %t = store_ptr_tko seq_cst %p, %a : tile<ptr<f32>>, tile<f32> -> token
     return
   }
@@ -234,8 +234,8 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @alloca_c2_tf32() {
-    // expected-error @below {{'alignment' (2) must be at least the natural size (4 bytes) for element type 'tf32'}}
-    %r = alloca num_elem = 64, alignment = 2 : tile<ptr<tf32>>
+    // expected-error @below {{'alignment' (1) must be at least the natural size (2 bytes) for element type 'tf32'}}
+    %r = alloca num_elem = 64, alignment = 1 : tile<ptr<tf32>>
     return
   }
 }
@@ -258,7 +258,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @gdc_launch_dependents_tko_token(%n: tile<i32>) {
-    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    // expected-error @below {{operand #0 must be cuda tile token type, but got '!cuda_tile.tile<i32>'}}
     %r = "cuda_tile.gdc_launch_dependents_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
     return
   }
@@ -272,7 +272,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @gdc_wait_tko_token(%n: tile<i32>) {
-    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    // expected-error @below {{operand #0 must be cuda tile token type, but got '!cuda_tile.tile<i32>'}}
     %r = "cuda_tile.gdc_wait_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
     return
   }
@@ -286,7 +286,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @memory_fence_alias_tko_token(%n: tile<i32>) {
-    // expected-error @below {{operand #0 must be a point in the order of memory accesses, but got '!cuda_tile.tile<i32>'}}
+    // expected-error @below {{operand #0 must be cuda tile token type, but got '!cuda_tile.tile<i32>'}}
     %r = "cuda_tile.memory_fence_alias_tko"(%n) : (!cuda_tile.tile<i32>) -> !cuda_tile.token
     return
   }

@@ -35,7 +35,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<2x8x8xf16>
     %b = constant <f16: 1.0> : tile<4x8x8xf16>
     %c = constant <f32: 1.0> : tile<2x8x8xf32>
-    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of rhs (4) must match, but got lhs shape ([2, 8, 8]) and rhs shape ([4, 8, 8])}}
+    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of rhs (4) must match, but got lhs shape (2, 8, 8) and rhs shape (4, 8, 8); mma operands must share the batch dimension}}
     %r = mmaf %a, %b, %c : tile<2x8x8xf16>, tile<4x8x8xf16>, tile<2x8x8xf32>
     return
   }
@@ -48,7 +48,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<2x8x8xf16>
     %b = constant <f16: 1.0> : tile<2x8x8xf16>
     %c = constant <f32: 1.0> : tile<4x8x8xf32>
-    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of acc (4) must match, but got lhs shape ([2, 8, 8]) and acc shape ([4, 8, 8])}}
+    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of acc (4) must match, but got lhs shape (2, 8, 8) and acc shape (4, 8, 8); mma operands must share the batch dimension}}
     %r = mmaf %a, %b, %c : tile<2x8x8xf16>, tile<2x8x8xf16>, tile<4x8x8xf32>
     return
   }
@@ -61,7 +61,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<8x16xf16>
     %b = constant <f16: 1.0> : tile<8x8xf16>
     %c = constant <f32: 1.0> : tile<8x8xf32>
-    // expected-error @below {{ shape error: dim 1 of lhs (16) and dim 0 of rhs (8) must match, but got lhs shape ([8, 16]) and rhs shape ([8, 8]); mma contracting dimension mismatch}}
+    // expected-error @below {{ shape error: dim 1 of lhs (16) and dim 0 of rhs (8) must match, but got lhs shape (8, 16) and rhs shape (8, 8); mma contracting dimension mismatch}}
     %r = mmaf %a, %b, %c : tile<8x16xf16>, tile<8x8xf16>, tile<8x8xf32>
     return
   }
@@ -74,7 +74,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<8x16xf16>
     %b = constant <f16: 1.0> : tile<16x8xf16>
     %c = constant <f32: 1.0> : tile<16x8xf32>
-    // expected-error @below {{ shape error: dim 0 of lhs (8) and dim 0 of acc (16) must match, but got lhs shape ([8, 16]) and acc shape ([16, 8]); mma accumulator must agree with A and B on M and N}}
+    // expected-error @below {{ shape error: dim 0 of lhs (8) and dim 0 of acc (16) must match, but got lhs shape (8, 16) and acc shape (16, 8); mma accumulator must agree with A and B on M and N}}
     %r = mmaf %a, %b, %c : tile<8x16xf16>, tile<16x8xf16>, tile<16x8xf32>
     return
   }
@@ -87,7 +87,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<8x16xf16>
     %b = constant <f16: 1.0> : tile<16x8xf16>
     %c = constant <f32: 1.0> : tile<8x16xf32>
-    // expected-error @below {{ shape error: dim 1 of rhs (8) and dim 1 of acc (16) must match, but got rhs shape ([16, 8]) and acc shape ([8, 16]); mma accumulator must agree with A and B on M and N}}
+    // expected-error @below {{ shape error: dim 1 of rhs (8) and dim 1 of acc (16) must match, but got rhs shape (16, 8) and acc shape (8, 16); mma accumulator must agree with A and B on M and N}}
     %r = mmaf %a, %b, %c : tile<8x16xf16>, tile<16x8xf16>, tile<8x16xf32>
     return
   }
@@ -126,7 +126,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<8x8xf16>
     %b = constant <bf16: 1.0> : tile<8x8xbf16>
     %c = constant <f32: 1.0> : tile<8x8xf32>
-    // expected-error @below {{failed to verify that all of {lhs, rhs} have same element type}}
+    // expected-error @below {{failed to verify that all of {lhs, rhs} have the same element type}}
     %r = mmaf %a, %b, %c : tile<8x8xf16>, tile<8x8xbf16>, tile<8x8xf32>
     return
   }
@@ -152,7 +152,7 @@ cuda_tile.module @m {
     %a = constant <f16: 1.0> : tile<8x8xf16>
     %b = constant <f16: 1.0> : tile<8x8xf16>
     %c = constant <i32: 1> : tile<8x8xi32>
-    // expected-error @below {{operand #2 must be mmaf acc tile type of f16 or f32 or f64 values, but got '!cuda_tile.tile<8x8xi32>'}}
+    // expected-error @below {{operand #2 must be mmaf acc/result tile type of f16 or f32 or f64 values, but got '!cuda_tile.tile<8x8xi32>'}}
     %r = mmaf %a, %b, %c : tile<8x8xf16>, tile<8x8xf16>, tile<8x8xi32>
     return
   }

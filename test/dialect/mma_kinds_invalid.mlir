@@ -47,6 +47,7 @@ cuda_tile.module @m {
     %a = constant <i8: 1> : tile<8x8xi8>
     %b = constant <i8: 1> : tile<8x8xi8>
     %c = constant <i32: 1> : tile<8x8xi32>
+    // expected-error @below {{expected valid keyword}}
     // expected-error @below {{expected signedness to be one of: {'signed', 'unsigned'}}}
     %r = mmai %a, %b, %c signed : tile<8x8xi8>, tile<8x8xi8>, tile<8x8xi32>
     return
@@ -86,7 +87,7 @@ cuda_tile.module @m {
     %a = constant <i8: 1> : tile<8x8xi8>
     %b = constant <i8: 1> : tile<4x8xi8>
     %c = constant <i32: 1> : tile<8x8xi32>
-    // expected-error @below {{ shape error: dim 1 of lhs (8) and dim 0 of rhs (4) must match, but got lhs shape ([8, 8]) and rhs shape ([4, 8]); mma contracting dimension mismatch}}
+    // expected-error @below {{ shape error: dim 1 of lhs (8) and dim 0 of rhs (4) must match, but got lhs shape (8, 8) and rhs shape (4, 8); mma contracting dimension mismatch}}
     %r = mmai %a, %b, %c signed signed : tile<8x8xi8>, tile<4x8xi8>, tile<8x8xi32>
     return
   }
@@ -120,7 +121,7 @@ cuda_tile.module @m {
     %c = constant <f16: 1.0> : tile<16x32xf16>
     %u = constant <f8E8M0FNU: 1.0> : tile<16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<2x32xf8E8M0FNU>
-    // expected-error @below {{operand #2 must be mmaf_scaled acc tile type of f32 values, but got '!cuda_tile.tile<16x32xf16>'}}
+    // expected-error @below {{operand #2 must be mmaf_scaled result tile type of f32 values, but got '!cuda_tile.tile<16x32xf16>'}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf16>, tile<16x2xf8E8M0FNU>, tile<2x32xf8E8M0FNU>
     return
   }
@@ -135,7 +136,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E5M2: 1.0> : tile<16x2xf8E5M2>
     %v = constant <f8E5M2: 1.0> : tile<2x32xf8E5M2>
-    // expected-error @below {{operand #3 must be mmaf_scaled scale tile type of f8E8M0FNU or f8E4M3FN values, but got '!cuda_tile.tile<16x2xf8E5M2>'}}
+    // expected-error @below {{operand #3 must be mmaf_scaled scale tile type of f8E4M3FN or f8E8M0FNU values, but got '!cuda_tile.tile<16x2xf8E5M2>'}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<16x2xf8E5M2>, tile<2x32xf8E5M2>
     return
   }
@@ -150,7 +151,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<16x2xf8E8M0FNU>
     %v = constant <f8E4M3FN: 1.0> : tile<2x32xf8E4M3FN>
-    // expected-error @below {{failed to verify that all of {lhs_scale, rhs_scale} have same element type}}
+    // expected-error @below {{failed to verify that all of {lhs_scale, rhs_scale} have the same element type}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<16x2xf8E8M0FNU>, tile<2x32xf8E4M3FN>
     return
   }
@@ -195,7 +196,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<4x16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<2x16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<2x2x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of acc (4) must match, but got lhs shape ([2, 16, 64]) and acc shape ([4, 16, 32])}}
+    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of acc (4) must match, but got lhs shape (2, 16, 64) and acc shape (4, 16, 32); mma operands must share the batch dimension}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<2x16x64xf8E4M3FN>, tile<2x64x32xf8E4M3FN>, tile<4x16x32xf32>, tile<2x16x2xf8E8M0FNU>, tile<2x2x32xf8E8M0FNU>
     return
   }
@@ -210,7 +211,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<2x16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<4x16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<2x2x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of lhs_scale (4) must match, but got lhs shape ([2, 16, 64]) and lhs_scale shape ([4, 16, 2])}}
+    // expected-error @below {{shape error: dim 0 of lhs (2) and dim 0 of lhs_scale (4) must match, but got lhs shape (2, 16, 64) and lhs_scale shape (4, 16, 2)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<2x16x64xf8E4M3FN>, tile<2x64x32xf8E4M3FN>, tile<2x16x32xf32>, tile<4x16x2xf8E8M0FNU>, tile<2x2x32xf8E8M0FNU>
     return
   }
@@ -225,7 +226,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<2x16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<2x16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<4x2x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 0 of rhs (2) and dim 0 of rhs_scale (4) must match, but got rhs shape ([2, 64, 32]) and rhs_scale shape ([4, 2, 32])}}
+    // expected-error @below {{shape error: dim 0 of rhs (2) and dim 0 of rhs_scale (4) must match, but got rhs shape (2, 64, 32) and rhs_scale shape (4, 2, 32)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<2x16x64xf8E4M3FN>, tile<2x64x32xf8E4M3FN>, tile<2x16x32xf32>, tile<2x16x2xf8E8M0FNU>, tile<4x2x32xf8E8M0FNU>
     return
   }
@@ -240,7 +241,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<32x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<2x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 0 of lhs (16) and dim 0 of lhs_scale (32) must match, but got lhs shape ([16, 64]) and lhs_scale shape ([32, 2])}}
+    // expected-error @below {{shape error: dim 0 of lhs (16) and dim 0 of lhs_scale (32) must match, but got lhs shape (16, 64) and lhs_scale shape (32, 2)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<32x2xf8E8M0FNU>, tile<2x32xf8E8M0FNU>
     return
   }
@@ -255,7 +256,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<2x16xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 1 of rhs (32) and dim 1 of rhs_scale (16) must match, but got rhs shape ([64, 32]) and rhs_scale shape ([2, 16])}}
+    // expected-error @below {{shape error: dim 1 of rhs (32) and dim 1 of rhs_scale (16) must match, but got rhs shape (64, 32) and rhs_scale shape (2, 16)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<16x2xf8E8M0FNU>, tile<2x16xf8E8M0FNU>
     return
   }
@@ -270,7 +271,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<16x2xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<4x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 1 of lhs_scale (2) and dim 0 of rhs_scale (4) must match, but got lhs_scale shape ([16, 2]) and rhs_scale shape ([4, 32])}}
+    // expected-error @below {{shape error: dim 1 of lhs_scale (2) and dim 0 of rhs_scale (4) must match, but got lhs_scale shape (16, 2) and rhs_scale shape (4, 32)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<16x2xf8E8M0FNU>, tile<4x32xf8E8M0FNU>
     return
   }
@@ -285,7 +286,7 @@ cuda_tile.module @m {
     %c = constant <f32: 1.0> : tile<16x32xf32>
     %u = constant <f8E8M0FNU: 1.0> : tile<16x128xf8E8M0FNU>
     %v = constant <f8E8M0FNU: 1.0> : tile<128x32xf8E8M0FNU>
-    // expected-error @below {{shape error: dim 1 of lhs_scale (128) must be a divisor of dim 1 of lhs (64), but got lhs_scale shape ([16, 128]) and lhs shape ([16, 64])}}
+    // expected-error @below {{shape error: dim 1 of lhs_scale (128) must be a divisor of dim 1 of lhs (64), but got lhs_scale shape (16, 128) and lhs shape (16, 64)}}
     %r = mmaf_scaled %a, %b, %c, %u, %v : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, tile<16x128xf8E8M0FNU>, tile<128x32xf8E8M0FNU>
     return
   }

@@ -20,7 +20,7 @@ cuda_tile.module @m {
   entry @cat_c1_element_type() {
     %a = constant <f32: 1.0> : tile<8x8xf32>
     %b = constant <f16: 1.0> : tile<8x8xf16>
-    // expected-error @below {{failed to verify that all of {lhs, rhs, result} have same element type}}
+    // expected-error @below {{failed to verify that all of {lhs, rhs, result} have the same element type}}
     %r = cat %a, %b dim = 0 : tile<8x8xf32>, tile<8x8xf16> -> tile<16x8xf32>
     return
   }
@@ -179,7 +179,7 @@ cuda_tile.module @m {
     %a = constant <f32: 1.0> : tile<4x4xf32>
     %b = constant <f32: 1.0> : tile<8x8xf32>
     %c = constant <f16: 1.0> : tile<4x4xf16>
-    // expected-error @below {{failed to verify that all of {source, destination} have same element type}}
+    // expected-error @below {{failed to verify that all of {source, destination} have the same element type}}
     %r = insert %c, %b[%i, %i] : tile<4x4xf16>, tile<8x8xf32> -> tile<8x8xf32>
     return
   }

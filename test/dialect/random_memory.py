@@ -318,9 +318,28 @@ MULTIMEM = (
 )
 
 
+def _multicast(w: Writer, element: str) -> View:
+    """A partition view of a multicast pointer."""
+    pointer = f"ptr<{element}>"
+    base, everywhere = w.like((), pointer), w.fresh()
+    to = f"tile<ptr<{element}, <multicast>>>"
+    w.op("ptr_to_ptr", f"{base.name} : {base.type} -> {to}", everywhere)
+    extent, part = w.pick((1, 7, 64)), w.pick((1, 2, 4))
+    kind = (
+        f"tensor_view<{extent}x{element}, strides=[1], #cuda_tile.ptr_attr<multicast>>"
+    )
+    tensor = w.fresh()
+    shape = f"shape = [{extent}], strides = [1]"
+    w.op("make_tensor_view", f"{everywhere}, {shape} : {kind}", tensor)
+    text = f"partition_view<tile=({part}), {kind}>"
+    made = View(w.fresh(), text, (part,), element, None, is_plain=True)
+    w.op("make_partition_view", f"{tensor} : {text}", made.name)
+    return made
+
+
 @step(*MULTIMEM)
 def multimem(w: Writer) -> None:
-    of = _plain(w, w.pick(("f32", "i32")))
+    of = _multicast(w, w.pick(("f32", "i32")))
     name = w.pick(MULTIMEM)
     place, types = _indices(w, of)
     tail = _order(w, " = ") + _bounds(w, name, of)

@@ -93,7 +93,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @scan_c3_negative() {
     %a = constant <f32: 1.0> : tile<4x8xf32>
-    // expected-error @below {{dimension (-1) is out of bound [0, 2); reduction dimension is out of range}}
+    // expected-error @below {{attribute 'dim' failed to satisfy constraint: 32-bit signless integer attribute whose value is non-negative}}
     %r = scan %a dim=-1 reverse=false identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
     (%x: tile<f32>, %y: tile<f32>) {
       %s = addf %x, %y : tile<f32>
@@ -108,7 +108,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @scan_c4_empty() {
     %a = constant <f32: 1.0> : tile<4x8xf32>
-    // expected-error @below {{expect non-empty block}}
+    // expected-error @below {{expects a non-empty block}}
     %r = "cuda_tile.scan"(%a) <{dim = 0 : i32, reverse = false, identities = [0.0 : f32]}> ({
     ^bb0(%x: !cuda_tile.tile<f32>, %y: !cuda_tile.tile<f32>):
     }) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
@@ -149,7 +149,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @scan_c4_argument_token() {
     %a = constant <f32: 1.0> : tile<4x8xf32>
-    // expected-error @below {{expected TileType for block arguments but got types: '!cuda_tile.tile<f32>' and '!cuda_tile.token'}}
+    // expected-error @below {{expect 0-rank tile type at index: 1 but got: '!cuda_tile.token'}}
     %r = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
     (%x: tile<f32>, %y: token) {
       yield %x : tile<f32>
@@ -163,7 +163,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @scan_c4_argument_pair() {
     %a = constant <f32: 1.0> : tile<4x8xf32>
-    // expected-error @below {{expect same element type for block argument at index: 0 and 1 but got: '!cuda_tile.tile<f32>' and '!cuda_tile.tile<f16>'}}
+    // expected-error @below {{expect same element type for block argument at index: 0 and 1 but got: 'f32' and 'f16'}}
     %r = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
     (%x: tile<f32>, %y: tile<f16>) {
       yield %x : tile<f32>
@@ -194,6 +194,7 @@ cuda_tile.module @m {
     // expected-error @below {{expect number of terminators operands (0) to match number of operands (1); expect number of terminators operands (0) to match expected (1)}}
     %r = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
     (%x: tile<f32>, %y: tile<f32>) {
+      %z = addf %x, %y : tile<f32>
     }
     return
   }
@@ -219,7 +220,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @scan_c4_yield_type() {
     %a = constant <f32: 1.0> : tile<4x8xf32>
-    // expected-error @below {{expect same type for operand at index: 0 and terminator argument at index: 0 but got: 'f32' and '!cuda_tile.tile<f16>'}}
+    // expected-error @below {{expect same type for operand at index: 0 and terminator argument at index: 0 but got: 'f32' and 'f16'; expected TileType for operand and terminator types but got: '!cuda_tile.tile<f16>' vs '!cuda_tile.tile<4x8xf32>'}}
     %r = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32>
     (%x: tile<f32>, %y: tile<f32>) {
       %z = ftof %x : tile<f32> -> tile<f16>

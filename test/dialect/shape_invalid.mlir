@@ -228,7 +228,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   entry @broadcast_c2_extent() {
     %c = constant <f32: 1.0> : tile<2xf32>
-    // expected-error @below {{expects the shape of source tile to be compatible with that of the result tile, but got: [2] and [8]}}
+    // expected-error @below {{expects the shape of source tile to be compatible with that of the result tile, but got: 2 and 8}}
     %r = broadcast %c : tile<2xf32> -> tile<8xf32>
     return
   }
@@ -280,7 +280,7 @@ cuda_tile.module @m {
   entry @permute_c1_element_type() {
     %c = constant <f32: 1.0> : tile<4x8xf32>
 
-    // expected-error @below {{failed to verify that all of {source, result} have same element type}}
+    // expected-error @below {{failed to verify that all of {source, result} have the same element type}}
     %r = permute %c [1, 0] : tile<4x8xf32> -> tile<8x4xf16>
     return
   }

@@ -18,7 +18,7 @@ cuda_tile.module @structure attributes {producer = "hand"} {
     return
   }
 
-  // CHECK: entry @entry_attributes() optimization_hints=<> attributes {tileas.plan = {num_warps = 4 : i64}, tileas.target = "sm_90"} {
+  // CHECK: entry @entry_attributes() attributes {tileas.plan = {num_warps = 4 : i64}, tileas.target = "sm_90"} {
   entry @entry_attributes() optimization_hints=<> attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 4 : i64}} {
     return
   }

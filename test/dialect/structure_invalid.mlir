@@ -23,7 +23,7 @@ cuda_tile.module @m {
 // -----
 
 cuda_tile.module @m {
-  // expected-error @below {{expected SSA identifier}}
+  // expected-error @below {{entry block must have 1 arguments to match function signature}}
   entry @entry_argument_without_name(tile<i8>) {
     return
   }
@@ -149,7 +149,7 @@ cuda_tile.module @m {
 cuda_tile.module @m {
   global @lut <i32: 1> : tile<2xi32>
   entry @get_global_c2_pointee() {
-    // expected-error @below {{pointee type of result type '!cuda_tile.tile<ptr<f32>>' does not match type '!cuda_tile.tile<2xi32>' of the global @lut}}
+    // expected-error @below {{pointee type of result type '!cuda_tile.ptr<f32>' does not match type 'i32' of the global @lut}}
     %r = get_global @lut : tile<ptr<f32>>
     return
   }

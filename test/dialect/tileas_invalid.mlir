@@ -32,7 +32,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @buffer_shape() {
-    // expected-error @below {{all dimensions must be powers of two, got [3]}}
+    // expected-error @below {{all dimensions must be powers of two, got 3}}
     %b = tileas.alloc_shared : !tileas.buffer<3xi32, #cute.layout<(1@0, 2@0)>>
     return
   }

@@ -44,7 +44,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @tile_dynamic() {
-    // expected-error @below {{all dimensions must be positive constants, got [?, 4]}}
+    // expected-error @below {{expected static shape; all dimensions must be positive constants, got ?, 4}}
     %r = make_token : tile<?x4xf32>
     return
   }
@@ -54,7 +54,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @tile_zero() {
-    // expected-error @below {{all dimensions must be positive constants, got [0, 4]}}
+    // expected-error @below {{all dimensions must be positive constants, got 0, 4}}
     %r = make_token : tile<0x4xf32>
     return
   }
@@ -64,7 +64,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @tile_three() {
-    // expected-error @below {{all dimensions must be powers of two, got [3]}}
+    // expected-error @below {{all dimensions must be powers of two, got 3}}
     %r = make_token : tile<3xf32>
     return
   }
@@ -302,7 +302,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @partition_view_no_view() {
-    // expected-error @below {{expected tensor_view, got '!cuda_tile.tile<4xf32>'}}
+    // expected-error @below {{expected 'tensor_view' type, but got '!cuda_tile.tile<4xf32>'}}
     %r = make_token : partition_view<tile=(4), tile<4xf32>>
     return
   }

@@ -9,9 +9,9 @@ cuda_tile.module @view {
     %1 = make_tensor_view %p, shape = [4], strides = [%n] : tile<i32> -> tensor_view<4xf32, strides=[?]>
     // CHECK: make_tensor_view %arg0, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     %2 = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
-    // CHECK: make_tensor_view %arg0 : tensor_view<f32>
+    // CHECK: make_tensor_view %arg0, shape = [], strides = [] : tensor_view<f32>
     %3 = make_tensor_view %p : tensor_view<f32>
-    // CHECK: make_tensor_view %arg0 : tensor_view<f32>
+    // CHECK: make_tensor_view %arg0, shape = [], strides = [] : tensor_view<f32>
     %4 = make_tensor_view %p, shape = [], strides = [] : tensor_view<f32>
     return
   }

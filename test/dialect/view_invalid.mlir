@@ -20,7 +20,7 @@ cuda_tile.module @m {
   entry @get_index_space_shape_tensor_view(%p: tile<ptr<f32>>, %n: tile<i32>) {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>
-    // expected-error @below {{expected tile view, got '!cuda_tile.tensor_view<64x64xf32, strides=[64,1]>'}}
+    // expected-error @below {{operand #0 must be TileView instance, but got '!cuda_tile.tensor_view<64x64xf32, strides=[64,1]>'}}
     %r:2 = get_index_space_shape %t : tensor_view<64x64xf32, strides=[64,1]> -> tile<i32>
     return
   }
@@ -48,7 +48,7 @@ cuda_tile.module @m {
   entry @get_tensor_shape_tile_view(%p: tile<ptr<f32>>, %n: tile<i32>) {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>
-    // expected-error @below {{expected tensor_view, got '!cuda_tile.partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>'}}
+    // expected-error @below {{operand #0 must be tensor view type, but got '!cuda_tile.partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>'}}
     %r:2 = get_tensor_shape %v : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>> -> tile<i32>
     return
   }
@@ -186,6 +186,7 @@ cuda_tile.module @m {
   entry @load_view_tko_c2_comma(%p: tile<ptr<f32>>, %n: tile<i32>) {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>
+    // expected-error @below {{expected valid keyword}}
     // expected-error @below {{expected index type after comma}}
     %x, %tok = load_view_tko weak %v[%n, %n] : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>,  -> tile<8x4xf32>, token
     return
@@ -314,7 +315,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @make_tensor_view_stride_count(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    // expected-error @below {{expected strides declaration to contain 2 elements due to tensor_view type, but 1 were provided}}
+    // expected-error @below {{expected stride declaration to contain 2 elements due to tensor_view type, but 1 were provided}}
     %t = make_tensor_view %p, shape = [64, 64], strides = [1] : tensor_view<64x64xf32, strides=[64,1]>
     return
   }
@@ -324,7 +325,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @make_tensor_view_shape_value(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    // expected-error @below {{expected shape 0 to be 64 due to tensor_view type, but got 32}}
+    // expected-error @below {{input shape dimension 0 does not match tensor_view type (expected 64, got 32)}}
     %t = make_tensor_view %p, shape = [32, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     return
   }
@@ -354,7 +355,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @make_tensor_view_dynamic_type(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    // expected-error @below {{expected the type of the dynamic values and '->' in front of the tensor_view type}}
+    // expected-error @+2 {{expected '->'; expected the type of the dynamic values and '->' in front of the tensor_view type}}
     %t = make_tensor_view %p, shape = [%n], strides = [1] : tensor_view<?xf32, strides=[1]>
     return
   }
@@ -503,6 +504,7 @@ cuda_tile.module @m {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>
     %x = constant <f32: 1.0> : tile<8x4xf32>
+    // expected-error @below {{expected valid keyword}}
     // expected-error @below {{expected index type after comma}}
     %tok = store_view_tko weak %x, %v[%n, %n] : tile<8x4xf32>, partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>,  -> token
     return

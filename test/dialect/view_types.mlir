@@ -33,7 +33,7 @@ cuda_tile.module @views {
   }
 
   // CHECK-LABEL: entry @string
-  // CHECK-SAME: text = !cuda_tile.string
+  // CHECK: } {text = !cuda_tile.string}
   entry @string() attributes {text = !cuda_tile.string} {
     return
   }

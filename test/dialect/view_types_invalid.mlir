@@ -150,7 +150,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @strided_tensor_view() {
-    // expected-error @below {{expected tensor_view, got '!cuda_tile.tile<f32>'}}
+    // expected-error @below {{expected 'tensor_view' type, but got '!cuda_tile.tile<f32>'}}
     %r = make_token : strided_view<tile=(8x8), traversal_strides=[4,8], tile<f32>>
     return
   }
@@ -255,7 +255,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @gather_tensor_view() {
-    // expected-error @below {{expected tensor_view, got '!cuda_tile.tile<f32>'}}
+    // expected-error @below {{expected 'tensor_view' type, but got '!cuda_tile.tile<f32>'}}
     %r = make_token : gather_scatter_view<tile=(8x8), tile<f32>, sparse_dim=0>
     return
   }

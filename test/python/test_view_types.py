@@ -11,7 +11,7 @@ from cuda_tile._mlir.dialects import cuda_tile as ct
 @pytest.fixture
 def tensor_view() -> ct.TensorViewType:
     with ir.Context():
-        return ct.TensorViewType.get(ir.F32Type.get(), [64, ct.DYNAMIC], [64, 1])
+        return ct.TensorViewType.get(ir.F32Type.get(), [64, None], [64, 1])
 
 
 def test_strided_view(tensor_view: ct.TensorViewType) -> None:
@@ -46,9 +46,55 @@ def test_refused_extents(tensor_view: ct.TensorViewType) -> None:
     sizes = "tile shape dimensions must have positive length but got \\[0, 4\\]"
     with pytest.raises(ValueError, match=sizes):
         ct.PartitionViewType.get([0, 4], tensor_view, [0, 1])
-    strides = "dimensions must have strictly positive constant strides but got"
+    strides = "expected strictly positive value for tensor_view stride, got 0"
     with tensor_view.context, pytest.raises(ValueError, match=strides):
         ct.TensorViewType.get(ir.F32Type.get(), [64, 4], [64, 0])
+
+
+@pytest.mark.parametrize("size", [-5, 0, ct.DYNAMIC])
+def test_only_none_is_dynamic(size: int) -> None:
+    message = f"expected strictly positive value for tensor_view dimension, got {size}"
+    with ir.Context(), pytest.raises(ValueError, match=message):
+        ct.TensorViewType.get(ir.F32Type.get(), [size, 32], [0, 1])
+
+
+def test_names_of_parameters(tensor_view: ct.TensorViewType) -> None:
+    """Both ours and those of other bindings."""
+    for name in ("strides", "stride"):
+        with tensor_view.context:
+            kwargs = {name: [64, 1]}
+            view = ct.TensorViewType.get(ir.F32Type.get(), [64, None], **kwargs)
+        assert view == tensor_view
+    views = {
+        ct.PartitionViewType.get([8, 4], **{name: tensor_view}, dim_map=[1, 0])
+        for name in ("tensor_view", "tensor_view_type")
+    }
+    assert len(views) == 1
+    with tensor_view.context, pytest.raises(TypeError, match="expected tensor_view"):
+        ct.PartitionViewType.get([4], ir.F32Type.get())
+
+
+def test_pointer_attributes() -> None:
+    with ir.Context():
+        f32 = ir.F32Type.get()
+        plain = ct.PointerType.get(f32)
+        multicast = ct.PointerType.get(f32, ptr_attr="multicast")
+        assert (plain.ptr_attr, multicast.ptr_attr) == (None, "multicast")
+        assert str(multicast) == "!cuda_tile.ptr<f32, <multicast>>"
+        assert ct.PointerType.get(f32, ptr_attr="none") != plain
+        view = ct.TensorViewType.get(f32, [64], [1], ptr_attr="unicast")
+        assert view.ptr_attr == "unicast"
+        assert str(view).endswith("strides=[1], #cuda_tile.ptr_attr<unicast>>")
+        with pytest.raises(ValueError, match="Invalid pointer attribute: many"):
+            ct.PointerType.get(f32, ptr_attr="many")
+
+
+def test_f8e5m3fnu() -> None:
+    with ir.Context():
+        kind = ct.F8E5M3FNUType.get()
+        assert str(kind) == "!cuda_tile.fnv8E5M3FNU"
+        assert ir.Type.parse("!cuda_tile.f8E5M3FNU") == kind
+        assert str(ct.TileType.get([4], kind)) == "!cuda_tile.tile<4xfnv8E5M3FNU>"
 
 
 def test_string() -> None:

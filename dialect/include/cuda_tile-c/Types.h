@@ -25,6 +25,18 @@ MLIR_CAPI_EXPORTED MlirType
 mlirCudaTilePointerTypeGetChecked(MlirLocation loc, MlirType pointeeType);
 MLIR_CAPI_EXPORTED MlirType
 mlirCudaTilePointerTypeGetPointeeType(MlirType type);
+/// `ptr<E, <multicast>>`; `ptrAttr` is a PointerKindAttr or null.
+MLIR_CAPI_EXPORTED MlirType mlirCudaTilePointerTypeGetWithPtrAttr(
+    MlirType pointeeType, MlirAttribute ptrAttr);
+/// Null if the type has none.
+MLIR_CAPI_EXPORTED MlirAttribute
+mlirCudaTilePointerTypeGetPtrAttr(MlirType type);
+
+/*===- fnv8E5M3FNU --------------------------------------------------------===*/
+
+MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsAF8E5M3FNUType(MlirType type);
+MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileF8E5M3FNUTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileF8E5M3FNUTypeGet(MlirContext context);
 
 /*===- tile<4x8xE> --------------------------------------------------------===*/
 
@@ -63,6 +75,13 @@ MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGet(
 MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGetChecked(
     MlirLocation loc, MlirType elementType, intptr_t rank, const int64_t *shape,
     const int64_t *strides);
+/// The same type with the attribute of its base pointer, a PointerKindAttr or
+/// null.
+MLIR_CAPI_EXPORTED MlirType
+mlirCudaTileTensorViewTypeWithPtrAttr(MlirType type, MlirAttribute ptrAttr);
+/// Null if the type has none.
+MLIR_CAPI_EXPORTED MlirAttribute
+mlirCudaTileTensorViewTypeGetPtrAttr(MlirType type);
 MLIR_CAPI_EXPORTED MlirType
 mlirCudaTileTensorViewTypeGetElementType(MlirType type);
 MLIR_CAPI_EXPORTED intptr_t mlirCudaTileTensorViewTypeGetRank(MlirType type);

@@ -86,6 +86,9 @@ LogicalResult AttributeWriter::writePayload(Attribute attribute,
         writeTag(AttributeTag::OptimizationHints);
         return writeDictionary(value.getValue());
       })
+      .Case<MultimemReductionAttr>([&](MultimemReductionAttr value) {
+        return writeMultimemReduction(value);
+      })
       .Case<DictionaryAttr>([&](DictionaryAttr value) {
         writeTag(AttributeTag::Dictionary);
         return writeDictionary(value);
@@ -139,6 +142,19 @@ LogicalResult AttributeWriter::writeDenseElements(DenseElementsAttr elements) {
   encodeElements(elements, payload);
   out.writeVarint(payload.size());
   out.writeBytes(payload.bytes());
+  return success();
+}
+
+LogicalResult
+AttributeWriter::writeMultimemReduction(MultimemReductionAttr reduction) {
+  Version version = pools.types.getVersion();
+  if (version < kMultimemReductionVersion)
+    return user->emitError("attribute 'MultimemReductionKindAttr' requires "
+                           "bytecode version ")
+           << kMultimemReductionVersion.str() << "+, targeting "
+           << version.str();
+  writeTag(AttributeTag::MultimemReduction);
+  out.writeVarint(static_cast<uint64_t>(reduction.getValue()));
   return success();
 }
 

@@ -22,9 +22,19 @@ static Attribute fail(const Cursor &cursor, uint64_t offset,
 
 /// Name of the attribute with this tag, for traces.
 static StringRef getTagName(uint64_t tag) {
-  static constexpr StringLiteral names[] = {
-      "integer",  "float",  "bool",          "type",       "string", "array",
-      "elements", "div_by", "same_elements", "dictionary", "hints",  "bounded"};
+  static constexpr StringLiteral names[] = {"integer",
+                                            "float",
+                                            "bool",
+                                            "type",
+                                            "string",
+                                            "array",
+                                            "elements",
+                                            "div_by",
+                                            "same_elements",
+                                            "dictionary",
+                                            "hints",
+                                            "bounded",
+                                            "multimem_reduction_kind"};
   return tag >= 1 && tag <= std::size(names) ? names[tag - 1] : "unknown";
 }
 
@@ -70,6 +80,8 @@ Attribute AttributeReader::readPayload(Cursor &cursor, uint64_t tag,
     return readOptimizationHints(cursor);
   case AttributeTag::Bounded:
     return readBounded(cursor);
+  case AttributeTag::MultimemReduction:
+    return readMultimemReduction(cursor, start);
 #ifdef CUDA_TILE_TESTING
   case AttributeTag::BytecodeTestValue: {
     uint64_t value;
@@ -79,9 +91,13 @@ Attribute AttributeReader::readPayload(Cursor &cursor, uint64_t tag,
   }
 #endif // CUDA_TILE_TESTING
   }
+  if (isPreviewAttribute(tag) && types.getVersion() >= kEntryAttributesVersion)
+    return fail(cursor, start,
+                "encountered public-preview attribute tag " + Twine(tag) +
+                    " but the header does not advertise preview content");
   return fail(cursor, start,
               "unsupported AttributeTag " + Twine(tag) +
-                  " for self-contained attribute; expected 1 to 12");
+                  " for self-contained attribute; expected 1 to 13");
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +119,8 @@ Attribute AttributeReader::readInteger(Cursor &cursor, IntegerType type) {
 
 Attribute AttributeReader::readTypedInteger(Cursor &cursor) {
   uint64_t start = cursor.offset();
-  Type type = types.readType(cursor, "type of IntegerAttr");
+  Type type =
+      types.readType(cursor, "valid IntegerType for IntegerAttr", "read");
   if (!type)
     return {};
   auto integer = dyn_cast<IntegerType>(type);
@@ -115,7 +132,7 @@ Attribute AttributeReader::readTypedInteger(Cursor &cursor) {
 
 Attribute AttributeReader::readFloat(Cursor &cursor) {
   uint64_t start = cursor.offset();
-  Type type = types.readType(cursor, "type of FloatAttr");
+  Type type = types.readType(cursor, "valid FloatType for FloatAttr", "read");
   if (!type)
     return {};
   auto floatType = dyn_cast<FloatType>(type);
@@ -154,10 +171,16 @@ Attribute AttributeReader::readType(Cursor &cursor) {
 }
 
 Attribute AttributeReader::readDenseElements(Cursor &cursor) {
-  Type type = types.readType(
-      cursor, "valid MLIR Type for self-contained DenseElementsAttr");
-  uint64_t size;
-  if (!type || failed(cursor.readCount(size, "the size of the data buffer")))
+  constexpr StringLiteral what =
+      "valid MLIR Type for self-contained DenseElementsAttr";
+  uint64_t start = cursor.offset(), size;
+  Type type = types.readType(cursor, what, "read");
+  if (!type)
+    return {};
+  if (!isTileOfNumbers(type))
+    return fail(cursor, start,
+                "failed to read " + what + ": expected a tile of numbers");
+  if (failed(cursor.readCount(size, "the size of the data buffer")))
     return {};
   return decodeElements(cursor.slice(size), type);
 }
@@ -199,8 +222,8 @@ DictionaryAttr AttributeReader::readDictionary(Cursor &cursor) {
     }
     if (!keys.insert(key).second) {
       fail(cursor, start,
-           "failed to parse DictionaryAttr, duplicate key found: " +
-               key.getValue());
+           "failed to parse DictionaryAttr, duplicate key found: \"" +
+               key.getValue() + "\"");
       return {};
     }
     Attribute value = readSelfContained(cursor);
@@ -253,22 +276,20 @@ static LogicalResult readTwoOptional(Cursor &cursor, StringRef attribute,
 }
 
 Attribute AttributeReader::readDivBy(Cursor &cursor) {
-  uint64_t start = cursor.offset(), divisor;
+  uint64_t divisor;
   std::optional<int64_t> every, along;
   if (failed(cursor.readVarint(divisor, "divisor for DivByAttr")) ||
       failed(readTwoOptional(cursor, "DivByAttr",
                              "value for 'every' in DivByAttr",
                              "value for 'along' in DivByAttr", every, along)))
     return {};
-  return cursor.diags().checked(start, [&](auto emitError) {
-    return DivByAttr::getChecked(emitError, cursor.getContext(), divisor, every,
-                                 along);
-  });
+  return DivByAttr::get(cursor.getContext(), divisor, every, along);
 }
 
 Attribute AttributeReader::readSameElements(Cursor &cursor) {
   SmallVector<int64_t> values;
-  if (failed(cursor.readIntegers(values,
+  if (failed(cursor.readElements(values,
+                                 "DenseI64ArrayAttr values.; failed to read "
                                  "DenseI64ArrayAttr for SameElementsAttr")))
     return {};
   return SameElementsAttr::get(
@@ -282,6 +303,33 @@ Attribute AttributeReader::readBounded(Cursor &cursor) {
                              "upper bound for BoundedAttr", lower, upper)))
     return {};
   return BoundedAttr::get(cursor.getContext(), lower, upper);
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds of reduction
+//===----------------------------------------------------------------------===//
+
+Attribute AttributeReader::readMultimemReduction(Cursor &cursor,
+                                                 uint64_t start) {
+  Version version = types.getVersion();
+  if (version < kMultimemReductionVersion)
+    return fail(cursor, start,
+                "unsupported AttributeTag 13 for self-contained attribute; "
+                "attribute 'MultimemReductionKindAttr' requires bytecode "
+                "version " +
+                    kMultimemReductionVersion.str() + "+, file version is " +
+                    version.str());
+  uint64_t valueStart = cursor.offset(), value;
+  if (failed(cursor.readVarint(value, "VarInt for enum attribute.")))
+    return {};
+  std::optional<MultimemReduction> symbol;
+  if (value <= UINT32_MAX)
+    symbol = symbolizeMultimemReduction(static_cast<uint32_t>(value));
+  if (!symbol)
+    return fail(cursor, valueStart,
+                "invalid integer value for enum type: " + Twine(value) +
+                    "; expected a MultimemReduction");
+  return MultimemReductionAttr::get(cursor.getContext(), *symbol);
 }
 
 } // namespace cuda_tile::bytecode

@@ -13,6 +13,7 @@
 #include "TypeTable.h"
 
 namespace cuda_tile {
+class MultimemReductionAttr;
 class OptimizationHintsAttr;
 } // namespace cuda_tile
 
@@ -43,6 +44,7 @@ private:
   mlir::Attribute readDivBy(Cursor &cursor);
   mlir::Attribute readSameElements(Cursor &cursor);
   mlir::Attribute readBounded(Cursor &cursor);
+  mlir::Attribute readMultimemReduction(Cursor &cursor, uint64_t start);
 
   const StringTable &strings;
   const TypeTable &types;
@@ -80,6 +82,7 @@ private:
   mlir::LogicalResult writePayload(mlir::Attribute attribute, bool &isKnown);
   mlir::LogicalResult writeFloat(mlir::FloatAttr number);
   mlir::LogicalResult writeDenseElements(mlir::DenseElementsAttr elements);
+  mlir::LogicalResult writeMultimemReduction(MultimemReductionAttr reduction);
   void writeTag(AttributeTag tag) {
     out.writeVarint(static_cast<uint64_t>(tag));
   }

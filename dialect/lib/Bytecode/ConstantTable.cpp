@@ -28,13 +28,18 @@ static DenseElementsAttr decodeBooleans(ArrayRef<uint8_t> bytes,
   return DenseElementsAttr::get(type, values);
 }
 
-DenseElementsAttr decodeElements(Cursor data, Type type) {
+bool isTileOfNumbers(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasStaticShape() ||
-      !shaped.getElementType().isIntOrFloat()) {
+  return shaped && shaped.hasStaticShape() &&
+         shaped.getElementType().isIntOrFloat();
+}
+
+DenseElementsAttr decodeElements(Cursor data, Type type) {
+  if (!isTileOfNumbers(type)) {
     (void)data.error("expected a tile of numbers as the type of a constant");
     return {};
   }
+  auto shaped = cast<ShapedType>(type);
   ArrayRef<uint8_t> bytes;
   if (failed(data.readBytes(bytes, data.remaining(), "the raw byte data")))
     return {};

@@ -21,6 +21,9 @@ namespace cuda_tile::bytecode {
 /// The elements of a `type` that `data` encodes; null after an error.
 mlir::DenseElementsAttr decodeElements(Cursor data, mlir::Type type);
 
+/// Whether constants can have `type`.
+bool isTileOfNumbers(mlir::Type type);
+
 class ConstantTable {
 public:
   mlir::LogicalResult read(Cursor cursor);

@@ -94,12 +94,13 @@ LogicalResult Cursor::readByte(uint64_t &value, const Twine &what) {
   return success();
 }
 
-LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what) {
-  return readVarint(value, nullptr, what);
+LogicalResult Cursor::readVarint(uint64_t &value, const Twine &what,
+                                 StringRef verb) {
+  return readVarint(value, nullptr, what, verb);
 }
 
 LogicalResult Cursor::readVarint(uint64_t &value, bool *bit64,
-                                 const Twine &what) {
+                                 const Twine &what, StringRef verb) {
   size_t length;
   switch (
       decodeVarint(file.slice(position, remaining()), value, length, bit64)) {
@@ -109,11 +110,11 @@ LogicalResult Cursor::readVarint(uint64_t &value, bool *bit64,
       diagnostics->addRead(position - length, length, what, Twine(value));
     return success();
   case VarintStatus::Truncated:
-    return error("failed to read " + what +
+    return error("failed to " + verb + " " + what +
                  ": expected a varint, got the end of the data after " +
                  Twine(remaining()) + (remaining() == 1 ? " byte" : " bytes"));
   case VarintStatus::TooLarge:
-    return error("failed to read " + what +
+    return error("failed to " + verb + " " + what +
                  ": expected a varint of at most 64 bits");
   }
   llvm_unreachable("all states are handled");
@@ -132,7 +133,7 @@ LogicalResult Cursor::readZigzagBits(uint64_t &bits, unsigned width,
                                      const Twine &what) {
   uint64_t start = position, encoded;
   bool bit64;
-  if (failed(readVarint(encoded, &bit64, what)))
+  if (failed(readVarint(encoded, &bit64, what, "read")))
     return failure();
   uint64_t magnitude = encoded >> 1 | uint64_t(bit64) << 63;
   bool isNegative = encoded & 1;
@@ -190,6 +191,20 @@ void Cursor::traceIntegers(ArrayRef<uint8_t> bytes, StringRef what) const {
             bytes.data() + i * sizeof(Int))));
 }
 
+template <typename Int>
+LogicalResult Cursor::readElements(SmallVectorImpl<Int> &values,
+                                   const Twine &what) {
+  if (failed(readIntegers(values, what)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(values))
+    if (value == std::numeric_limits<Int>::min() ||
+        value == std::numeric_limits<Int>::max())
+      return diagnostics->error(position - (values.size() - i) * sizeof(Int),
+                                "array contains unsupported value " +
+                                    Twine(value));
+  return success();
+}
+
 template void Cursor::traceIntegers<uint32_t>(ArrayRef<uint8_t>,
                                               StringRef) const;
 template void Cursor::traceIntegers<uint64_t>(ArrayRef<uint8_t>,
@@ -197,6 +212,10 @@ template void Cursor::traceIntegers<uint64_t>(ArrayRef<uint8_t>,
 template LogicalResult Cursor::readIntegers(SmallVectorImpl<int32_t> &,
                                             const Twine &);
 template LogicalResult Cursor::readIntegers(SmallVectorImpl<int64_t> &,
+                                            const Twine &);
+template LogicalResult Cursor::readElements(SmallVectorImpl<int32_t> &,
+                                            const Twine &);
+template LogicalResult Cursor::readElements(SmallVectorImpl<int64_t> &,
                                             const Twine &);
 
 LogicalResult Cursor::align(uint64_t alignment, const Twine &what) {
@@ -236,9 +255,8 @@ LogicalResult Cursor::expectEnd(const Twine &what, uint64_t alignment) {
 //===----------------------------------------------------------------------===//
 
 template <typename Offset>
-LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
-                              SmallVectorImpl<Cursor> &entries) {
-  uint64_t start = cursor.offset(), count;
+LogicalResult OffsetTable<Offset>::read(Cursor cursor) {
+  uint64_t start = cursor.offset();
   if (failed(cursor.readVarint(count, "number of " + noun + "s")))
     return failure();
   uint64_t limit = cursor.remaining() / sizeof(Offset);
@@ -251,44 +269,68 @@ LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
   // Some writers omit the padding after a count of 0.
   if (count == 0 && cursor.remaining() == 0)
     return success();
-  ArrayRef<uint8_t> offsets;
   if (failed(cursor.align(sizeof(Offset), noun + " offsets")) ||
       failed(
           cursor.readBytes(offsets, count * sizeof(Offset), noun + " offsets")))
     return failure();
-
   if (count == 0)
-    return cursor.expectEnd("the " + noun + " table");
+    return cursor.expectEnd("the " + noun + " table", kSectionPadding);
   std::string offsetNoun = "offset of " + noun.str();
   cursor.traceIntegers<Offset>(offsets, offsetNoun);
+  data = cursor;
+  return success();
+}
 
-  uint64_t offsetsBegin = cursor.offset() - offsets.size();
-  uint64_t dataBegin = cursor.offset(), dataSize = cursor.remaining();
-  auto readOffset = [&](uint64_t i) -> uint64_t {
-    if (i == count)
-      return dataSize;
-    return llvm::support::endian::read<Offset, llvm::endianness::little>(
-        offsets.data() + i * sizeof(Offset));
-  };
-  entries.reserve(count);
-  for (uint64_t i = 0, begin = readOffset(0); i < count; ++i) {
-    uint64_t end = readOffset(i + 1), at = offsetsBegin + i * sizeof(Offset);
-    if (begin > dataSize)
-      return cursor.diags().error(
-          at, noun + " " + Twine(i) + " extends beyond available data: start=" +
-                  Twine(begin) + ", total data size=" + Twine(dataSize));
-    if (end < begin)
-      return cursor.diags().error(
-          at, "invalid " + noun + " start indices: end (" + Twine(end) +
-                  ") is less than start (" + Twine(begin) + ") for " + noun +
-                  " " + Twine(i));
-    if (end > dataSize)
-      return cursor.diags().error(
-          at, noun + " " + Twine(i) + " extends beyond available data: size=" +
-                  Twine(end - begin) + ", start=" + Twine(begin) +
-                  ", total data size=" + Twine(dataSize));
-    entries.push_back(cursor.at(dataBegin + begin, dataBegin + end));
-    begin = end;
+template <typename Offset>
+uint64_t OffsetTable<Offset>::getBegin(uint64_t i) const {
+  if (i == count)
+    return data->remaining();
+  return llvm::support::endian::read<Offset, llvm::endianness::little>(
+      offsets.data() + i * sizeof(Offset));
+}
+
+template <typename Offset>
+bool OffsetTable<Offset>::hasEntry(uint64_t i) const {
+  return getBegin(i) <= getBegin(i + 1) && getBegin(i + 1) <= data->remaining();
+}
+
+template <typename Offset>
+FailureOr<Cursor> OffsetTable<Offset>::getEntry(uint64_t i) const {
+  uint64_t dataBegin = data->offset(), dataSize = data->remaining();
+  uint64_t at = dataBegin - offsets.size() + i * sizeof(Offset);
+  uint64_t begin = getBegin(i), end = getBegin(i + 1);
+  if (begin > dataSize)
+    return data->diags().error(
+        at, noun + " " + Twine(i) + " extends beyond available data: start=" +
+                Twine(begin) + ", total data size=" + Twine(dataSize));
+  if (end < begin)
+    return data->diags().error(at, "invalid " + noun + " start indices: end (" +
+                                       Twine(end) + ") is less than start (" +
+                                       Twine(begin) + ") for " + noun + " " +
+                                       Twine(i));
+  if (end > dataSize)
+    return data->diags().error(
+        at, noun + " " + Twine(i) + " extends beyond available data: size=" +
+                Twine(end - begin) + ", start=" + Twine(begin) +
+                ", total data size=" + Twine(dataSize));
+  return data->at(dataBegin + begin, dataBegin + end);
+}
+
+template class OffsetTable<uint32_t>;
+template class OffsetTable<uint64_t>;
+
+template <typename Offset>
+LogicalResult readOffsetTable(Cursor cursor, StringRef noun,
+                              SmallVectorImpl<Cursor> &entries) {
+  OffsetTable<Offset> table(noun);
+  if (failed(table.read(cursor)))
+    return failure();
+  entries.reserve(table.size());
+  for (uint64_t i = 0; i < table.size(); ++i) {
+    FailureOr<Cursor> entry = table.getEntry(i);
+    if (failed(entry))
+      return failure();
+    entries.push_back(*entry);
   }
   return success();
 }

@@ -147,7 +147,9 @@ public:
 
   /// A byte, in the type that prints as a number.
   mlir::LogicalResult readByte(uint64_t &value, const llvm::Twine &what);
-  mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what);
+  /// The message of an error is `failed to VERB WHAT: ...`.
+  mlir::LogicalResult readVarint(uint64_t &value, const llvm::Twine &what,
+                                 llvm::StringRef verb = "read");
   mlir::LogicalResult readSignedVarint(int64_t &value, const llvm::Twine &what);
   /// Reads a zigzag varint of `width` bits, at most 64, either unsigned or in
   /// two's complement.
@@ -162,6 +164,11 @@ public:
   template <typename Int>
   mlir::LogicalResult readIntegers(llvm::SmallVectorImpl<Int> &values,
                                    const llvm::Twine &what);
+  /// The same for an array attribute, none of whose elements may be the least
+  /// or greatest number of its type.
+  template <typename Int>
+  mlir::LogicalResult readElements(llvm::SmallVectorImpl<Int> &values,
+                                   const llvm::Twine &what);
   /// Records that `bytes`, which were just read, are integers; `what` is their
   /// name in the singular.
   template <typename Int>
@@ -175,7 +182,7 @@ public:
 
 private:
   mlir::LogicalResult readVarint(uint64_t &value, bool *bit64,
-                                 const llvm::Twine &what);
+                                 const llvm::Twine &what, llvm::StringRef verb);
 
   Diagnostics *diagnostics;
   llvm::ArrayRef<uint8_t> file;
@@ -183,9 +190,32 @@ private:
   uint64_t end;
 };
 
-/// Reads a count, padding, `count` offsets of type `Offset`, and the data that
-/// they point into. Entry i is the cursor over its bytes; an entry ends where
-/// the next one begins. `noun` is the singular that errors use.
+/// A count, padding, `count` offsets of type `Offset`, and the data that they
+/// point into. An entry ends where the next one begins. `noun` is the singular
+/// that errors use.
+template <typename Offset> class OffsetTable {
+public:
+  explicit OffsetTable(llvm::StringRef noun) : noun(noun) {}
+
+  /// Reads everything but the entries.
+  mlir::LogicalResult read(Cursor cursor);
+  uint64_t size() const { return count; }
+  /// The cursor over the bytes of entry `i`; fails if they are not there.
+  mlir::FailureOr<Cursor> getEntry(uint64_t i) const;
+  /// Whether they are there.
+  bool hasEntry(uint64_t i) const;
+
+private:
+  /// First byte of entry `i` in the data.
+  uint64_t getBegin(uint64_t i) const;
+
+  llvm::StringRef noun;
+  uint64_t count = 0;
+  llvm::ArrayRef<uint8_t> offsets;
+  std::optional<Cursor> data;
+};
+
+/// Reads an offset table with all its entries.
 template <typename Offset>
 mlir::LogicalResult readOffsetTable(Cursor cursor, llvm::StringRef noun,
                                     llvm::SmallVectorImpl<Cursor> &entries);

@@ -256,16 +256,20 @@ LogicalResult DebugInfo::readLexicalBlock(Cursor &cursor, Record &record) {
   return success();
 }
 
-/// The meaning of the flags is unknown; they do not affect source positions.
-LogicalResult DebugInfo::readSubprogramFlags(Cursor &cursor) {
-  uint64_t start = cursor.offset(), flags = 0;
+LogicalResult DebugInfo::readSubprogramFlags(Cursor &cursor,
+                                             SubprogramFlags &flags) {
+  uint64_t start = cursor.offset(), bits;
+  flags = SubprogramFlags::none;
   if (version < kEntryAttributesVersion)
     return success();
-  if (failed(cursor.readVarint(flags, "flags when parsing DISubprogramAttr")))
+  if (failed(cursor.readVarint(bits, "flags when parsing DISubprogramAttr")))
     return failure();
-  if (flags != 0)
-    cursor.diags().warn(start, "flags " + Twine(flags) +
-                                   " of DISubprogramAttr are left out");
+  constexpr auto known = static_cast<uint64_t>(SubprogramFlags::declaration);
+  if (bits & ~known)
+    return cursor.diags().error(start, "unrecognized flag bits (0x" +
+                                           Twine::utohexstr(bits & ~known) +
+                                           ") when parsing DISubprogramAttr");
+  flags = static_cast<SubprogramFlags>(bits);
   return success();
 }
 
@@ -273,6 +277,7 @@ LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
   Record file, unit;
   uint64_t line, scopeLine, start = cursor.offset();
   StringAttr name, linkageName;
+  SubprogramFlags flags;
   if (failed(readReference(cursor,
                            "file attribute when parsing DISubprogramAttr",
                            DebugTag::File, file)) ||
@@ -287,7 +292,7 @@ LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
           DebugTag::CompileUnit, unit)) ||
       failed(cursor.readVarint(
           scopeLine, "scope line number when parsing DISubprogramAttr")) ||
-      failed(readSubprogramFlags(cursor)))
+      failed(readSubprogramFlags(cursor, flags)))
     return failure();
   if (line > UINT32_MAX || scopeLine > UINT32_MAX)
     return cursor.diags().error(start,
@@ -296,7 +301,7 @@ LogicalResult DebugInfo::readSubprogram(Cursor &cursor, Record &record) {
   if (file.attribute && unit.attribute)
     record.attribute = DISubprogramAttr::get(
         cursor.getContext(), cast<DIFileAttr>(file.attribute), line, name,
-        linkageName, cast<DICompileUnitAttr>(unit.attribute), scopeLine);
+        linkageName, cast<DICompileUnitAttr>(unit.attribute), scopeLine, flags);
   return success();
 }
 

@@ -12,6 +12,7 @@
 #define CUDA_TILE_LIB_BYTECODE_DEBUGINFO_H
 
 #include "StringTable.h"
+#include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/DebugInfo.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,6 +20,7 @@
 namespace cuda_tile {
 class DICompileUnitAttr;
 class DIFileAttr;
+enum class SubprogramFlags : uint32_t;
 } // namespace cuda_tile
 
 namespace cuda_tile::bytecode {
@@ -72,7 +74,8 @@ private:
                                       Record &record);
   mlir::LogicalResult readLexicalBlock(Cursor &cursor, Record &record);
   mlir::LogicalResult readSubprogram(Cursor &cursor, Record &record);
-  mlir::LogicalResult readSubprogramFlags(Cursor &cursor);
+  mlir::LogicalResult readSubprogramFlags(Cursor &cursor,
+                                          SubprogramFlags &flags);
   mlir::LogicalResult readPosition(Cursor &cursor, const llvm::Twine &what,
                                    unsigned &line, unsigned &column);
   mlir::LogicalResult readLoc(Cursor &cursor, Record &record);
@@ -93,8 +96,8 @@ private:
 /// format; one without a scope gets that of its function.
 class DebugPool {
 public:
-  DebugPool(StringPool &strings, Version version)
-      : strings(strings), version(version) {}
+  DebugPool(StringPool &strings, Version version, BytecodeLocations kinds)
+      : strings(strings), version(version), kinds(kinds) {}
 
   /// Begins the locations of `function` with its own; returns the number for
   /// its record, 0 if nothing in it has a location.
@@ -109,7 +112,8 @@ private:
   mlir::FailureOr<uint64_t> addLocation(mlir::LocationAttr location,
                                         mlir::Operation *op);
   uint64_t addPosition(mlir::FileLineColLoc position, uint64_t scope);
-  /// The scope of positions in the function that have none.
+  /// The scope of positions in the function that have none; 0 (unknown) if the
+  /// function itself has no position.
   uint64_t getFunctionScope();
   uint64_t addFile(DIFileAttr file);
   uint64_t addCompileUnit(DICompileUnitAttr unit);
@@ -119,6 +123,7 @@ private:
 
   StringPool &strings;
   Version version;
+  BytecodeLocations kinds;
   llvm::SmallVector<uint32_t> starts;
   llvm::SmallVector<uint64_t, 0> locations;
   llvm::DenseMap<mlir::Attribute, uint64_t> numbers; // per function

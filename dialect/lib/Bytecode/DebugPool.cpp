@@ -13,18 +13,6 @@ namespace cuda_tile::bytecode {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The position of the function or, if it has none, of the first op with one.
-static FileLineColLoc findFirstPosition(Operation *function) {
-  if (FileLineColLoc position = findPosition(function->getLoc()))
-    return position;
-  FileLineColLoc first;
-  function->walk([&](Operation *op) {
-    first = findPosition(op->getLoc());
-    return first ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return first;
-}
-
 FailureOr<uint64_t> DebugPool::beginFunction(Operation *newFunction) {
   function = newFunction;
   functionScope = 0;
@@ -56,6 +44,18 @@ LogicalResult DebugPool::add(Location location, Operation *op) {
 // Locations
 //===----------------------------------------------------------------------===//
 
+/// Names the kind of location, as `NameLoc`.
+static LogicalResult refuseLocation(Operation *op, LocationAttr location) {
+  StringRef name = location.getAbstractAttribute().getName();
+  auto kind = llvm::TypeSwitch<LocationAttr, StringRef>(location)
+                  .Case<NameLoc>([](auto) { return "NameLoc"; })
+                  .Case<FusedLoc>([](auto) { return "FusedLoc"; })
+                  .Case<OpaqueLoc>([](auto) { return "OpaqueLoc"; })
+                  .Default(name);
+  return op->emitError("unsupported location, got ")
+         << kind << ", expected DILocAttr or CallSiteLoc";
+}
+
 FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
                                            Operation *op) {
   auto known = numbers.find(location);
@@ -82,10 +82,14 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
             record.writeVarint(*caller);
             return addRecord(record);
           })
-          .Case<NameLoc>([&](NameLoc named) {
+          .Case<NameLoc>([&](NameLoc named) -> FailureOr<uint64_t> {
+            if (kinds == BytecodeLocations::Strict)
+              return refuseLocation(op, named);
             return addLocation(named.getChildLoc(), op);
           })
           .Case<FusedLoc>([&](FusedLoc fused) -> FailureOr<uint64_t> {
+            if (kinds == BytecodeLocations::Strict)
+              return refuseLocation(op, fused);
             // The first part with a position represents all.
             for (Location part : fused.getLocations())
               if (findPosition(part))
@@ -93,8 +97,7 @@ FailureOr<uint64_t> DebugPool::addLocation(LocationAttr location,
             return 0;
           })
           .Default([&](LocationAttr) -> FailureOr<uint64_t> {
-            return op->emitError("unsupported location, got ")
-                   << location << ", expected DILocAttr or CallSiteLoc";
+            return refuseLocation(op, location);
           });
   if (succeeded(number))
     numbers[location] = *number;
@@ -152,8 +155,9 @@ uint64_t DebugPool::addScope(DILocalScopeAttr scope) {
     record.writeVarint(strings.add(subprogram.getLinkageName()));
     record.writeVarint(unit);
     record.writeVarint(subprogram.getScopeLine());
+    // Older versions drop the flags, which do not affect the program.
     if (version >= kEntryAttributesVersion)
-      record.writeVarint(0); // flags
+      record.writeVarint(static_cast<uint64_t>(subprogram.getFlags()));
   }
   return numbers[scope] = addRecord(record);
 }
@@ -164,9 +168,11 @@ uint64_t DebugPool::getFunctionScope() {
   if (functionScope)
     return functionScope;
   DILocalScopeAttr scope = findScope(function->getLoc());
+  FileLineColLoc position = findPosition(function->getLoc());
+  if (!scope && !position)
+    return 0;
   if (!scope)
-    scope = makeSubprogram(SymbolTable::getSymbolName(function),
-                           findFirstPosition(function));
+    scope = makeSubprogram(SymbolTable::getSymbolName(function), position);
   return functionScope = addScope(scope);
 }
 

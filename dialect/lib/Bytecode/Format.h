@@ -33,6 +33,9 @@ struct Version {
 
 constexpr Version kFirstVersion{13, 1};
 constexpr Version kLastVersion{13, 5};
+/// NVIDIA's open tools, whose messages ours repeat, end with this version.
+constexpr Version kLastOpenVersion{13, 3};
+constexpr Version kFirstNewerVersion{13, 4};
 
 #ifdef CUDA_TILE_TESTING
 /// Versions that only test builds have. ops/Testing.td has what they add to the
@@ -55,6 +58,10 @@ constexpr bool isSupported(Version version) {
 constexpr Version kTypeFlagsVersion{13, 3};
 /// ptr and tensor_view: flags first.
 constexpr Version kPointerFlagsVersion{13, 4};
+/// ptr and tensor_view: attributes other than none.
+constexpr Version kPointerKindVersion{13, 5};
+/// The kind of a multimem reduction as a self-contained attribute.
+constexpr Version kMultimemReductionVersion{13, 5};
 /// ftof: rounding modes other than nearest_even.
 constexpr Version kConversionRoundingVersion{13, 4};
 /// atomic_rmw_tko: addf of bf16.
@@ -134,6 +141,7 @@ enum class AttributeTag : uint64_t {
   Dictionary = 10,
   OptimizationHints = 11,
   Bounded = 12,
+  MultimemReduction = 13, // since 13.5
 #ifdef CUDA_TILE_TESTING
   BytecodeTestValue = 250,
 #endif // CUDA_TILE_TESTING
@@ -149,10 +157,25 @@ enum class DebugTag : uint64_t {
   CallSite = 6,
 };
 
+/// Bit of the tag behind the version.
+constexpr unsigned kTagIsPreview = 1;
+
 /// Bits of a function's flag byte.
 constexpr uint8_t kFunctionIsPrivate = 1;
 constexpr uint8_t kFunctionIsEntry = 2;
-constexpr uint8_t kFunctionHasHints = 4;
+constexpr uint8_t kFunctionHasHints = 4;  // before 13.5
+constexpr uint8_t kFunctionIsExtern = 4;  // since 13.5: preview
+constexpr uint8_t kFunctionIsTesting = 8; // since 13.5
+
+/// First numbers of what only files with preview content have.
+constexpr uint64_t kFirstPreviewOpcode = 16386;
+constexpr uint64_t kLastPreviewOpcode = 16388;
+/// Whether `tag` is that of a preview type.
+constexpr bool isPreviewType(uint64_t tag) { return tag >= 209 && tag <= 215; }
+/// Whether `tag` is that of a preview attribute.
+constexpr bool isPreviewAttribute(uint64_t tag) {
+  return tag >= 209 && tag <= 228 && tag != 225;
+}
 
 /// Limits on nesting, so that a file cannot exhaust the stack. Real files use
 /// less than a tenth of them.

@@ -45,13 +45,25 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
   uint64_t start = cursor.offset();
   if (failed(cursor.readByte(flags, "function flags")))
     return failure();
-  uint64_t known = kFunctionIsPrivate | kFunctionIsEntry;
-  if (version < kEntryAttributesVersion)
-    known |= kFunctionHasHints;
+  bool hasPreview = version >= kEntryAttributesVersion;
+  uint64_t known = kFunctionIsPrivate | kFunctionIsEntry | kFunctionHasHints;
+  if (hasPreview)
+    known |= kFunctionIsTesting;
+  auto refuse = [&](const Twine &why) {
+    return cursor.diags().error(start, why);
+  };
   if (flags & ~known)
-    return cursor.diags().error(start,
-                                "function entry has unrecognized flag bits (" +
-                                    Twine(flags & ~known) + ")");
+    return refuse("function entry has unrecognized flag bits (0x" +
+                  Twine::utohexstr(flags & ~known) + ");");
+  if (flags & kFunctionIsTesting)
+    return refuse("function entry has testing form in non-test build");
+  if (hasPreview && flags & kFunctionIsExtern && flags & kFunctionIsEntry)
+    return refuse("function entry cannot be both kernel and extern impl");
+  if (hasPreview && !(flags & kFunctionIsEntry))
+    return refuse("function '" + function +
+                  "' uses preview feature 'simt', which is not enabled; "
+                  "un-expected non-entry function '" +
+                  function + "'");
   if (!(flags & kFunctionIsEntry))
     return cursor.diags().error(start, "un-expected non-entry function '" +
                                            function + "'");
@@ -59,7 +71,7 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
 }
 
 static LogicalResult readHints(Cursor &cursor, const Tables &tables,
-                               FunctionHeader &header) {
+                               StringRef function, FunctionHeader &header) {
   uint64_t start = cursor.offset();
   AttributeReader reader(tables.strings, tables.types);
   Attribute attribute = reader.readSelfContained(cursor);
@@ -69,16 +81,18 @@ static LogicalResult readHints(Cursor &cursor, const Tables &tables,
   if (!hints)
     return cursor.diags().error(start, "invalid optimization hints attribute "
                                        "for function '" +
-                                           header.name.getValue() + "'");
+                                           function + "'");
   // An empty record means no hints; since 13.5 the record is always present.
   if (!hints.getValue().empty())
     header.hints = hints;
   return success();
 }
 
-/// An array that is empty or has a dictionary per argument.
+/// An array that is empty or has a dictionary per argument. Dictionaries that
+/// are missing are empty, those of no argument are skipped.
 static LogicalResult readArgumentAttributes(Cursor &cursor,
                                             const Tables &tables,
+                                            StringRef function,
                                             FunctionHeader &header) {
   uint64_t start = cursor.offset();
   AttributeReader reader(tables.strings, tables.types);
@@ -87,44 +101,59 @@ static LogicalResult readArgumentAttributes(Cursor &cursor,
     return failure();
   auto array = dyn_cast<ArrayAttr>(attribute);
   size_t numArguments = header.type.getNumInputs();
-  if (!array || !llvm::all_of(array, llvm::IsaPred<DictionaryAttr>) ||
-      (!array.empty() && array.size() != numArguments))
-    return cursor.diags().error(
-        start, "expected argument attributes of function '" +
-                   header.name.getValue() + "' to be an array of no or " +
-                   Twine(numArguments) + " dictionaries");
-  if (!array.empty())
-    header.argumentAttributes = array;
+  std::string message =
+      ("expected argument attributes of function '" + function +
+       "' to be an array of no or " + Twine(numArguments) + " dictionaries")
+          .str();
+  if (!array || !llvm::all_of(array, llvm::IsaPred<DictionaryAttr>))
+    return cursor.diags().error(start, message);
+  if (array.empty())
+    return success();
+  SmallVector<Attribute> dictionaries(array.getValue());
+  if (dictionaries.size() != numArguments &&
+      failed(cursor.diags().warnUnlessStrict(
+          start, message,
+          "got " + Twine(array.size()) +
+              (array.size() > numArguments ? "; the last ones are skipped"
+                                           : "; the others are empty"))))
+    return failure();
+  dictionaries.resize(numArguments, DictionaryAttr::get(cursor.getContext()));
+  header.argumentAttributes = ArrayAttr::get(cursor.getContext(), dictionaries);
   return success();
 }
 
+/// Reads all but the body. A name that is not there is reported after the
+/// other fields.
 static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
                                 FunctionHeader &header) {
-  uint64_t start = cursor.offset();
-  header.name = tables.strings.readStringAttr(cursor, "function name");
+  uint64_t start = cursor.offset(), nameIndex, flags;
+  if (failed(cursor.readVarint(nameIndex, "function name")))
+    return failure();
+  StringRef name = tables.strings.peek(nameIndex);
+  place.setName(name);
+  if (failed(readType(cursor, tables, name, header.type)) ||
+      failed(readFlags(cursor, name, tables.version, flags)))
+    return failure();
+  header.isPrivate = flags & kFunctionIsPrivate;
+  uint64_t debugStart = cursor.offset(), debugNumber;
+  if (failed(cursor.readVarint(debugNumber,
+                               "function location for '" + name + "'")) ||
+      failed(tables.debug.getFunction(debugNumber, debugStart, cursor.diags(),
+                                      header.locations)))
+    return failure();
+  bool hasAttributeFields = tables.version >= kEntryAttributesVersion;
+  bool hasHints = hasAttributeFields || flags & kFunctionHasHints;
+  if ((hasHints && failed(readHints(cursor, tables, name, header))) ||
+      (hasAttributeFields &&
+       failed(readArgumentAttributes(cursor, tables, name, header))))
+    return failure();
+  header.name =
+      tables.strings.getStringAttr(cursor, start, nameIndex, "function name");
   if (!header.name)
     return failure();
   if (header.name.empty())
     return cursor.diags().error(start, "function name is empty");
-  place.setName(header.name);
-
-  uint64_t flags;
-  if (failed(readType(cursor, tables, header.name, header.type)) ||
-      failed(readFlags(cursor, header.name, tables.version, flags)))
-    return failure();
-  header.isPrivate = flags & kFunctionIsPrivate;
-  uint64_t debugStart = cursor.offset(), debugNumber;
-  if (failed(cursor.readVarint(debugNumber, "function location for '" +
-                                                header.name.getValue() +
-                                                "'")) ||
-      failed(tables.debug.getFunction(debugNumber, debugStart, cursor.diags(),
-                                      header.locations)))
-    return failure();
-  if (tables.version < kEntryAttributesVersion)
-    return flags & kFunctionHasHints ? readHints(cursor, tables, header)
-                                     : success();
-  return failure(failed(readHints(cursor, tables, header)) ||
-                 failed(readArgumentAttributes(cursor, tables, header)));
+  return success();
 }
 
 /// Reads a body into a new entry at the end of `module`.

@@ -97,15 +97,15 @@ static LogicalResult checkVersion(GlobalOp global, Version version) {
     return success();
   std::string since = kGlobalFlagsVersion.str();
   if (global.getSymbolVisibility() != SymbolVisibility::PUBLIC)
-    return global.emitError("global '")
+    return global.emitError("global `")
            << global.getSymName()
-           << "' uses non-public symbol visibility, which cannot be encoded in "
+           << "` uses non-public symbol visibility, which cannot be encoded in "
               "bytecode version "
            << version.str() << " (requires bytecode " << since << "+)";
   if (global.getConstant())
-    return global.emitError("constant global '")
-           << global.getSymName() << "' cannot be encoded in bytecode version "
-           << version.str() << " (the 'constant' attribute requires bytecode "
+    return global.emitError("constant global `")
+           << global.getSymName() << "` cannot be encoded in bytecode version "
+           << version.str() << " (the `constant` attribute requires bytecode "
            << since << "+)";
   return success();
 }

@@ -49,7 +49,7 @@ public:
   }
 
 protected:
-  static constexpr uint64_t kVersion = 2;
+  static constexpr uint64_t kVersion = 3;
 
   static auto errorOf(DialectBytecodeReader &reader) {
     return [&reader] { return reader.emitError(); };
@@ -108,6 +108,10 @@ enum class TypeCode : uint64_t {
   StridedView = 5,
   GatherScatterView = 6,
   Token = 7,
+  // Since version 3:
+  PointerWithKind = 8,
+  TensorViewWithKind = 9,
+  F8E5M3FNU = 10,
 };
 
 // Enumerations by code; the number of the case follows the code.
@@ -122,7 +126,8 @@ enum class TypeCode : uint64_t {
   APPLY(7, PaddingValue)                                                       \
   APPLY(8, SymbolVisibility)                                                   \
   APPLY(9, AtomicRMWMode)                                                      \
-  APPLY(10, MultimemReduction)
+  APPLY(10, MultimemReduction)                                                 \
+  APPLY(11, PointerKind)
 
 enum AttributeCode : uint64_t {
   kDivBy = 16,
@@ -143,7 +148,8 @@ public:
 
 private:
   Type readTile(DialectBytecodeReader &reader, bool hasLayout) const;
-  Type readTensorView(DialectBytecodeReader &reader) const;
+  Type readPointer(DialectBytecodeReader &reader, bool hasKind) const;
+  Type readTensorView(DialectBytecodeReader &reader, bool hasKind) const;
   Type readView(DialectBytecodeReader &reader, TypeCode code) const;
 };
 
@@ -155,8 +161,11 @@ LogicalResult
 CudaTileInterface::writeType(Type type, DialectBytecodeWriter &writer) const {
   return llvm::TypeSwitch<Type, LogicalResult>(type)
       .Case<PointerType>([&](PointerType pointer) {
-        writeCode(writer, TypeCode::Pointer);
+        PointerKindAttr kind = pointer.getPtrAttr();
+        writeCode(writer, kind ? TypeCode::PointerWithKind : TypeCode::Pointer);
         writer.writeType(pointer.getPointeeType());
+        if (kind)
+          writer.writeAttribute(kind);
         return success();
       })
       .Case<TileType>([&](TileType tile) {
@@ -169,10 +178,14 @@ CudaTileInterface::writeType(Type type, DialectBytecodeWriter &writer) const {
         return success();
       })
       .Case<TensorViewType>([&](TensorViewType view) {
-        writeCode(writer, TypeCode::TensorView);
+        PointerKindAttr kind = view.getPtrAttr();
+        writeCode(writer,
+                  kind ? TypeCode::TensorViewWithKind : TypeCode::TensorView);
         writer.writeType(view.getElementType());
         writer.writeSignedVarInts(view.getShape());
         writer.writeSignedVarInts(view.getStrides());
+        if (kind)
+          writer.writeAttribute(kind);
         return success();
       })
       .Case<PartitionViewType>([&](PartitionViewType view) {
@@ -204,6 +217,10 @@ CudaTileInterface::writeType(Type type, DialectBytecodeWriter &writer) const {
         writeCode(writer, TypeCode::Token);
         return success();
       })
+      .Case<F8E5M3FNUType>([&](F8E5M3FNUType) {
+        writeCode(writer, TypeCode::F8E5M3FNU);
+        return success();
+      })
       .Default([](Type) { return failure(); });
 }
 
@@ -219,15 +236,28 @@ Type CudaTileInterface::readTile(DialectBytecodeReader &reader,
                               ArrayRef<int64_t>(shape), element, layout);
 }
 
-Type CudaTileInterface::readTensorView(DialectBytecodeReader &reader) const {
+Type CudaTileInterface::readPointer(DialectBytecodeReader &reader,
+                                    bool hasKind) const {
+  Type pointee;
+  PointerKindAttr kind;
+  if (failed(reader.readType(pointee)) ||
+      (hasKind && failed(reader.readAttribute(kind))))
+    return {};
+  return PointerType::getChecked(errorOf(reader), getContext(), pointee, kind);
+}
+
+Type CudaTileInterface::readTensorView(DialectBytecodeReader &reader,
+                                       bool hasKind) const {
+  PointerKindAttr kind;
   Type element;
   SmallVector<int64_t> shape, strides;
   if (failed(reader.readType(element)) || failed(readIntegers(reader, shape)) ||
-      failed(readIntegers(reader, strides)))
+      failed(readIntegers(reader, strides)) ||
+      (hasKind && failed(reader.readAttribute(kind))))
     return {};
   return TensorViewType::getChecked(errorOf(reader), getContext(), element,
                                     ArrayRef<int64_t>(shape),
-                                    ArrayRef<int64_t>(strides));
+                                    ArrayRef<int64_t>(strides), kind);
 }
 
 /// A view of tiles: the common fields, then those of its kind.
@@ -272,23 +302,23 @@ Type CudaTileInterface::readType(DialectBytecodeReader &reader) const {
     return {};
   auto code = static_cast<TypeCode>(number);
   switch (code) {
-  case TypeCode::Pointer: {
-    Type pointee;
-    if (failed(reader.readType(pointee)))
-      return {};
-    return PointerType::getChecked(errorOf(reader), getContext(), pointee);
-  }
+  case TypeCode::Pointer:
+  case TypeCode::PointerWithKind:
+    return readPointer(reader, code == TypeCode::PointerWithKind);
   case TypeCode::Tile:
   case TypeCode::TileWithLayout:
     return readTile(reader, code == TypeCode::TileWithLayout);
   case TypeCode::TensorView:
-    return readTensorView(reader);
+  case TypeCode::TensorViewWithKind:
+    return readTensorView(reader, code == TypeCode::TensorViewWithKind);
   case TypeCode::PartitionView:
   case TypeCode::StridedView:
   case TypeCode::GatherScatterView:
     return readView(reader, code);
   case TypeCode::Token:
     return TokenType::get(getContext());
+  case TypeCode::F8E5M3FNU:
+    return F8E5M3FNUType::get(getContext());
   }
   reader.emitError("expected the code of a cuda_tile type, got ") << number;
   return {};

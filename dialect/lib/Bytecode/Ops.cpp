@@ -26,6 +26,11 @@ LogicalResult OpReader::readOp(Cursor &cursor, Block &block) {
   if (failed(cursor.readVarint(opcode, "operation opcode.")))
     return failure();
   const OpRecord *record = findOpRecord(opcode);
+  if (opcode >= kFirstPreviewOpcode && opcode <= kLastPreviewOpcode &&
+      tables.version >= kEntryAttributesVersion)
+    return cursor.diags().error(
+        start, "encountered public-preview opcode " + Twine(opcode) +
+                   " but the header does not advertise preview content");
   if (!record || tables.version < record->since)
     return cursor.diags().error(
         start, "unsupported opcode " + Twine(opcode) +
@@ -187,13 +192,13 @@ FailureOr<Attribute> OpReader::readAttribute(Cursor &cursor,
     return readBoolArray(cursor);
   case AttributeCodec::I32Array: {
     SmallVector<int32_t> integers;
-    if (failed(cursor.readIntegers(integers, "DenseI32ArrayAttr values.")))
+    if (failed(cursor.readElements(integers, "DenseI32ArrayAttr values.")))
       return failure();
     return Attribute(DenseI32ArrayAttr::get(context, integers));
   }
   case AttributeCodec::I64Array: {
     SmallVector<int64_t> integers;
-    if (failed(cursor.readIntegers(integers, "DenseI64ArrayAttr values.")))
+    if (failed(cursor.readElements(integers, "DenseI64ArrayAttr values.")))
       return failure();
     return Attribute(DenseI64ArrayAttr::get(context, integers));
   }
@@ -201,8 +206,19 @@ FailureOr<Attribute> OpReader::readAttribute(Cursor &cursor,
     return orFailure(tables.constants.readConstant(cursor, state.types[0]));
   case AttributeCodec::OptimizationHints:
     return orFailure(attributes.readOptimizationHints(cursor));
-  case AttributeCodec::SelfContained:
-    return orFailure(attributes.readSelfContained(cursor));
+  case AttributeCodec::SelfContained: {
+    uint64_t start = cursor.offset();
+    Attribute attribute = attributes.readSelfContained(cursor);
+    bool isPredicate =
+        state.name.getStringRef() == AssumeOp::getOperationName();
+    if (attribute && isPredicate &&
+        !isa<AssumePredicateAttrInterface>(attribute))
+      return cursor.diags().error(
+          start, "failed to cast parsed attribute to "
+                 "AssumePredicateAttrInterface; expected div_by, "
+                 "same_elements or bounded");
+    return orFailure(attribute);
+  }
   }
   llvm_unreachable("all codecs are handled");
 }

@@ -112,9 +112,10 @@ private:
 
 /// The tables of a written file; functions fill them.
 struct Pools {
-  Pools(mlir::MLIRContext *context, Version version)
+  Pools(mlir::MLIRContext *context, Version version,
+        BytecodeLocations locations)
       : version(version), records(context), types(context, version),
-        debug(strings, version) {}
+        debug(strings, version, locations) {}
   Pools(const Pools &) = delete;
 
   AttributePools attributes() { return {strings, types}; }

@@ -33,6 +33,7 @@ public:
 
 private:
   LogicalResult readHeader(Cursor &cursor, Version &version);
+  LogicalResult checkTag(uint64_t start, Version version, unsigned tag);
   LogicalResult readSections(Cursor &cursor, Version version);
   LogicalResult readSectionHeader(Cursor &cursor, Version version, bool &isEnd);
   LogicalResult addSection(Cursor section, uint64_t id, uint64_t start);
@@ -87,8 +88,31 @@ LogicalResult FileReader::readHeader(Cursor &cursor, Version &version) {
         start, "unsupported Tile version " + version.str() + "." +
                    Twine(tag[0] | tag[1] << 8) +
                    ", this reader supports versions [" + kFirstVersion.str() +
-                   " - " + kLastVersion.str() + "]");
-  return success();
+                   " - " + kLastOpenVersion.str() + "], and newer [" +
+                   kFirstNewerVersion.str() + " - " + kLastVersion.str() + "]");
+  return checkTag(start + 2, version, tag[0] | tag[1] << 8);
+}
+
+/// Bit 0 says that the file has preview content, which is in development.
+LogicalResult FileReader::checkTag(uint64_t start, Version version,
+                                   unsigned tag) {
+  unsigned unknown = tag & ~kTagIsPreview;
+  if (unknown)
+    return diagnostics.error(start,
+                             "header has unrecognized version tag bits (0x" +
+                                 Twine::utohexstr(unknown) + ");");
+  if (tag == 0)
+    return success();
+  if (version < kLastVersion)
+    return diagnostics.error(
+        start, "public-preview bytecode at version " + version.str() + "." +
+                   Twine(tag) +
+                   " is not readable; preview content is only valid at the "
+                   "current version " +
+                   kLastVersion.str());
+  return diagnostics.error(start,
+                           "public-preview bytecode requires at least one "
+                           "enabled preview feature; this reader has none");
 }
 
 LogicalResult FileReader::checkAlignment(const Cursor &cursor, uint64_t start,
@@ -234,6 +258,21 @@ static void truncateUnsignedDivisions(Operation *root) {
   });
 }
 
+/// Compilers since 13.4 write any rounding mode for a conversion that does not
+/// round.
+static void dropRoundingOfExactConversions(Operation *root) {
+  root->walk([](FToFOp op) {
+    auto element = [](Value value) {
+      auto tile = dyn_cast<TileType>(value.getType());
+      return tile ? dyn_cast<FloatType>(tile.getElementType()) : FloatType();
+    };
+    FloatType from = element(op.getFrom()), to = element(op.getTo());
+    if (from && to && from != to && isExactConversion(from, to) &&
+        op.getRoundingMode() <= RoundingMode::NEAREST_AWAY)
+      op.setRoundingMode(RoundingMode::NEAREST_EVEN);
+  });
+}
+
 /// Runs the verifier, and rejects what `version` does not have.
 static LogicalResult verifyContents(Operation *root, Version version) {
   if (failed(verify(root)))
@@ -253,12 +292,16 @@ OwningOpRef<::mlir::ModuleOp> FileReader::read() {
   Tables tables(version);
   Location location = UnknownLoc::get(diagnostics.getContext());
   OperationState state(location, ::cuda_tile::ModuleOp::getOperationName());
-  if (failed(readTables(tables)) || failed(readModule(tables, state)))
+  if (failed(readTables(tables)) || failed(readModule(tables, state)) ||
+      failed(withSection(SectionId::String,
+                         [&](Cursor) { return tables.strings.readRest(); })))
     return {};
 
   OwningOpRef<::mlir::ModuleOp> result(::mlir::ModuleOp::create(location));
   result->getBody()->push_back(Operation::create(state));
   truncateUnsignedDivisions(result.get());
+  if (version >= kConversionRoundingVersion)
+    dropRoundingOfExactConversions(result.get());
   if (failed(verifyContents(result.get(), version))) {
     (void)diagnostics.error(
         file.size(),

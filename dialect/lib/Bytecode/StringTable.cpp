@@ -8,21 +8,53 @@ using namespace mlir;
 namespace cuda_tile::bytecode {
 
 LogicalResult StringTable::read(Cursor cursor) {
-  SmallVector<Cursor> entries;
-  if (failed(readOffsetTable<uint32_t>(cursor, "string", entries)))
+  if (failed(table.read(cursor)))
     return failure();
-  strings.reserve(entries.size());
-  for (auto [index, entry] : llvm::enumerate(entries)) {
-    uint64_t start = entry.offset();
-    ArrayRef<uint8_t> bytes;
-    if (failed(entry.readBytes(bytes, entry.remaining(),
-                               "string " + Twine(index))))
+  strings.resize(table.size());
+  attributes.resize(table.size());
+  return success();
+}
+
+LogicalResult StringTable::readRest() {
+  for (uint64_t i = 0; i < strings.size(); ++i)
+    if (failed(fetch(i)))
       return failure();
-    strings.emplace_back(reinterpret_cast<const char *>(bytes.data()),
-                         bytes.size());
-    entry.diags().explain(start, strings.back());
-  }
-  attributes.resize(strings.size());
+  return success();
+}
+
+LogicalResult StringTable::fetch(uint64_t index) const {
+  if (strings[index])
+    return success();
+  FailureOr<Cursor> entry = table.getEntry(index);
+  if (failed(entry))
+    return failure();
+  uint64_t start = entry->offset();
+  ArrayRef<uint8_t> bytes;
+  if (failed(entry->readBytes(bytes, entry->remaining(),
+                              "string " + Twine(index))))
+    return failure();
+  strings[index] =
+      StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  entry->diags().explain(start, *strings[index]);
+  return success();
+}
+
+StringRef StringTable::peek(uint64_t index) const {
+  if (index >= strings.size() || (!strings[index] && !table.hasEntry(index)))
+    return {};
+  return succeeded(fetch(index)) ? *strings[index] : StringRef();
+}
+
+LogicalResult StringTable::getString(const Cursor &cursor, uint64_t start,
+                                     uint64_t index, const Twine &what) const {
+  if (index >= strings.size())
+    return cursor.diags().error(
+        start, "failed to read " + what + ": string index " + Twine(index) +
+                   " out of bounds; expected less than " +
+                   Twine(strings.size()));
+  if (failed(fetch(index)))
+    return failure();
+  cursor.diags().explain(start, *strings[index]);
   return success();
 }
 
@@ -31,13 +63,7 @@ LogicalResult StringTable::readIndex(Cursor &cursor, uint64_t &index,
   uint64_t start = cursor.offset();
   if (failed(cursor.readVarint(index, what)))
     return failure();
-  if (index < strings.size()) {
-    cursor.diags().explain(start, strings[index]);
-    return success();
-  }
-  return cursor.diags().error(
-      start, "failed to read " + what + ": string index " + Twine(index) +
-                 " out of bounds; expected less than " + Twine(strings.size()));
+  return getString(cursor, start, index, what);
 }
 
 LogicalResult StringTable::readString(Cursor &cursor, StringRef &string,
@@ -45,18 +71,25 @@ LogicalResult StringTable::readString(Cursor &cursor, StringRef &string,
   uint64_t index;
   if (failed(readIndex(cursor, index, what)))
     return failure();
-  string = strings[index];
+  string = *strings[index];
   return success();
+}
+
+StringAttr StringTable::getStringAttr(const Cursor &cursor, uint64_t start,
+                                      uint64_t index, const Twine &what) const {
+  if (failed(getString(cursor, start, index, what)))
+    return {};
+  if (!attributes[index])
+    attributes[index] = StringAttr::get(cursor.getContext(), *strings[index]);
+  return attributes[index];
 }
 
 StringAttr StringTable::readStringAttr(Cursor &cursor,
                                        const Twine &what) const {
-  uint64_t index;
-  if (failed(readIndex(cursor, index, what)))
+  uint64_t start = cursor.offset(), index;
+  if (failed(cursor.readVarint(index, what)))
     return {};
-  if (!attributes[index])
-    attributes[index] = StringAttr::get(cursor.getContext(), strings[index]);
-  return attributes[index];
+  return getStringAttr(cursor, start, index, what);
 }
 
 uint64_t StringPool::add(StringRef string) {

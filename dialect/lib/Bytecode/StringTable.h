@@ -17,8 +17,19 @@ namespace cuda_tile::bytecode {
 
 class StringTable {
 public:
+  /// Reads the table; a string is looked up when something refers to it.
   mlir::LogicalResult read(Cursor cursor);
+  /// Looks up the strings to which nothing has referred.
+  mlir::LogicalResult readRest();
 
+  /// The string, or an empty one if there is none, for messages.
+  llvm::StringRef peek(uint64_t index) const;
+  /// String `index`, whose index is at `start` in the file.
+  mlir::LogicalResult getString(const Cursor &cursor, uint64_t start,
+                                uint64_t index, const llvm::Twine &what) const;
+  /// The same as an attribute; null after an error.
+  mlir::StringAttr getStringAttr(const Cursor &cursor, uint64_t start,
+                                 uint64_t index, const llvm::Twine &what) const;
   /// Reads the index of a string and returns the string.
   mlir::LogicalResult readString(Cursor &cursor, llvm::StringRef &string,
                                  const llvm::Twine &what) const;
@@ -30,7 +41,10 @@ private:
   mlir::LogicalResult readIndex(Cursor &cursor, uint64_t &index,
                                 const llvm::Twine &what) const;
 
-  llvm::SmallVector<llvm::StringRef> strings;
+  mlir::LogicalResult fetch(uint64_t index) const;
+
+  OffsetTable<uint32_t> table{"string"};
+  mutable llvm::SmallVector<std::optional<llvm::StringRef>> strings;
   /// Cached per string, so that a long string is hashed only once.
   mutable llvm::SmallVector<mlir::StringAttr> attributes;
 };

@@ -25,14 +25,17 @@ struct VersionParser : llvm::cl::parser<BytecodeVersion> {
   bool parse(llvm::cl::Option &option, StringRef, StringRef text,
              BytecodeVersion &version) {
     std::optional<BytecodeVersion> parsed = BytecodeVersion::parse(text);
-    if (parsed && parsed->isSupported()) {
-      version = *parsed;
-      return false;
-    }
-    auto supported = getBytecodeVersions();
-    return option.error(
-        "Invalid argument '" + text + "': the supported versions are [" +
-        supported.front().str() + " - " + supported.back().str() + "]");
+    if (!parsed)
+      return option.error("Invalid argument '" + text + "'");
+    if (!parsed->isSupported())
+      return option.error("Invalid argument '" + text +
+                          "': the supported versions are [" +
+                          bytecode::kFirstVersion.str() + " - " +
+                          bytecode::kLastOpenVersion.str() + "], and newer [" +
+                          bytecode::kFirstNewerVersion.str() + " - " +
+                          bytecode::kLastVersion.str() + "]");
+    version = *parsed;
+    return false;
   }
 };
 
@@ -46,11 +49,18 @@ struct Options {
       "list-versions",
       llvm::cl::desc("Print the versions of Tile IR bytecode and exit"),
       llvm::cl::callback([](const bool &) {
-        for (const BytecodeVersion &version : getBytecodeVersions())
-          llvm::outs() << version.str() << "\n";
+        printBytecodeVersions(llvm::outs());
         llvm::outs().flush();
         std::exit(0);
       })};
+  llvm::cl::opt<BytecodeLocations> locations{
+      "bytecode-locations",
+      llvm::cl::desc("Locations that bytecode does not have (default: strict)"),
+      llvm::cl::init(BytecodeLocations::Strict),
+      llvm::cl::values(
+          clEnumValN(BytecodeLocations::Strict, "strict", "are errors"),
+          clEnumValN(BytecodeLocations::Nearest, "nearest",
+                     "are replaced by the nearest position in them"))};
   llvm::cl::opt<bool> strict{
       "strict",
       llvm::cl::desc("Refuse bytecode with bytes or flags that nothing reads")};
@@ -74,21 +84,28 @@ BytecodeReading getReading() {
 // Translations
 //===----------------------------------------------------------------------===//
 
+/// The cuda_tile.module in `file`, taken out of the builtin module, so that it
+/// is printed without one.
+OwningOpRef<Operation *> takeTileModule(::mlir::ModuleOp file) {
+  ::cuda_tile::ModuleOp module = *file.getOps<::cuda_tile::ModuleOp>().begin();
+  module->remove();
+  return module.getOperation();
+}
+
 OwningOpRef<Operation *> importBytecode(llvm::SourceMgr &sources,
                                         MLIRContext *context) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
-  OwningOpRef<Operation *> result;
-  if (OwningOpRef<::mlir::ModuleOp> module =
-          readBytecode(buffer->getMemBufferRef(), context, getReading()))
-    result = module.release().getOperation();
-  return result;
+  OwningOpRef<::mlir::ModuleOp> file =
+      readBytecode(buffer->getMemBufferRef(), context, getReading());
+  return file ? takeTileModule(*file) : nullptr;
 }
 
 LogicalResult exportBytecode(Operation *op, raw_ostream &os) {
   ::cuda_tile::ModuleOp module = findTileModule(op);
   return failure(!module ||
-                 failed(writeBytecode(os, module, getOptions().version)));
+                 failed(writeBytecode(os, module, getOptions().version,
+                                      getOptions().locations)));
 }
 
 /// Text or bytecode to bytecode and back. The result must be the same except
@@ -119,7 +136,7 @@ LogicalResult testRoundTrip(Operation *op, raw_ostream &os) {
   OpPrintingFlags flags;
   if (getOptions().genericForm)
     flags.printGenericOpForm();
-  other->print(os, flags);
+  takeTileModule(*again)->print(os, flags);
   os << "\n";
   return success();
 }

@@ -13,30 +13,30 @@ namespace cuda_tile::bytecode {
 //===----------------------------------------------------------------------===//
 
 static constexpr TypeInfo kTypes[] = {
-    {TypeTag::I1, "i1", {13, 1}},
-    {TypeTag::I8, "i8", {13, 1}},
-    {TypeTag::I16, "i16", {13, 1}},
-    {TypeTag::I32, "i32", {13, 1}},
-    {TypeTag::I64, "i64", {13, 1}},
-    {TypeTag::F16, "f16", {13, 1}},
-    {TypeTag::BF16, "bf16", {13, 1}},
-    {TypeTag::F32, "f32", {13, 1}},
-    {TypeTag::TF32, "tf32", {13, 1}},
-    {TypeTag::F64, "f64", {13, 1}},
-    {TypeTag::F8E4M3FN, "f8E4M3FN", {13, 1}},
-    {TypeTag::F8E5M2, "f8E5M2", {13, 1}},
-    {TypeTag::Pointer, "ptr", {13, 1}},
-    {TypeTag::Tile, "tile", {13, 1}},
-    {TypeTag::TensorView, "tensor_view", {13, 1}},
-    {TypeTag::PartitionView, "partition_view", {13, 1}},
-    {TypeTag::Function, "function", {13, 1}},
-    {TypeTag::Token, "token", {13, 1}},
-    {TypeTag::F8E8M0FNU, "f8E8M0FNU", {13, 2}},
-    {TypeTag::F4E2M1FN, "f4E2M1FN", {13, 3}},
-    {TypeTag::GatherScatterView, "gather_scatter_view", {13, 3}},
-    {TypeTag::StridedView, "strided_view", {13, 3}},
-    {TypeTag::I4, "i4", {13, 3}},
-    {TypeTag::F8E5M3FNU, "f8E5M3FNU", {13, 4}},
+    {TypeTag::I1, "Int1", {13, 1}},
+    {TypeTag::I8, "Int8", {13, 1}},
+    {TypeTag::I16, "Int16", {13, 1}},
+    {TypeTag::I32, "Int32", {13, 1}},
+    {TypeTag::I64, "Int64", {13, 1}},
+    {TypeTag::F16, "Float16", {13, 1}},
+    {TypeTag::BF16, "BFloat16", {13, 1}},
+    {TypeTag::F32, "Float32", {13, 1}},
+    {TypeTag::TF32, "FloatTF32", {13, 1}},
+    {TypeTag::F64, "Float64", {13, 1}},
+    {TypeTag::F8E4M3FN, "Float8E4M3FN", {13, 1}},
+    {TypeTag::F8E5M2, "Float8E5M2", {13, 1}},
+    {TypeTag::Pointer, "PointerType", {13, 1}},
+    {TypeTag::Tile, "TileType", {13, 1}},
+    {TypeTag::TensorView, "TensorViewType", {13, 1}},
+    {TypeTag::PartitionView, "PartitionViewType", {13, 1}},
+    {TypeTag::Function, "FunctionType", {13, 1}},
+    {TypeTag::Token, "TokenType", {13, 1}},
+    {TypeTag::F8E8M0FNU, "Float8E8M0FNU", {13, 2}},
+    {TypeTag::F4E2M1FN, "Float4E2M1FN", {13, 3}},
+    {TypeTag::GatherScatterView, "GatherScatterViewType", {13, 3}},
+    {TypeTag::StridedView, "StridedViewType", {13, 3}},
+    {TypeTag::I4, "Int4", {13, 3}},
+    {TypeTag::F8E5M3FNU, "Float8E5M3FNU", {13, 4}},
 #ifdef CUDA_TILE_TESTING
     {TypeTag::BytecodeTest, "bytecode_test", {250, 1}},
 #endif // CUDA_TILE_TESTING
@@ -79,6 +79,7 @@ static std::optional<TypeTag> getTag(Type type) {
       .Case<Float8E5M2Type>(tag(TypeTag::F8E5M2))
       .Case<Float8E8M0FNUType>(tag(TypeTag::F8E8M0FNU))
       .Case<Float4E2M1FNType>(tag(TypeTag::F4E2M1FN))
+      .Case<F8E5M3FNUType>(tag(TypeTag::F8E5M3FNU))
       .Case<PointerType>(tag(TypeTag::Pointer))
       .Case<TileType>(tag(TypeTag::Tile))
       .Case<TensorViewType>(tag(TypeTag::TensorView))
@@ -120,10 +121,25 @@ private:
         return failure();
     return success();
   }
-  /// Since 13.4, ptr and tensor_view begin with flags, none of which is set.
-  void writePointerFlags() {
+  /// Since 13.4, ptr and tensor_view begin with flags; flag 0 is that of the
+  /// attribute at the end.
+  LogicalResult writePointerFlags(Type type, PointerKindAttr kind) {
+    Version since = !kind ? kFirstVersion
+                    : kind.getValue() == PointerKind::NONE
+                        ? kPointerFlagsVersion
+                        : kPointerKindVersion;
+    if (pool.version < since)
+      return emitError(UnknownLoc::get(type.getContext()))
+             << "pointer attribute '" << stringifyPointerKind(kind.getValue())
+             << "' requires bytecode version " << since.str() << "+, targeting "
+             << pool.version.str();
     if (pool.version >= kPointerFlagsVersion)
-      out.writeVarint(0);
+      out.writeVarint(kind ? 1 : 0);
+    return success();
+  }
+  void writePointerKind(PointerKindAttr kind) {
+    if (kind)
+      out.writeByte(static_cast<uint8_t>(kind.getValue()));
   }
   void writePaddingFlags(PaddingValueAttr padding) {
     if (pool.version >= kTypeFlagsVersion)
@@ -156,11 +172,12 @@ LogicalResult TypeWriter::write(TileType type) {
 }
 
 LogicalResult TypeWriter::write(TensorViewType type) {
-  writePointerFlags();
-  if (failed(reference(type.getElementType())))
+  if (failed(writePointerFlags(type, type.getPtrAttr())) ||
+      failed(reference(type.getElementType())))
     return failure();
   out.writeIntegers(type.getShape());
   out.writeIntegers(type.getStrides());
+  writePointerKind(type.getPtrAttr());
   return success();
 }
 
@@ -198,9 +215,12 @@ LogicalResult TypeWriter::write(GatherScatterViewType type) {
 LogicalResult TypeWriter::write(Type type, TypeTag tag) {
   out.writeVarint(static_cast<uint64_t>(tag));
   return llvm::TypeSwitch<Type, LogicalResult>(type)
-      .Case<PointerType>([&](PointerType pointer) {
-        writePointerFlags();
-        return reference(pointer.getPointeeType());
+      .Case<PointerType>([&](PointerType pointer) -> LogicalResult {
+        if (failed(writePointerFlags(pointer, pointer.getPtrAttr())) ||
+            failed(reference(pointer.getPointeeType())))
+          return failure();
+        writePointerKind(pointer.getPtrAttr());
+        return success();
       })
       .Case<TileType, TensorViewType, PartitionViewType, StridedViewType,
             GatherScatterViewType>([&](auto record) { return write(record); })
@@ -222,18 +242,45 @@ TypePool::TypePool(MLIRContext *context, Version version) : version(version) {
     (void)add(IntegerType::get(context, width), nullptr);
 }
 
+/// ` (in 'cuda_tile.entry' @f, k.py:1:2)`: errors about types have no location
+/// of their own.
+static std::string describeUser(Operation *user) {
+  if (!user)
+    return {};
+  std::string text = (" (in '" + user->getName().getStringRef() + "'").str();
+  if (StringAttr name = user->getAttrOfType<StringAttr>("sym_name"))
+    text += (" @" + name.getValue()).str();
+  if (FileLineColLoc position = findPosition(user->getLoc()))
+    text += (", " + position.getFilename().getValue() + ":" +
+             Twine(position.getLine()) + ":" + Twine(position.getColumn()))
+                .str();
+  return text + ")";
+}
+
+/// A type that bytecode does not have.
+static LogicalResult refuseType(Type type, Operation *user) {
+  InFlightDiagnostic error = emitError(UnknownLoc::get(type.getContext()));
+  if (isa<FloatType>(type))
+    error << "unsupported float type: " << type;
+  else if (isa<IntegerType>(type))
+    error << "unsupported integer type width; got " << type;
+  else
+    error << "unsupported type in bytecode writer; got " << type;
+  return error << describeUser(user);
+}
+
 FailureOr<uint64_t> TypePool::add(Type type, Operation *user) {
   auto known = numbers.find(type);
   if (known != numbers.end())
     return known->second;
   std::optional<TypeTag> tag = getTag(type);
   if (!tag)
-    return user->emitError("unsupported type in bytecode writer: ") << type;
+    return refuseType(type, user);
   const TypeInfo &info = *findTypeInfo(static_cast<uint64_t>(*tag));
   if (version < info.since)
-    return user->emitError("type '")
+    return emitError(UnknownLoc::get(type.getContext()), "type '")
            << info.name << "' requires bytecode version " << info.since.str()
-           << "+, targeting " << version.str();
+           << "+, targeting " << version.str() << describeUser(user);
   TypeWriter writer(*this, user);
   if (failed(writer.write(type, *tag)))
     return failure();

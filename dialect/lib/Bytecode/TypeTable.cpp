@@ -20,18 +20,20 @@ private:
   enum class State : uint8_t { Unread, Reading, Read };
 
   MLIRContext *getContext() const { return entries.front().getContext(); }
+  LogicalResult checkRest(Cursor &cursor, Type type);
   Type reference(Cursor &cursor, const Twine &what);
   LogicalResult references(Cursor &cursor, const Twine &what,
                            SmallVectorImpl<Type> &types);
   Type read(Cursor &cursor);
-  Type readScalar(const TypeInfo &info, const Cursor &cursor, uint64_t start);
+  Type readScalar(const TypeInfo &info);
   Type readPointer(Cursor &cursor);
   Type readTile(Cursor &cursor);
   Type readTensorView(Cursor &cursor);
   Type readPartitionView(Cursor &cursor);
   Type readFunction(Cursor &cursor);
   LogicalResult readPointerFlags(Cursor &cursor, uint64_t &flags);
-  LogicalResult readPointerAttribute(Cursor &cursor, uint64_t flags);
+  LogicalResult readPointerKind(Cursor &cursor, uint64_t flags,
+                                PointerKindAttr &kind);
   Type readStridedView(Cursor &cursor);
   Type readGatherScatterView(Cursor &cursor);
   LogicalResult readViewFlags(Cursor &cursor, uint64_t &flags);
@@ -65,12 +67,21 @@ LogicalResult TypeReader::resolve(uint64_t index) {
   states[index] = State::Reading;
   Type type = read(cursor);
   --depth;
-  if (!type || failed(cursor.expectEnd("the type's record")))
+  if (!type || failed(checkRest(cursor, type)))
     return failure();
   states[index] = State::Read;
   table.types[index] = type;
   cursor.diags().explain(entries[index].offset(), type);
   return success();
+}
+
+/// Bytes behind the shape of a tile are a preview extension since 13.5.
+LogicalResult TypeReader::checkRest(Cursor &cursor, Type type) {
+  if (isa<TileType>(type) && cursor.remaining() > 0 &&
+      table.version >= kEntryAttributesVersion)
+    return cursor.error("preview type extension requires the header to "
+                        "advertise preview content");
+  return cursor.expectEnd("the type's record");
 }
 
 Type TypeReader::reference(Cursor &cursor, const Twine &what) {
@@ -118,6 +129,12 @@ Type TypeReader::read(Cursor &cursor) {
   uint64_t start = cursor.offset(), tag;
   if (failed(cursor.readVarint(tag, "type tag")))
     return {};
+  if (isPreviewType(tag) && table.version >= kEntryAttributesVersion) {
+    (void)cursor.diags().error(
+        start, "encountered public-preview type tag " + Twine(tag) +
+                   " but the header does not advertise preview content");
+    return {};
+  }
   const TypeInfo *info = findTypeInfo(tag);
   if (!info) {
     (void)cursor.diags().error(start, "unknown type tag: " + Twine(tag));
@@ -152,12 +169,11 @@ Type TypeReader::read(Cursor &cursor) {
     return BytecodeTestType::get(getContext());
 #endif // CUDA_TILE_TESTING
   default:
-    return readScalar(*info, cursor, start);
+    return readScalar(*info);
   }
 }
 
-Type TypeReader::readScalar(const TypeInfo &info, const Cursor &cursor,
-                            uint64_t start) {
+Type TypeReader::readScalar(const TypeInfo &info) {
   MLIRContext *context = getContext();
   switch (info.tag) {
   case TypeTag::I1:
@@ -190,10 +206,10 @@ Type TypeReader::readScalar(const TypeInfo &info, const Cursor &cursor,
     return Float8E8M0FNUType::get(context);
   case TypeTag::F4E2M1FN:
     return Float4E2M1FNType::get(context);
+  case TypeTag::F8E5M3FNU:
+    return F8E5M3FNUType::get(context);
   default:
-    (void)cursor.diags().error(
-        start, "type '" + info.name + "' is not supported: " + kNoSuchFloat);
-    return {};
+    llvm_unreachable("all tags of scalars are above");
   }
 }
 
@@ -213,16 +229,27 @@ LogicalResult TypeReader::readPointerFlags(Cursor &cursor, uint64_t &flags) {
   return success();
 }
 
-LogicalResult TypeReader::readPointerAttribute(Cursor &cursor, uint64_t flags) {
+LogicalResult TypeReader::readPointerKind(Cursor &cursor, uint64_t flags,
+                                          PointerKindAttr &kind) {
   if (flags == 0)
     return success();
-  uint64_t start = cursor.offset(), attribute;
-  if (failed(cursor.readByte(attribute, "pointer attribute")))
+  uint64_t start = cursor.offset(), value;
+  if (failed(cursor.readByte(value, "pointer attribute")))
     return failure();
-  if (attribute != 0)
-    return cursor.diags().error(start,
-                                "expected pointer attribute 0 (default), got " +
-                                    Twine(attribute));
+  std::optional<PointerKind> symbol = symbolizePointerKind(value);
+  if (!symbol)
+    return cursor.diags().error(
+        start, "invalid integer value for enum type: " + Twine(value) +
+                   "; expected a pointer attribute: 0 none, 1 unicast, 2 "
+                   "multicast");
+  if (*symbol != PointerKind::NONE && table.version < kPointerKindVersion)
+    return cursor.diags().error(
+        start, "enum value " + Twine(value) +
+                   " is not available in bytecode version " +
+                   table.version.str() + "; pointer attribute '" +
+                   stringifyPointerKind(*symbol) + "' requires " +
+                   kPointerKindVersion.str() + "+");
+  kind = PointerKindAttr::get(getContext(), *symbol);
   return success();
 }
 
@@ -231,10 +258,11 @@ Type TypeReader::readPointer(Cursor &cursor) {
   if (failed(readPointerFlags(cursor, flags)))
     return {};
   Type pointee = reference(cursor, "pointee type");
-  if (!pointee || failed(readPointerAttribute(cursor, flags)))
+  PointerKindAttr kind;
+  if (!pointee || failed(readPointerKind(cursor, flags, kind)))
     return {};
   return cursor.diags().checked(start, [&](auto emitError) {
-    return PointerType::getChecked(emitError, getContext(), pointee);
+    return PointerType::getChecked(emitError, getContext(), pointee, kind);
   });
 }
 
@@ -257,14 +285,15 @@ Type TypeReader::readTensorView(Cursor &cursor) {
     return {};
   Type element = reference(cursor, "element type");
   SmallVector<int64_t> shape, strides;
+  PointerKindAttr kind;
   if (!element || failed(cursor.readIntegers(shape, "tensor_view shape")) ||
       failed(cursor.readIntegers(strides, "tensor_view strides")) ||
-      failed(readPointerAttribute(cursor, flags)))
+      failed(readPointerKind(cursor, flags, kind)))
     return {};
   return cursor.diags().checked(start, [&](auto emitError) {
     return TensorViewType::getChecked(emitError, getContext(), element,
                                       ArrayRef<int64_t>(shape),
-                                      ArrayRef<int64_t>(strides));
+                                      ArrayRef<int64_t>(strides), kind);
   });
 }
 
@@ -417,16 +446,17 @@ LogicalResult TypeTable::read(Cursor cursor) {
   return success();
 }
 
-Type TypeTable::readType(Cursor &cursor, const Twine &what) const {
+Type TypeTable::readType(Cursor &cursor, const Twine &what,
+                         StringRef verb) const {
   uint64_t start = cursor.offset(), index;
-  if (failed(cursor.readVarint(index, what)))
+  if (failed(cursor.readVarint(index, what, verb)))
     return {};
   if (index < types.size()) {
     cursor.diags().explain(start, types[index]);
     return types[index];
   }
   (void)cursor.diags().error(
-      start, "failed to get " + what + ": type index " + Twine(index) +
+      start, "failed to " + verb + " " + what + ": type index " + Twine(index) +
                  " out of bounds; expected less than " + Twine(types.size()));
   return {};
 }

@@ -33,10 +33,13 @@ public:
   mlir::LogicalResult read(Cursor cursor);
 
   size_t size() const { return types.size(); }
+  /// The version of the file.
+  Version getVersion() const { return version; }
 
   /// Reads the index of a type and returns the type; null after an error, whose
-  /// message is `failed to get WHAT`.
-  mlir::Type readType(Cursor &cursor, const llvm::Twine &what) const;
+  /// message begins with `failed to VERB WHAT`.
+  mlir::Type readType(Cursor &cursor, const llvm::Twine &what,
+                      llvm::StringRef verb = "get") const;
 
 private:
   friend class TypeReader;
@@ -49,6 +52,9 @@ private:
 class TypePool {
 public:
   TypePool(mlir::MLIRContext *context, Version version);
+
+  /// The version of the file.
+  Version getVersion() const { return version; }
 
   /// The index of `type`; adds it if it is new. Fails with a message at `user`
   /// if the file's version has no such type.

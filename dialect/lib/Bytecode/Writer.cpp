@@ -22,8 +22,9 @@ namespace {
 /// Writes one file.
 class FileWriter {
 public:
-  FileWriter(::cuda_tile::ModuleOp module, Version version)
-      : module(module), pools(module.getContext(), version) {}
+  FileWriter(::cuda_tile::ModuleOp module, Version version,
+             BytecodeLocations locations)
+      : module(module), pools(module.getContext(), version, locations) {}
 
   LogicalResult write(uint16_t versionTag);
   ArrayRef<uint8_t> bytes() const { return file.bytes(); }
@@ -46,10 +47,11 @@ private:
 // Restrictions of versions
 //===----------------------------------------------------------------------===//
 
-/// Fails with a remark that names `op` and an error that says why.
+/// Fails with a remark that names `op` and an error at the module that says
+/// why.
 static LogicalResult refuse(Operation *op, const Twine &why) {
   op->emitRemark("invalid op: ") << op->getName();
-  return op->emitError(why);
+  return op->getParentOfType<::cuda_tile::ModuleOp>().emitOpError(why);
 }
 
 /// Compilers before 13.3 refuse the atomic addition of bf16. Later ones accept
@@ -174,7 +176,8 @@ std::string BytecodeVersion::str() const {
 }
 
 bool BytecodeVersion::isSupported() const {
-  return bytecode::isSupported({major, minor});
+  // Other tags mean content that this library does not have.
+  return tag == 0 && bytecode::isSupported({major, minor});
 }
 
 std::optional<BytecodeVersion> BytecodeVersion::parse(StringRef text) {
@@ -197,14 +200,30 @@ SmallVector<BytecodeVersion> getBytecodeVersions() {
   return versions;
 }
 
+void printBytecodeVersions(raw_ostream &os) {
+  auto print = [&](bytecode::Version first, bytecode::Version last) {
+    for (uint8_t minor = first.minor; minor <= last.minor; ++minor)
+      os << bytecode::Version{first.major, minor}.str() << "\n";
+  };
+  print(bytecode::kFirstVersion, bytecode::kLastOpenVersion);
+#ifdef CUDA_TILE_TESTING
+  print(bytecode::kFirstTestVersion, bytecode::kLastTestVersion);
+#endif // CUDA_TILE_TESTING
+  print(bytecode::kFirstNewerVersion, bytecode::kLastVersion);
+}
+
 LogicalResult writeBytecode(raw_ostream &os, ::cuda_tile::ModuleOp module,
-                            BytecodeVersion version) {
+                            BytecodeVersion version,
+                            BytecodeLocations locations) {
   if (!version.isSupported())
     return module.emitError("unsupported version requested ")
            << version.str() << ", must be in range ["
            << bytecode::kFirstVersion.str() << ", "
+           << bytecode::kLastOpenVersion.str() << "], or newer ["
+           << bytecode::kFirstNewerVersion.str() << ", "
            << bytecode::kLastVersion.str() << "]";
-  bytecode::FileWriter writer(module, {version.major, version.minor});
+  bytecode::FileWriter writer(module, {version.major, version.minor},
+                              locations);
   if (failed(writer.write(version.tag)))
     return failure();
   os << llvm::toStringRef(writer.bytes());
@@ -216,8 +235,8 @@ LogicalResult writeBytecode(raw_ostream &os, ::cuda_tile::ModuleOp module,
     return module;
   auto outer = dyn_cast<::mlir::ModuleOp>(op);
   if (!outer) {
-    op->emitError("expected a CUDA Tile IR module, but got a '")
-        << op->getName() << "'";
+    op->emitError("expected a CUDA Tile IR module, but got a ")
+        << op->getName();
     return {};
   }
   auto modules = outer.getOps<::cuda_tile::ModuleOp>();

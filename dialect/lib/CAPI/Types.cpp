@@ -28,6 +28,7 @@ template <typename Cpp> static Cpp typeAs(MlirType type) {
   }
 
 DEFINE_TYPE(Pointer)
+DEFINE_TYPE(F8E5M3FNU)
 DEFINE_TYPE(Tile)
 DEFINE_TYPE(Token)
 DEFINE_TYPE(TensorView)
@@ -45,7 +46,26 @@ MlirType mlirCudaTilePointerTypeGet(MlirContext, MlirType pointeeType) {
 
 MlirType mlirCudaTilePointerTypeGetChecked(MlirLocation loc,
                                            MlirType pointeeType) {
-  return getChecked<cuda_tile::PointerType>(loc, unwrap(pointeeType));
+  return getChecked<cuda_tile::PointerType>(loc, unwrap(pointeeType),
+                                            cuda_tile::PointerKindAttr());
+}
+
+static cuda_tile::PointerKindAttr kindOf(MlirAttribute ptrAttr) {
+  return llvm::cast_if_present<cuda_tile::PointerKindAttr>(unwrap(ptrAttr));
+}
+
+MlirType mlirCudaTilePointerTypeGetWithPtrAttr(MlirType pointeeType,
+                                               MlirAttribute ptrAttr) {
+  return wrap(
+      Type(cuda_tile::PointerType::get(unwrap(pointeeType), kindOf(ptrAttr))));
+}
+
+MlirAttribute mlirCudaTilePointerTypeGetPtrAttr(MlirType type) {
+  return wrap(Attribute(typeAs<cuda_tile::PointerType>(type).getPtrAttr()));
+}
+
+MlirType mlirCudaTileF8E5M3FNUTypeGet(MlirContext context) {
+  return wrap(Type(cuda_tile::F8E5M3FNUType::get(unwrap(context))));
 }
 
 MlirType mlirCudaTilePointerTypeGetPointeeType(MlirType type) {
@@ -109,7 +129,19 @@ MlirType mlirCudaTileTensorViewTypeGetChecked(MlirLocation loc,
                                               const int64_t *strides) {
   return getChecked<cuda_tile::TensorViewType>(
       loc, unwrap(elementType), ArrayRef<int64_t>(shape, rank),
-      ArrayRef<int64_t>(strides, rank));
+      ArrayRef<int64_t>(strides, rank), cuda_tile::PointerKindAttr());
+}
+
+MlirType mlirCudaTileTensorViewTypeWithPtrAttr(MlirType type,
+                                               MlirAttribute ptrAttr) {
+  auto view = typeAs<cuda_tile::TensorViewType>(type);
+  return wrap(Type(
+      cuda_tile::TensorViewType::get(view.getElementType(), view.getShape(),
+                                     view.getStrides(), kindOf(ptrAttr))));
+}
+
+MlirAttribute mlirCudaTileTensorViewTypeGetPtrAttr(MlirType type) {
+  return wrap(Attribute(typeAs<cuda_tile::TensorViewType>(type).getPtrAttr()));
 }
 
 MlirType mlirCudaTileTensorViewTypeGetElementType(MlirType type) {

@@ -13,6 +13,77 @@ using namespace cuda_tile;
 
 #include "cuda_tile/IR/CudaTileAttrInterfaces.cpp.inc"
 
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+/// Name of the type, cases and attribute of an enumeration, as messages have
+/// them. `more` lists what came after the cases that scripts know.
+struct EnumText {
+  StringLiteral name, cases, more;
+};
+
+template <typename Enum> static constexpr EnumText getEnumText();
+#define CUDA_TILE_ENUM_TEXT(NAME, CASES, MORE)                                 \
+  template <> constexpr EnumText getEnumText<NAME>() {                         \
+    return {#NAME, CASES, MORE};                                               \
+  }
+CUDA_TILE_ENUM_TEXT(Signedness, "unsigned, signed", "")
+CUDA_TILE_ENUM_TEXT(IntegerOverflow,
+                    "none, no_signed_wrap, no_unsigned_wrap, no_wrap", "")
+CUDA_TILE_ENUM_TEXT(RoundingMode,
+                    "nearest_even, zero, negative_inf, positive_inf, approx, "
+                    "full, nearest_int_to_zero",
+                    "nearest_away")
+CUDA_TILE_ENUM_TEXT(ComparisonOrdering, "unordered, ordered", "")
+CUDA_TILE_ENUM_TEXT(ComparisonPredicate,
+                    "equal, not_equal, less_than, less_than_or_equal, "
+                    "greater_than, greater_than_or_equal",
+                    "")
+CUDA_TILE_ENUM_TEXT(AtomicRMWMode,
+                    "and, or, xor, add, addf, max, min, umax, umin, xchg", "")
+CUDA_TILE_ENUM_TEXT(MultimemReduction,
+                    "add, min, max, and, or, xor, umin, umax", "")
+CUDA_TILE_ENUM_TEXT(PointerKind, "none, unicast, multicast", "")
+CUDA_TILE_ENUM_TEXT(MemoryScope, "tl_blk, device, sys", "")
+CUDA_TILE_ENUM_TEXT(MemoryOrderingSemantics,
+                    "weak, relaxed, acquire, release, acq_rel", "")
+CUDA_TILE_ENUM_TEXT(SymbolVisibility, "public, private", "")
+#undef CUDA_TILE_ENUM_TEXT
+
+/// The two errors of a case that is not there.
+static ParseResult emitUnknownCase(AsmParser &parser, SMLoc loc,
+                                   const EnumText &text) {
+  InFlightDiagnostic error =
+      parser.emitError(loc, "expected ::mlir::cuda_tile::")
+      << text.name << " to be one of: " << text.cases;
+  if (!text.more.empty())
+    error << "; 13.4 adds " << text.more;
+  error.report();
+  return parser.emitError(loc, "failed to parse CudaTile_")
+         << text.name << "Attr parameter 'value' which is to be a "
+         << "`::mlir::cuda_tile::" << text.name << "`";
+}
+
+/// `<signed>`, or `signed` as in `#cuda_tile<signedness signed>`.
+template <typename Enum>
+static ParseResult parseEnumCase(AsmParser &parser, Enum &value) {
+  bool isBracketed = succeeded(parser.parseOptionalLess());
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  (void)parser.parseOptionalKeyword(&keyword);
+  std::optional<Enum> known = symbolizeEnum<Enum>(keyword);
+  if (!known)
+    return emitUnknownCase(parser, loc, getEnumText<Enum>());
+  value = *known;
+  return isBracketed ? parser.parseGreater() : success();
+}
+
+template <typename Enum>
+static void printEnumCase(AsmPrinter &printer, Enum value) {
+  printer << "<" << stringifyEnum(value) << ">";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "cuda_tile/IR/CudaTileAttrs.cpp.inc"
 
@@ -36,9 +107,10 @@ static bool isIntOrPointer(TileType tile) {
 // DivByAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult DivByAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                uint64_t divisor, std::optional<int64_t> every,
-                                std::optional<int64_t> along) {
+LogicalResult
+DivByAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
+                        uint64_t divisor, std::optional<int64_t> every,
+                        std::optional<int64_t> along) {
   if (!llvm::isPowerOf2_64(divisor))
     return emitError() << quoted<DivByAttr>() << "divisor must be a power of 2";
   if (divisor > (uint64_t(1) << 62))
@@ -51,6 +123,9 @@ LogicalResult DivByAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult DivByAttr::verifyPredicate(Operation *op, Type type) const {
   std::string name = quoted<DivByAttr>();
+  if (failed(verifyFields([&] { return op->emitOpError(); }, getDivisor(),
+                          getEvery(), getAlong())))
+    return failure();
   if (isa<TensorViewType>(type)) {
     if (getEvery())
       return op->emitOpError(name) << "'every'/'along' cannot be used if the "
@@ -80,8 +155,17 @@ LogicalResult DivByAttr::verifyPredicate(Operation *op, Type type) const {
   return success();
 }
 
-Attribute DivByAttr::parse(AsmParser &parser, Type) {
+/// `every 4` or `along 1`; one needs the other.
+static ParseResult parseGroupField(AsmParser &parser, StringRef keyword,
+                                   std::optional<int64_t> &value) {
   SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(keyword)))
+    return parser.emitError(loc, "expected '")
+           << keyword << "'; 'every'/'along' must be used in combination";
+  return parser.parseInteger(value.emplace());
+}
+
+Attribute DivByAttr::parse(AsmParser &parser, Type) {
   uint64_t divisor;
   std::optional<int64_t> every, along;
   if (parser.parseLess())
@@ -89,27 +173,24 @@ Attribute DivByAttr::parse(AsmParser &parser, Type) {
   SMLoc divisorLoc = parser.getCurrentLocation();
   OptionalParseResult result = parser.parseOptionalInteger(divisor);
   if (!result.has_value() || failed(*result)) {
+    if (!result.has_value())
+      parser.emitError(divisorLoc, "expected integer value");
     parser.emitError(divisorLoc, "failed to parse parameter 'divisor' which is "
                                  "expected to be an integer");
     return {};
   }
-  if (succeeded(parser.parseOptionalComma())) {
-    if (succeeded(parser.parseOptionalKeyword("every")) &&
-        parser.parseInteger(every.emplace()))
-      return {};
-    if (succeeded(parser.parseOptionalKeyword("along")) &&
-        parser.parseInteger(along.emplace()))
-      return {};
-  }
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parseGroupField(parser, "every", every) ||
+       parseGroupField(parser, "along", along)))
+    return {};
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    divisor, every, along);
+  return get(parser.getContext(), divisor, every, along);
 }
 
 void DivByAttr::print(AsmPrinter &printer) const {
   printer << "<" << getDivisor();
-  if (getEvery())
+  if (getEvery() && getAlong())
     printer << ", every " << *getEvery() << " along " << *getAlong();
   printer << ">";
 }

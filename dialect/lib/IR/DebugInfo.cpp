@@ -50,7 +50,8 @@ DISubprogramAttr cuda_tile::makeSubprogram(StringAttr name,
   DIFileAttr file = makeFile(position);
   unsigned line = position.getLine();
   return DISubprogramAttr::get(context, file, line, name, name,
-                               DICompileUnitAttr::get(context, file), line);
+                               DICompileUnitAttr::get(context, file), line,
+                               SubprogramFlags::none);
 }
 
 /// The subprogram of a function, null if it has none.
@@ -81,14 +82,19 @@ static LogicalResult verifyScope(Operation *op, DISubprogramAttr function) {
   DILocalScopeAttr scope = findScope(op->getLoc());
   if (!scope || scope.getSubprogram() == function)
     return success();
+  DISubprogramAttr subprogram = scope.getSubprogram();
   InFlightDiagnostic error =
-      op->emitOpError("invalid operation debug info scope: ") << scope;
+      op->emitOpError("invalid operation debug info scope: ") << subprogram;
   if (!function)
-    return error << ". Operation has debug info scope, but function debug info "
-                    "scope is undefined.";
-  return error << ". Operation debug info scope does not match function debug "
-                  "info scope: "
-               << function << ".";
+    error << ". Operation has debug info scope, but function debug info "
+             "scope is undefined.";
+  else
+    error << ". Operation debug info scope does not match function debug "
+             "info scope: "
+          << function << ".";
+  if (Attribute(scope) != subprogram)
+    error << "; in scope " << scope;
+  return error;
 }
 
 LogicalResult cuda_tile::verifyFunctionScopes(Operation *function) {
@@ -104,10 +110,9 @@ LogicalResult cuda_tile::verifyFunctionScopes(Operation *function) {
 
 LogicalResult cuda_tile::verifyModuleScopes(Operation *module) {
   for (Operation &op : module->getRegion(0).getOps())
-    if (isa<SymbolOpInterface>(op) && op.getNumRegions() == 0 &&
-        findScope(op.getLoc()))
-      return op.emitOpError("invalid operation debug info scope: ")
-             << LocationAttr(op.getLoc())
-             << ". Global variables must not have scope.";
+    if (!isa<FunctionOpInterface>(op))
+      if (auto scoped = op.getLoc()->findInstanceOf<DILocAttr>())
+        return op.emitOpError("invalid operation debug info scope: ")
+               << scoped << ". Global variables must not have scope.";
   return success();
 }

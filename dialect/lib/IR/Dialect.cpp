@@ -1,5 +1,6 @@
 //===- Dialect.cpp - The cuda_tile dialect --------------------------------===//
 
+#include "IR/NumberedModel.h"
 #include "IR/Syntax.h"
 #include "cuda_tile/Tileas/Tileas.h"
 
@@ -11,13 +12,58 @@ using namespace cuda_tile;
 #include "cuda_tile/IR/CudaTileDialect.cpp.inc"
 #include "cuda_tile/IR/CudaTileEnums.cpp.inc"
 
+//===----------------------------------------------------------------------===//
+// Enumerations as numbers
+//===----------------------------------------------------------------------===//
+
+constexpr static StringLiteral kOrdering = "memory_ordering_semantics";
+constexpr static StringLiteral kScope = "memory_scope";
+constexpr static StringLiteral kMode = "mode";
+
+bool cuda_tile::isNumbered(StringRef name) {
+  return name == kOrdering || name == kScope || name == kMode;
+}
+
+Attribute cuda_tile::toNumber(StringRef name, Attribute attribute) {
+  auto number = [&](auto value) -> Attribute {
+    return IntegerAttr::get(IntegerType::get(attribute.getContext(), 32),
+                            static_cast<int64_t>(value));
+  };
+  if (auto ordering =
+          dyn_cast_if_present<MemoryOrderingSemanticsAttr>(attribute))
+    return number(ordering.getValue());
+  if (auto scope = dyn_cast_if_present<MemoryScopeAttr>(attribute))
+    return number(scope.getValue());
+  if (auto mode = dyn_cast_if_present<AtomicRMWModeAttr>(attribute))
+    return number(mode.getValue());
+  return attribute;
+}
+
+Attribute cuda_tile::fromNumber(StringRef name, Attribute attribute) {
+  auto number = dyn_cast_if_present<IntegerAttr>(attribute);
+  if (!number || !number.getType().isSignlessInteger(32))
+    return attribute;
+  auto value = static_cast<uint32_t>(number.getValue().getZExtValue());
+  MLIRContext *context = number.getContext();
+  if (name == kOrdering)
+    if (auto ordering = symbolizeMemoryOrderingSemantics(value))
+      return MemoryOrderingSemanticsAttr::get(context, *ordering);
+  if (name == kScope)
+    if (auto scope = symbolizeMemoryScope(value))
+      return MemoryScopeAttr::get(context, *scope);
+  if (name == kMode)
+    if (auto mode = symbolizeAtomicRMWMode(value))
+      return AtomicRMWModeAttr::get(context, *mode);
+  return attribute;
+}
+
 void CudaTileDialect::initialize() {
   registerTypes();
   registerAttributes();
-  addOperations<
+  NumberedOps<
 #define GET_OP_LIST
 #include "cuda_tile/IR/CudaTileOps.cpp.inc"
-      >();
+      >::add(*this);
   addFolder();
   addInliner();
   addEffects();
@@ -37,7 +83,7 @@ Operation *CudaTileDialect::materializeConstant(OpBuilder &builder,
 
 Type CudaTileDialect::parseType(DialectAsmParser &parser) const {
   Type type;
-  if (parseCudaTileType(parser, type))
+  if (parseDialectType(parser, type))
     return {};
   return type;
 }

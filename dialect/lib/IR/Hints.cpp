@@ -15,13 +15,20 @@ using namespace cuda_tile;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// When hints that are not supported are errors.
+enum class FailOnHints { Never, WithWarnings, Always };
+
 struct HintFlags {
   llvm::cl::opt<bool> warn{
       "Wunsupported-hints",
       llvm::cl::desc("Warn about optimization hints that are not supported")};
-  llvm::cl::opt<bool> fail{
-      "Werr-hints",
-      llvm::cl::desc("Fail on optimization hints that are not supported")};
+  llvm::cl::opt<FailOnHints> fail{
+      "Werr-hints", llvm::cl::ValueOptional, llvm::cl::init(FailOnHints::Never),
+      llvm::cl::desc("Fail on optimization hints that are not supported"),
+      llvm::cl::values(clEnumValN(FailOnHints::WithWarnings, "",
+                                  "if -Wunsupported-hints warns of them"),
+                       clEnumValN(FailOnHints::Always, "always",
+                                  "without -Wunsupported-hints too"))};
 };
 } // namespace
 
@@ -33,9 +40,12 @@ void cuda_tile::registerHintFlags() { *hintFlags; }
 HintCheck cuda_tile::getHintCheckOfFlags() {
   if (!hintFlags.isConstructed())
     return HintCheck::Silent;
-  if (hintFlags->fail)
+  if (hintFlags->fail == FailOnHints::Always)
     return HintCheck::Error;
-  return hintFlags->warn ? HintCheck::Warning : HintCheck::Silent;
+  if (!hintFlags->warn)
+    return HintCheck::Silent;
+  return hintFlags->fail == FailOnHints::WithWarnings ? HintCheck::Error
+                                                      : HintCheck::Warning;
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,11 +61,6 @@ static constexpr StringLiteral kWarps = "num_worker_warps_per_cta";
 static constexpr StringLiteral kOccupancy = "occupancy";
 static constexpr StringLiteral kLatency = "latency";
 static constexpr StringLiteral kAllowTma = "allow_tma";
-
-static bool isKnown(StringRef hint) {
-  return llvm::is_contained(
-      {kClusterSize, kWarps, kOccupancy, kLatency, kAllowTma}, hint);
-}
 
 static bool isKnown(StringRef hint, HintedOp op) {
   switch (op) {
@@ -99,8 +104,6 @@ static std::string findWrongNumber(StringRef arch, StringRef hint,
 /// Why `op` cannot take the hint, or an empty text.
 static std::string findFault(HintedOp op, StringRef arch, NamedAttribute hint) {
   StringRef name = hint.getName().getValue();
-  if (!isKnown(name))
-    return ("unknown param " + name + " for " + arch).str();
   if (!isKnown(name, op))
     return (name + " is not known hint for current Operation").str();
   if (name == kAllowTma)
@@ -114,39 +117,35 @@ static std::string findFault(HintedOp op, StringRef arch, NamedAttribute hint) {
   return findWrongNumber(arch, name, number.getValue().getSExtValue());
 }
 
-/// Calls `report` with each fault until it fails.
-static LogicalResult
-forEachFault(HintedOp op, OptimizationHintsAttr hints,
-             function_ref<LogicalResult(const Twine &)> report) {
-  for (NamedAttribute entry : hints.getValue()) {
-    StringRef arch = entry.getName().getValue();
-    if (!llvm::is_contained(kArchitectures, arch)) {
-      if (failed(report("unknown hint key " + arch)))
-        return failure();
-      continue;
-    }
-    for (NamedAttribute hint : cast<DictionaryAttr>(entry.getValue())) {
-      std::string fault = findFault(op, arch, hint);
-      if (!fault.empty() && failed(report(fault)))
-        return failure();
-    }
+/// The faults of the hints for one GPU.
+static SmallVector<std::string> findFaults(HintedOp op, NamedAttribute entry) {
+  StringRef arch = entry.getName().getValue();
+  if (!llvm::is_contained(kArchitectures, arch))
+    return {("unknown hint key " + arch).str()};
+  SmallVector<std::string> faults;
+  for (NamedAttribute hint : cast<DictionaryAttr>(entry.getValue())) {
+    std::string fault = findFault(op, arch, hint);
+    if (!fault.empty())
+      faults.push_back(std::move(fault));
   }
-  return success();
+  return faults;
 }
 
+/// Each fault is a warning; if faults are errors, one error follows those of
+/// the first GPU that has any.
 LogicalResult cuda_tile::verifyHints(Operation *op, HintedOp kind,
                                      OptimizationHintsAttr hints) {
   auto *dialect = op->getContext()->getLoadedDialect<CudaTileDialect>();
   HintCheck check = dialect->getHintCheck();
   if (!hints || check == HintCheck::Silent)
     return success();
-  auto report = [&](const Twine &fault) -> LogicalResult {
-    if (check == HintCheck::Warning) {
-      // Reporting at the op itself would print it, which verifies it again.
+  for (NamedAttribute entry : hints.getValue()) {
+    SmallVector<std::string> faults = findFaults(kind, entry);
+    // Reporting at the op itself would print it, which verifies it again.
+    for (const std::string &fault : faults)
       emitWarning(op->getLoc(), fault);
-      return success();
-    }
-    return op->emitOpError(fault) << "; Optimization hints verification failed";
-  };
-  return forEachFault(kind, hints, report);
+    if (!faults.empty() && check == HintCheck::Error)
+      return emitError(op->getLoc(), "Optimization hints verification failed");
+  }
+  return success();
 }

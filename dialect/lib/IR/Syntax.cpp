@@ -40,24 +40,33 @@ using Syntax = TypesSyntax<
 #include "cuda_tile/IR/CudaTileTypes.cpp.inc"
     >;
 
-ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
-  OptionalParseResult result = parser.parseOptionalType(type);
-  if (result.has_value())
-    return *result;
+/// A mnemonic and its parameters. The error about another word is `before`, the
+/// word, `after`, and the word again if there is an `after`.
+static ParseResult parseNamedType(AsmParser &parser, Type &type,
+                                  StringRef before, StringRef after) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef mnemonic;
   if (parser.parseKeyword(&mnemonic))
     return failure();
-  Syntax::Parse parse = Syntax::find(mnemonic);
-  if (!parse) {
-    InFlightDiagnostic error = parser.emitError(loc, "unknown type: ")
-                               << mnemonic;
-    if (mnemonic == "f8E5M3FNU")
-      error << "; " << kNoSuchFloat;
-    return error;
-  }
+  Syntax::Parse parse =
+      mnemonic == "f8E5M3FNU" ? F8E5M3FNUType::parse : Syntax::find(mnemonic);
+  if (!parse)
+    return parser.emitError(loc, before)
+           << mnemonic << after << (after.empty() ? "" : mnemonic);
   type = parse(parser);
   return success(static_cast<bool>(type));
+}
+
+ParseResult cuda_tile::parseCudaTileType(AsmParser &parser, Type &type) {
+  OptionalParseResult result = parser.parseOptionalType(type);
+  if (result.has_value())
+    return *result;
+  return parseNamedType(parser, type, "unknown type: ", "");
+}
+
+ParseResult cuda_tile::parseDialectType(AsmParser &parser, Type &type) {
+  return parseNamedType(parser, type, "unknown  type `",
+                        "` in dialect `cuda_tile`; unknown type: ");
 }
 
 void cuda_tile::printCudaTileType(AsmPrinter &printer, Type type) {
@@ -87,31 +96,72 @@ void cuda_tile::printShape(raw_ostream &os, ArrayRef<int64_t> shape) {
       "x");
 }
 
-template <typename T> static std::string bracketed(ArrayRef<T> shape) {
+std::string cuda_tile::extentsText(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleaveComma(shape, os, [&](T extent) {
+  llvm::interleaveComma(shape, os, [&](int64_t extent) {
     if (ShapedType::isDynamic(extent))
       os << '?';
     else
       os << extent;
   });
-  os << ']';
   return text;
 }
 
 std::string cuda_tile::shapeText(ArrayRef<int64_t> shape) {
-  return bracketed(shape);
+  return "[" + extentsText(shape) + "]";
 }
 
 std::string cuda_tile::shapeText(ArrayRef<int32_t> shape) {
-  return bracketed(shape);
+  return shapeText(SmallVector<int64_t>(shape));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of ops with regions
+//===----------------------------------------------------------------------===//
+
+ParseResult cuda_tile::parseFrontAttributes(OpAsmParser &parser,
+                                            OperationState &result) {
+  return parser.parseOptionalAttrDictWithKeyword(result.attributes);
+}
+
+ParseResult cuda_tile::parseBackAttributes(OpAsmParser &parser,
+                                           OperationState &result) {
+  return parser.parseOptionalAttrDict(result.attributes);
+}
+
+static SmallVector<NamedAttribute> selectAttributes(Operation *op,
+                                                    bool isOfPasses) {
+  SmallVector<NamedAttribute> selected;
+  for (NamedAttribute attribute : op->getAttrs())
+    if (attribute.getName().strref().starts_with("tileas.") == isOfPasses)
+      selected.push_back(attribute);
+  return selected;
+}
+
+void cuda_tile::printFrontAttributes(OpAsmPrinter &printer, Operation *op,
+                                     ArrayRef<StringRef> elided) {
+  printer.printOptionalAttrDictWithKeyword(
+      selectAttributes(op, /*isOfPasses=*/true), elided);
+}
+
+void cuda_tile::printBackAttributes(OpAsmPrinter &printer, Operation *op,
+                                    ArrayRef<StringRef> elided) {
+  printer.printOptionalAttrDict(selectAttributes(op, /*isOfPasses=*/false),
+                                elided);
 }
 
 //===----------------------------------------------------------------------===//
 // Keywords
 //===----------------------------------------------------------------------===//
+
+bool cuda_tile::parseAnyKeyword(AsmParser &parser, StringRef &keyword) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+    return true;
+  parser.emitError(loc, "expected valid keyword");
+  return false;
+}
 
 /// Parses one of `allowed` (all of them as `what` lists them in the message).
 template <typename EnumAttr, typename Enum>
@@ -121,7 +171,7 @@ static ParseResult parseEnum(OpAsmParser &parser, StringRef what,
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
   std::optional<Enum> value;
-  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+  if (parseAnyKeyword(parser, keyword))
     value = symbolize(keyword);
   if (!value)
     return parser.emitError(loc, "expected ") << what;
@@ -172,39 +222,54 @@ void cuda_tile::printComparisonOrdering(OpAsmPrinter &printer, Operation *,
 // Rounding
 //===----------------------------------------------------------------------===//
 
-/// Parses `<m>`, with `m` one of `allowed`. The message for the IEEE modes also
-/// contains what was found.
+namespace {
+
+/// The modes of one kind of op. The parser takes those `listed` and `unlisted`,
+/// and the verifier refuses those that do not fit, so that it can say why.
+struct RoundingModes {
+  RoundingMode usual; // of an op without `rounding<>`
+  SmallVector<RoundingMode> listed;
+  SmallVector<RoundingMode> unlisted;
+  bool showFound;
+  StringRef more; // ends the message
+};
+
+} // namespace
+
+/// Parses `<m>`.
 static ParseResult parseRoundingMode(OpAsmParser &parser,
-                                     ArrayRef<RoundingMode> allowed,
-                                     bool showFound, RoundingModeAttr &attr) {
-  StringRef keyword;
+                                     const RoundingModes &modes,
+                                     RoundingModeAttr &attr) {
   if (parser.parseLess())
     return failure();
   SMLoc loc = parser.getCurrentLocation();
-  (void)parser.parseOptionalKeyword(&keyword);
+  StringRef keyword;
+  if (!parseAnyKeyword(parser, keyword))
+    return failure();
   std::optional<RoundingMode> mode = symbolizeRoundingMode(keyword);
-  if (!mode || !llvm::is_contained(allowed, *mode)) {
+  if (!mode || (!llvm::is_contained(modes.listed, *mode) &&
+                !llvm::is_contained(modes.unlisted, *mode))) {
     InFlightDiagnostic error =
         parser.emitError(loc, "expected rounding mode to be one of: ");
-    llvm::interleaveComma(allowed, error, [&](RoundingMode each) {
+    llvm::interleaveComma(modes.listed, error, [&](RoundingMode each) {
       error << "'" << stringifyRoundingMode(each) << "'";
     });
-    if (showFound)
+    if (modes.showFound)
       error << ", got: '" << keyword << "'";
-    return error;
+    return error << modes.more;
   }
   attr = RoundingModeAttr::get(parser.getContext(), *mode);
   return parser.parseGreater();
 }
 
-/// Parses `rounding<m>`, or nothing for the first of `allowed`.
+/// Parses `rounding<m>`, or nothing for the usual mode.
 static ParseResult parseRounding(OpAsmParser &parser,
-                                 ArrayRef<RoundingMode> allowed, bool showFound,
+                                 const RoundingModes &modes,
                                  RoundingModeAttr &attr) {
-  attr = RoundingModeAttr::get(parser.getContext(), allowed.front());
+  attr = RoundingModeAttr::get(parser.getContext(), modes.usual);
   if (failed(parser.parseOptionalKeyword("rounding")))
     return success();
-  return parseRoundingMode(parser, allowed, showFound, attr);
+  return parseRoundingMode(parser, modes, attr);
 }
 
 static void printRounding(OpAsmPrinter &printer, RoundingModeAttr attr,
@@ -215,10 +280,13 @@ static void printRounding(OpAsmPrinter &printer, RoundingModeAttr attr,
 
 ParseResult cuda_tile::parseIEEERounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRounding(parser,
-                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
-                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF},
-                       /*showFound=*/true, attr);
+  RoundingModes modes{RoundingMode::NEAREST_EVEN,
+                      {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                       RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF},
+                      {},
+                      /*showFound=*/true,
+                      ""};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printIEEERounding(OpAsmPrinter &printer, Operation *,
@@ -239,11 +307,13 @@ ParseResult cuda_tile::parseOptionalHints(OpAsmParser &parser,
 
 ParseResult cuda_tile::parseFToFRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRounding(parser,
-                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
-                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
-                        RoundingMode::NEAREST_AWAY},
-                       /*showFound=*/true, attr);
+  RoundingModes modes{RoundingMode::NEAREST_EVEN,
+                      {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                       RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF},
+                      {RoundingMode::NEAREST_AWAY},
+                      /*showFound=*/true,
+                      "; 13.4 adds 'nearest_away'"};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printFToFRounding(OpAsmPrinter &printer, Operation *,
@@ -253,11 +323,14 @@ void cuda_tile::printFToFRounding(OpAsmPrinter &printer, Operation *,
 
 ParseResult cuda_tile::parseDivFRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRounding(parser,
-                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
-                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
-                        RoundingMode::APPROX, RoundingMode::FULL},
-                       /*showFound=*/true, attr);
+  RoundingModes modes{RoundingMode::NEAREST_EVEN,
+                      {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                       RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
+                       RoundingMode::APPROX, RoundingMode::FULL},
+                      {RoundingMode::NEAREST_INT_TO_ZERO},
+                      /*showFound=*/true,
+                      ""};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printDivFRounding(OpAsmPrinter &printer, Operation *,
@@ -267,10 +340,9 @@ void cuda_tile::printDivFRounding(OpAsmPrinter &printer, Operation *,
 
 ParseResult cuda_tile::parseDivIRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRoundingMode(parser,
-                           {RoundingMode::ZERO, RoundingMode::NEGATIVE_INF,
-                            RoundingMode::POSITIVE_INF},
-                           /*showFound=*/false, attr);
+  attr =
+      dyn_cast_or_null<RoundingModeAttr>(RoundingModeAttr::parse(parser, {}));
+  return success(static_cast<bool>(attr));
 }
 
 void cuda_tile::printDivIRounding(OpAsmPrinter &printer, Operation *,
@@ -280,8 +352,14 @@ void cuda_tile::printDivIRounding(OpAsmPrinter &printer, Operation *,
 
 ParseResult cuda_tile::parseApproxRounding(OpAsmParser &parser,
                                            RoundingModeAttr &attr) {
-  return parseRounding(parser, {RoundingMode::FULL, RoundingMode::APPROX},
-                       /*showFound=*/false, attr);
+  RoundingModes modes{RoundingMode::FULL,
+                      {RoundingMode::APPROX, RoundingMode::FULL},
+                      {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                       RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
+                       RoundingMode::NEAREST_INT_TO_ZERO},
+                      /*showFound=*/false,
+                      ""};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printApproxRounding(OpAsmPrinter &printer, Operation *,
@@ -291,8 +369,12 @@ void cuda_tile::printApproxRounding(OpAsmPrinter &printer, Operation *,
 
 ParseResult cuda_tile::parseFToIRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRounding(parser, {RoundingMode::NEAREST_INT_TO_ZERO},
-                       /*showFound=*/false, attr);
+  RoundingModes modes{RoundingMode::NEAREST_INT_TO_ZERO,
+                      {RoundingMode::NEAREST_INT_TO_ZERO},
+                      {},
+                      /*showFound=*/true,
+                      ""};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printFToIRounding(OpAsmPrinter &printer, Operation *,
@@ -302,11 +384,14 @@ void cuda_tile::printFToIRounding(OpAsmPrinter &printer, Operation *,
 
 ParseResult cuda_tile::parseSqrtRounding(OpAsmParser &parser,
                                          RoundingModeAttr &attr) {
-  return parseRounding(parser,
-                       {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
-                        RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
-                        RoundingMode::APPROX},
-                       /*showFound=*/false, attr);
+  RoundingModes modes{RoundingMode::NEAREST_EVEN,
+                      {RoundingMode::NEAREST_EVEN, RoundingMode::ZERO,
+                       RoundingMode::NEGATIVE_INF, RoundingMode::POSITIVE_INF,
+                       RoundingMode::APPROX},
+                      {RoundingMode::FULL, RoundingMode::NEAREST_INT_TO_ZERO},
+                      /*showFound=*/false,
+                      ""};
+  return parseRounding(parser, modes, attr);
 }
 
 void cuda_tile::printSqrtRounding(OpAsmPrinter &printer, Operation *,
@@ -316,44 +401,6 @@ void cuda_tile::printSqrtRounding(OpAsmPrinter &printer, Operation *,
 
 //===----------------------------------------------------------------------===//
 // Memory model
-//===----------------------------------------------------------------------===//
-
-ParseResult cuda_tile::parseMemoryModel(OpAsmParser &parser,
-                                        MemoryOrderingSemanticsAttr &ordering,
-                                        MemoryScopeAttr &scope) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  (void)parser.parseOptionalKeyword(&keyword);
-  auto semantics = symbolizeMemoryOrderingSemantics(keyword);
-  if (!semantics)
-    return parser.emitError(loc, "invalid memory_ordering_semantics attribute "
-                                 "specification. Got \"")
-           << keyword
-           << "\" but expect one of: weak, relaxed, acquire, release, acq_rel";
-  ordering = MemoryOrderingSemanticsAttr::get(parser.getContext(), *semantics);
-
-  loc = parser.getCurrentLocation();
-  if (failed(parser.parseOptionalKeyword(&keyword)))
-    return success();
-  std::optional<MemoryScope> found = symbolizeMemoryScope(keyword);
-  if (!found)
-    return parser.emitError(
-               loc, "invalid memory_scope attribute specification. Got \"")
-           << keyword << "\" but expect one of: tl_blk, device, sys";
-  scope = MemoryScopeAttr::get(parser.getContext(), *found);
-  return success();
-}
-
-void cuda_tile::printMemoryModel(OpAsmPrinter &printer, Operation *,
-                                 MemoryOrderingSemanticsAttr ordering,
-                                 MemoryScopeAttr scope) {
-  printer << stringifyMemoryOrderingSemantics(ordering.getValue());
-  if (scope)
-    printer << " " << stringifyMemoryScope(scope.getValue());
-}
-
-//===----------------------------------------------------------------------===//
-// Keywords of atomic accesses, which have messages of their own
 //===----------------------------------------------------------------------===//
 
 /// Parses a keyword, bare or as a string, that stands for `attribute`.
@@ -374,17 +421,54 @@ parseNamedEnum(OpAsmParser &parser, StringRef attribute, StringRef cases,
   return success();
 }
 
+static constexpr StringLiteral kOrderings =
+    "weak, relaxed, acquire, release, acq_rel";
+
+static ParseResult parseNamedOrdering(OpAsmParser &parser,
+                                      MemoryOrderingSemanticsAttr &ordering) {
+  return parseNamedEnum<MemoryOrderingSemanticsAttr, MemoryOrderingSemantics>(
+      parser, "memory_ordering_semantics", kOrderings,
+      symbolizeMemoryOrderingSemantics, ordering);
+}
+
+ParseResult cuda_tile::parseMemoryModel(OpAsmParser &parser,
+                                        MemoryOrderingSemanticsAttr &ordering,
+                                        MemoryScopeAttr &scope) {
+  if (parseNamedOrdering(parser, ordering))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return success();
+  std::optional<MemoryScope> found = symbolizeMemoryScope(keyword);
+  if (!found) // a pointer may stand here too
+    return parser.emitError(
+               loc, "expected SSA operand; invalid memory_scope attribute "
+                    "specification. Got \"")
+           << keyword << "\" but expect one of: tl_blk, device, sys";
+  scope = MemoryScopeAttr::get(parser.getContext(), *found);
+  return success();
+}
+
+void cuda_tile::printMemoryModel(OpAsmPrinter &printer, Operation *,
+                                 MemoryOrderingSemanticsAttr ordering,
+                                 MemoryScopeAttr scope) {
+  printer << stringifyMemoryOrderingSemantics(ordering.getValue());
+  if (scope)
+    printer << " " << stringifyMemoryScope(scope.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Keywords of atomic accesses, which have messages of their own
+//===----------------------------------------------------------------------===//
+
 ParseResult cuda_tile::parseAtomicModel(OpAsmParser &parser,
                                         MemoryOrderingSemanticsAttr &ordering,
                                         MemoryScopeAttr &scope) {
-  return failure(
-      parseNamedEnum<MemoryOrderingSemanticsAttr, MemoryOrderingSemantics>(
-          parser, "memory_ordering_semantics",
-          "weak, relaxed, acquire, release, acq_rel",
-          symbolizeMemoryOrderingSemantics, ordering) ||
-      parseNamedEnum<MemoryScopeAttr, MemoryScope>(
-          parser, "memory_scope", "tl_blk, device, sys", symbolizeMemoryScope,
-          scope));
+  return failure(parseNamedOrdering(parser, ordering) ||
+                 parseNamedEnum<MemoryScopeAttr, MemoryScope>(
+                     parser, "memory_scope", "tl_blk, device, sys",
+                     symbolizeMemoryScope, scope));
 }
 
 void cuda_tile::printAtomicModel(OpAsmPrinter &printer, Operation *op,

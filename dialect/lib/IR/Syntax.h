@@ -19,6 +19,9 @@ namespace cuda_tile {
 
 /// Parses `tile<..>`, `token`, ... or any type in its full spelling.
 mlir::ParseResult parseCudaTileType(mlir::AsmParser &parser, mlir::Type &type);
+/// The same behind `!cuda_tile.`, where the message about a type that is not
+/// there is another.
+mlir::ParseResult parseDialectType(mlir::AsmParser &parser, mlir::Type &type);
 /// Prints types of this dialect without `!cuda_tile.`, others in full.
 void printCudaTileType(mlir::AsmPrinter &printer, mlir::Type type);
 
@@ -48,13 +51,35 @@ inline void printCudaTileTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
 
 /// `(8x4)` without the parentheses, `?` for dynamic extents.
 void printShape(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> shape);
-/// `[8, 4]`, as messages show shapes.
+/// `8, 4`, as most messages show shapes.
+std::string extentsText(llvm::ArrayRef<int64_t> shape);
+/// `[8, 4]`, as messages show shapes of views and of literals.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 std::string shapeText(llvm::ArrayRef<int32_t> shape);
 
 //===----------------------------------------------------------------------===//
+// Attributes of ops with regions
+//===----------------------------------------------------------------------===//
+
+// They stand behind the last region, and are read in front of the first one
+// too. What our passes note (`tileas.plan`) is printed in front, where one
+// looks for it.
+mlir::ParseResult parseFrontAttributes(mlir::OpAsmParser &parser,
+                                       mlir::OperationState &result);
+mlir::ParseResult parseBackAttributes(mlir::OpAsmParser &parser,
+                                      mlir::OperationState &result);
+void printFrontAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                          llvm::ArrayRef<llvm::StringRef> elided = {});
+void printBackAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         llvm::ArrayRef<llvm::StringRef> elided = {});
+
+//===----------------------------------------------------------------------===//
 // Keywords
 //===----------------------------------------------------------------------===//
+
+/// Whether a bare word stands here; otherwise that is an error, which another
+/// one about the place should follow.
+bool parseAnyKeyword(mlir::AsmParser &parser, llvm::StringRef &keyword);
 
 mlir::ParseResult parseSignedness(mlir::OpAsmParser &parser,
                                   SignednessAttr &attr);
@@ -90,7 +115,7 @@ CUDA_TILE_ROUNDING(FToIRounding)
 CUDA_TILE_ROUNDING(SqrtRounding)
 #undef CUDA_TILE_ROUNDING
 
-/// `weak` or `acquire device`.
+/// `weak` or `acquire device`, of an access through pointers.
 mlir::ParseResult parseMemoryModel(mlir::OpAsmParser &parser,
                                    MemoryOrderingSemanticsAttr &ordering,
                                    MemoryScopeAttr &scope);

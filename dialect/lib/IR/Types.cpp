@@ -31,12 +31,29 @@ static constexpr StringLiteral kNumberTypes =
 
 static bool isNumber(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, FloatTF32Type, Float64Type,
-          Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType,
-          Float4E2M1FNType>(type))
+          Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType, Float4E2M1FNType,
+          F8E5M3FNUType>(type))
     return true;
   return type.isSignlessInteger() &&
          llvm::is_contained({1u, 8u, 16u, 32u, 64u},
                             type.getIntOrFloatBitWidth());
+}
+
+bool cuda_tile::isMulticast(PointerKindAttr kind) {
+  return kind && kind.getValue() == PointerKind::MULTICAST;
+}
+
+TensorViewType cuda_tile::getTensorView(Type view) {
+  return llvm::TypeSwitch<Type, TensorViewType>(view)
+      .Case<PartitionViewType, StridedViewType, GatherScatterViewType>(
+          [](auto tiles) { return tiles.getTensorView(); })
+      .Default(TensorViewType());
+}
+
+bool cuda_tile::isCarried(Type type) {
+  // Level W carries buffers too.
+  StringRef dialect = type.getDialect().getNamespace();
+  return isNumber(type) || dialect == "cuda_tile" || dialect == "tileas";
 }
 
 static LogicalResult verifyNumber(function_ref<InFlightDiagnostic()> emitError,
@@ -48,27 +65,67 @@ static LogicalResult verifyNumber(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// F8E5M3FNUType
+//===----------------------------------------------------------------------===//
+
+Type F8E5M3FNUType::parse(AsmParser &parser) {
+  return get(parser.getContext());
+}
+
+void F8E5M3FNUType::print(AsmPrinter &) const {}
+
+/// LLVM has no such format. MLIR takes from here that elements have 8 bits; of
+/// the formats of 8 bits, this one keeps every pattern of bits as it is. Values
+/// must not be computed with it.
+const llvm::fltSemantics &F8E5M3FNUType::getFloatSemantics() const {
+  return APFloat::Float8E8M0FNU();
+}
+
+//===----------------------------------------------------------------------===//
 // PointerType
 //===----------------------------------------------------------------------===//
 
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  Type pointeeType) {
+                                  Type pointeeType, PointerKindAttr) {
   return verifyNumber(emitError, "pointeeType", pointeeType);
+}
+
+/// `, <multicast>` or `, #cuda_tile.ptr_attr<multicast>`, or nothing.
+static ParseResult parseOptionalPointerKind(AsmParser &parser,
+                                            PointerKindAttr &kind) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalLess()))
+    return parser.parseAttribute(kind);
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<PointerKind> value = symbolizePointerKind(keyword);
+  if (!value)
+    return parser.emitError(loc, "expected a pointer attribute: one of none, "
+                                 "unicast, multicast; got ")
+           << keyword;
+  kind = PointerKindAttr::get(parser.getContext(), *value);
+  return parser.parseGreater();
 }
 
 Type PointerType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   Type pointee;
+  PointerKindAttr kind;
   if (parser.parseLess() || parseCudaTileType(parser, pointee) ||
-      parser.parseGreater())
+      parseOptionalPointerKind(parser, kind) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    pointee);
+                    pointee, kind);
 }
 
 void PointerType::print(AsmPrinter &printer) const {
   printer << "<";
   printCudaTileType(printer, getPointeeType());
+  if (getPtrAttr())
+    printer << ", <" << stringifyPointerKind(getPtrAttr().getValue()) << ">";
   printer << ">";
 }
 
@@ -91,10 +148,13 @@ TileType::verifyShape(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<int64_t> shape, Type elementType) {
   if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
     return emitError() << "all dimensions must be positive constants, got "
-                       << shapeText(shape);
+                       << extentsText(shape);
+  bool isOdd = llvm::all_of(shape, [](int64_t extent) { return extent % 2; });
+  if (isa<Float4E2M1FNType>(elementType) && isOdd)
+    return emitError() << "F4E2M1FN tiles must have an even number of elements";
   if (llvm::any_of(shape, [](int64_t e) { return !llvm::isPowerOf2_64(e); }))
     return emitError() << "all dimensions must be powers of two, got "
-                       << shapeText(shape);
+                       << extentsText(shape);
   // Powers of two: the logarithms cannot overflow as the product can.
   uint64_t bits = 0;
   for (int64_t extent : shape)
@@ -102,8 +162,6 @@ TileType::verifyShape(function_ref<InFlightDiagnostic()> emitError,
   if (bits > llvm::Log2_64(kMaxElements))
     return emitError() << "tile would exceed the maximum of " << kMaxElements
                        << " elements";
-  if (isa<Float4E2M1FNType>(elementType) && bits == 0)
-    return emitError() << "F4E2M1FN tiles must have an even number of elements";
   return success();
 }
 
@@ -139,10 +197,19 @@ Type TileType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   cute::LayoutAttr layout;
-  if (parser.parseLess() || parser.parseDimensionList(shape) ||
-      parseCudaTileType(parser, elementType))
+  if (parser.parseLess())
     return {};
-  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout))
+  SMLoc shapeLoc = parser.getCurrentLocation();
+  if (parser.parseDimensionList(shape))
+    return {};
+  if (llvm::any_of(shape, ShapedType::isDynamic)) {
+    parser.emitError(shapeLoc, "expected static shape; all dimensions must be "
+                               "positive constants, got ")
+        << extentsText(shape);
+    return {};
+  }
+  if (parseCudaTileType(parser, elementType) ||
+      (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)))
     return {};
   if (parser.parseGreater())
     return {};
@@ -173,7 +240,7 @@ bool cuda_tile::pointsTo(TileType pointers, TileType values) {
 LogicalResult
 TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
                        Type elementType, ArrayRef<int64_t> shape,
-                       ArrayRef<int64_t> strides) {
+                       ArrayRef<int64_t> strides, PointerKindAttr) {
   if (failed(verifyNumber(emitError, "elementType", elementType)))
     return failure();
   if (shape.size() != strides.size())
@@ -214,6 +281,41 @@ static ParseResult parseStride(AsmParser &parser, int64_t &stride) {
   return success();
 }
 
+/// `, strides=[8,1]`; an error names the keyword, whatever stands in its place.
+static ParseResult parseStrides(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &strides) {
+  SMLoc loc = parser.getCurrentLocation();
+  bool hasComma = succeeded(parser.parseOptionalComma());
+  if (hasComma)
+    loc = parser.getCurrentLocation();
+  if (!hasComma || failed(parser.parseOptionalKeyword("strides")))
+    return parser.emitError(loc, "expected 'strides'");
+  return failure(
+      parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseStride(parser, strides.emplace_back());
+      }));
+}
+
+/// What may follow the element type of a tensor_view of rank 0.
+static ParseResult parseScalarTail(AsmParser &parser, PointerKindAttr &kind) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  Attribute attribute;
+  OptionalParseResult result = parser.parseOptionalAttribute(attribute);
+  if (result.has_value() && failed(*result))
+    return failure();
+  kind = dyn_cast_if_present<PointerKindAttr>(attribute);
+  if (kind)
+    return success();
+  bool isStrides = succeeded(parser.parseOptionalKeyword("strides"));
+  return parser.emitError(
+      loc, isStrides
+               ? "strides must not be provided for 0-d tiles"
+               : "unexpected token after element type in 0-d tensor_view");
+}
+
 Type TensorViewType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape, strides;
@@ -221,34 +323,15 @@ Type TensorViewType::parse(AsmParser &parser) {
   if (parser.parseLess() || parser.parseDimensionList(shape) ||
       parseCudaTileType(parser, elementType))
     return {};
-  SMLoc tailLoc = parser.getCurrentLocation();
-  if (shape.empty()) {
-    if (succeeded(parser.parseOptionalComma())) {
-      bool isStrides = succeeded(parser.parseOptionalKeyword("strides"));
-      parser.emitError(tailLoc)
-          << (isStrides
-                  ? "strides must not be provided for 0-d tiles"
-                  : "unexpected token after element type in 0-d tensor_view");
-      return {};
-    }
-  } else {
-    if (parser.parseComma())
-      return {};
-    tailLoc = parser.getCurrentLocation();
-    if (failed(parser.parseOptionalKeyword("strides"))) {
-      parser.emitError(tailLoc, "expected 'strides'");
-      return {};
-    }
-    if (parser.parseEqual() ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parseStride(parser, strides.emplace_back());
-        }))
-      return {};
-  }
+  PointerKindAttr kind;
+  ParseResult tail = shape.empty() ? parseScalarTail(parser, kind)
+                                   : parseStrides(parser, strides);
+  if (tail || (!shape.empty() && parseOptionalPointerKind(parser, kind)))
+    return {};
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    elementType, shape, strides);
+                    elementType, shape, strides, kind);
 }
 
 void TensorViewType::print(AsmPrinter &printer) const {
@@ -270,6 +353,8 @@ void TensorViewType::print(AsmPrinter &printer) const {
         ",");
     printer << "]";
   }
+  if (getPtrAttr())
+    printer << ", " << getPtrAttr();
   printer << ">";
 }
 

@@ -197,7 +197,8 @@ static ParseResult parseTensorView(AsmParser &parser, TensorViewType &view) {
     return failure();
   view = dyn_cast<TensorViewType>(type);
   if (!view)
-    return parser.emitError(loc, "expected tensor_view, got ") << type;
+    return parser.emitError(loc, "expected 'tensor_view' type, but got ")
+           << type;
   return success();
 }
 

@@ -13,9 +13,15 @@ using namespace cuda_tile;
 /// `loc` with the scope `function`; unchanged if it has no position.
 static LocationAttr addScope(LocationAttr loc, DISubprogramAttr function) {
   MLIRContext *context = loc.getContext();
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    // A call site one end of which is unknown is the position of the other.
+    if (isa<UnknownLoc>(call.getCallee()))
+      return addScope(call.getCaller(), function);
+    if (isa<UnknownLoc>(call.getCaller()))
+      return addScope(call.getCallee(), function);
     return CallSiteLoc::get(addScope(call.getCallee(), function),
                             addScope(call.getCaller(), function));
+  }
   FileLineColLoc position = findPosition(loc);
   if (!position || findScope(loc))
     return loc;
@@ -27,31 +33,46 @@ static LocationAttr addScope(LocationAttr loc, DISubprogramAttr function) {
   return DILocAttr::get(context, position, scope);
 }
 
+/// The position in `loc`, or one in an unknown file.
+static FileLineColLoc findPositionOrUnknown(LocationAttr loc) {
+  FileLineColLoc position = findPosition(loc);
+  return position ? position
+                  : FileLineColLoc::get(loc.getContext(), "<unknown>", 1, 1);
+}
+
 namespace {
 struct SynthesizeDebugInfoScopes
     : cuda_tile::impl::SynthesizeDebugInfoScopesBase<
           SynthesizeDebugInfoScopes> {
   void runOnOperation() override {
+    DIFileAttr file = makeFile(findPositionOrUnknown(getOperation().getLoc()));
+    auto unit = DICompileUnitAttr::get(&getContext(), file);
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      runOnFunction(function);
+      runOnFunction(function, unit);
   }
 
-  static void runOnFunction(FunctionOpInterface function) {
+  static void runOnFunction(FunctionOpInterface function,
+                            DICompileUnitAttr unit) {
     if (findScope(function.getLoc()))
       return;
-    FileLineColLoc loc = findPosition(function.getLoc());
-    // A function without a position gets a scope in an unknown file.
-    if (!loc)
-      loc = FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
-    DISubprogramAttr subprogram = makeSubprogram(function.getNameAttr(), loc);
+    MLIRContext *context = function.getContext();
+    bool isKnown = static_cast<bool>(findPosition(function.getLoc()));
+    FileLineColLoc loc = findPositionOrUnknown(function.getLoc());
+    StringAttr name = function.getNameAttr();
+    auto subprogram =
+        DISubprogramAttr::get(context, makeFile(loc), loc.getLine(), name, name,
+                              unit, loc.getLine(), SubprogramFlags::none);
+    auto position = DILocAttr::get(context, loc, subprogram);
     function->walk([&](Operation *op) {
+      bool isLost = !isKnown && isa<UnknownLoc>(op->getLoc());
       if (op != function)
-        op->setLoc(addScope(op->getLoc(), subprogram));
+        op->setLoc(isLost ? LocationAttr(position)
+                          : addScope(op->getLoc(), subprogram));
       for (Region &region : op->getRegions())
         for (BlockArgument argument : region.getArguments())
           argument.setLoc(addScope(argument.getLoc(), subprogram));
     });
-    function->setLoc(DILocAttr::get(function.getContext(), loc, subprogram));
+    function->setLoc(position);
   }
 };
 } // namespace

@@ -3,21 +3,22 @@
 #include "cuda_tile/Transforms/Passes.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace cuda_tile;
 
-/// Sets the linkage name of a function's scopes, which the verifier checks.
-static void renameScopes(Operation *function, DISubprogramAttr scope,
+/// Sets the linkage name of the subprogram `scope` in all locations in `root`.
+static void renameScopes(Operation *root, DISubprogramAttr scope,
                          StringAttr name) {
   auto renamed = DISubprogramAttr::get(
       scope.getContext(), scope.getFile(), scope.getLine(), scope.getName(),
-      name, scope.getCompileUnit(), scope.getScopeLine());
+      name, scope.getCompileUnit(), scope.getScopeLine(), scope.getFlags());
   AttrTypeReplacer replacer;
   replacer.addReplacement([=](DISubprogramAttr found) -> Attribute {
     return found == scope ? renamed : found;
   });
-  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/false,
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/false,
                                         /*replaceLocs=*/true,
                                         /*replaceTypes=*/false);
 }
@@ -26,7 +27,7 @@ namespace {
 
 /// Renames a symbol together with the scopes of its debug info.
 struct UpdateSymbolName
-    : PassWrapper<UpdateSymbolName, OperationPass<cuda_tile::ModuleOp>> {
+    : PassWrapper<UpdateSymbolName, OperationPass<::mlir::ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UpdateSymbolName)
 
   UpdateSymbolName() = default;
@@ -39,39 +40,53 @@ struct UpdateSymbolName
     return "Renames a symbol and the scopes of its debug info";
   }
 
+  /// The op that `path`, for example `kernels::f`, names; null after an error.
+  Operation *find(StringRef path) {
+    SmallVector<StringRef> names;
+    path.split(names, "::");
+    SmallVector<FlatSymbolRefAttr> nested;
+    for (StringRef name : llvm::drop_begin(names))
+      nested.push_back(FlatSymbolRefAttr::get(&getContext(), name));
+    auto reference = SymbolRefAttr::get(&getContext(), names.front(), nested);
+    Operation *op = SymbolTable::lookupSymbolIn(getOperation(), reference);
+    if (!op)
+      getOperation().emitError("could not find symbol op with name '")
+          << reference << "'";
+    return op;
+  }
+
   void runOnOperation() override {
-    cuda_tile::ModuleOp module = getOperation();
-    Operation *users = module;
-    if (!scope.empty() && module.getSymName() != scope)
-      users = SymbolTable::lookupSymbolIn(module, scope);
-    if (!users)
-      return;
-    Operation *symbol = SymbolTable::lookupSymbolIn(module, oldName);
-    if (!symbol || newName.empty() ||
-        SymbolTable::lookupSymbolIn(module, newName)) {
-      module.emitError() << "expected a symbol '" << oldName
-                         << "' and a name that is free, got '" << newName
-                         << "'";
+    Operation *symbol = find(oldName);
+    Operation *root = symbol;
+    if (symbol)
+      root = scope.empty() ? getOperation() : find(scope);
+    if (!root)
+      return signalPassFailure();
+    if (!root->isAncestor(symbol)) {
+      symbol->emitError("attempted to update symbol names in a scope that did "
+                        "not enclose the symbol itself")
+              .attachNote(root->getLoc())
+          << "scope defined here";
       return signalPassFailure();
     }
     auto name = StringAttr::get(&getContext(), newName);
     if (updateUses &&
-        failed(SymbolTable::replaceAllSymbolUses(symbol, name, users)))
+        failed(SymbolTable::replaceAllSymbolUses(symbol, name, root)))
       return signalPassFailure();
     SymbolTable::setSymbolName(symbol, name);
     if (DILocalScopeAttr local = findScope(symbol->getLoc()))
-      renameScopes(symbol, local.getSubprogram(), name);
+      renameScopes(root, local.getSubprogram(), name);
   }
 
   Option<std::string> oldName{*this, "symbol-to-rename",
-                              llvm::cl::desc("the symbol's name so far")};
+                              llvm::cl::desc("the symbol: kernels::f")};
   Option<std::string> scope{
       *this, "scope",
-      llvm::cl::desc("the module that holds it, or the symbol of a module in "
-                     "which references follow; empty: all")};
+      llvm::cl::desc("the symbol of the op in which references and locations "
+                     "follow; empty: all")};
   Option<std::string> newName{*this, "new-name",
                               llvm::cl::desc("the symbol's name from now on")};
-  Option<bool> updateUses{*this, "update-uses", llvm::cl::init(true),
+  Option<bool> updateUses{*this, "update-uses", llvm::cl::init(false),
                           llvm::cl::desc("whether references follow")};
 };
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    DYNAMIC,
     GatherScatterViewType,
     PartitionViewType,
     StridedViewType,
@@ -131,6 +130,6 @@ def tensor_view_parts(op: ir.Operation) -> TensorViewParts:
     ty = TensorViewType(op.results[0].type)
     operands = list(op.operands)
     base, rest = operands[0], iter(operands[1:])
-    shape = tuple(next(rest) if n == DYNAMIC else n for n in ty.shape)
-    strides = tuple(next(rest) if n == DYNAMIC else n for n in ty.strides)
+    shape = tuple(next(rest) if n is None else n for n in ty.shape)
+    strides = tuple(next(rest) if n is None else n for n in ty.strides)
     return TensorViewParts(base, shape, strides)

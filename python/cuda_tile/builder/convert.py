@@ -130,11 +130,14 @@ def ptr_to_int(source: ir.Value, **where: Unpack[Where]) -> Tile:
 
 @cuda_tile_op
 def ptr_to_ptr(
-    source: ir.Value, pointee: ElementLike, **where: Unpack[Where]
+    source: ir.Value,
+    pointee: ElementLike,
+    ptr_attr: str | None = None,
+    **where: Unpack[Where],
 ) -> Pointer:
-    """Changes the pointee type of pointers."""
+    """Changes the pointee type of pointers, and their `PtrAttr`."""
     tile = as_pointer(source)
-    result = _with_element(tile, make_pointer_type(pointee))
+    result = _with_element(tile, make_pointer_type(pointee, ptr_attr))
     return Pointer(ct.ptr_to_ptr(result, tile))
 
 

@@ -45,6 +45,14 @@ class PaddingValue(StrEnum):
     NEG_INF = "neg_inf"
 
 
+class PtrAttr(StrEnum):
+    """What the addresses of a pointer are. Since 13.5."""
+
+    NONE = "none"
+    UNICAST = "unicast"
+    MULTICAST = "multicast"
+
+
 class MemoryOrderingSemantics(StrEnum):
     """The ordering of a memory access."""
 

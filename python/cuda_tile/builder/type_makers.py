@@ -20,9 +20,11 @@ def _is_shape(value: object) -> bool:
     return isinstance(value, Sequence)
 
 
-def make_pointer_type(pointee: ElementLike) -> ct.PointerType:
-    """`ptr<E>`, the element type of tiles of pointers."""
-    return ct.PointerType.get(get_mlir_type(pointee))
+def make_pointer_type(
+    pointee: ElementLike, ptr_attr: str | None = None
+) -> ct.PointerType:
+    """`ptr<E>`, the element type of tiles of pointers; since 13.5 with `PtrAttr`."""
+    return ct.PointerType.get(get_mlir_type(pointee), ptr_attr=ptr_attr)
 
 
 def make_tile_type(
@@ -42,15 +44,24 @@ def make_tile_type(
 
 
 def make_tensor_view_type(
-    element_type: ElementLike, shape: Extents, strides: Extents
+    element_type: ElementLike,
+    shape: Extents,
+    strides: Extents,
+    ptr_attr: str | None = None,
 ) -> ct.TensorViewType:
     """`tensor_view<?x64xE, strides=[64,1]>`; strides are in elements.
+
+    Args:
+        element_type: The type of its elements.
+        shape: Sizes.
+        strides: Strides of the dimensions.
+        ptr_attr: The `PtrAttr` of the base pointer.
 
     Raises:
         ValueError: The type is invalid; has the verifier's message.
     """
     return ct.TensorViewType.get(
-        get_mlir_type(element_type), list(shape), list(strides)
+        get_mlir_type(element_type), list(shape), list(strides), ptr_attr=ptr_attr
     )
 
 

@@ -47,8 +47,8 @@ class TensorView(ir.Value):
         return ct.TensorViewType(self.type)
 
     @property
-    def shape(self) -> list[int]:
-        """Sizes in elements; `DYNAMIC` if known only at run time."""
+    def shape(self) -> list[int | None]:
+        """Sizes in elements; None if known only at run time."""
         return self.view_type.shape
 
     @property
@@ -232,6 +232,11 @@ class Pointer(Tile):
     def pointee_type(self) -> ir.Type:
         """Pointee type."""
         return ct.PointerType(self.element_type).pointee_type
+
+    @property
+    def ptr_attr(self) -> str | None:
+        """The `PtrAttr` of the pointers; None if they have none."""
+        return ct.PointerType(self.element_type).ptr_attr
 
     def __add__(self, other: object) -> Pointer:
         return build("offset", self, other)

@@ -70,7 +70,7 @@ def make_tensor_view(
     """
     pointer = as_pointer(base)
     result = make_tensor_view_type(
-        pointer.pointee_type, _static(shape), _static(strides)
+        pointer.pointee_type, _static(shape), _static(strides), pointer.ptr_attr
     )
     return ct.make_tensor_view(result, pointer, _dynamic(shape), _dynamic(strides))
 

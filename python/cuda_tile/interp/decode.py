@@ -192,11 +192,8 @@ def _tile_view(
 
 
 def _tensor_view(kind: ext.TensorViewType) -> TensorViewType:
-    def known(numbers: list[int]) -> tuple[int | None, ...]:
-        return tuple(None if n == ext.DYNAMIC else n for n in numbers)
-
     return TensorViewType(
-        element(str(kind.element_type)), known(kind.shape), known(kind.strides)
+        element(str(kind.element_type)), tuple(kind.shape), tuple(kind.strides)
     )
 
 

@@ -24,7 +24,8 @@ class Element:
     """One element type.
 
     Attributes:
-        name: As the dialect prints it: `f16`, `i1`, `ptr<f32>`.
+        name: As the dialect prints it: `f16`, `i1`, `ptr<f32>`; but `f8E5M3FNU`, and
+            pointers without their attribute.
         kind: `int`, `float` or `pointer`.
         bits: Width of the value; 1 for i1, 64 for pointers.
         storage_bytes: Bytes of one element in memory (i1 takes one, tf32 four); the
@@ -97,9 +98,10 @@ def element(name: str) -> Element:
     Raises:
         Unsupported: It has no NumPy type here.
     """
-    text = name.removeprefix("!cuda_tile.")
+    text = name.removeprefix("!cuda_tile.").replace("fnv8E5M3FNU", "f8E5M3FNU")
     if text.startswith("ptr<") and text.endswith(">"):
-        pointee = element(text[4:-1])
+        # An attribute, as in `ptr<f32, <multicast>>`, says nothing about the values.
+        pointee = element(text[4:-1].partition(",")[0])
         return Element(
             f"ptr<{pointee.name}>", "pointer", 64, 8, np.dtype(np.uint64), pointee
         )

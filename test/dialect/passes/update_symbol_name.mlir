@@ -1,9 +1,12 @@
-// RUN: cuda-tile-opt %s -mlir-print-debuginfo -test-debuginfo-update-symbol-name="symbol-to-rename=k new-name=kernel" | FileCheck %s --check-prefix=ENTRY
-// RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=m" | FileCheck %s --check-prefix=GLOBAL
-// RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=other" | FileCheck %s --check-prefix=OTHER
-// RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table scope=k" | FileCheck %s --check-prefix=GLOBAL
-// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=k" 2>&1 | FileCheck %s --check-prefix=TAKEN
-// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=lut new-name=table update-uses=false" 2>&1 | FileCheck %s --check-prefix=LOST
+// RUN: cuda-tile-opt %s -mlir-print-debuginfo -test-debuginfo-update-symbol-name="symbol-to-rename=m::k new-name=kernel" | FileCheck %s --check-prefix=ENTRY
+// RUN: cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::lut new-name=table scope=m update-uses=true" | FileCheck %s --check-prefix=GLOBAL
+// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::nope new-name=table" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::lut new-name=table scope=other" 2>&1 | FileCheck %s --check-prefix=NOSCOPE
+// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::lut new-name=table scope=m::k" 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::lut new-name=k update-uses=true" 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: not cuda-tile-opt %s -test-debuginfo-update-symbol-name="symbol-to-rename=m::lut new-name=table" 2>&1 | FileCheck %s --check-prefix=LOST
+// NONE: error: could not find symbol op with name '@m::@nope'
+// NOSCOPE: error: could not find symbol op with name '@other'
 
 #file = #cuda_tile.di_file<"k.py" in "/home/ada">
 #unit = #cuda_tile.di_compile_unit<file = #file>
@@ -12,8 +15,9 @@
 
 cuda_tile.module @m {
   // GLOBAL: global @table
-  // OTHER: global @lut
-  // TAKEN: error: expected a symbol 'lut' and a name that is free, got 'k'
+  // OUTSIDE: error: attempted to update symbol names in a scope that did not enclose the symbol itself
+  // OUTSIDE: note: scope defined here
+  // TAKEN: error: redefinition of symbol named 'k'
   global @lut <f32: [1.0, 2.0]> : tile<2xf32>
   // ENTRY: entry @kernel
   entry @k() {

@@ -66,6 +66,18 @@ struct BytecodeVersion {
 /// and 250.1).
 llvm::SmallVector<BytecodeVersion> getBytecodeVersions();
 
+/// Prints them one a line as `--list-versions` does: those of NVIDIA's open
+/// tools, those of test builds, newer ones.
+void printBytecodeVersions(llvm::raw_ostream &os);
+
+/// What a writer does with locations that the format does not have.
+enum class BytecodeLocations {
+  /// Names and fusions are looked through: the nearest position is written.
+  Nearest,
+  /// They are errors.
+  Strict,
+};
+
 /// Verifies `module` and writes it as bytecode.
 ///
 /// Fails, with diagnostics at the ops and without output, if the module is
@@ -73,8 +85,10 @@ llvm::SmallVector<BytecodeVersion> getBytecodeVersions();
 /// store is dropped: attributes that the ops do not define (with a warning) and
 /// names of locations. File locations without a scope get that of their entry.
 /// The module's name is stored in the producer section, since 13.3.
-mlir::LogicalResult writeBytecode(llvm::raw_ostream &os, ModuleOp module,
-                                  BytecodeVersion version = {});
+mlir::LogicalResult
+writeBytecode(llvm::raw_ostream &os, ModuleOp module,
+              BytecodeVersion version = {},
+              BytecodeLocations locations = BytecodeLocations::Nearest);
 
 /// The module that can be written as bytecode: `op` itself or the only op in
 /// it. Null and a diagnostic if there is none.

@@ -32,8 +32,24 @@ def CudaTile_DivByAttr : CudaTile_Predicate<"DivBy", "div_by"> {
     OptionalParameter<"std::optional<int64_t>">:$every,
     OptionalParameter<"std::optional<int64_t>">:$along
   );
+  let extraClassDeclaration = [{
+    /// The rules of the fields among themselves; `assume` checks them, so that
+    /// its message comes at the op.
+    static ::llvm::LogicalResult
+    verifyFields(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                 uint64_t divisor, std::optional<int64_t> every,
+                 std::optional<int64_t> along);
+    /// Null after an error if the fields break their rules.
+    static DivByAttr
+    getChecked(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+               ::mlir::MLIRContext *context, uint64_t divisor,
+               std::optional<int64_t> every, std::optional<int64_t> along) {
+      if (failed(verifyFields(emitError, divisor, every, along)))
+        return {};
+      return get(context, divisor, every, along);
+    }
+  }];
   let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
 }
 
 def CudaTile_SameElementsAttr
@@ -86,7 +102,8 @@ def CudaTile_OptimizationHintsAttr
 
 def CudaTile_DenseElementsAttr : ElementsAttrBase<
     CPred<"::llvm::isa<::mlir::DenseIntOrFPElementsAttr>($_self)">,
-    "dense elements of numbers"> {
+    "An Attribute containing a dense multi-dimensional array of integer or "
+    "floating-point values"> {
   let storageType = "::mlir::DenseIntOrFPElementsAttr";
   let returnType = "::mlir::DenseIntOrFPElementsAttr";
   let convertFromStorage = "$_self";

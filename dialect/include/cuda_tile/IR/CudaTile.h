@@ -38,9 +38,17 @@ namespace cuda_tile {
 /// True if `pointers` are pointers to the element type of `values`.
 bool pointsTo(TileType pointers, TileType values);
 
-/// Why f8E5M3FNU, which bytecode has since 13.4, is not supported.
-inline constexpr llvm::StringLiteral kNoSuchFloat =
-    "this LLVM has no arithmetic for its numbers; use f8E4M3FN or f8E5M2";
+/// True for the attribute of pointers into a multicast object; false for null.
+bool isMulticast(PointerKindAttr kind);
+
+/// The tensor_view of a view of tiles; null for any other type.
+TensorViewType getTensorView(mlir::Type view);
+
+/// Whether every value of floating-point type `from` is one of type `to`.
+bool isExactConversion(mlir::Type from, mlir::Type to);
+
+/// Whether break, continue and yield may carry a value of `type`.
+bool isCarried(mlir::Type type);
 
 /// True if the body of `reduce` or `scan` may contain `op`: it must be pure.
 bool mayCombine(mlir::Operation *op);

@@ -9,6 +9,14 @@
 #define CUDA_TILE_IR_DEBUGINFO_TD
 
 include "cuda_tile/IR/Attrs.td"
+include "cuda_tile/IR/Enums.td"
+
+// The value is that of the record in bytecode.
+def CudaTile_SubprogramFlags : CudaTile_Enum<
+    "SubprogramFlags", "flags of a subprogram", [
+  I32EnumAttrCase<"none", 0, "none">,
+  I32EnumAttrCase<"declaration", 1, "declaration">,
+]>;
 
 class CudaTile_DIAttr<string name, string attrMnemonic,
                       string base = "::mlir::Attribute">
@@ -41,13 +49,13 @@ def CudaTile_DILexicalBlockAttr
   let summary = "block within another scope";
   let description = [{
     `#cuda_tile.di_lexical_block<scope = #subprogram, file = #file, line = 2,
-    column = 3>`.
+    column = 3>`; a column of 0 is left out.
   }];
   let parameters = (ins
     "::cuda_tile::DILocalScopeAttr":$scope,
     "::cuda_tile::DIFileAttr":$file,
     "unsigned":$line,
-    "unsigned":$column
+    DefaultValuedParameter<"unsigned", "0">:$column
   );
 }
 
@@ -58,7 +66,8 @@ def CudaTile_DISubprogramAttr
   let description = [{
     `#cuda_tile.di_subprogram<file = #file, line = 1, name = "f", linkageName =
     "f", compileUnit = #unit, scopeLine = 1>`; `linkageName` is the name of the
-    entry.
+    entry, and a `scopeLine` of 0 is left out. `flags = declaration` stands last
+    since 13.5.
   }];
   let parameters = (ins
     "::cuda_tile::DIFileAttr":$file,
@@ -66,7 +75,9 @@ def CudaTile_DISubprogramAttr
     "::mlir::StringAttr":$name,
     "::mlir::StringAttr":$linkageName,
     "::cuda_tile::DICompileUnitAttr":$compileUnit,
-    "unsigned":$scopeLine
+    DefaultValuedParameter<"unsigned", "0">:$scopeLine,
+    DefaultValuedParameter<"::cuda_tile::SubprogramFlags",
+                           "::cuda_tile::SubprogramFlags::none">:$flags
   );
 }
 

@@ -10,6 +10,8 @@
 include "cuda_tile/IR/Dialect.td"
 include "mlir/IR/EnumAttr.td"
 
+// `summary` ends the message about an attribute of another kind; scripts rely on
+// the texts.
 class CudaTile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::cuda_tile";
@@ -22,15 +24,16 @@ class CudaTile_CaseSince<string version, string symbol, int value, string text>
   string since = version;
 }
 
-// Attributes print as a bare keyword; those that ops print as `x<y>` set `format`.
+// Attributes are written `#cuda_tile.signedness<signed>`; in ops they have
+// directives of their own.
 class CudaTile_EnumAttr<EnumInfo enum, string mnemonic,
-                        string format = "$value">
+                        string format = "`` custom<EnumCase>($value)">
     : EnumAttr<CudaTile_Dialect, enum, mnemonic> {
   let assemblyFormat = format;
 }
 
 def CudaTile_Signedness : CudaTile_Enum<
-    "Signedness", "how the bits of an integer are read", [
+    "Signedness", "signedness", [
   I32EnumAttrCase<"Unsigned", 0, "unsigned">,
   I32EnumAttrCase<"Signed", 1, "signed">,
 ]>;
@@ -38,17 +41,17 @@ def CudaTile_SignednessAttr
     : CudaTile_EnumAttr<CudaTile_Signedness, "signedness">;
 
 def CudaTile_IntegerOverflow : CudaTile_Enum<
-    "IntegerOverflow", "what the producer promises about overflow", [
+    "IntegerOverflow", "integer overflow", [
   I32EnumAttrCase<"NONE", 0, "none">,
   I32EnumAttrCase<"NO_SIGNED_WRAP", 1, "no_signed_wrap">,
   I32EnumAttrCase<"NO_UNSIGNED_WRAP", 2, "no_unsigned_wrap">,
   I32EnumAttrCase<"NO_WRAP", 3, "no_wrap">,
 ]>;
 def CudaTile_IntegerOverflowAttr
-    : CudaTile_EnumAttr<CudaTile_IntegerOverflow, "overflow", "`<` $value `>`">;
+    : CudaTile_EnumAttr<CudaTile_IntegerOverflow, "overflow">;
 
 def CudaTile_RoundingMode : CudaTile_Enum<
-    "RoundingMode", "how an inexact result is rounded", [
+    "RoundingMode", "rounding mode", [
   I32EnumAttrCase<"NEAREST_EVEN", 0, "nearest_even">,
   I32EnumAttrCase<"ZERO", 1, "zero">,
   I32EnumAttrCase<"NEGATIVE_INF", 2, "negative_inf">,
@@ -59,10 +62,10 @@ def CudaTile_RoundingMode : CudaTile_Enum<
   CudaTile_CaseSince<"13.4", "NEAREST_AWAY", 7, "nearest_away">,
 ]>;
 def CudaTile_RoundingModeAttr
-    : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding", "`<` $value `>`">;
+    : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding">;
 
 def CudaTile_ComparisonOrdering : CudaTile_Enum<
-    "ComparisonOrdering", "what a comparison with a NaN gives", [
+    "ComparisonOrdering", "comparison_ordering", [
   I32EnumAttrCase<"UNORDERED", 0, "unordered">,
   I32EnumAttrCase<"ORDERED", 1, "ordered">,
 ]>;
@@ -70,7 +73,7 @@ def CudaTile_ComparisonOrderingAttr
     : CudaTile_EnumAttr<CudaTile_ComparisonOrdering, "comparison_ordering">;
 
 def CudaTile_ComparisonPredicate : CudaTile_Enum<
-    "ComparisonPredicate", "the relation that a comparison tests", [
+    "ComparisonPredicate", "cmp_predicate", [
   I32EnumAttrCase<"EQUAL", 0, "equal">,
   I32EnumAttrCase<"NOT_EQUAL", 1, "not_equal">,
   I32EnumAttrCase<"LESS_THAN", 2, "less_than">,
@@ -82,7 +85,7 @@ def CudaTile_ComparisonPredicateAttr
     : CudaTile_EnumAttr<CudaTile_ComparisonPredicate, "comparison_predicate">;
 
 def CudaTile_AtomicRMWMode : CudaTile_Enum<
-    "AtomicRMWMode", "how an atomic access makes the new value", [
+    "AtomicRMWMode", "allowed 32-bit signless integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9", [
   I32EnumAttrCase<"AND", 0, "and">,
   I32EnumAttrCase<"OR", 1, "or">,
   I32EnumAttrCase<"XOR", 2, "xor">,
@@ -109,10 +112,19 @@ def CudaTile_MultimemReduction : CudaTile_Enum<
   I32EnumAttrCase<"UMAX", 7, "umax">,
 ]>;
 def CudaTile_MultimemReductionAttr
-    : CudaTile_EnumAttr<CudaTile_MultimemReduction, "multimem_reduction">;
+    : CudaTile_EnumAttr<CudaTile_MultimemReduction, "multimem_reduction_kind">;
+
+def CudaTile_PointerKind : CudaTile_Enum<
+    "PointerKind", "pointer attribute", [
+  I32EnumAttrCase<"NONE", 0, "none">,
+  CudaTile_CaseSince<"13.5", "UNICAST", 1, "unicast">,
+  CudaTile_CaseSince<"13.5", "MULTICAST", 2, "multicast">,
+]>;
+def CudaTile_PointerKindAttr
+    : CudaTile_EnumAttr<CudaTile_PointerKind, "ptr_attr">;
 
 def CudaTile_MemoryScope : CudaTile_Enum<
-    "MemoryScope", "the threads that an ordering holds for", [
+    "MemoryScope", "memory scope", [
   I32EnumAttrCase<"TL_BLK", 0, "tl_blk">,
   I32EnumAttrCase<"DEVICE", 1, "device">,
   I32EnumAttrCase<"SYS", 2, "sys">,
@@ -121,7 +133,7 @@ def CudaTile_MemoryScopeAttr
     : CudaTile_EnumAttr<CudaTile_MemoryScope, "memory_scope">;
 
 def CudaTile_MemoryOrderingSemantics : CudaTile_Enum<
-    "MemoryOrderingSemantics", "the ordering of a memory access", [
+    "MemoryOrderingSemantics", "memory ordering semantics", [
   I32EnumAttrCase<"WEAK", 0, "weak">,
   I32EnumAttrCase<"RELAXED", 1, "relaxed">,
   I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
@@ -141,10 +153,10 @@ def CudaTile_PaddingValue : CudaTile_Enum<
   I32EnumAttrCase<"neg_inf", 4, "neg_inf">,
 ]>;
 def CudaTile_PaddingValueAttr
-    : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value">;
+    : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value", "$value">;
 
 def CudaTile_SymbolVisibility : CudaTile_Enum<
-    "SymbolVisibility", "who finds a symbol", [
+    "SymbolVisibility", "symbol visibility", [
   I32EnumAttrCase<"PUBLIC", 0, "public">,
   I32EnumAttrCase<"PRIVATE", 1, "private">,
 ]>;

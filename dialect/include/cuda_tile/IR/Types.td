@@ -18,10 +18,19 @@ class CudaTile_Type<string name, string typeMnemonic, list<Trait> traits = []>
 
 def CudaTile_PointerType : CudaTile_Type<"Pointer", "ptr"> {
   let summary = "address of a number in global memory";
-  let parameters = (ins "::mlir::Type":$pointeeType);
+  let description = [{
+    `ptr<f32>`. Since 13.5, a pointer may say what its addresses are:
+    `ptr<f32, <multicast>>` points into a multicast object (PTX ISA, "multimem"),
+    `ptr<f32, <unicast>>` does not. `none` is another type than no attribute.
+  }];
+  let parameters = (ins
+    "::mlir::Type":$pointeeType,
+    OptionalParameter<"::cuda_tile::PointerKindAttr">:$ptrAttr
+  );
   let builders = [TypeBuilderWithInferredContext<
-      (ins "::mlir::Type":$pointeeType), [{
-    return $_get(pointeeType.getContext(), pointeeType);
+      (ins "::mlir::Type":$pointeeType,
+           CArg<"::cuda_tile::PointerKindAttr", "{}">:$ptrAttr), [{
+    return $_get(pointeeType.getContext(), pointeeType, ptrAttr);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -67,20 +76,25 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
 }
 
 def CudaTile_TensorViewType : CudaTile_Type<"TensorView", "tensor_view"> {
-  let summary = "strided array in global memory";
+  let summary = "tensor view type";
   let description = [{
+    A strided array in global memory.
     `tensor_view<?x64xf32, strides=[64,1]>`; strides are in elements; `?` (stored as
-    `kDynamic`) is an operand of `make_tensor_view`.
+    `kDynamic`) is an operand of `make_tensor_view`. The attribute of the base
+    pointer, if it has one, comes last: `#cuda_tile.ptr_attr<multicast>`.
   }];
   let parameters = (ins
     "::mlir::Type":$elementType,
     ArrayRefParameter<"int64_t">:$shape,
-    ArrayRefParameter<"int64_t">:$strides
+    ArrayRefParameter<"int64_t">:$strides,
+    OptionalParameter<"::cuda_tile::PointerKindAttr">:$ptrAttr
   );
   let builders = [TypeBuilderWithInferredContext<
       (ins "::mlir::Type":$elementType, "::llvm::ArrayRef<int64_t>":$shape,
-           "::llvm::ArrayRef<int64_t>":$strides), [{
-    return $_get(elementType.getContext(), elementType, shape, strides);
+           "::llvm::ArrayRef<int64_t>":$strides,
+           CArg<"::cuda_tile::PointerKindAttr", "{}">:$ptrAttr), [{
+    return $_get(elementType.getContext(), elementType, shape, strides,
+                 ptrAttr);
   }]>];
   let extraClassDeclaration = [{
     static constexpr int64_t kDynamic = ::mlir::ShapedType::kDynamic;
@@ -98,8 +112,9 @@ def CudaTile_TensorViewType : CudaTile_Type<"TensorView", "tensor_view"> {
 
 def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view",
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
-  let summary = "tensor_view cut into a grid of equal tiles";
+  let summary = "partition view type";
   let description = [{
+    A tensor_view cut into a grid of equal tiles.
     Tile dimension `i` runs along tensor dimension `dim_map[i]`. Elements of a tile
     that are out of bounds of the tensor are loaded as the padding value and are not
     stored.
@@ -116,8 +131,9 @@ def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view"
 
 def CudaTile_StridedViewType : CudaTile_Type<"StridedView", "strided_view",
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
-  let summary = "tensor_view under tiles that start at multiples of a stride";
+  let summary = "strided view type";
   let description = [{
+    A tensor_view under tiles that start at multiples of a stride.
     Like a partition_view, but along dimension `i`, tile `k` starts at element
     `k * traversal_strides[i]`: tiles may overlap or leave gaps.
   }];
@@ -135,8 +151,9 @@ def CudaTile_StridedViewType : CudaTile_Type<"StridedView", "strided_view",
 def CudaTile_GatherScatterViewType
     : CudaTile_Type<"GatherScatterView", "gather_scatter_view",
         [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
-  let summary = "tensor_view whose tiles collect slices along one dimension";
+  let summary = "gather/scatter view type";
   let description = [{
+    A tensor_view whose tiles collect slices along one dimension.
     Along `sparse_dim`, an index is a tile of positions, one for each slice; along the
     other dimensions, it is the position of the first element of the tile.
   }];
@@ -151,7 +168,8 @@ def CudaTile_GatherScatterViewType
 }
 
 def CudaTile_TokenType : CudaTile_Type<"Token", "token"> {
-  let summary = "a point in the order of memory accesses";
+  let summary = "cuda tile token type";
+  let description = "A point in the order of memory accesses.";
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -159,6 +177,17 @@ def CudaTile_StringType : CudaTile_Type<"String", "string"> {
   let summary = "text, within one compiler";
   let description = [{
     Not portable: no bytecode version has it, and the compiler refuses it.
+  }];
+  let hasCustomAssemblyFormat = 1;
+}
+
+def CudaTile_F8E5M3FNUType : CudaTile_Type<"F8E5M3FNU", "fnv8E5M3FNU",
+    [DeclareTypeInterfaceMethods<FloatTypeInterface, ["getFloatSemantics"]>]> {
+  let summary = "unsigned number of 5 bits of exponent and 3 of fraction";
+  let description = [{
+    Has a zero, subnormal numbers and one NaN (0xFF), no sign and no infinity; the
+    largest number is 114688. `f8E5M3FNU` is read too. LLVM has no such format:
+    elements are data to it, and nothing folds their values.
   }];
   let hasCustomAssemblyFormat = 1;
 }
@@ -188,13 +217,19 @@ foreach name = ["8E4M3FN", "8E5M2", "8E8M0FNU", "4E2M1FN"] in
   def CudaTile_F # name : CudaTile_Element<"f" # name,
       CPred<"::llvm::isa<::mlir::Float" # name # "Type>($_self)">>;
 
+// Taken wherever all numbers are; the texts of diagnostics, which scripts rely on,
+// do not name it.
+def CudaTile_F8E5M3FNU : CudaTile_Element<"",
+    CPred<"::llvm::isa<::cuda_tile::F8E5M3FNUType>($_self)">>;
+
 defvar CudaTile_Integers =
     [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32, CudaTile_I64];
 defvar CudaTile_BaseFloats =
     [CudaTile_F16, CudaTile_BF16, CudaTile_F32, CudaTile_F64];
 defvar CudaTile_Floats = !listconcat(CudaTile_BaseFloats,
     [CudaTile_TF32, CudaTile_F8E4M3FN, CudaTile_F8E5M2, CudaTile_F8E8M0FNU,
-     CudaTile_F4E2M1FN]);
+     CudaTile_F4E2M1FN, CudaTile_F8E5M3FNU]);
+// In the order of the texts of diagnostics.
 defvar CudaTile_Numbers = !listconcat(CudaTile_Integers, CudaTile_Floats);
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +245,9 @@ class CudaTile_ElementIn<list<CudaTile_Element> elements> {
     SubstLeaves<"$_self", "elementType",
                 Or<!foreach(element, elements, element.predicate)>>,
     "; }(::llvm::cast<::cuda_tile::TileType>($_self).getElementType())">;
-  string text = !interleave(!foreach(element, elements, element.text), " or ");
+  string text = !interleave(
+      !foreach(element, !filter(each, elements, !ne(each.text, "")),
+               element.text), " or ");
 }
 
 class CudaTile_TileOf<list<CudaTile_Element> elements, string what = "tile">
@@ -223,7 +260,7 @@ class CudaTile_ScalarOf<list<CudaTile_Element> elements>
            "0D tile of " # CudaTile_ElementIn<elements>.text # " values",
            "::cuda_tile::TileType">;
 
-def CudaTile_Tile : Type<isTile, "tile", "::cuda_tile::TileType">;
+def CudaTile_Tile : Type<isTile, "Tile type", "::cuda_tile::TileType">;
 def CudaTile_IntTile : CudaTile_TileOf<CudaTile_Integers>;
 def CudaTile_SmallIntTile : CudaTile_TileOf<
     [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32]>;
@@ -241,8 +278,15 @@ def CudaTile_I32Scalar : CudaTile_ScalarOf<[CudaTile_I32]>,
 def CudaTile_PointerScalar : CudaTile_ScalarOf<[CudaTile_Pointer]>;
 
 def CudaTile_TileView : Type<
-    CPred<"::llvm::isa<::cuda_tile::TileView>($_self)">, "tile view",
+    CPred<"::llvm::isa<::cuda_tile::TileView>($_self)">, "TileView instance",
     "::cuda_tile::TileView">;
+
+// What break, continue and yield may carry: numbers and types of the dialect. The
+// text ends with a blank.
+def CudaTile_Carried : Type<
+    CPred<"::cuda_tile::isCarried($_self)">,
+    "f16 or bf16 or f32 or tf32 or f64 or f8E4M3FN or f8E5M2 or f8E8M0FNU or "
+    "f4E2M1FN or i1 or i8 or i16 or i32 or i64 or ">;
 
 //===----------------------------------------------------------------------===//
 // Traits
@@ -264,6 +308,13 @@ class CudaTile_ShapesMatch<list<string> names, string more>
     : AllShapesMatch<names> {
   let summary = "all of {" # !interleave(names, ", ") # "} have same shape; "
                 # more;
+}
+
+// `names` have the same element type.
+class CudaTile_ElementTypesMatch<list<string> names>
+    : AllElementTypesMatch<names> {
+  let summary = "all of {" # !interleave(names, ", ")
+                # "} have the same element type";
 }
 
 // The layout of the result is not compared.

@@ -157,6 +157,13 @@ template <typename Inner> static Value undo(Value value, Type type) {
 OpFoldResult cuda_tile::foldConversion(Operation *op,
                                        ArrayRef<Attribute> operands) {
   auto type = dyn_cast<TileType>(op->getResult(0).getType());
+  // LLVM cannot compute with its values.
+  auto isF8E5M3FNU = [](Type each) {
+    auto tile = dyn_cast<TileType>(each);
+    return tile && isa<F8E5M3FNUType>(tile.getElementType());
+  };
+  if (isF8E5M3FNU(type) || llvm::any_of(op->getOperandTypes(), isF8E5M3FNU))
+    return {};
   auto orUndo = [&](Elements folded, Value undone) -> OpFoldResult {
     if (folded)
       return folded;

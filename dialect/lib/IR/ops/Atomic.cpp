@@ -130,8 +130,8 @@ static LogicalResult verifyViewAndValue(AtomicRedViewTkoOp op) {
            << "); pointer pointee element type must match value element type";
   if (tile.getShape() != value.getShape()) // C2
     return op.emitOpError("view tile shape ")
-           << shapeText(tile.getShape()) << " must match value shape "
-           << shapeText(value.getShape())
+           << extentsText(tile.getShape()) << " must match value shape "
+           << extentsText(value.getShape())
            << " for element-wise atomic operations; pointer tile shape must "
               "match value shape";
   return success();
@@ -160,7 +160,7 @@ static LogicalResult verifyIndex(AtomicRedViewTkoOp op) {
     if (!shape.empty())
       return op.emitOpError("index operand ")
              << i << " must be a scalar tile (rank 0), got shape "
-             << shapeText(shape);
+             << extentsText(shape);
   }
   return view.verifyIndices(op, op.getIndex().getTypes());
 }
@@ -182,6 +182,21 @@ LogicalResult AtomicRedViewTkoOp::verify() {
 // atomic_red_view_tko: syntax
 //===----------------------------------------------------------------------===//
 
+/// A scope; the verifier asks for it if there is none.
+static ParseResult parseOptionalScope(OpAsmParser &parser,
+                                      MemoryScopeAttr &scope) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return success();
+  std::optional<MemoryScope> value = symbolizeMemoryScope(keyword);
+  if (!value)
+    return parser.emitError(loc, "invalid memory_scope: '")
+           << keyword << "'; expected one of: tl_blk, device, sys";
+  scope = MemoryScopeAttr::get(parser.getContext(), *value);
+  return success();
+}
+
 ParseResult AtomicRedViewTkoOp::parse(OpAsmParser &parser,
                                       OperationState &result) {
   ViewAccess access;
@@ -192,8 +207,7 @@ ParseResult AtomicRedViewTkoOp::parse(OpAsmParser &parser,
                 "weak, relaxed, acquire, release, acq_rel",
                 symbolizeMemoryOrderingSemantics,
                 properties.memory_ordering_semantics) ||
-      parseCase(parser, "invalid memory_scope", "tl_blk, device, sys",
-                symbolizeMemoryScope, properties.memory_scope) ||
+      parseOptionalScope(parser, properties.memory_scope) ||
       parseIndexedView(parser, access) || parser.parseComma() ||
       parseCase(parser, "unknown atomic RMW mode",
                 "and, or, xor, add, addf, max, min, umax, umin",

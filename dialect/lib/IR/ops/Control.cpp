@@ -45,7 +45,7 @@ LogicalResult BreakOp::verify() {
 
 LogicalResult ContinueOp::verify() {
   Operation *parent = findLoop<LoopOp, ForOp>(
-      *this, "'cuda_tile.loop', 'cuda_tile.for', 'cuda_tile.if'"); // C1
+      *this, "'cuda_tile.for', 'cuda_tile.loop', 'cuda_tile.if'"); // C1
   if (!parent)
     return failure();
   bool isLoop = isa<LoopOp>(parent);
@@ -127,15 +127,6 @@ LogicalResult LoopOp::verifyRegions() {
   return verifyIterValues(*this, getInitValues(), getIterValues()); // C1
 }
 
-LogicalResult IfOp::verify() {
-  if (getThenRegion().empty()) // C1
-    return emitOpError("must define then branch; if requires a then-region");
-  if (getNumResults() != 0 && getElseRegion().empty()) // C1
-    return emitOpError("has non-empty return type, must define else branch; if "
-                       "with results requires an else-region");
-  return success();
-}
-
 /// The yielded values have the types of the results; other terminators leave
 /// the op.
 static LogicalResult verifyBranch(IfOp op, Region &branch, StringRef name) {
@@ -158,11 +149,30 @@ static LogicalResult verifyBranch(IfOp op, Region &branch, StringRef name) {
          << wanted;
 }
 
-LogicalResult IfOp::verifyRegions() {
-  if (failed(verifyBranch(*this, getThenRegion(), "then")) || // C2
-      failed(verifyBranch(*this, getElseRegion(), "else")))
+LogicalResult IfOp::verify() {
+  if (getThenRegion().empty()) // C1
+    return emitOpError("region #0 ('thenRegion') failed to verify constraint: "
+                       "region with 1 blocks; must define then branch; if "
+                       "requires a then-region");
+  if (failed(verifyNoViews(*this, "result type", getResultTypes(), // C3
+                           "if")))
     return failure();
-  return verifyNoViews(*this, "result type", getResultTypes(), "if"); // C3
+  if (getNumResults() == 0 || !getElseRegion().empty())
+    return success();
+  // What the first branch lacks is said before that there is no second one.
+  Block &then = getThenRegion().front();
+  auto yield = then.empty() ? YieldOp() : dyn_cast<YieldOp>(then.back());
+  if (yield && yield->getNumOperands() == 0)
+    return verifyBranch(*this, getThenRegion(), "then");
+  return emitOpError(
+      "has non-empty return type, must define else branch; if " // C1
+      "with results requires an else-region");
+}
+
+LogicalResult IfOp::verifyRegions() {
+  if (failed(verifyBranch(*this, getThenRegion(), "then"))) // C2
+    return failure();
+  return verifyBranch(*this, getElseRegion(), "else");
 }
 
 //===----------------------------------------------------------------------===//

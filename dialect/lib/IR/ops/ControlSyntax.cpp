@@ -24,19 +24,30 @@ static void printBody(OpAsmPrinter &printer, Region &region) {
 using Arguments = SmallVector<OpAsmParser::Argument>;
 using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
-/// Sets the types of `arguments` and `values`, which correspond to each other.
+/// The initial values of a loop and their types. Operands are resolved behind
+/// the regions, so that they cannot be values that only a region defines.
+struct IterValues {
+  SMLoc loc;
+  Operands values;
+  SmallVector<Type> types;
+
+  ParseResult resolve(OpAsmParser &parser, OperationState &result) const {
+    return parser.resolveOperands(values, types, loc, result.operands);
+  }
+};
+
+/// Sets the types of `arguments`, which correspond to the initial values.
 static ParseResult
-resolveIterValues(OpAsmParser &parser, SMLoc loc,
-                  MutableArrayRef<OpAsmParser::Argument> arguments,
-                  const Operands &values, ArrayRef<Type> types,
-                  OperationState &result) {
-  if (values.size() != types.size())
-    return parser.emitError(loc, "found different number of iter_values and "
-                                 "types; mismatch in number of loop-carried "
-                                 "values and defined values");
-  for (auto [argument, type] : llvm::zip_equal(arguments, types))
+setArgumentTypes(OpAsmParser &parser, const IterValues &inits,
+                 MutableArrayRef<OpAsmParser::Argument> arguments) {
+  if (inits.values.size() != inits.types.size())
+    return parser.emitError(inits.loc,
+                            "found different number of iter_values and "
+                            "types; mismatch in number of loop-carried "
+                            "values and defined values");
+  for (auto [argument, type] : llvm::zip_equal(arguments, inits.types))
     argument.type = type;
-  return parser.resolveOperands(values, types, loc, result.operands);
+  return success();
 }
 
 static void printIterValues(OpAsmPrinter &printer,
@@ -72,18 +83,17 @@ void ForOp::getAsmBlockArgumentNames(Region &region,
 
 /// `iter_values(%a = %x, ...) -> (type, ...)`, or nothing.
 static ParseResult parseForValues(OpAsmParser &parser, Arguments &arguments,
-                                  OperationState &result) {
+                                  IterValues &inits, OperationState &result) {
   if (failed(parser.parseOptionalKeyword("iter_values")))
     return success();
-  Operands values;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseAssignmentList(arguments, values) || parser.parseArrow() ||
-      parser.parseLParen() || parseCudaTileTypes(parser, result.types) ||
-      parser.parseRParen())
+  inits.loc = parser.getCurrentLocation();
+  if (parser.parseAssignmentList(arguments, inits.values) ||
+      parser.parseArrow() || parser.parseLParen() ||
+      parseCudaTileTypes(parser, result.types) || parser.parseRParen())
     return failure();
-  return resolveIterValues(parser, loc,
-                           MutableArrayRef(arguments).take_back(values.size()),
-                           values, result.types, result);
+  llvm::append_range(inits.types, result.types);
+  return setArgumentTypes(
+      parser, inits, MutableArrayRef(arguments).take_back(inits.values.size()));
 }
 
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -101,16 +111,18 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseColon() || parseCudaTileType(parser, type))
     return failure();
   arguments.front().type = type;
+  IterValues inits;
+  Region *body = result.addRegion();
+  if (parseForValues(parser, arguments, inits, result) ||
+      parseFrontAttributes(parser, result) ||
+      parser.parseRegion(*body, arguments) ||
+      parseBackAttributes(parser, result))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
   for (const auto &bound : {lower, upper, step})
     if (parser.resolveOperand(bound, type, result.operands))
       return failure();
-  Region *body = result.addRegion();
-  if (parseForValues(parser, arguments, result) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*body, arguments))
-    return failure();
-  ensureTerminator(*body, parser.getBuilder(), result.location);
-  return success();
+  return inits.resolve(parser, result);
 }
 
 void ForOp::print(OpAsmPrinter &printer) {
@@ -124,9 +136,9 @@ void ForOp::print(OpAsmPrinter &printer) {
     printCudaTileTypes(printer, getResultTypes());
     printer << ")";
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getUnsignedCmpAttrName()});
+  printFrontAttributes(printer, *this, {getUnsignedCmpAttrName()});
   printBody<ContinueOp>(printer, getRegion());
+  printBackAttributes(printer, *this, {getUnsignedCmpAttrName()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,27 +147,33 @@ void ForOp::print(OpAsmPrinter &printer) {
 
 StringRef LoopOp::getDefaultDialect() { return "cuda_tile"; }
 
+/// `iter_values(%a = %x) : types -> result types {...}`; without carried values
+/// `: result types`, and `-> result types` is read too.
 ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
   Arguments arguments;
-  Operands values;
-  SmallVector<Type> types;
-  SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("iter_values")))
-    if (parser.parseAssignmentList(arguments, values))
-      return failure();
+  IterValues inits;
+  inits.loc = parser.getCurrentLocation();
+  bool isCarrying = succeeded(parser.parseOptionalKeyword("iter_values"));
+  if (isCarrying && parser.parseAssignmentList(arguments, inits.values))
+    return failure();
   if (succeeded(parser.parseOptionalColon()))
-    if (parseCudaTileTypes(parser, types))
+    if (parseCudaTileTypes(parser, inits.types))
       return failure();
-  if (succeeded(parser.parseOptionalArrow()))
+  if (succeeded(parser.parseOptionalArrow())) {
     if (parseCudaTileTypes(parser, result.types))
       return failure();
+  } else if (!isCarrying) {
+    result.addTypes(inits.types);
+    inits.types.clear();
+  }
   Region *body = result.addRegion();
-  if (resolveIterValues(parser, loc, arguments, values, types, result) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*body, arguments))
+  if (setArgumentTypes(parser, inits, arguments) ||
+      parseFrontAttributes(parser, result) ||
+      parser.parseRegion(*body, arguments) ||
+      parseBackAttributes(parser, result))
     return failure();
   ensureTerminator(*body, parser.getBuilder(), result.location);
-  return success();
+  return inits.resolve(parser, result);
 }
 
 void LoopOp::print(OpAsmPrinter &printer) {
@@ -165,11 +183,12 @@ void LoopOp::print(OpAsmPrinter &printer) {
     printCudaTileTypes(printer, getInitValues().getTypes());
   }
   if (!getResultTypes().empty()) {
-    printer << " -> ";
+    printer << (getInitValues().empty() ? " : " : " -> ");
     printCudaTileTypes(printer, getResultTypes());
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printFrontAttributes(printer, *this);
   printBody<ContinueOp>(printer, getRegion());
+  printBackAttributes(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,24 +200,23 @@ StringRef IfOp::getDefaultDialect() { return "cuda_tile"; }
 ParseResult IfOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand condition;
   Type type = TileType::get({}, parser.getBuilder().getI1Type());
-  if (parser.parseOperand(condition) ||
-      parser.resolveOperand(condition, type, result.operands))
+  if (parser.parseOperand(condition))
     return failure();
   if (succeeded(parser.parseOptionalArrow()))
     if (parser.parseLParen() || parseCudaTileTypes(parser, result.types) ||
         parser.parseRParen())
       return failure();
   Region *thenRegion = result.addRegion(), *elseRegion = result.addRegion();
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*thenRegion))
+  if (parseFrontAttributes(parser, result) || parser.parseRegion(*thenRegion))
     return failure();
   ensureTerminator(*thenRegion, parser.getBuilder(), result.location);
-  if (failed(parser.parseOptionalKeyword("else")))
-    return success();
-  if (parser.parseRegion(*elseRegion))
-    return failure();
-  ensureTerminator(*elseRegion, parser.getBuilder(), result.location);
-  return success();
+  if (succeeded(parser.parseOptionalKeyword("else"))) {
+    if (parser.parseRegion(*elseRegion))
+      return failure();
+    ensureTerminator(*elseRegion, parser.getBuilder(), result.location);
+  }
+  return failure(parseBackAttributes(parser, result) ||
+                 parser.resolveOperand(condition, type, result.operands));
 }
 
 void IfOp::print(OpAsmPrinter &printer) {
@@ -208,10 +226,11 @@ void IfOp::print(OpAsmPrinter &printer) {
     printCudaTileTypes(printer, getResultTypes());
     printer << ")";
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printFrontAttributes(printer, *this);
   printBody<YieldOp>(printer, getThenRegion());
   if (!getElseRegion().empty()) {
     printer << " else";
     printBody<YieldOp>(printer, getElseRegion());
   }
+  printBackAttributes(printer, *this);
 }

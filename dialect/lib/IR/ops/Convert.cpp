@@ -15,8 +15,9 @@ LogicalResult BitcastOp::verify() {
   if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth()) // C1
     return success();
   return emitOpError("types must be equal width, cannot convert ")
-         << from << " of width " << from.getIntOrFloatBitWidth() << " to type "
-         << to << " of width " << to.getIntOrFloatBitWidth()
+         << getSource().getType() << " of width "
+         << from.getIntOrFloatBitWidth() << " to type " << getResult().getType()
+         << " of width " << to.getIntOrFloatBitWidth()
          << "; bitcast requires equal-width source and destination element "
             "types";
 }
@@ -42,7 +43,8 @@ LogicalResult ExtIOp::verify() {
 static bool mayNarrow(Type from, Type to, RoundingMode mode) {
   if (mode == RoundingMode::NEAREST_EVEN)
     return true;
-  if (isa<Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType>(to))
+  if (isa<Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType, F8E5M3FNUType>(
+          to))
     return false;
   if (mode == RoundingMode::ZERO)
     return true;
@@ -50,6 +52,15 @@ static bool mayNarrow(Type from, Type to, RoundingMode mode) {
     return mode == RoundingMode::NEGATIVE_INF ||
            mode == RoundingMode::POSITIVE_INF;
   return from.isF32() && to.isTF32() && mode == RoundingMode::NEAREST_AWAY;
+}
+
+bool cuda_tile::isExactConversion(Type from, Type to) {
+  if (isa<F8E5M3FNUType>(to))
+    return false;               // no other type is without a sign and as narrow
+  if (isa<F8E5M3FNUType>(from)) // f16 has its precision, but not its range
+    return isa<BFloat16Type, FloatTF32Type, Float32Type, Float64Type>(to);
+  return APFloat::isRepresentableBy(cast<FloatType>(from).getFloatSemantics(),
+                                    cast<FloatType>(to).getFloatSemantics());
 }
 
 bool FToFOp::isRoundingOfEveryVersion() {
@@ -71,12 +82,8 @@ LogicalResult FToFOp::verify() {
                          "supported");
     return success();
   }
-  bool isIEEE = mode <= RoundingMode::POSITIVE_INF; // C3
-  bool isExact =
-      APFloat::isRepresentableBy(cast<FloatType>(from).getFloatSemantics(),
-                                 cast<FloatType>(to).getFloatSemantics());
-  if (mayNarrow(from, to, mode) ||
-      (isExact && (isIEEE || mode == RoundingMode::NEAREST_AWAY)))
+  if (isExactConversion(from, to) ? mode == RoundingMode::NEAREST_EVEN // C3
+                                  : mayNarrow(from, to, mode))
     return success();
   return verifyOnlyRounding(*this, mode, RoundingMode::NEAREST_EVEN,
                             "ftof requires nearest-even rounding");

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IR/F8E5M3FNU.h"
 #include "IR/Syntax.h"
 
 using namespace mlir;
@@ -41,7 +42,10 @@ private:
       return parseElement();
     }
     if (succeeded(parser.parseOptionalRSquare()))
-      return parser.emitError(loc, "dense attribute cannot be empty");
+      return parser.emitError(loc, isa<FloatType>(elementType)
+                                       ? "expected floating point literal"
+                                       : "expected integer value")
+             << "; dense attribute cannot be empty";
     if (depth >= kMaxDepth || (isDepthKnown && depth >= shape.size()))
       return raggedError(loc);
     bool isFirst = !isDepthKnown;
@@ -68,6 +72,8 @@ private:
   }
 
   ParseResult parseElement() {
+    if (isa<F8E5M3FNUType>(elementType))
+      return parseF8E5M3FNU();
     if (auto type = dyn_cast<FloatType>(elementType)) {
       APFloat value(type.getFloatSemantics());
       if (parser.parseFloat(type.getFloatSemantics(), value))
@@ -78,20 +84,35 @@ private:
     return parseIntegerElement(elementType.getIntOrFloatBitWidth());
   }
 
+  /// A number that the type has, as an f64.
+  ParseResult parseF8E5M3FNU() {
+    SMLoc loc = parser.getCurrentLocation();
+    APFloat value(APFloat::IEEEdouble());
+    if (parser.parseFloat(APFloat::IEEEdouble(), value))
+      return failure();
+    uint8_t bits = encodeF8E5M3FNU(value);
+    if (!value.isNaN() && decodeF8E5M3FNU(bits) != value)
+      return parser.emitError(loc, "expected a number that fnv8E5M3FNU has; "
+                                   "the nearest is ")
+             << decodeF8E5M3FNU(bits).convertToDouble();
+    auto &semantics = cast<FloatType>(elementType).getFloatSemantics();
+    floats.emplace_back(semantics, APInt(8, bits));
+    return success();
+  }
+
   ParseResult parseIntegerElement(unsigned bits) {
     SMLoc loc = parser.getCurrentLocation();
-    if (bits == 1) {
-      if (succeeded(parser.parseOptionalKeyword("true"))) {
-        integers.emplace_back(1, 1);
-        return success();
-      }
-      if (succeeded(parser.parseOptionalKeyword("false"))) {
-        integers.emplace_back(1, 0);
-        return success();
-      }
+    StringRef keyword;
+    bool isKeyword =
+        succeeded(parser.parseOptionalKeyword(&keyword, {"true", "false"}));
+    if (isKeyword && bits == 1) {
+      integers.emplace_back(1, keyword == "true");
+      return success();
     }
     APInt value;
-    OptionalParseResult result = parser.parseOptionalInteger(value);
+    OptionalParseResult result = std::nullopt;
+    if (!isKeyword)
+      result = parser.parseOptionalInteger(value);
     if (!result.has_value())
       return parser.emitError(loc, "expected integer value");
     if (failed(*result))
@@ -122,7 +143,18 @@ static bool isConstantElement(Type type) {
                               type.getIntOrFloatBitWidth());
   return isa<Float16Type, BFloat16Type, Float32Type, FloatTF32Type, Float64Type,
              Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType,
-             Float4E2M1FNType>(type);
+             Float4E2M1FNType, F8E5M3FNUType>(type);
+}
+
+static constexpr StringLiteral kConstantTypes =
+    "i1 or i8 or i16 or i32 or i64 or f16 or bf16 or f32 or f64 or tf32 or "
+    "f8E4M3FN or f8E5M2 or f8E8M0FNU or f4E2M1FN";
+
+/// `'f32'`.
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "'" << type << "'";
+  return text;
 }
 
 ParseResult cuda_tile::parseDenseTile(OpAsmParser &parser,
@@ -132,15 +164,13 @@ ParseResult cuda_tile::parseDenseTile(OpAsmParser &parser,
   if (parser.parseLess())
     return failure();
   SMLoc elementLoc = parser.getCurrentLocation();
-  if (parser.parseType(elementType))
-    return failure();
-  if (!isConstantElement(elementType))
-    return parser.emitError(
-               elementLoc,
-               "expect element type to be one of i1 or i8 or i16 or i32 or i64 "
-               "or f16 or bf16 or f32 or f64 or tf32 or f8E4M3FN or f8E5M2 or "
-               "f8E8M0FNU or f4E2M1FN values, but got ")
-           << elementType;
+  // Of an unknown type, its own error and then that it is none of these.
+  if (parseCudaTileType(parser, elementType))
+    elementType = {};
+  if (!elementType || !isConstantElement(elementType))
+    return parser.emitError(elementLoc, "expect element type to be one of ")
+           << kConstantTypes << " values, but got "
+           << (elementType ? typeText(elementType) : "'<<NULL TYPE>>'");
   LiteralParser literal(parser, elementType);
   if (parser.parseColon())
     return failure();
@@ -151,7 +181,8 @@ ParseResult cuda_tile::parseDenseTile(OpAsmParser &parser,
 
   auto tile = dyn_cast<TileType>(type);
   if (!tile)
-    return parser.emitError(literalLoc, "expected a tile type, got ") << type;
+    return parser.emitError(literalLoc, "result #0 must be tile of ")
+           << kConstantTypes << " values, but got " << type;
   if (tile.getElementType() != elementType)
     return parser.emitError(elementLoc, "mismatch between the element type: ")
            << elementType << " and the tile element type "
@@ -195,8 +226,15 @@ void cuda_tile::printDenseTile(OpAsmPrinter &printer, Operation *,
     printElements(printer, value.getType().getShape(), value.getNumElements(),
                   [&](int64_t i) { printElement(*(values.begin() + i)); });
   };
-  printer << "<" << elementType << ": ";
-  if (isa<FloatType>(elementType))
+  printer << "<";
+  printCudaTileType(printer, elementType);
+  printer << ": ";
+  if (isa<F8E5M3FNUType>(elementType))
+    print(value.getValues<APFloat>(), [&](const APFloat &number) {
+      uint64_t bits = number.bitcastToAPInt().getZExtValue();
+      printer.printFloat(decodeF8E5M3FNU(static_cast<uint8_t>(bits)));
+    });
+  else if (isa<FloatType>(elementType))
     print(value.getValues<APFloat>(),
           [&](const APFloat &number) { printer.printFloat(number); });
   else if (elementType.isInteger(1))

@@ -26,9 +26,9 @@ LogicalResult DivFOp::verify() {
                              RoundingMode::POSITIVE_INF, RoundingMode::APPROX,
                              RoundingMode::FULL},
                             "invalid rounding mode for divf")) ||
-      failed(verifyApproxIsF32(*this, getRoundingMode(), type)))
+      failed(verifyFlushToZero(*this, getFlushToZero(), type))) // C2
     return failure();
-  return verifyFlushToZero(*this, getFlushToZero(), type); // C2
+  return verifyApproxIsF32(*this, getRoundingMode(), type); // C1
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,8 +69,10 @@ cuda_tile::parseAssumePredicate(OpAsmParser &parser,
       return failure();
   } else {
     OptionalParseResult result = parser.parseOptionalAttribute(attr);
-    if (!result.has_value())
+    if (!result.has_value()) {
+      parser.emitError(loc, "expected valid keyword");
       return parser.emitError(loc, "expected attribute name");
+    }
     if (failed(*result))
       return failure();
   }

@@ -27,8 +27,7 @@ LogicalResult DivIOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult NegIOp::verify() {
-  if (getOverflow() == IntegerOverflow::NO_UNSIGNED_WRAP || // C1
-      getOverflow() == IntegerOverflow::NO_WRAP)
+  if (getOverflow() == IntegerOverflow::NO_UNSIGNED_WRAP) // C1
     return emitOpError("'no_unsigned_wrap' overflow flag is not supported");
   return success();
 }

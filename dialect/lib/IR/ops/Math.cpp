@@ -45,7 +45,7 @@ LogicalResult SqrtOp::verify() {
                              RoundingMode::NEGATIVE_INF,
                              RoundingMode::POSITIVE_INF, RoundingMode::APPROX},
                             "rounding mode not allowed outside divf")) ||
-      failed(verifyApproxIsF32(*this, getRoundingMode(), type))) // C2
+      failed(verifyFlushToZero(*this, getFlushToZero(), type))) // C3
     return failure();
-  return verifyFlushToZero(*this, getFlushToZero(), type); // C3
+  return verifyApproxIsF32(*this, getRoundingMode(), type); // C2
 }

@@ -17,7 +17,7 @@ LogicalResult AllocaOp::verify() {
     return emitOpError("'alignment' must be power of two");
   auto pointer = cast<PointerType>(getResult().getType().getElementType());
   Type type = pointer.getPointeeType();
-  uint64_t size = llvm::divideCeil(getStorageBits(type), 8);
+  uint64_t size = type.getIntOrFloatBitWidth() / 8;
   if (alignment < size) // C2
     return emitOpError("'alignment' (")
            << alignment << ") must be at least the natural size (" << size
@@ -40,6 +40,9 @@ LogicalResult JoinTokensOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoadPtrTkoOp::verify() {
+  auto pointer = cast<PointerType>(getSource().getType().getElementType());
+  if (isMulticast(pointer.getPtrAttr())) // C6
+    return emitOpError("multicast pointer is not allowed");
   if (failed(verifyMemoryModel(*this, Access::Load, // C4
                                getMemoryOrderingSemantics(), getMemoryScope())))
     return failure();

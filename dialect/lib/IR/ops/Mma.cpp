@@ -27,8 +27,8 @@ static LogicalResult verifyExtents(Operation *op, Matrix a, int64_t dimA,
          << "shape error: dim " << dimA << " of " << a.name << " (" << extentA
          << ") and dim " << dimB << " of " << b.name << " (" << extentB
          << ") must match, but got " << a.name << " shape ("
-         << shapeText(a.type.getShape()) << ") and " << b.name << " shape ("
-         << shapeText(b.type.getShape()) << ")" << (more.empty() ? "" : "; ")
+         << extentsText(a.type.getShape()) << ") and " << b.name << " shape ("
+         << extentsText(b.type.getShape()) << ")" << (more.empty() ? "" : "; ")
          << more;
 }
 
@@ -120,8 +120,8 @@ static LogicalResult verifyScaleShapes(MmaFScaledOp op) {
            << col << " of lhs_scale (" << factors
            << ") must be a divisor of dim " << col << " of lhs (" << elements
            << "), but got lhs_scale shape ("
-           << shapeText(lhsScale.type.getShape()) << ") and lhs shape ("
-           << shapeText(lhs.type.getShape()) << ")";
+           << extentsText(lhsScale.type.getShape()) << ") and lhs shape ("
+           << extentsText(lhs.type.getShape()) << ")";
   return success();
 }
 

@@ -10,53 +10,87 @@ using namespace cuda_tile;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// Rules that all three ops share: view, tile, indices.
-template <typename Op> static LogicalResult verifyMultimem(Op op) {
-  TileView view = op.getView().getType();
-  if (!isa<PartitionViewType>(view))
+/// The view is a partition_view of a multicast pointer, whose elements the
+/// multimem instructions have.
+template <typename Op> static LogicalResult verifyMultimemView(Op op) {
+  Type view = op.getView().getType();
+  auto partition = dyn_cast<PartitionViewType>(view);
+  if (!partition)
     return op.emitOpError("expected the view to be a partition_view, got ")
            << view;
-  return verifyTileOfView(op);
+  PointerKindAttr kind = partition.getTensorView().getPtrAttr();
+  if (!isMulticast(kind))
+    return op.emitOpError("expected a multicast pointer, but got ")
+           << stringifyPointerKind(kind ? kind.getValue() : PointerKind::NONE);
+  Type element = op.getTile().getType().getElementType();
+  if (isa<FloatType>(element) &&
+      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
+    return op.emitOpError("multimem supports only f16, bf16, f32, and f64 "
+                          "floating-point element types; got ")
+           << element;
+  if (!isa<FloatType>(element) && !element.isInteger(32) &&
+      !element.isInteger(64))
+    return op.emitOpError("multimem requires 32- or 64-bit integer/index "
+                          "element types; got ")
+           << element.getIntOrFloatBitWidth() << " bits";
+  return success();
 }
 
 /// The reduction supports the element type.
-template <typename Op> static LogicalResult verifyReduction(Op op) {
-  MultimemReduction reduction = op.getReduction();
-  bool isForAll = llvm::is_contained(
-      {MultimemReduction::ADD, MultimemReduction::MIN, MultimemReduction::MAX},
-      reduction);
-  Type type = op.getTile().getType().getElementType();
-  if (isForAll || isa<IntegerType>(type))
+static LogicalResult verifyReduction(Operation *op, MultimemReduction reduction,
+                                     Type type, bool isLoad) {
+  using Kind = MultimemReduction;
+  if (reduction == Kind::ADD || isa<IntegerType>(type))
     return success();
-  return op.emitOpError("expected integers for reduction '")
-         << stringifyMultimemReduction(reduction) << "', got " << type;
+  bool isExtremum = reduction == Kind::MIN || reduction == Kind::MAX;
+  if (!isLoad)
+    return op->emitOpError("supports only add for floating-point element "
+                           "types; got '")
+           << stringifyMultimemReduction(reduction) << "' of " << type;
+  if (!isExtremum)
+    return op->emitOpError("and/or/xor/umin/umax reductions require integer "
+                           "element types; got ")
+           << type;
+  if (isa<Float16Type, BFloat16Type>(type))
+    return success();
+  return op->emitOpError("min/max supports f16 and bf16 float types only; got ")
+         << type;
 }
 
 LogicalResult MultimemLoadReduceViewTkoOp::verify() {
   if (failed(verifyMemoryModel(*this, Access::Load, // C2
                                getMemoryOrderingSemantics(),
                                getMemoryScope())) ||
-      failed(verifyReduction(*this))) // C3
+      failed(verifyMultimemView(*this)) ||          // C1
+      failed(verifyReduction(*this, getReduction(), // C3
+                             getTile().getType().getElementType(),
+                             /*isLoad=*/true)))
     return failure();
-  return verifyMultimem(*this); // C1, C4, C5, C6
+  return verifyTileOfView(*this); // C4, C5, C6
 }
 
 LogicalResult MultimemReduceViewTkoOp::verify() {
   MemoryOrderingSemantics ordering = getMemoryOrderingSemantics();
   if (ordering != MemoryOrderingSemantics::RELAXED && // C2
       ordering != MemoryOrderingSemantics::RELEASE)
-    return emitOpError("expect one of: relaxed, or release, but got: ")
+    return emitOpError("memory ordering semantics must be one of: relaxed, "
+                       "release; got ")
            << stringifyMemoryOrderingSemantics(ordering);
-  if (failed(verifyReduction(*this))) // C3
+  if (failed(verifyMultimemView(*this)) ||          // C1
+      failed(verifyReduction(*this, getReduction(), // C3
+                             getTile().getType().getElementType(),
+                             /*isLoad=*/false)))
     return failure();
-  return verifyMultimem(*this); // C1, C4, C5, C6
+  return verifyTileOfView(*this); // C4, C5, C6
 }
 
 LogicalResult MultimemStoreViewTkoOp::verify() {
   if (failed(verifyMemoryModel(*this, Access::Store, // C2
-                               getMemoryOrderingSemantics(), getMemoryScope())))
+                               getMemoryOrderingSemantics(),
+                               getMemoryScope())) ||
+      failed(verifyMultimemView(*this))) // C1, C3
     return failure();
-  return verifyMultimem(*this); // C1, C3, C4, C5
+  return verifyTileOfView(*this); // C3, C4, C5
 }
 
 //===----------------------------------------------------------------------===//

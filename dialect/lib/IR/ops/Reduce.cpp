@@ -47,10 +47,11 @@ ParseResult cuda_tile::parseArgumentRegion(OpAsmParser &parser,
                                      parseArgument) ||
       parser.parseRegion(region, arguments))
     return failure();
-  if (region.empty())
-    region.emplaceBlock();
+  // The verifier refuses a body without ops.
+  if (region.empty() || region.front().empty())
+    return success();
   Block &body = region.front();
-  if (body.empty() || !body.back().hasTrait<OpTrait::IsTerminator>()) {
+  if (!body.back().hasTrait<OpTrait::IsTerminator>()) {
     // Not `atBlockEnd`: the region has no parent op yet.
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToEnd(&body);
@@ -86,8 +87,9 @@ static bool isIdentityType(Type operand, Type identity) {
 template <typename Op> static LogicalResult verifyOperands(Op op) {
   size_t count = op.getNumOperands();
   if (count == 0) // C1
-    return op.emitOpError("expect at least 1 operand; reduce/scan requires at "
-                          "least one input");
+    return op.emitOpError("expected 1 or more operands, but found 0; expect at "
+                          "least 1 operand; reduce/scan requires at least one "
+                          "input");
   if (op.getNumResults() != count) // C1
     return op.emitOpError("expect same number of operands and results; "
                           "reduce/scan must produce one result per input");
@@ -119,27 +121,33 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
            << "); reduction dimension is out of range";
 
   if (op.getBody().empty() || op.getBody().front().empty())
-    return op.emitOpError("expect non-empty block");
+    return op.emitOpError("expects a non-empty block; expect non-empty block");
   return success();
+}
+
+/// Says of the results of a reduction what upstream says of inferred types.
+static LogicalResult verifyResults(ReduceOp op) {
+  SmallVector<Type> inferred, given;
+  for (auto [operand, result] :
+       llvm::zip_equal(op.getOperands(), op.getResults())) {
+    auto from = cast<TileType>(operand.getType());
+    SmallVector<int64_t> shape(from.getShape());
+    shape.erase(shape.begin() + op.getDim());
+    inferred.push_back(TileType::get(shape, from.getElementType()));
+    given.push_back(cast<TileType>(result.getType()).withLayout({}));
+  }
+  if (inferred == given)
+    return success();
+  op.emitOpError("inferred type(s) ")
+      << inferred << " are incompatible with return type(s) of operation "
+      << given;
+  return op.emitOpError("failed to infer returned types");
 }
 
 LogicalResult ReduceOp::verify() {
   if (failed(verifyOperands(*this))) // C1, C2, C3
     return failure();
-  SmallVector<int64_t> shape(
-      cast<TileType>(getOperand(0).getType()).getShape());
-  shape.erase(shape.begin() + getDim());
-  for (auto [i, operand, result] :
-       llvm::enumerate(getOperands(), getResults())) { // C6
-    auto from = cast<TileType>(operand.getType());
-    auto to = cast<TileType>(result.getType());
-    if (to.getElementType() != from.getElementType() ||
-        to.getShape() != ArrayRef(shape))
-      return emitOpError("expected result ")
-             << i << " to be " << TileType::get(shape, from.getElementType())
-             << ", got " << to;
-  }
-  return success();
+  return verifyResults(*this); // C6
 }
 
 LogicalResult ScanOp::verify() {
@@ -167,38 +175,33 @@ template <typename Op> static LogicalResult verifyArguments(Op op) {
            << "; reduce/scan body must take two rank-zero arguments per input";
   for (BlockArgument argument : body.getArguments()) {
     auto tile = dyn_cast<TileType>(argument.getType());
-    if (tile && tile.getRank() != 0)
+    if (!tile || tile.getRank() != 0)
       return op.emitOpError("expect 0-rank tile type at index: ")
-             << argument.getArgNumber() << " but got: " << tile;
+             << argument.getArgNumber() << " but got: " << argument.getType();
   }
   for (size_t i = 0; i < op.getNumOperands(); ++i) {
-    Type lhs = body.getArgument(2 * i).getType();
-    Type rhs = body.getArgument(2 * i + 1).getType();
-    auto lhsTile = dyn_cast<TileType>(lhs), rhsTile = dyn_cast<TileType>(rhs);
-    if (!lhsTile || !rhsTile)
-      return op.emitOpError("expected TileType for block arguments but got "
-                            "types: ")
-             << lhs << " and " << rhs;
-    if (lhsTile.getElementType() != rhsTile.getElementType())
+    auto elementOf = [&](unsigned number) {
+      return cast<TileType>(body.getArgument(number).getType())
+          .getElementType();
+    };
+    Type lhs = elementOf(2 * i), rhs = elementOf(2 * i + 1);
+    if (lhs != rhs)
       return op.emitOpError("expect same element type for block argument at "
                             "index: ")
              << 2 * i << " and " << 2 * i + 1 << " but got: " << lhs << " and "
              << rhs;
     auto operand = cast<TileType>(op.getOperand(i).getType());
-    if (operand.getElementType() != lhsTile.getElementType())
+    if (operand.getElementType() != lhs)
       return op.emitOpError("expect same type for operand at index: ")
              << i << " and block argument at index: " << 2 * i
-             << " but got: " << operand.getElementType() << " and "
-             << lhsTile.getElementType();
+             << " but got: " << operand.getElementType() << " and " << lhs;
   }
   return success();
 }
 
 /// A scalar per operand, of its element type.
 template <typename Op> static LogicalResult verifyYield(Op op) {
-  auto yield = dyn_cast<YieldOp>(op.getBody().front().back());
-  if (!yield)
-    return op.emitOpError("expected the body to end with 'cuda_tile.yield'");
+  auto yield = cast<YieldOp>(op.getBody().front().back());
   size_t count = op.getNumOperands();
   if (yield->getNumOperands() != count)
     return op.emitOpError("expect number of terminators operands (")
@@ -221,7 +224,8 @@ template <typename Op> static LogicalResult verifyYield(Op op) {
         tile.getElementType() != operand.getElementType())
       return op.emitOpError("expect same type for operand at index: ")
              << i << " and terminator argument at index: " << i
-             << " but got: " << operand.getElementType() << " and " << yielded
+             << " but got: " << operand.getElementType() << " and "
+             << tile.getElementType()
              << "; expected TileType for operand and terminator types but "
                 "got: "
              << yielded << " vs " << operand;

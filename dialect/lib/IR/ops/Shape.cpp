@@ -1,5 +1,6 @@
 //===- Shape.cpp - Tile creation and rearrangement ------------------------===//
 
+#include "IR/F8E5M3FNU.h"
 #include "IR/Syntax.h"
 #include "IR/Verify.h"
 
@@ -15,7 +16,8 @@ using namespace cuda_tile;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
-/// Suggested names of integral splats contain their value: `1`, `-2`, `NaN`.
+/// Suggested names of integral splats contain their value: `1`, `NaN`, and of
+/// integers also `-2`.
 static std::optional<std::string>
 wholeNumberText(DenseIntOrFPElementsAttr value) {
   if (!value.isSplat())
@@ -27,15 +29,17 @@ wholeNumberText(DenseIntOrFPElementsAttr value) {
     return text;
   }
   auto number = value.getSplatValue<APFloat>();
+  if (isa<F8E5M3FNUType>(value.getElementType()))
+    number = decodeF8E5M3FNU(number.bitcastToAPInt().getZExtValue());
   if (number.isNaN())
     return "NaN";
-  llvm::APSInt whole(64, /*isUnsigned=*/false);
+  llvm::APSInt whole(64, /*isUnsigned=*/true);
   bool isExact = false;
   if (number.convertToInteger(whole, APFloat::rmTowardZero, &isExact) !=
           APFloat::opOK ||
       !isExact)
     return std::nullopt;
-  os << whole.getSExtValue();
+  os << whole.getZExtValue();
   return text;
 }
 
@@ -50,7 +54,10 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   llvm::raw_string_ostream os(name);
   if (std::optional<std::string> text = wholeNumberText(value))
     os << *text << "_";
-  os << elementType;
+  if (isa<F8E5M3FNUType>(elementType))
+    os << F8E5M3FNUType::getMnemonic();
+  else
+    os << elementType;
   setName(getResult(), name);
 }
 
@@ -226,7 +233,7 @@ LogicalResult BroadcastOp::verify() {
     if (from != 1 && from != to)
       return emitOpError("expects the shape of source tile to be compatible "
                          "with that of the result tile, but got: ")
-             << shapeText(source) << " and " << shapeText(result);
+             << extentsText(source) << " and " << extentsText(result);
   return success();
 }
 

@@ -107,8 +107,7 @@ GetGlobalOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
   auto pointer = cast<PointerType>(getResult().getType().getElementType());
   if (pointer.getPointeeType() != wanted) // C2
     return emitOpError("pointee type of result type ")
-           << getResult().getType() << " does not match type "
-           << global.getValueAttr().getType() << " of the global @"
+           << pointer << " does not match type " << wanted << " of the global @"
            << getName();
   return success();
 }
@@ -195,18 +194,15 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   Properties &properties = result.getOrAddProperties<Properties>();
   StringAttr name;
-  SMLoc loc;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> results;
   // No legal entry has results; the verifier reports them.
-  if (parser.parseSymbolName(name) || parser.getCurrentLocation(&loc) ||
+  if (parser.parseSymbolName(name) ||
       parseFunctionArguments(parser, arguments) ||
       parseFunctionResults(parser, results) ||
       parseOptionalHints(parser, properties.optimization_hints) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  if (!arguments.empty() && arguments.front().ssaName.name.empty())
-    return parser.emitError(loc, "expected SSA identifier");
   properties.sym_name = name;
   auto types = llvm::map_to_vector(
       arguments, [](OpAsmParser::Argument &argument) { return argument.type; });
@@ -216,10 +212,17 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
       builder, result, arguments, /*resultAttrs=*/{},
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 
+  // Without names the body has no arguments, which the verifier refuses.
+  if (!arguments.empty() && arguments.front().ssaName.name.empty())
+    arguments.clear();
   Region *body = result.addRegion();
-  if (parser.parseRegion(*body, arguments))
+  if (parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
   ensureTerminator(*body, builder, result.location);
+  if (properties.optimization_hints &&
+      properties.optimization_hints.getValue().empty())
+    properties.optimization_hints = {};
   return success();
 }
 
@@ -250,21 +253,26 @@ void cuda_tile::printFunctionSignature(OpAsmPrinter &printer,
 
 void EntryOp::print(OpAsmPrinter &printer) {
   printFunctionSignature(printer, *this);
-  if (OptimizationHintsAttr hints = getOptimizationHintsAttr()) {
+  OptimizationHintsAttr hints = getOptimizationHintsAttr();
+  if (hints && !hints.getValue().empty()) {
     printer << " optimization_hints=";
     hints.print(printer);
   }
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getArgAttrsAttrName(),
-       getResAttrsAttrName(), getOptimizationHintsAttrName()});
+  StringRef elided[] = {getSymNameAttrName(), getFunctionTypeAttrName(),
+                        getArgAttrsAttrName(), getResAttrsAttrName(),
+                        getOptimizationHintsAttrName()};
+  printFrontAttributes(printer, *this, elided);
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printBackAttributes(printer, *this, elided);
 }
 
 LogicalResult EntryOp::verify() {
   if (!getResultTypes().empty()) // C1
     return emitOpError("entry op must not return values");
+  if (SymbolTable::getSymbolVisibility(*this) != // C5
+      SymbolTable::Visibility::Public)
+    return emitOpError("entry op must have public symbol visibility");
   for (Type type : getArgumentTypes()) { // C2
     auto tile = dyn_cast<TileType>(type);
     if (tile && tile.getRank() != 0)

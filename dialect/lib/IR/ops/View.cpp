@@ -44,6 +44,9 @@ static LogicalResult verifyViewAccess(Op op, Access access) {
 }
 
 LogicalResult LoadViewTkoOp::verify() {
+  if (TensorViewType tensor = getTensorView(getView().getType()))
+    if (isMulticast(tensor.getPtrAttr())) // C6
+      return emitOpError("multicast ptr_attr is not allowed");
   return verifyViewAccess(*this, Access::Load);
 }
 
@@ -110,6 +113,25 @@ static LogicalResult verifyDynamic(MakeTensorViewOp op, StringRef what,
   return success();
 }
 
+/// The view has the attribute of its base pointer.
+static LogicalResult verifyPointerKinds(MakeTensorViewOp op,
+                                        PointerKindAttr base,
+                                        PointerKindAttr view) {
+  if (base == view)
+    return success();
+  if (!base)
+    return op.emitOpError("pointer base without ptr_attr cannot produce "
+                          "tensor_view with ptr_attr; got ")
+           << Attribute(view);
+  if (!view)
+    return op.emitOpError("tensor_view must preserve ptr_attr from base "
+                          "pointer (")
+           << Attribute(base) << ")";
+  return op.emitOpError("ptr_attr mismatch between base pointer (")
+         << Attribute(base) << ") and result tensor_view (" << Attribute(view)
+         << ")";
+}
+
 LogicalResult MakeTensorViewOp::verify() {
   TensorViewType type = getResult().getType();
   auto pointer = cast<PointerType>(getBase().getType().getElementType());
@@ -118,6 +140,9 @@ LogicalResult MakeTensorViewOp::verify() {
            << type.getElementType()
            << " to build tensor_view of this type, got "
            << pointer.getPointeeType();
+  if (failed(verifyPointerKinds(*this, pointer.getPtrAttr(), // C4
+                                type.getPtrAttr())))
+    return failure();
   Type common;
   if (!getDynamicShape().empty())
     common = getDynamicShape().front().getType();

@@ -29,13 +29,30 @@ ParseResult cuda_tile::parseOrdering(OpAsmParser &parser,
                                      MemoryOrderingSemanticsAttr &ordering,
                                      MemoryScopeAttr &scope) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parseMemoryModel(parser, ordering, scope))
-    return failure();
-  if (ordering.getValue() == MemoryOrderingSemantics::WEAK && scope)
+  StringRef keyword;
+  std::optional<MemoryOrderingSemantics> semantics;
+  if (parseAnyKeyword(parser, keyword))
+    semantics = symbolizeMemoryOrderingSemantics(keyword);
+  if (!semantics)
+    return parser.emitError(loc, "invalid memory_ordering_semantics attribute "
+                                 "specification. Got \"")
+           << keyword
+           << "\" but expect one of: weak, relaxed, acquire, release, acq_rel";
+  ordering = MemoryOrderingSemanticsAttr::get(parser.getContext(), *semantics);
+
+  loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return success();
+  if (*semantics == MemoryOrderingSemantics::WEAK)
     return parser.emitError(loc, "operation specifies weak memory ordering "
                                  "semantics, but then provides \"")
-           << stringifyMemoryScope(scope.getValue())
-           << "\" scope, expected no memory scope.";
+           << keyword << "\" scope, expected no memory scope.";
+  std::optional<MemoryScope> found = symbolizeMemoryScope(keyword);
+  if (!found)
+    return parser.emitError(
+               loc, "invalid memory_scope attribute specification. Got \"")
+           << keyword << "\" but expect one of: tl_blk, device, sys";
+  scope = MemoryScopeAttr::get(parser.getContext(), *found);
   return success();
 }
 
@@ -74,17 +91,17 @@ ParseResult cuda_tile::parseAccessEnd(OpAsmParser &parser,
 
 ParseResult cuda_tile::parseAccessTypes(OpAsmParser &parser,
                                         ViewAccess &access) {
-  SMLoc loc = parser.getCurrentLocation();
+  // The verifier refuses what is no view.
   if (parseCudaTileType(parser, access.viewType))
     return failure();
-  if (!isa<TileView>(access.viewType))
-    return parser.emitError(loc, "expected tile view, got ") << access.viewType;
   size_t count = access.index.size();
-  loc = parser.getCurrentLocation();
+  SMLoc loc = parser.getCurrentLocation();
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc typeLoc = parser.getCurrentLocation();
-    if (succeeded(parser.parseOptionalArrow()))
+    if (succeeded(parser.parseOptionalArrow())) {
+      parser.emitError(typeLoc, "expected valid keyword");
       return parser.emitError(typeLoc, "expected index type after comma");
+    }
     if (parseCudaTileType(parser, access.indexTypes.emplace_back()))
       return failure();
   }

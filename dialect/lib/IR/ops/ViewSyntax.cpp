@@ -9,32 +9,37 @@ using namespace cuda_tile;
 // get_index_space_shape, get_tensor_shape
 //===----------------------------------------------------------------------===//
 
+/// The rank of a view or tensor_view; none of any other type.
+static std::optional<int64_t> getRank(Type type) {
+  if (auto view = dyn_cast<TileView>(type))
+    return view.getViewIndexRank();
+  if (auto view = dyn_cast<TensorViewType>(type))
+    return view.getRank();
+  return std::nullopt;
+}
+
 /// `%view : type -> types`; the number of results follows from the type.
-static ParseResult
-parseShapeQuery(OpAsmParser &parser, OperationState &result,
-                function_ref<FailureOr<int64_t>(SMLoc, Type)> getRank) {
+static ParseResult parseShapeQuery(OpAsmParser &parser,
+                                   OperationState &result) {
   OpAsmParser::UnresolvedOperand source;
   Type sourceType;
   if (parser.parseOperand(source) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
     return failure();
-  SMLoc loc = parser.getCurrentLocation();
-  if (parseCudaTileType(parser, sourceType))
-    return failure();
-  FailureOr<int64_t> rank = getRank(loc, sourceType);
-  if (failed(rank) ||
+  if (parseCudaTileType(parser, sourceType) ||
       parser.resolveOperand(source, sourceType, result.operands))
     return failure();
-  if (*rank == 0 && failed(parser.parseOptionalArrow()))
+  std::optional<int64_t> rank = getRank(sourceType);
+  if (rank == 0 && failed(parser.parseOptionalArrow()))
     return success();
   SmallVector<Type> types;
-  if (*rank != 0 && parser.parseArrow())
+  if (rank != 0 && parser.parseArrow())
     return failure();
-  loc = parser.getCurrentLocation();
   if (parseCudaTileTypes(parser, types))
     return failure();
-  // The verifier reports a wrong number.
-  expandTypes(types, *rank);
+  // The verifier reports a wrong number, and a source that is no view.
+  if (rank)
+    expandTypes(types, *rank);
   result.addTypes(types);
   return success();
 }
@@ -53,12 +58,7 @@ static void printShapeQuery(OpAsmPrinter &printer, Op op) {
 
 ParseResult GetIndexSpaceShapeOp::parse(OpAsmParser &parser,
                                         OperationState &result) {
-  return parseShapeQuery(
-      parser, result, [&](SMLoc loc, Type type) -> FailureOr<int64_t> {
-        if (auto view = dyn_cast<TileView>(type))
-          return view.getViewIndexRank();
-        return parser.emitError(loc, "expected tile view, got ") << type;
-      });
+  return parseShapeQuery(parser, result);
 }
 
 void GetIndexSpaceShapeOp::print(OpAsmPrinter &printer) {
@@ -67,12 +67,7 @@ void GetIndexSpaceShapeOp::print(OpAsmPrinter &printer) {
 
 ParseResult GetTensorShapeOp::parse(OpAsmParser &parser,
                                     OperationState &result) {
-  return parseShapeQuery(
-      parser, result, [&](SMLoc loc, Type type) -> FailureOr<int64_t> {
-        if (auto view = dyn_cast<TensorViewType>(type))
-          return view.getRank();
-        return parser.emitError(loc, "expected tensor_view, got ") << type;
-      });
+  return parseShapeQuery(parser, result);
 }
 
 void GetTensorShapeOp::print(OpAsmPrinter &printer) {
@@ -150,31 +145,41 @@ static ParseResult checkExtents(OpAsmParser &parser, SMLoc loc, StringRef what,
            << what << " declaration to contain " << typed.size()
            << " elements due to tensor_view type, but " << declared.size()
            << " were provided";
+  auto text = [](int64_t value) {
+    return ShapedType::isDynamic(value) ? "dynamic" : std::to_string(value);
+  };
   for (auto [i, value, inType] : llvm::enumerate(declared, typed))
-    if (!ShapedType::isDynamic(value) && value != inType)
-      return parser.emitError(loc, "expected ")
-             << what << " " << i << " to be "
-             << (ShapedType::isDynamic(inType) ? "an SSA value"
-                                               : std::to_string(inType))
-             << " due to tensor_view type, but got " << value;
+    if (value != inType)
+      return parser.emitError(loc, "input ")
+             << what << " dimension " << i
+             << " does not match tensor_view type (expected " << text(inType)
+             << ", got " << text(value) << ")";
   return success();
 }
 
 /// `[type of %base,] [type of dynamic values] -> `, or nothing. Only a pointer
 /// with a layout is named: its type is clear otherwise.
-static ParseResult parseSourceTypes(OpAsmParser &parser, Type &baseType,
-                                    Type &dynamicType,
+static ParseResult parseSourceTypes(OpAsmParser &parser, bool isDynamic,
+                                    Type &baseType, Type &dynamicType,
                                     TensorViewType &viewType) {
   SmallVector<Type> types;
   SMLoc loc = parser.getCurrentLocation();
   if (parseCudaTileTypes(parser, types))
     return failure();
-  if (succeeded(parser.parseOptionalArrow())) {
-    for (Type type : types) {
-      auto tile = dyn_cast<TileType>(type);
-      bool isPointer = tile && isa<PointerType>(tile.getElementType());
-      (isPointer ? baseType : dynamicType) = type;
-    }
+  auto isBase = [](Type type) {
+    auto tile = dyn_cast<TileType>(type);
+    return tile && tile.getLayout() && isa<PointerType>(tile.getElementType());
+  };
+  bool namesSources = isDynamic || isBase(types.front());
+  if (namesSources) {
+    SMLoc arrowLoc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalArrow()))
+      return parser.emitError(arrowLoc,
+                              "expected '->'; expected the type of the dynamic "
+                              "values and '->' in front of the tensor_view "
+                              "type");
+    for (auto [i, type] : llvm::enumerate(types))
+      (i == 0 && isBase(type) ? baseType : dynamicType) = type;
     types.clear();
     loc = parser.getCurrentLocation();
     if (parseCudaTileTypes(parser, types))
@@ -207,18 +212,15 @@ ParseResult MakeTensorViewOp::parse(OpAsmParser &parser,
     if (parseExtents(parser, "strides", strideValues, strides))
       return failure();
   }
+  bool isDynamic = !shapeValues.empty() || !strideValues.empty();
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      parseSourceTypes(parser, baseType, dynamicType, viewType) ||
+      parseSourceTypes(parser, isDynamic, baseType, dynamicType, viewType) ||
       checkExtents(parser, shapeLoc, "shape", shape, viewType.getShape()) ||
-      checkExtents(parser, strideLoc, "strides", strides,
-                   viewType.getStrides()))
+      checkExtents(parser, strideLoc, "stride", strides, viewType.getStrides()))
     return failure();
   if (!baseType)
-    baseType = TileType::get({}, PointerType::get(viewType.getElementType()));
-  if (!dynamicType && !(shapeValues.empty() && strideValues.empty()))
-    return parser.emitError(shapeLoc,
-                            "expected the type of the dynamic values and "
-                            "'->' in front of the tensor_view type");
+    baseType = TileType::get(
+        {}, PointerType::get(viewType.getElementType(), viewType.getPtrAttr()));
   result.addTypes(viewType);
   llvm::copy(
       ArrayRef<int32_t>{1, static_cast<int32_t>(shapeValues.size()),
@@ -246,10 +248,8 @@ static void printExtents(OpAsmPrinter &printer, StringRef what,
 void MakeTensorViewOp::print(OpAsmPrinter &printer) {
   TensorViewType type = getResult().getType();
   printer << " " << getBase();
-  if (type.getRank() != 0) {
-    printExtents(printer, "shape", type.getShape(), getDynamicShape());
-    printExtents(printer, "strides", type.getStrides(), getDynamicStrides());
-  }
+  printExtents(printer, "shape", type.getShape(), getDynamicShape());
+  printExtents(printer, "strides", type.getStrides(), getDynamicStrides());
   printer.printOptionalAttrDict((*this)->getAttrs(),
                                 {getOperandSegmentSizesAttrName()});
   printer << " : ";

@@ -12,9 +12,10 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 class CudaTile_ControlOp<string mnemonic, int wire, list<Trait> traits = []>
     : CudaTile_Op<mnemonic, "control", wire, "13.1", traits>;
 
-class CudaTile_TerminatorOp<string mnemonic, int wire, list<Trait> traits>
+class CudaTile_TerminatorOp<string mnemonic, int wire, list<Trait> traits,
+                            Type operand = CudaTile_Carried>
     : CudaTile_ControlOp<mnemonic, wire, !listconcat([Terminator], traits)> {
-  let arguments = (ins Variadic<AnyType>:$operands);
+  let arguments = (ins Variadic<operand>:$operands);
   let assemblyFormat = [{
     ($operands^)? attr-dict (`:` custom<CudaTileTypes>(type($operands))^)?
   }];
@@ -184,7 +185,7 @@ defvar returnParents = ["EntryOp", "IfOp"];
 #endif // CUDA_TILE_TESTING
 
 def CudaTile_ReturnOp : CudaTile_TerminatorOp<"return", 0x5C,
-    [ParentOneOf<returnParents>]> {
+    [ParentOneOf<returnParents>], AnyType> {
   let summary = "Ends the kernel";
   let description = [{
     (C1) All ops between this one and the enclosing function are `if`s.

@@ -15,8 +15,8 @@ class CudaTile_ConvertOp<string mnemonic, int wire, list<string> oneShape,
         !listconcat([Pure, AllShapesMatch<oneShape>], traits)>;
 
 def CudaTile_WidthTile : CudaTile_TileOf<
-    [CudaTile_I1, CudaTile_I4, CudaTile_I8, CudaTile_I16, CudaTile_I32,
-     CudaTile_I64]>;
+    [CudaTile_I1, CudaTile_I8, CudaTile_I16, CudaTile_I32, CudaTile_I64,
+     CudaTile_I4]>;
 
 def CudaTile_BitcastOp
     : CudaTile_ConvertOp<"bitcast", 0x9, ["source", "result"]> {
@@ -63,8 +63,8 @@ def CudaTile_FToFOp : CudaTile_ConvertOp<"ftof", 0x2A, ["from", "to"]> {
     (C2) To f8E8M0FNU, the rounding mode is zero or positive_inf.
     (C3) To other types it is nearest_even. From bytecode version 13.4 on, these are
          legal too: zero, except to f8E4M3FN, f8E5M2 and f4E2M1FN; negative_inf and
-         positive_inf from f64 to f32; nearest_away from f32 to tf32; all of these
-         modes if the result type represents every value of the source type.
+         positive_inf from f64 to f32; nearest_away from f32 to tf32; none of them
+         if the result type represents every value of the source type.
   }];
   let examples = [[{
     %a = constant <f32: 0.5> : tile<8xf32>

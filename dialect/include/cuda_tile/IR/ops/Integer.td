@@ -20,10 +20,12 @@ class CudaTile_IntegerUnaryOp<string mnemonic, int wire,
   let results = (outs CudaTile_IntTile:$result);
 }
 
+// `names` in the order of the message about types that differ.
 class CudaTile_IntegerBinaryOp<string mnemonic, int wire,
-                               list<Trait> traits = [Pure]>
+                               list<Trait> traits = [Pure],
+                               list<string> names = ["lhs", "rhs", "result"]>
     : CudaTile_IntegerOp<mnemonic, wire,
-        !listconcat(traits, [AllTypesMatch<["lhs", "rhs", "result"]>])> {
+        !listconcat(traits, [AllTypesMatch<names>])> {
   let arguments = (ins CudaTile_IntTile:$lhs, CudaTile_IntTile:$rhs);
   let results = (outs CudaTile_IntTile:$result);
 }
@@ -55,8 +57,9 @@ class CudaTile_WrappingOp<string mnemonic, int wire>
 
 // The result depends on the signedness.
 class CudaTile_SignednessOp<string mnemonic, int wire,
-                            list<Trait> traits = [Pure]>
-    : CudaTile_IntegerBinaryOp<mnemonic, wire, traits> {
+                            list<Trait> traits = [Pure],
+                            list<string> names = ["lhs", "rhs", "result"]>
+    : CudaTile_IntegerBinaryOp<mnemonic, wire, traits, names> {
   let arguments = (ins
     CudaTile_IntTile:$lhs,
     CudaTile_IntTile:$rhs,
@@ -158,7 +161,8 @@ def CudaTile_DivIOp
   let hasVerifier = 1; // C1, C2
 }
 
-def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A, CudaTile_Traps> {
+def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A, CudaTile_Traps,
+                                            ["result", "lhs", "rhs"]> {
   let summary = "Remainder of the division that rounds toward zero";
   let description = [{
     `lhs - rhs * q`, where `q` is the quotient of `divi` rounded toward zero: the
@@ -169,7 +173,7 @@ def CudaTile_RemIOp : CudaTile_SignednessOp<"remi", 0x5A, CudaTile_Traps> {
 def CudaTile_NegIOp : CudaTile_IntegerUnaryOp<"negi", 0x50> {
   let summary = "Negation of a signed integer";
   let description = [{
-    (C1) `overflow` is none or no_signed_wrap.
+    (C1) `overflow` is not no_unsigned_wrap; no_wrap means no_signed_wrap.
   }];
   let examples = [
     "%r = negi %n : tile<i32>",

@@ -64,9 +64,10 @@ class CudaTile_ApproxMathOp<string mnemonic, int wire, string modeVersion>
 
 // (C1) Operands and result have the same type.
 class CudaTile_BinaryMathOp<string mnemonic, int wire, string version,
-                            string first, string second>
+                            string first, string second,
+                            list<string> names = [first, second, "result"]>
     : CudaTile_Op<mnemonic, "math", wire, version,
-        [Pure, AllTypesMatch<[first, second, "result"]>]> {
+        [Pure, AllTypesMatch<names>]> {
   let description = "(C1) Operands and result have the same type.";
   let results = (outs CudaTile_BaseFloatTile:$result);
   let assemblyFormat = "$" # first # " `,` $" # second
@@ -164,7 +165,8 @@ def CudaTile_Log2Op : CudaTile_MathOp<"log2", 0x40, "13.1"> {
 
 // Since 13.4 also called `fpowf`; the parser accepts both names.
 def CudaTile_PowOp : CudaTile_BinaryMathOp<"pow", 0x54, "13.1", "source",
-                                           "exponent"> {
+                                           "exponent",
+                                           ["result", "source", "exponent"]> {
   let summary = "Power with a floating-point exponent";
   let description = [{
     Like C's pow: 1 if the exponent is 0 or the source is 1, even if the other is a

@@ -34,13 +34,17 @@ def CudaTile_AllocaOp : CudaTile_MemoryOp<"alloca", 0x71, [], "13.3"> {
     Each execution allocates new, uninitialised memory. Only this tile block may
     access it, unless `global` is given.
     (C1) `alignment`, in bytes, is a power of two.
-    (C2) It is at least the size of an element.
+    (C2) It is at least the number of whole bytes of an element.
   }];
   let examples = [
     "%a = alloca num_elem = 64, alignment = 16 : tile<ptr<f32>>",
     "%a = alloca num_elem = 64, alignment = 16 global : tile<ptr<f32>>",
   ];
-  let arguments = (ins I64Attr:$num_elem, I64Attr:$alignment, UnitAttr:$global);
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntMinValue<0>]>:$num_elem,
+    ConfinedAttr<I64Attr, [IntMinValue<0>]>:$alignment,
+    UnitAttr:$global
+  );
   let results = (outs CudaTile_PointerScalar:$result);
   let assemblyFormat = [{
     `num_elem` `=` $num_elem `,` `alignment` `=` $alignment
@@ -120,6 +124,7 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
     (C4) The ordering is weak, relaxed or acquire; weak takes no scope, the others
          require one.
     (C5) The compiler knows the hints; checked only if the command line asks for it.
+    (C6) The pointers are not multicast.
   }];
   let examples = [[{
     %t0 = make_token : token
@@ -150,7 +155,7 @@ def CudaTile_LoadPtrTkoOp : CudaTile_MemoryOp<"load_ptr_tko", 0x3D,
     custom<CudaTileType>(type($result)) `,`
     custom<CudaTileType>(type($result_token))
   }];
-  let hasVerifier = 1; // C4, C5
+  let hasVerifier = 1; // C4, C5, C6
 }
 
 def CudaTile_MakeTokenOp : CudaTile_MemoryOp<"make_token", 0x44, [Pure]> {

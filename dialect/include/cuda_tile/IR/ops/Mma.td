@@ -14,16 +14,15 @@ defvar mmafResults = [CudaTile_F16, CudaTile_F32, CudaTile_F64];
 
 def CudaTile_MmaFInputTile
     : CudaTile_TileOf<mmafInputs, "mmaf operand tile type">;
-def CudaTile_MmaFAccTile : CudaTile_TileOf<mmafResults, "mmaf acc tile type">;
 def CudaTile_MmaFResultTile
-    : CudaTile_TileOf<mmafResults, "mmaf result tile type">;
+    : CudaTile_TileOf<mmafResults, "mmaf acc/result tile type">;
 
 def CudaTile_MmaFOp : CudaTile_Op<"mmaf", "mma", 0x49, "13.1",
     [Pure,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match; floating mma accumulator "
        "and result must share type">,
-     AllElementTypesMatch<["lhs", "rhs"]>,
+     CudaTile_ElementTypesMatch<["lhs", "rhs"]>,
      CudaTile_Rule<"all of {lhs, rhs, acc} have same rank; mma operands must "
                    "share rank",
        "getLhs().getType().getRank() == getRhs().getType().getRank() && "
@@ -46,7 +45,7 @@ def CudaTile_MmaFOp : CudaTile_Op<"mmaf", "mma", 0x49, "13.1",
   let arguments = (ins
     CudaTile_MmaFInputTile:$lhs,
     CudaTile_MmaFInputTile:$rhs,
-    CudaTile_MmaFAccTile:$acc,
+    CudaTile_MmaFResultTile:$acc,
     CudaTile_Since<"13.3", UnitAttr>:$fast_acc
   );
   let results = (outs CudaTile_MmaFResultTile:$result);
@@ -69,7 +68,7 @@ def CudaTile_MmaIOp : CudaTile_Op<"mmai", "mma", 0x4A, "13.1",
     [Pure,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match">,
-     AllElementTypesMatch<["lhs", "rhs"]>,
+     CudaTile_ElementTypesMatch<["lhs", "rhs"]>,
      CudaTile_Rule<"all of {lhs, rhs, acc} have same rank; mma operands must "
                    "share rank",
        "getLhs().getType().getRank() == getRhs().getType().getRank() && "
@@ -106,20 +105,18 @@ def CudaTile_MmaIOp : CudaTile_Op<"mmai", "mma", 0x4A, "13.1",
 def CudaTile_MmaFScaledInputTile : CudaTile_TileOf<
     [CudaTile_F8E4M3FN, CudaTile_F8E5M2, CudaTile_F4E2M1FN],
     "mmaf_scaled operand tile type">;
-def CudaTile_MmaFScaledAccTile
-    : CudaTile_TileOf<[CudaTile_F32], "mmaf_scaled acc tile type">;
 def CudaTile_MmaFScaledResultTile
     : CudaTile_TileOf<[CudaTile_F32], "mmaf_scaled result tile type">;
 def CudaTile_MmaFScaledScaleTile : CudaTile_TileOf<
-    [CudaTile_F8E8M0FNU, CudaTile_F8E4M3FN], "mmaf_scaled scale tile type">;
+    [CudaTile_F8E4M3FN, CudaTile_F8E8M0FNU], "mmaf_scaled scale tile type">;
 
 def CudaTile_MmaFScaledOp : CudaTile_Op<"mmaf_scaled", "mma", 0x72, "13.3",
     [Pure,
      CudaTile_TypesMatch<["acc", "result"],
        "mma accumulator and result shapes must match; floating mma accumulator "
        "and result must share type">,
-     AllElementTypesMatch<["lhs", "rhs"]>,
-     AllElementTypesMatch<["lhs_scale", "rhs_scale"]>,
+     CudaTile_ElementTypesMatch<["lhs", "rhs"]>,
+     CudaTile_ElementTypesMatch<["lhs_scale", "rhs_scale"]>,
      CudaTile_Rule<"all of {lhs, rhs, acc, lhs_scale, rhs_scale} have same "
                    "rank; mma operands must share rank",
        "::llvm::all_of(getOperands(), [&](::mlir::Value value) { return "
@@ -149,7 +146,7 @@ def CudaTile_MmaFScaledOp : CudaTile_Op<"mmaf_scaled", "mma", 0x72, "13.3",
   let arguments = (ins
     CudaTile_MmaFScaledInputTile:$lhs,
     CudaTile_MmaFScaledInputTile:$rhs,
-    CudaTile_MmaFScaledAccTile:$acc,
+    CudaTile_MmaFScaledResultTile:$acc,
     CudaTile_MmaFScaledScaleTile:$lhs_scale,
     CudaTile_MmaFScaledScaleTile:$rhs_scale
   );

@@ -10,7 +10,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
-    [RecursiveMemoryEffects,
+    [RecursiveMemoryEffects, SingleBlock,
+     SingleBlockImplicitTerminator<"YieldOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface,
        ["getDefaultDialect", "getAsmResultNames",
         "getAsmBlockArgumentNames"]>]> {
@@ -37,7 +38,7 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
   }]];
   let arguments = (ins
     Variadic<CudaTile_Tile>:$operands,
-    I32Attr:$dim,
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$dim,
     ArrayAttr:$identities
   );
   let results = (outs Variadic<CudaTile_Tile>:$results);
@@ -54,7 +55,8 @@ def CudaTile_ReduceOp : CudaTile_Op<"reduce", "reduce", 0x58, "13.1",
 }
 
 def CudaTile_ScanOp : CudaTile_Op<"scan", "reduce", 0x5E, "13.1",
-    [RecursiveMemoryEffects,
+    [RecursiveMemoryEffects, SingleBlock,
+     SingleBlockImplicitTerminator<"YieldOp">,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
   let summary = "Inclusive scan along a dimension";
   let description = [{
@@ -80,7 +82,7 @@ def CudaTile_ScanOp : CudaTile_Op<"scan", "reduce", 0x5E, "13.1",
   }]];
   let arguments = (ins
     Variadic<CudaTile_Tile>:$operands,
-    I32Attr:$dim,
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$dim,
     BoolAttr:$reverse,
     ArrayAttr:$identities
   );

@@ -72,7 +72,7 @@ def CudaTile_SelectOp : CudaTile_ShapeOp<"select", 0x5F, "13.1",
 
 def CudaTile_CatOp : CudaTile_ShapeOp<"cat", 0xC, "13.1",
     [AllRanksMatch<["lhs", "rhs", "result"]>,
-     AllElementTypesMatch<["lhs", "rhs", "result"]>]> {
+     CudaTile_ElementTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "Concatenates two tiles along a dimension";
   let description = [{
     (C1) Ranks and element types are equal.
@@ -128,7 +128,7 @@ def CudaTile_ExtractOp : CudaTile_ShapeOp<"extract", 0x26, "13.1",
 
 def CudaTile_InsertOp : CudaTile_ShapeOp<"insert", 0x76, "13.4",
     [AllRanksMatch<["source", "destination"]>,
-     AllElementTypesMatch<["source", "destination"]>,
+     CudaTile_ElementTypesMatch<["source", "destination"]>,
      AllTypesMatch<["destination", "result"]>]> {
   let summary = "Replaces one part of a tile";
   let description = [{
@@ -246,7 +246,7 @@ def CudaTile_ReshapeOp : CudaTile_ShapeOp<"reshape", 0x5B, "13.1",
 }
 
 def CudaTile_PermuteOp : CudaTile_ShapeOp<"permute", 0x53, "13.1",
-    [AllElementTypesMatch<["source", "result"]>,
+    [CudaTile_ElementTypesMatch<["source", "result"]>,
      AllRanksMatch<["source", "result"]>]> {
   let summary = "Permutes the dimensions";
   let description = [{

@@ -110,6 +110,7 @@ def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
          (-Wunsupported-hints, -Werr-hints).
     (C4) The debug scope of the location, if it has one, is a di_subprogram whose
          linkage name is the entry's name. Scopes of ops in the body are nested in it.
+    (C5) The entry is public.
   }];
   let examples = [[{
     entry @scale(%p: tile<ptr<f32>>, %n: tile<i32>) optimization_hints=<sm_100 = {num_cta_in_cga = 2}> {
@@ -125,7 +126,7 @@ def CudaTile_EntryOp : CudaTile_StructureOp<"entry", 0x16, "13.1",
   );
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1, C2, C3
+  let hasVerifier = 1; // C1, C2, C3, C5
   let hasRegionVerifier = 1; // C4
   let skipDefaultBuilders = 1;
   let builders = [

@@ -55,6 +55,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
     (C3) The result has the tile type of the view.
     (C4) `inbounds` is empty or has one entry per dimension.
     (C5) The compiler knows the hints; checked only if the command line asks for it.
+    (C6) The memory is not multicast.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -73,7 +74,7 @@ def CudaTile_LoadViewTkoOp : CudaTile_ViewOp<"load_view_tko", 0x3E,
   );
   let results = (outs CudaTile_Tile:$tile, CudaTile_TokenType:$result_token);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1..C5
+  let hasVerifier = 1; // C1..C6
 }
 
 class CudaTile_MakeViewOp<string mnemonic, int wire, string version, Type view>
@@ -137,6 +138,7 @@ def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
     (C1) The pointee type is the element type of the tensor_view.
     (C2) There is one operand for each `?` of the shape and of the strides.
     (C3) These operands have the same type.
+    (C4) The pointer and the tensor_view have the same pointer attribute.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
@@ -148,7 +150,7 @@ def CudaTile_MakeTensorViewOp : CudaTile_ViewOp<"make_tensor_view", 0x43,
   );
   let results = (outs CudaTile_TensorViewType:$result);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1, C2, C3
+  let hasVerifier = 1; // C1, C2, C3, C4
 }
 
 def CudaTile_StoreViewTkoOp : CudaTile_ViewOp<"store_view_tko", 0x66,

@@ -147,11 +147,15 @@ cuda_tile.module @all {
     %w2, %k13 = load_view_tko weak %pv[%bx, %by] token = %fe inbounds = [true, false] : partition_view<tile=(8x8), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x8xf32>, token
     %gl = gdc_launch_dependents_tko token=%k13 : token
     %k14 = atomic_red_view_tko relaxed device %pw[%bx, %by], addf, %cf token = %gl inbounds = [true, true] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
-    %w3, %k15 = multimem_load_reduce_view_tko relaxed sys %pw[%bx, %by], add token = %k14 inbounds = [false, true] : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x8xf32>, token
-    %w4, %k16 = multimem_load_reduce_view_tko weak %pw[%bx, %by], max : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x8xf32>, token
-    %k17 = multimem_reduce_view_tko release sys %pw[%bx, %by], min, %w3 token = %k16 : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
-    %k18 = multimem_store_view_tko release device %pw[%bx, %by], %w4 token = %k17 inbounds = [true, false] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
-    %k19 = multimem_store_view_tko weak %pw[%bx, %by], %w4 : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
+    %mcp = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<f32, <multicast>>>
+    %mct = make_tensor_view %mcp, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>
+    %mcv = make_partition_view %mct : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>
+    %e5 = constant <fnv8E5M3FNU: 1.5> : tile<8x8xfnv8E5M3FNU>
+    %w3, %k15 = multimem_load_reduce_view_tko relaxed sys %mcv[%bx, %by], add token = %k14 inbounds = [false, true] : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> tile<8x8xf32>, token
+    %w4, %k16 = multimem_load_reduce_view_tko weak %mcv[%bx, %by], add : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> tile<8x8xf32>, token
+    %k17 = multimem_reduce_view_tko release sys %mcv[%bx, %by], add, %w3 token = %k16 : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> token
+    %k18 = multimem_store_view_tko release device %mcv[%bx, %by], %w4 token = %k17 inbounds = [true, false] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> token
+    %k19 = multimem_store_view_tko weak %mcv[%bx, %by], %w4 : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1], #cuda_tile.ptr_attr<multicast>>>, tile<i32> -> token
     return
   }
 }
