@@ -13,6 +13,7 @@ STORED = Path(__file__).resolve().parent / "Inputs" / "mlirbc"
 """Files of each version of the encodings, one folder each, never written again."""
 ENCODINGS = sorted(path.name for path in STORED.iterdir() if path.is_dir())
 LEVELS = ("tile", "warp")
+FILES = [(path.parent.name, path.stem) for path in sorted(STORED.glob("*/*.mlirbc"))]
 UNVERIFIED = "-mlir-very-unsafe-disable-verifier-on-parsing"
 
 LAYOUT = "#cute.layout<((1@0, 64@0), (2@0, 4@0, 8@0, 16@0, 32@0), (), ())>"
@@ -100,9 +101,8 @@ def test_newer_encodings_are_refused(context):
     assert any("of version 3 or older, got 4" in text for text in said)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("level", LEVELS)
-def test_stored_files_read(level, encoding):
+@pytest.mark.parametrize(("encoding", "level"), FILES)
+def test_stored_files_read(encoding, level):
     """Without the verifier, which refuses what it accepted when they were made."""
     printed = [
         subprocess.run(

@@ -44,8 +44,8 @@ cuda_tile.module @tileas {
     %d = constant <i8: 1> : tile<2x1x32xi8>
     %e = constant <i8: 1> : tile<2x32x4xi8>
     %f = constant <i32: 0> : tile<2x1x4xi32>
-    // CHECK: tileas.mma_sync %{{.*}}, %{{.*}}, %{{.*}} atom = "m16n8k32" {signedness_lhs = #cuda_tile<signedness signed>, signedness_rhs = #cuda_tile<signedness unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
-    %v = tileas.mma_sync %d, %e, %f atom = "m16n8k32" {signedness_lhs = #cuda_tile<signedness signed>, signedness_rhs = #cuda_tile<signedness unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
+    // CHECK: tileas.mma_sync %{{.*}}, %{{.*}}, %{{.*}} atom = "m16n8k32" {signedness_lhs = #cuda_tile.signedness<signed>, signedness_rhs = #cuda_tile.signedness<unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
+    %v = tileas.mma_sync %d, %e, %f atom = "m16n8k32" {signedness_lhs = #cuda_tile.signedness<signed>, signedness_rhs = #cuda_tile.signedness<unsigned>} : tile<2x1x32xi8>, tile<2x32x4xi8>, tile<2x1x4xi32>
     return
   }
 }

@@ -8,7 +8,7 @@
 #layout7 = #cute.layout<(1@0, 2@0, 4@0)>
 module {
   cuda_tile.module @kernels {
-    entry @matmul_f16_64x64x64(%arg0: tile<ptr<f16>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i32>, %arg4: tile<i32>, %arg5: tile<ptr<f16>>, %arg6: tile<i32>, %arg7: tile<i32>, %arg8: tile<i32>, %arg9: tile<i32>, %arg10: tile<ptr<f16>>, %arg11: tile<i32>, %arg12: tile<i32>, %arg13: tile<i32>, %arg14: tile<i32>) optimization_hints=<default = {}> {
+    entry @matmul_f16_64x64x64(%arg0: tile<ptr<f16>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i32>, %arg4: tile<i32>, %arg5: tile<ptr<f16>>, %arg6: tile<i32>, %arg7: tile<i32>, %arg8: tile<i32>, %arg9: tile<i32>, %arg10: tile<ptr<f16>>, %arg11: tile<i32>, %arg12: tile<i32>, %arg13: tile<i32>, %arg14: tile<i32>) optimization_hints=<default = {}> attributes {tileas.plan = {mma = "m16n8k16", num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}, tileas.shared_bytes = 16384 : i64, tileas.target = "sm_90"} {
       %cst_0_f32 = constant <f32: 0.000000e+00> : tile<64x64xf32, #layout>
       %cst_0_i32 = constant <i32: 0> : tile<i32>
       %cst_8_i32 = constant <i32: 8> : tile<i32>
@@ -110,7 +110,7 @@ module {
       %pview_31 = make_partition_view %tview_28 : partition_view<tile=(64x64), tensor_view<?x?xf16, strides=[?,1]>>
       %30 = store_view_tko weak %29, %pview_31[%16, %25] token = %0 : tile<64x64xf16, #layout1>, partition_view<tile=(64x64), tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> token
       return
-    } {tileas.plan = {mma = "m16n8k16", num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64}, tileas.shared_bytes = 16384 : i64, tileas.target = "sm_90"}
+    }
   }
   cuda_tile.module @parts {
     entry @part_of_a_tile() {
