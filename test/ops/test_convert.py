@@ -89,6 +89,7 @@ INSTRUCTIONS = {
     ("f8E4M3FN", "f16"): ("cvt.rn.f16x2.e4m3x2", 89),
     ("f8E5M2", "f16"): ("cvt.rn.f16x2.e5m2x2", 89),
     ("f4E2M1FN", "f16"): ("cvt.rn.f16x2.e2m1x2", 100),
+    ("f8E8M0FNU", "bf16"): ("cvt.rn.bf16x2.ue8m0x2", 100),
     ("f32", "f16"): ("cvt.rn.f16x2.f32", 80),
     ("f32", "bf16"): ("cvt.rn.bf16x2.f32", 80),
     ("f64", "f16"): ("cvt.rn.f16.f64", 75),

@@ -13,6 +13,7 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.narrow import (
     CARRIERS,
+    carrier,
     decoded,
     encoded,
     encoded_f16,
@@ -243,7 +244,7 @@ def ftof(e: Emitter, op: ir.Operation) -> None:
     )
     mode = keyword(op, "rounding_mode", "nearest_even")
     mode = _effective_mode(source, result, mode)
-    kind = CARRIERS.get(source, source)
+    kind = carrier(e, source)
     set_pairs(
         e,
         op.results[0],
@@ -316,7 +317,7 @@ def ftoi(e: Emitter, op: ir.Operation) -> None:
     than f64 the value goes through f32, which holds it.
     """
     b, source = e.builder, element_name(element_of(op.operands[0]))
-    kind = CARRIERS.get(source, source)
+    kind = carrier(e, source)
     values: list[ir.Value] = []
     for pair in pairs_of(e, op.operands[0]):
         pair = decoded(e, source, pair)

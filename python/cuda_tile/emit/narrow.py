@@ -52,7 +52,7 @@ CARRIERS = {
     "f8E5M3FNU": "f32",
     "tf32": "f32",
 }
-"""The type to which a format is decoded."""
+"""The type to which a format is decoded without an instruction of its own."""
 _PTX_NAMES = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
 _F32_BIAS, _F32_MANTISSA_BITS = 127, 23
 _F32_SIZE = 0x7FFFFFFF
@@ -79,6 +79,13 @@ def has_f4(target: Target) -> bool:
 def has_tf32(target: Target, mode: str) -> bool:
     """Whether it rounds f32 to tf32: away from zero on ties, else since sm_90."""
     return target.capability >= (80 if mode == "nearest_away" else 90)
+
+
+def carrier(e: Emitter, element: str) -> str:
+    """The type to which `decoded` takes an element."""
+    if element == "f8E8M0FNU" and has_f4(e.target):
+        return "bf16"
+    return CARRIERS.get(element, element)
 
 
 # Decoding -----------------------------------------------------------------------------
@@ -164,6 +171,9 @@ def _from_f4(e: Emitter, pair: Pair) -> Pair:
 def _from_e8m0(e: Emitter, pair: Pair) -> Pair:
     """The code is the exponent of f32; 0 is 2^-127, a subnormal, and 255 is NaN."""
     b, w = e.builder, Words(e.builder)
+    if has_f4(e.target):
+        word = _ptx(e, "cvt.rn.bf16x2.ue8m0x2 $0, $1;", "=r,h", b.i32, pair)
+        return (b.bitcast(word, b.vector_type(2, b.bf16)),)
     low = w("and", pair[0], 0xFF)
     values: list[ir.Value] = []
     for code in (low, w("lshr", pair[0], 8)):
