@@ -170,6 +170,38 @@ def _addresses() -> OpCase:
     )
 
 
+def _global_and_alloca() -> OpCase:
+    """Elements of a global, by way of memory that the kernel allocates."""
+    tensor = f"tensor_view<8x{F4}, strides=[1]>"
+    kind, tile = f"partition_view<tile=(8), {tensor}>", f"tile<8x{F4}>"
+    views = "".join(
+        f"""
+    %{name}_t = make_tensor_view %{name}, shape = [8], strides = [1] : {tensor}
+    %{name}_v = make_partition_view %{name}_t : {kind}"""
+        for name in "pmo"
+    )
+    text = f"""cuda_tile.module @m {{
+  global @g <{F4}: [0.5, 1.0, -1.5, 6.0, -0.0, 2.0, 3.0, 4.0]> : {tile}
+  entry @k(%o: tile<ptr<{F4}>>) {{
+    %p = get_global @g : tile<ptr<{F4}>>
+    %m = alloca num_elem = 8, alignment = 16 : tile<ptr<{F4}>>
+    %z = constant <i32: 0> : tile<i32>{views}
+    %a, %t0 = load_view_tko weak %p_v[%z] : {kind}, tile<i32> -> {tile}, token
+    %t1 = store_view_tko weak %a, %m_v[%z] : {tile}, {kind}, tile<i32> -> token
+    %b, %t2 = load_view_tko weak %m_v[%z] token=%t1 : {kind}, tile<i32>
+      -> {tile}, token
+    %t3 = store_view_tko weak %b, %o_v[%z] : {tile}, {kind}, tile<i32> -> token
+    return
+  }}
+}}"""
+    return OpCase(
+        "global_and_alloca",
+        text,
+        lambda rng: [np.zeros(4, np.uint8)],
+        numpy=lambda given: [np.array([0x21, 0x7B, 0x48, 0x65], np.uint8)],
+    )
+
+
 CASES = [
     _copy("rows"),
     _copy("columns"),
@@ -180,4 +212,5 @@ CASES = [
         if masked or not padded
     ),
     _addresses(),
+    _global_and_alloca(),
 ]

@@ -189,14 +189,14 @@ def _to_base(e: Emitter, kind: str, pair: Pair, to: str, mode: str) -> Pair:
     if to == "f32":
         return _to_f32(e, kind, pair)
     if to == "f16" and kind == "f64" and mode == "nearest_even":
-        return (b.vector([b.op("llvm.fptrunc", b.f16, x) for x in pair]),)
+        return (e.packer.pack_values([b.op("llvm.fptrunc", b.f16, x) for x in pair]),)
     if to == "f16" and mode == "zero":
         return _to_f16_down(e, kind, pair)
     pair = _to_f32(e, kind, pair)
     if to == "bf16" and mode == "zero":
-        return (b.vector([_to_bf16_down(e, x) for x in pair]),)
+        return (e.packer.pack_values([_to_bf16_down(e, x) for x in pair]),)
     ty = b.vector_type(2, b.f16 if to == "f16" else b.bf16)
-    return (b.op("llvm.fptrunc", ty, b.vector(pair)),)
+    return (b.op("llvm.fptrunc", ty, e.packer.pack_values(pair)),)
 
 
 def _to_f16_down(e: Emitter, kind: str, pair: Pair) -> Pair:
@@ -205,7 +205,7 @@ def _to_f16_down(e: Emitter, kind: str, pair: Pair) -> Pair:
     if kind != "f64":
         kind, pair = "f32", _to_f32(e, kind, pair)
     cvt = _ptx(e, f"cvt.rz.f16.{kind}", b.i16, kind, "h")
-    return (b.vector([b.bitcast(cvt(x), b.f16) for x in pair]),)
+    return (e.packer.pack_values([b.bitcast(cvt(x), b.f16) for x in pair]),)
 
 
 def _to_bf16_down(e: Emitter, x: ir.Value) -> ir.Value:

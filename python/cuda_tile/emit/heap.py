@@ -18,7 +18,7 @@ from cuda_tile.emit.blocks import barrier, is_first, when
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.tiles import element_bits, pointee_of
+from cuda_tile.ir.tiles import memory_bits, pointee_of
 from cuda_tile.ir.walk import nested_ops
 
 SCOPES = ("cuda_tile.for", "cuda_tile.loop", "cuda_tile.entry")
@@ -78,7 +78,7 @@ def release(e: Emitter, scope: ir.Operation) -> None:
 def alloca(e: Emitter, op: ir.Operation) -> None:
     """Thread 0 allocates; all take the address, or trap if there is none."""
     b = e.builder
-    bits = element_bits(pointee_of(op.results[0])) * integer(op, "num_elem")
+    bits = memory_bits(pointee_of(op.results[0])) * integer(op, "num_elem")
     align = integer(op, "alignment")
     size = max(1, -(-bits // 8))
     size += max(0, align - MALLOC_ALIGNMENT_BYTES)

@@ -125,4 +125,4 @@ def set_pairs(e: Emitter, result: ir.Value, pairs: Sequence[Pair]) -> None:
 
 def singles(e: Emitter, pair: Pair) -> list[ir.Value]:
     """A pair of f16, bf16 or wider as two values."""
-    return e.builder.elements(pair[0], 2) if len(pair) == 1 else list(pair)
+    return e.packer.split(pair[0], 2) if len(pair) == 1 else list(pair)
