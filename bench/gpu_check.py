@@ -107,8 +107,9 @@ def _zoo(parts: Sequence[str]) -> Iterator[Kernel]:
         numbers: dict[int, int] = {}
         for place, arg in enumerate(launch.args):
             numbers[place] = len(args)
-            is_array: bool = isinstance(arg, np.ndarray)
-            args.extend(cuda_tile.array_args(arg) if is_array else [arg])
+            is_array = isinstance(arg, np.ndarray)
+            values: Any = cuda_tile.array_args(arg) if is_array else [arg]
+            args.extend(values)
         yield Kernel(
             f"zoo/{name}",
             lambda name=name: cuda_tile.load(files[name]),
