@@ -1,5 +1,7 @@
 """Splits files into sections, independently of the reader."""
 
+from bytecode_wire import MAGIC, section
+
 HEADER = 12  # magic, version, tag
 NAMES = {
     1: "string",
@@ -38,3 +40,26 @@ def sections(data: bytes) -> dict[str, bytes]:
         position += size
     assert position + 1 == len(data)
     return found
+
+
+def split(data: bytes) -> list[tuple[int, bytes, int]]:
+    """Number, payload and alignment of each section."""
+    parts: list[tuple[int, bytes, int]] = []
+    position = HEADER
+    while data[position] != 0:
+        kind, alignment = data[position], 0
+        size, position = varint_at(data, position + 1)
+        if kind & 0x80:
+            alignment, position = varint_at(data, position)
+            position += -position % alignment
+        parts.append((kind & 0x7F, data[position : position + size], alignment))
+        position += size
+    return parts
+
+
+def join(parts: list[tuple[int, bytes, int]], version: tuple[int, int]) -> bytes:
+    """The file with these sections."""
+    out = MAGIC + bytes(version) + b"\0\0"
+    for part in parts:
+        out += section(out, *part)
+    return out + b"\0"

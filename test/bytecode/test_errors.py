@@ -310,6 +310,16 @@ CASES: dict[str, tuple[Callable[[], File | bytes], str]] = {
         "encountered public-preview type tag 209 but the header does not advertise "
         "preview content",
     ),
+    "attribute of preview": (
+        lambda: one_op(varint(0x06, 1, 209, 0), (13, 5)),
+        "encountered public-preview attribute tag 209 but the header does not "
+        "advertise preview content",
+    ),
+    "no debug section": (
+        lambda: File((13, 5)).entry(RETURN, debug=1),
+        "failed to read function location for 'k'; expected debug info of a function "
+        "to be at most 0, got 1",
+    ),
     "extension of a tile": (
         lambda: of_type(varint(13, 0) + little(8, [4]) + b"\0", (13, 5)),
         "preview type extension requires the header to advertise preview content",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from bytecode_files import messages, read
-from bytecode_sections import HEADER, NAMES, varint_at
+from bytecode_sections import NAMES, join, split
 from bytecode_wire import (
     DEBUG,
     FUNCTION,
@@ -17,7 +17,6 @@ from bytecode_wire import (
     File,
     little,
     pad,
-    section,
     table,
     varint,
 )
@@ -26,29 +25,6 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 
 RETURN = b"\x5c\0\0"
-
-
-def split(data: bytes) -> list[tuple[int, bytes, int]]:
-    """Number, payload and alignment of each section."""
-    parts: list[tuple[int, bytes, int]] = []
-    position = HEADER
-    while data[position] != 0:
-        kind, alignment = data[position], 0
-        size, position = varint_at(data, position + 1)
-        if kind & 0x80:
-            alignment, position = varint_at(data, position)
-            position += -position % alignment
-        parts.append((kind & 0x7F, data[position : position + size], alignment))
-        position += size
-    return parts
-
-
-def join(parts: list[tuple[int, bytes, int]], version: tuple[int, int]) -> bytes:
-    """The file with these sections."""
-    out = b"\x7fTileIR\0" + bytes(version) + b"\0\0"
-    for part in parts:
-        out += section(out, *part)
-    return out + b"\0"
 
 
 def sample(version: tuple[int, int] = (13, 5)) -> File:
@@ -152,10 +128,31 @@ def unknown_flag() -> bytes:
     return file.entry(varint(0x02, tile, 4, 0, 0, 0) + RETURN, (tile,)).data()
 
 
+def too_few_attributes() -> bytes:
+    """Attributes of one of two arguments."""
+    file = File((13, 5))
+    scalar = file.tile(3)
+    attributes = varint(6, 1, 10, 0)
+    return file.entry(RETURN, (scalar, scalar), attributes=attributes).data()
+
+
 SKIPPED: dict[str, tuple[Callable[[], bytes], str]] = {
     "bytes behind the functions": (
         lambda: with_tail(FUNCTION, bytes(8)),
         "expected the end of the function section, got 8 more bytes; they are skipped",
+    ),
+    "bytes behind the globals": (
+        lambda: with_tail(GLOBAL, bytes(8)),
+        "expected the end of the global section, got 8 more bytes; they are skipped",
+    ),
+    "attributes of too many arguments": (
+        lambda: File((13, 5)).entry(RETURN, attributes=varint(6, 1, 10, 0)).data(),
+        "expected argument attributes of function 'k' to be an array of no or 0 "
+        "dictionaries; got 1; the last ones are skipped",
+    ),
+    "attributes of too few arguments": (
+        too_few_attributes,
+        "to be an array of no or 2 dictionaries; got 1; the others are empty",
     ),
     "bytes behind the debug information": (
         lambda: with_tail(DEBUG, b"\1"),

@@ -213,9 +213,10 @@ def test_module_to_write(context):
             "affine_map<() -> ()>",
             "unsupported attribute type encountered during serialization: affine_map",
         ),
+        ("1.0 : f80", "unsupported float type: 'f80'"),
         ("1 : i128", "unsupported integer type width; got 'i128'"),
     ],
-    ids=["attribute", "integer"],
+    ids=["attribute", "float", "integer"],
 )
 def test_notes_that_have_no_encoding(note, message, context):
     module = parse("", context, f"%x: tile<f32> {{cuda_tile.note = {note}}}")

@@ -36,7 +36,8 @@ can have a test; `test_mlir_bytecode.py` has one."""
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
 PART = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NO_MESSAGE = re.compile(
-    r"(llvm_unreachable\(|cl::desc\(|#include |&&|getDescription.*return"
+    r"(llvm_unreachable\(|cl::desc\(|clEnumValN\([^;]*|#include |&&"
+    r"|getDescription.*return"
     r"|traceIntegers<\w+>\(\w+,|(cudatilebc|to-mlir|roundtrip|dump)\",)\s*$"
 )
 """Code before a text that no user sees."""

@@ -58,7 +58,8 @@ LogicalResult DebugInfo::read(Cursor cursor) {
   return success();
 }
 
-LogicalResult DebugInfo::getFunction(uint64_t number, uint64_t offset,
+LogicalResult DebugInfo::getFunction(StringRef name, uint64_t number,
+                                     uint64_t offset,
                                      const Diagnostics &diagnostics,
                                      FunctionLocations &result) const {
   result = FunctionLocations();
@@ -67,7 +68,8 @@ LogicalResult DebugInfo::getFunction(uint64_t number, uint64_t offset,
   uint64_t numFunctions = starts.size() / 4;
   if (number > numFunctions)
     return diagnostics.error(
-        offset, "expected debug info of a function to be at most " +
+        offset, "failed to read function location for '" + name +
+                    "'; expected debug info of a function to be at most " +
                     Twine(numFunctions) + ", got " + Twine(number));
   result.known = true;
   result.next = readU32(starts, number - 1);

@@ -41,8 +41,9 @@ public:
   mlir::LogicalResult read(Cursor cursor);
 
   /// The locations of function `number` (from 1; 0 is none), whose number is at
-  /// `offset` in the file.
-  mlir::LogicalResult getFunction(uint64_t number, uint64_t offset,
+  /// `offset` in the file; messages call the function `name`.
+  mlir::LogicalResult getFunction(llvm::StringRef name, uint64_t number,
+                                  uint64_t offset,
                                   const Diagnostics &diagnostics,
                                   FunctionLocations &result) const;
 

@@ -138,8 +138,8 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
   uint64_t debugStart = cursor.offset(), debugNumber;
   if (failed(cursor.readVarint(debugNumber,
                                "function location for '" + name + "'")) ||
-      failed(tables.debug.getFunction(debugNumber, debugStart, cursor.diags(),
-                                      header.locations)))
+      failed(tables.debug.getFunction(name, debugNumber, debugStart,
+                                      cursor.diags(), header.locations)))
     return failure();
   bool hasAttributeFields = tables.version >= kEntryAttributesVersion;
   bool hasHints = hasAttributeFields || flags & kFunctionHasHints;

@@ -119,9 +119,6 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
     return op.emitOpError("dimension (")
            << dim << ") is out of bound [0, " << type.getRank()
            << "); reduction dimension is out of range";
-
-  if (op.getBody().empty() || op.getBody().front().empty())
-    return op.emitOpError("expects a non-empty block; expect non-empty block");
   return success();
 }
 
