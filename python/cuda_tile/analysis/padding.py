@@ -14,11 +14,12 @@ _BITS = {
     "f8E5M2": (0x80, 0x7C, 0xFC, 0x7E),
     "f8E4M3FN": (0x80, 0x7F, 0x7F, 0x7F),
     "f8E8M0FNU": (0x00, 0xFF, 0xFF, 0xFF),
+    "!cuda_tile.fnv8E5M3FNU": (0x00, 0xFF, 0xFF, 0xFF),
 }
 """Per element type the bits of the paddings in `_KEYWORDS`. IEEE 754 and, for 8 bits,
-the OCP formats (OFP8 and MX specifications): E4M3FN has no infinity and E8M0FNU
-neither sign nor infinity, where the interpreter's decisions say what stands for
-them, a NaN and the code zero."""
+the OCP formats (OFP8 and MX specifications): E4M3FN has no infinity, E8M0FNU and
+E5M3FNU neither sign nor infinity, where the interpreter's decisions say what stands
+for them, a NaN and the code zero."""
 _KEYWORDS = ("neg_zero", "pos_inf", "neg_inf", "nan")
 
 

@@ -8,6 +8,7 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     BufferType,
+    F8E5M3FNUType,
     LayoutAttr,
     PointerType,
     TileType,
@@ -84,6 +85,8 @@ def element_bits(element: ir.Type) -> int:
         return POINTER_BITS
     if isinstance(element, ir.IntegerType):
         return max(8, element.width)
+    if isinstance(element, F8E5M3FNUType):
+        return 8
     if isinstance(element, ir.FloatType):
         # tf32 is 19 bits of a 32-bit container.
         return 32 if element.width == 19 else max(8, element.width)
