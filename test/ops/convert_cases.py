@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from op_case import ARRAY_TYPES, Array, OpCase
 
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+
 CHIPS = ("sm_80", "sm_90")
 """Without and with conversions of 8-bit floats in hardware."""
 F4_CHIPS = (*CHIPS, "sm_100")
@@ -46,21 +48,28 @@ FORMS = {
     "f8E8M0FNU": Form(1, -127, 127, 2.0**127),
     "f4E2M1FN": Form(2, 0, 2, 6.0),
 }
-SATURATING = ("f8E4M3FN", "f8E5M2", "f4E2M1FN")
-MODES = ("nearest_even", "zero", "negative_inf", "positive_inf", "nearest_away")
+E5M3 = "f8E5M3FNU"
+HAS_E5M3 = hasattr(_cuda_tile, "F8E5M3FNUType")
+"""Whether the dialect has this type, for which MLIR and NumPy have none."""
+if HAS_E5M3:
+    FORMS[E5M3] = Form(4, -14, 16, 114688.0)
+DTYPES = {**ARRAY_TYPES, E5M3: np.dtype(np.uint8)}
+SATURATING = ("f8E4M3FN", "f8E5M2", "f4E2M1FN", E5M3)
 
 
 def modes(source: str, result: str) -> Iterator[str]:
-    """Rounding modes of `ftof` between two types, by the dialect's C2 and C3."""
+    """Rounding modes of `ftof` between two types, by the dialect's C2 and C3.
+
+    An exact conversion is tried in one mode: there is nothing to round.
+    """
     a, b = FORMS[source], FORMS[result]
     if result == "f8E8M0FNU":
         yield from ("zero", "positive_inf")
         return
     is_exact = a.most <= b.most and a.least >= b.least and a.precision <= b.precision
-    if is_exact:
-        yield from MODES
-        return
     yield "nearest_even"
+    if is_exact:
+        return
     if result not in SATURATING:
         yield "zero"
     if (source, result) == ("f64", "f32"):
@@ -91,7 +100,7 @@ def ties(form: Form, rng: np.random.Generator, count: int) -> Array:
 
 def float_values(rng: np.random.Generator, element: str, count: int) -> Array:
     """Special values, random bits and ties of a wide float type."""
-    dtype = ARRAY_TYPES[element]
+    dtype = DTYPES[element]
     bits = rng.integers(0, 256, (count, dtype.itemsize), np.uint8)
     values = bits.view(dtype).reshape(count).copy()
     with np.errstate(all="ignore"):
@@ -115,7 +124,7 @@ def float_values(rng: np.random.Generator, element: str, count: int) -> Array:
 
 def integer_values(rng: np.random.Generator, element: str, count: int) -> Array:
     """Ends of the range, random bits, and numbers beside ties of every precision."""
-    dtype = ARRAY_TYPES[element]
+    dtype = DTYPES[element]
     if element == "i1":
         return rng.integers(0, 2, count).astype(np.bool_)
     width = 8 * dtype.itemsize
@@ -135,7 +144,7 @@ def source_values(rng: np.random.Generator, element: str, count: int) -> Array:
     """What a kernel converts; as bytes where two elements share one."""
     if element in ("f4E2M1FN", "i4"):
         return np.arange(count // 2).astype(np.uint8).view(np.int8)
-    dtype = ARRAY_TYPES[element]
+    dtype = DTYPES[element]
     if dtype.itemsize == 1 and element != "i1":
         return (np.arange(count) * 7 % 256).astype(np.uint8).view(dtype)
     if element in FORMS:
@@ -267,7 +276,7 @@ class Kernel:
             elif element in ("f4E2M1FN", "i4"):
                 made.append(np.zeros(count * blocks // 2, np.int8))
             else:
-                made.append(np.zeros(count * blocks, ARRAY_TYPES[element]))
+                made.append(np.zeros(count * blocks, DTYPES[element]))
         return made
 
 
@@ -345,7 +354,7 @@ def in_range_case() -> OpCase:
 WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 ALIKE = (
     ("i1",),
-    ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"),
+    ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", *[E5M3] * HAS_E5M3),
     ("i16", "f16", "bf16"),
     ("i32", "f32"),
     ("i64", "f64"),
@@ -387,7 +396,7 @@ def pack_cases() -> Iterator[OpCase]:
     """
     for element in (*PACKED, "i64", "f64"):
         bits = {"i1": 1, "i4": 4, "f4E2M1FN": 4}.get(element) or (
-            8 * ARRAY_TYPES[element].itemsize
+            8 * DTYPES[element].itemsize
         )
         kernel = Kernel("i8", 4096)
         for n, count in enumerate((8, 16, 128, 4096)):
@@ -413,7 +422,7 @@ def pointer_cases() -> Iterator[OpCase]:
         if element == "f4E2M1FN":  # its pointers cannot be compiled: see its memory
             continue
         kernel = Kernel(element, 64)
-        size = ARRAY_TYPES[element].itemsize
+        size = DTYPES[element].itemsize
         kernel.lines.append(
             f"""
     %n = ptr_to_int %p0 : tile<64xptr<{element}>> -> tile<64xi64>
