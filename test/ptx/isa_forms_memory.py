@@ -181,18 +181,34 @@ _MOVE = (
         "sm_100a",
     ),
     *(
-        Family(
-            MOVEMENT, name, patterns, "sm_90a", "multimem addresses are not supported"
-        )
+        Family(MOVEMENT, name, patterns)
         for name, patterns in {
             "multimem.ld_reduce": (
-                "multimem.ld_reduce.relaxed.gpu.global.add.{f32 u32 u64 f64} d, [%ga]",
+                "multimem.ld_reduce{.relaxed .acquire}{.cta .gpu .sys}.global.add.u32 "
+                "r, [%ga]",
+                "multimem.ld_reduce.weak{- .global}.{add.f32 add.u32 add.s32 add.u64 "
+                "add.f64 min.s32 max.u64 and.b32 or.b64 xor.b32} d, [%ga]",
                 "multimem.ld_reduce.weak.global.add{- .acc::f32}.{f16x2 bf16x2} r, "
                 "[%ga]",
+                "multimem.ld_reduce.weak.global.{add min max}.v2.{f16 bf16} <h h>, "
+                "[%ga]",
+                "multimem.ld_reduce.weak.global.add.v4.{f32 f16x2 bf16x2} <d d d d>, "
+                "[%ga]",
             ),
-            "multimem.st": ("multimem.st.relaxed.sys.global.{f32 u32 b64} [%ga], d",),
+            "multimem.st": (
+                "multimem.st.{weak relaxed.sys release.gpu}.global.{f32 u32 b64} "
+                "[%ga], d",
+                "multimem.st.weak{- .global}.v4.{f32 f16x2} [%ga], <d d d d>",
+                "multimem.st.weak.global.v2.f16 [%ga], <h h>",
+            ),
             "multimem.red": (
-                "multimem.red.relaxed.gpu.global.add.{f32 u32 u64} [%ga], d",
+                "multimem.red{.relaxed .release}{.gpu .sys}{- .global}.add.u32 "
+                "[%ga], r",
+                "multimem.red.relaxed.gpu.global.{add.f32 add.u64 add.f64 min.u32 "
+                "max.s64 and.b64 or.b32 xor.b64 add.f16x2 add.bf16x2} [%ga], d",
+                "multimem.red.relaxed.gpu.global.add.v4.{f32 f16x2} [%ga], <d d d d>",
+                "multimem.red.relaxed.gpu.global.{add min max}.v2.{f16 bf16} [%ga], "
+                "<h h>",
             ),
         }.items()
     ),

@@ -167,10 +167,43 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     if returns:
         head = operands.pop(0)
         results = form.vector(head, width) if width > 1 else (head,)
-    space, address = memory_operand(form, b, operands[0], space)
-    words = _words(form, b, operands[1:], width, ty)
+    rule = update_rule(operation, ty, space)
+    address, *values = operands
+    return update_words(
+        form, b, results, address, values, space, ty, width, rule, order
+    )
+
+
+def update_words(
+    form: Form,
+    b: Builder,
+    results: tuple[Operand, ...],
+    where: Operand,
+    operands: list[Operand],
+    named_space: str,
+    ty: Type,
+    width: int,
+    update: Update,
+    order: MemoryOrder,
+) -> Compiled:
+    """Updates a vector in memory; gives the old one where there are results.
+
+    Args:
+        form: The instruction, for errors.
+        b: Where to build.
+        results: Destinations by element of the vector, or none.
+        where: The address operand.
+        operands: Source operands, each a vector.
+        named_space: State space that the instruction names; empty for generic.
+        ty: Type of an element.
+        width: Elements of the vector.
+        update: The new value of old one and operands.
+        order: Semantics and scope.
+    """
+    space, address = memory_operand(form, b, where, named_space)
+    words = _words(form, b, operands, width, ty)
     targets = [b.dst(result, ty) for result in results]
-    update, at, spaces = update_rule(operation, ty, space), b.at, b.spaces
+    returns, at, spaces = bool(results), b.at, b.spaces
 
     def run(lanes: Lanes) -> None:
         values = [[word[lanes.index] for word in group] for group in words]

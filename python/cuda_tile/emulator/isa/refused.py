@@ -14,4 +14,3 @@ for _opcode in ("tex", "tld4", "txq", "istypep"):
 for _opcode in ("suld", "sust", "sured", "suq"):
     CHAPTER.refuse(_opcode, _SURFACES)
 CHAPTER.refuse("vmad", "vmad is not supported; use mad and shr")
-CHAPTER.refuse("multimem", "multimem addresses are not supported; there is one device")

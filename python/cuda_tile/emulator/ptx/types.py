@@ -77,6 +77,8 @@ def _types() -> dict[str, Type]:
         "e3m2x2": 16,
         "e2m1x2": 8,
         "ue8m0x2": 16,
+        "e4m3x4": 32,
+        "e5m2x4": 32,
     }.items():
         table[name] = Type(name, "raw", bits, np.dtype(f"uint{bits}"))
     table["b128"] = Type("b128", "b", 128, np.dtype(np.uint64))
