@@ -81,3 +81,14 @@ def test_what_the_isa_lacks_is_refused(line: str, message: str) -> None:
     assert assemble(text, "sm_90") != ""
     with pytest.raises(PtxError, match=message):
         launch(text, grid=1, block=32, args=[np.zeros(128, np.float32)] * 2)
+
+
+def test_a_signalling_nan_is_no_number() -> None:
+    body = """
+    ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%q];
+    mov.b32 {%h0, %h1}, %r0;
+    multimem.red.relaxed.gpu.global.min.v2.bf16 [%d], {%h0, %h1};
+    """
+    source = np.full(128, 0x7FBF7FBF, np.uint32)
+    found = run(body, source, np.full(128, 0xBC5C3F80, np.uint32))
+    assert (found == 0xBC5C3F80).all()

@@ -62,14 +62,18 @@ class Access:
         others = [d for d in reversed(range(len(self.shape))) if d != self.fastest]
         return (self.fastest, *others)
 
-    def best_layout(self, n_warps: int) -> LinearLayout:
+    def best_layout(self, n_warps: int, least: int = 1) -> LinearLayout:
         """The layout in which neighbouring lanes touch neighbouring memory.
 
         The vector shrinks where the tile would not keep all lanes busy.
+
+        Args:
+            n_warps: Warps of the CTA.
+            least: Elements that must go together, a power of two.
         """
         elements = prod(self.shape)
         vector = self.vector
-        while vector > 1 and elements < vector * WARP_LANES * n_warps:
+        while vector > least and elements < vector * WARP_LANES * n_warps:
             vector //= 2
         return coalesced(self.shape, self.order, vector, n_warps)
 
@@ -120,9 +124,12 @@ def describe_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
         access = _view_access(op, facts)
     else:
         raise InternalError(f"expected an access to global memory, got {op.name}")
-    if not stem.startswith("atomic_"):
-        return access
-    return replace(access, vector=min(access.vector, _atomic_vector(op)))
+    widest = MAX_VECTOR_BYTES
+    if stem.startswith("atomic_"):
+        widest = _atomic_vector(op)
+    elif stem.startswith("multimem_"):
+        widest = _multicast_vector(op)
+    return replace(access, vector=min(access.vector, widest))
 
 
 MASK_SEGMENTS = {
@@ -149,6 +156,17 @@ def _atomic_vector(op: ir.Operation) -> int:
     if read_target(enclosing_entry(op)).capability >= VECTOR_ATOMICS:
         return MAX_VECTOR_BYTES * 8 // bits
     return 2 if bits == 16 else 1
+
+
+def _multicast_vector(op: ir.Operation) -> int:
+    """Elements of one `multimem` instruction, of which only floats have vectors.
+
+    Stores only move bits, but of 64 of them one element must go as a whole.
+    """
+    element = tiling_of(view_operand(op)).element
+    bits = element_bits(element)
+    moves = op.name.endswith("store_view_tko") or isinstance(element, ir.FloatType)
+    return MAX_VECTOR_BYTES * 8 // bits if moves and bits < 64 else 1
 
 
 VECTOR_ATOMICS = 90

@@ -116,8 +116,9 @@ def load_run(
         loaded = b.load(b.vector_type(run.words, carrier), pointer, run.bytes)
         carriers = b.elements(loaded, run.words)
     else:
-        fill = _fill_word(run, otherwise_bits)
-        carriers = _load_ptx(b, run, carrier, pointer, predicate, fill, order)
+        suffix = f".v{run.words}" if run.words > 1 else ""
+        text = f"ld{order}.global{suffix}.b{run.word_bits}"
+        return guarded_load(b, run, text, pointer, predicate, otherwise_bits)
     return [from_carrier(b, run, value) for value in carriers]
 
 
@@ -125,42 +126,51 @@ CONSTRAINT = {"i8": "h", "i16": "h", "i32": "r", "i64": "l", "f32": "f", "f64": 
 """Register class letters of inline PTX (CUDA, "Inline PTX Assembly")."""
 
 
-def _load_ptx(
+def guarded_load(
     b: Builder,
     run: Run,
-    carrier: ir.Type,
+    text: str,
     pointer: ir.Value,
     predicate: ir.Value | None,
-    fill: int,
-    order: str,
+    otherwise_bits: int,
 ) -> list[ir.Value]:
-    """`ld.global`; if it is predicated, over the fill value of each word."""
+    """A load in inline PTX; if it is predicated, over the fill value of each word.
+
+    Args:
+        b: Where to build.
+        run: What to load.
+        text: The instruction without its operands.
+        pointer: Address of the first element, aligned to the run.
+        predicate: Whether to load at all, None for always.
+        otherwise_bits: Bits of each element that is not loaded.
+    """
     # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
+    carrier = carrier_type(run)
     narrow = str(carrier) == "i8"
     result = b.i16 if narrow else carrier
     letter = CONSTRAINT[str(result)]
-    register_bits = max(16, run.word_bits)
-    target, suffix = slots_text(0, run.words)
-    load = f"ld{order}.global{suffix}.b{run.word_bits} {target}, "
-    operands = [pointer]
+    target, _ = slots_text(0, run.words)
     if predicate is None:
-        lines = [f"{load}[${run.words}];"]
-        outputs = [f"={letter}"] * run.words
-        inputs = ["l"]
+        lines = [f"{text} {target}, [${run.words}];"]
+        constraints = [f"={letter}"] * run.words + ["l"]
+        operands = [pointer]
     else:
-        lines = [f"mov.b{register_bits} ${i}, {fill:#x};" for i in range(run.words)]
-        lines.append(f"@${run.words} {load}[${run.words + 1}];")
-        outputs = [f"=&{letter}"] * run.words
-        inputs = ["b", "l"]
+        move = f"mov.b{max(16, run.word_bits)}"
+        fill = _fill_word(run, otherwise_bits)
+        lines = [f"{move} ${i}, {fill:#x};" for i in range(run.words)]
+        lines.append(f"@${run.words} {text} {target}, [${run.words + 1}];")
+        constraints = [f"=&{letter}"] * run.words + ["b", "l"]
         operands = [predicate, pointer]
     values = b.inline_ptx(
         "\n\t".join(lines),
-        ",".join([*outputs, *inputs]),
+        ",".join(constraints),
         [result] * run.words,
         operands,
         side_effects=True,
     )
-    return [b.op("llvm.trunc", b.i8, v) for v in values] if narrow else values
+    if narrow:
+        values = [b.op("llvm.trunc", b.i8, value) for value in values]
+    return [from_carrier(b, run, value) for value in values]
 
 
 def slots_text(first: int, count: int) -> tuple[str, str]:

@@ -227,7 +227,9 @@ def extreme(*, is_max: bool, nan: bool, xorsign: bool) -> Fn:
         if xorsign:
             sign = np.signbit(x) ^ np.signbit(y)
             x, y = np.abs(x), np.abs(y)
-        result = (np.fmax if is_max else np.fmin)(x, y)
+        # fmax and fmin of NumPy may give NaN for a signalling one and a number.
+        result = (np.maximum if is_max else np.minimum)(x, y)
+        result = np.where(x != x, y, np.where(y != y, x, result))
         equal = x == y
         if np.count_nonzero(equal):
             bits = np.dtype(f"u{x.dtype.itemsize}")

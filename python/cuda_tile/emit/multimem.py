@@ -1,0 +1,123 @@
+"""Family multimem: one instruction reaches the replicas of a vector on every GPU.
+
+The order in which replicas are reduced is not specified, so that a reduction that is
+loaded is obtained by one thread and given to those with copies, weak or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.access import TileAccess
+from cuda_tile.emit.atomic_forms import operation_text
+from cuda_tile.emit.copies import set_obtained
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.vectors import (
+    CONSTRAINT,
+    Run,
+    carrier_type,
+    guarded_load,
+    slots_text,
+    to_carrier,
+)
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import segments
+
+_BYTE_FLOATS = {"f8E4M3FN": "e4m3x4", "f8E5M2": "e5m2x4"}
+
+
+def _order(access: TileAccess) -> str:
+    return access.order or ".weak"
+
+
+def _operation(op: ir.Operation, run: Run, tile: ir.Value) -> str:
+    """Operation, vector and type of a reduction, such as `add.v4.f16x2`."""
+    reduction, vector = keyword(op, "reduction"), ""
+    element = str(element_of(tile))
+    if element in _BYTE_FLOATS:
+        kind = _BYTE_FLOATS[element]
+    elif element.startswith(("f", "bf")):
+        kind = element + ("x2" if run.word_elements == 2 else "")
+    else:
+        return operation_text(reduction, run)
+    if run.words > 1:
+        vector = f".v{run.words}"
+    return f"{reduction}{vector}.{kind}"
+
+
+@RULES.register("multimem_load_reduce_view_tko")
+def load_reduce(e: Emitter, op: ir.Operation) -> None:
+    """`multimem.ld_reduce`; elements out of bounds get the padding value."""
+    result, token = op.results
+    e.set(token, None)
+    access = TileAccess.of_view(e, op, result)
+    operation = _operation(op, access.run, result)
+    text = f"multimem.ld_reduce{_order(access)}.global.{operation}"
+    obtained: list[ir.Value | None] = [None] * access.layout.n_registers
+    for registers, address, allowed in access.owned():
+        words = guarded_load(e.builder, access.run, text, address, allowed, access.fill)
+        access.put_words(obtained, registers, words)
+    set_obtained(e, result, obtained)
+
+
+@RULES.register("multimem_store_view_tko")
+def store(e: Emitter, op: ir.Operation) -> None:
+    """`multimem.st`, which moves bits: words of 32, or of 64 for such elements."""
+    _, (tile,), _, _ = segments(op)
+    e.set(op.results[0], None)
+    access = TileAccess.of_view(e, op, tile)
+    run, fragment = access.run, e.fragment(tile)
+    kind = "b64" if run.bits == 64 else "f32"
+    vector = f".v{run.words}" if run.words > 1 else ""
+    text = f"multimem.st{_order(access)}.global{vector}.{kind}"
+    for registers, address, allowed in access.owned():
+        words = access.words_of(fragment, registers)
+        _write(e, run, text, address, allowed, words)
+
+
+@RULES.register("multimem_reduce_view_tko")
+def reduce(e: Emitter, op: ir.Operation) -> None:
+    """`multimem.red`; two 16-bit floats are a vector where they are no pair."""
+    _, (tile,), _, _ = segments(op)
+    e.set(op.results[0], None)
+    access = TileAccess.of_view(e, op, tile)
+    run, fragment = access.run, e.fragment(tile)
+    is_pair = run.bits == 16 and run.words == 1 and keyword(op, "reduction") != "add"
+    operation = _operation(op, run, tile)
+    if is_pair:
+        operation = operation.replace(".", ".v2.").removesuffix("x2")
+    text = f"multimem.red{_order(access)}.global.{operation}"
+    for registers, address, allowed in access.owned():
+        words = access.words_of(fragment, registers)
+        if is_pair:
+            halves = e.builder.elements(words[0], 2)
+            _write(e, Run(run.element, 16, 1), text, address, allowed, halves)
+        else:
+            _write(e, run, text, address, allowed, words)
+
+
+def _write(
+    e: Emitter,
+    run: Run,
+    text: str,
+    address: ir.Value,
+    allowed: ir.Value | None,
+    words: Sequence[ir.Value],
+) -> None:
+    """An instruction that writes the words of a vector."""
+    b = e.builder
+    carriers = [to_carrier(b, run, word) for word in words]
+    guards = [] if allowed is None else [allowed]
+    at = len(guards)
+    source, _ = slots_text(at + 1, len(words))
+    guard = "@$0 " if guards else ""
+    letter = CONSTRAINT[str(carrier_type(run))]
+    b.inline_ptx(
+        f"{guard}{text} [${at}], {source};",
+        ",".join(["b"] * at + ["l"] + [letter] * len(words)),
+        [],
+        [*guards, address, *carriers],
+        side_effects=True,
+    )
