@@ -36,6 +36,8 @@ class Matrices:
     signs: tuple[str, str] = ("signed", "signed")
     is_special: bool = False
     is_transposed: bool = False
+    is_chained: bool = False
+    is_fast: bool = False
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -50,6 +52,7 @@ class Matrices:
         if self.operand == "i8":
             words += [sign[0] for sign in self.signs]
         words += ["special"] * self.is_special + ["transposed"] * self.is_transposed
+        words += ["chained"] * self.is_chained + ["fast"] * self.is_fast
         return "-".join(words)
 
 
@@ -103,7 +106,12 @@ def kernel(case: Matrices) -> str:
     op, signs = "mmaf", ""
     if case.operand == "i8":
         op, signs = "mmai", " " + " ".join(case.signs)
-    lines.append(f"%r = {op} {', '.join(names)}{signs} : {', '.join(tiles[:3])}")
+    signs += " fast_acc" * case.is_fast
+    result = "%q" if case.is_chained else "%r"
+    types = ", ".join(tiles[:3])
+    lines.append(f"{result} = {op} {', '.join(names)}{signs} : {types}")
+    if case.is_chained:
+        lines += chain(case, tiles, f"{op} %z, %x1, %x2{signs} : {types}")
     lines.append(
         f"%t3 = store_view_tko weak %r, %w3[{index}] : {tiles[3]}, "
         f"{view_type(*kinds[3])}, tile<i32> -> token"
@@ -111,6 +119,16 @@ def kernel(case: Matrices) -> str:
     parameters = ", ".join(f"%p{n}: tile<ptr<{e}>>" for n, e in enumerate(elements))
     body = "\n".join(lines)
     return f"cuda_tile.module @m {{ entry @k({parameters}) {{\n{body}\nreturn\n}} }}"
+
+
+def chain(case: Matrices, tiles: list[str], product: str) -> list[str]:
+    """The result `%q` becomes the left operand of another product of squares."""
+    convert = "%z = ftof %q"
+    if case.operand == "i8":
+        convert = "%z = trunci %q"
+    if case.operand == case.accumulator:
+        return [f"%r = {product.replace('%z', '%q')}"]
+    return [f"{convert} : {tiles[2]} -> {tiles[0]}", f"%r = {product}"]
 
 
 def arrays(case: Matrices, rng: np.random.Generator) -> list[Array]:
@@ -152,9 +170,13 @@ def _cases() -> list[OpCase]:
             special = Matrices((32, 32, 8), operand, acc, is_special=True)
             found.append(_case(special, chips))
         found.append(_case(Matrices((16, 32, 64), operand, acc), ("sm_75",)))
+        chained = Matrices((32, 32, 32), operand, acc, is_chained=True)
+        found.append(_case(chained, chips[:1]))
         turned = Matrices((32, 64, 32), operand, acc, is_transposed=True)
         found.append(_case(turned, chips[:1]))
     signs = ("signed", "unsigned")
+    fast = Matrices((32, 16, 64), "f8E4M3FN", "f32", is_fast=True)
+    found.append(_case(fast, ("sm_89", "sm_90")))
     # More than shared memory holds: operands go in parts along K.
     found.append(_case(Matrices((1, 256, 256), "f32", "f32"), both[:1]))
     found.append(_case(Matrices((128, 32, 128), "f64", "f64"), ("sm_75",)))
