@@ -6,8 +6,8 @@ what stands here. A plan is a dictionary:
 
 - on the entry `num_warps`; `warps_m`, `warps_n`: how warps divide the result of a
   product; `min_ctas`: CTAs that must fit on a multiprocessor, a bound on registers;
-- on a product `atom`: its matrix instruction, a row of layout/fragments.py; `warps_m`,
-  `warps_n` where they are not the entry's.
+- on a product `atom`: its matrix instruction, a row of layout/atoms.py; `warps_m`,
+  `warps_n` where they are not the entry's, and `warps_b`: parts of a batch.
 
 What stands there already is kept and checked; what is missing is filled in. Fields and
 checks are in ir/plan.py.
