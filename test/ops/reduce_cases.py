@@ -104,6 +104,47 @@ EXTREMES = Body(
 """Three operands of three types, each on its own."""
 
 
+def positive_sum(element: str) -> Body:
+    """Sums of positive numbers, which rounding leaves close whatever the grouping."""
+    exact = float_sum(element)
+    return Body(
+        f"rounded-{element}",
+        exact.elements,
+        exact.identities,
+        exact.lines,
+        exact.combine,
+        lambda rng, shape: [rng.uniform(0.5, 2.0, shape).astype(ARRAY_TYPES[element])],
+    )
+
+
+def float_maximum(element: str, *, propagates: bool) -> Body:
+    """The largest number; NaN loses against numbers, or wins."""
+    word = {"f16": "0xFE00", "bf16": "0xFFC0", "f32": "0xFFC00000"}
+    least = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
+    suffix = " propagate_nan" if propagates else ""
+    identity = least if propagates else word
+
+    def combine(later: Sequence[Any], earlier: Sequence[Any]) -> list[Any]:
+        x, y = (np.asarray(v[0]).astype(np.float64) for v in (later, earlier))
+        found = np.maximum(x, y) if propagates else np.fmax(x, y)
+        return [found.astype(ARRAY_TYPES[element])]
+
+    return Body(
+        f"maxf{'-nan' if propagates else ''}-{element}",
+        (element,),
+        (f"{identity[element]} : {element}",),
+        f"%s = maxf %a0, %b0{suffix} : tile<{element}>\n"
+        f"      yield %s : tile<{element}>",
+        combine,
+        lambda rng, shape: [_without_zeros(random_tile(rng, shape, element))],
+    )
+
+
+def _without_zeros(values: Array) -> Array:
+    """NumPy does not say which of two zeros is the larger."""
+    return np.where(values.astype(np.float64) == 0, np.ones((), values.dtype), values)
+
+
 def _steps(rng: np.random.Generator, shape: Shape) -> list[Array]:
     few = rng.integers(0, 3, shape).astype(np.float32)
     return [few, np.arange(prod(shape), dtype=np.int32).reshape(shape)]
@@ -253,6 +294,8 @@ def case(
             to_bytes(array) if element in NIBBLES else array
             for array, (_, element) in zip((*total, *scans), outs, strict=True)
         ]
+        if "ulp" in options:  # grouped in another way
+            return [None] * len(args)
         return [*[None] * len(names), *made]
 
     where = f"{'x'.join(map(str, shape))}-{dim}"
@@ -275,6 +318,17 @@ CASES = [
     *(case(keep(element, last=True), (64, 8), 0, warps=4) for element in ELEMENTS),
     *(case(integer_sum(e), (16, 16), 0) for e in ("i8", "i16", "i32", "i64")),
     *(case(float_sum(e), (16, 16), 1) for e in ("f16", "bf16", "f32", "f64")),
+    *(
+        case(float_maximum(e, propagates=propagates), (8, 32), dim)
+        for e in ("f16", "bf16", "f32")
+        for dim, propagates in ((0, True), (1, False))
+    ),
+    # Positive terms: each of at most 256 additions on the way to a result adds half a
+    # unit, and the interpreter's tree 8 halves.
+    *(
+        case(positive_sum(e), (4, 256), 1, ulp={1: 132, 2: 132, 3: 132}, warps=4)
+        for e in ("f16", "bf16", "f32", "f64")
+    ),
     case(EXTREMES, (4, 64), 1),
     *(case(body, (4, 32), 1) for body in ORDERED),
     *(
