@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -108,8 +108,7 @@ def _zoo(parts: Sequence[str]) -> Iterator[Kernel]:
         for place, arg in enumerate(launch.args):
             numbers[place] = len(args)
             is_array = isinstance(arg, np.ndarray)
-            values: Any = cuda_tile.array_args(arg) if is_array else [arg]
-            args.extend(values)
+            args.extend(cuda_tile.array_args(cast(Any, arg)) if is_array else [arg])
         yield Kernel(
             f"zoo/{name}",
             lambda name=name: cuda_tile.load(files[name]),

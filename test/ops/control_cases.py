@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from entry_text import ELEMENTS, Kernel, values_of
+from entry_text import ELEMENTS, NARROW, Kernel, values_of
 from op_case import OpCase
 
 COUNT = 32
@@ -234,7 +234,55 @@ def _while() -> OpCase:
     )
 
 
+def _narrow(element: str) -> OpCase:
+    """Tiles of 4-bit elements through every kind of region."""
+    k = Kernel()
+    first, second = k.array("i8"), k.array("i8")
+    outs = [k.array("i8"), k.array("i8")]
+    count = k.scalar("i32")
+    _numbers(k, 0, 1, 2)
+    tile = f"tile<{COUNT}x{element}>"
+    a, b = (k.narrow(base, element, COUNT) for base in (first, second))
+    k.line(
+        f"%x, %y = for %i in (%c0 to {count}, step %c1) : tile<i32> "
+        f"iter_values(%u = {a}, %v = {b}) -> ({tile}, {tile}) {{"
+    )
+    k.line("%two = cmpi equal %i, %c2, signed : tile<i32> -> tile<i1>")
+    k.line(f"%g, %h = if %two -> ({tile}, {tile}) {{")
+    k.line(f"yield %u, %v : {tile}, {tile}")
+    k.line("} else {")
+    k.line(f"yield %v, %u : {tile}, {tile}")
+    k.line("}")
+    k.line(f"continue %g, %h : {tile}, {tile}")
+    k.line("}")
+    k.line(
+        f"%r = loop iter_values(%n = {count}, %z = %x) : tile<i32>, {tile} -> {tile} {{"
+    )
+    k.line("%end = cmpi less_than_or_equal %n, %c0, signed : tile<i32> -> tile<i1>")
+    k.line("if %end {")
+    k.line(f"break %z : {tile}")
+    k.line("}")
+    k.line("%fewer = subi %n, %c2 : tile<i32>")
+    k.line(f"continue %fewer, %y : tile<i32>, {tile}")
+    k.line("}")
+    k.store_narrow(outs[0], "%x", element, COUNT)
+    k.store_narrow(outs[1], "%r", element, COUNT)
+
+    def args(rng: np.random.Generator) -> list[object]:
+        x, y = (rng.integers(-128, 128, COUNT // 2, np.int8) for _ in range(2))
+        return [x, y, np.zeros_like(x), np.zeros_like(x), 4]
+
+    return OpCase(
+        f"narrow-{element}",
+        k.text(),
+        args,
+        CHIPS,
+        numpy=lambda a: [a[0], a[1], a[1], a[0], None],
+    )
+
+
 CASES = [
+    *(_narrow(element) for element in NARROW),
     *(_carried(element) for element in ELEMENTS),
     *(_trips(trips) for trips in (0, 1, 3)),
     *(

@@ -10,6 +10,7 @@ from op_case import ARRAY_TYPES, Array
 
 SCALARS = ("i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "tf32")
 BYTE_FLOATS = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU")
+NARROW = ("i4", "f4E2M1FN")
 ELEMENTS = (*SCALARS, *BYTE_FLOATS)
 """Element types that an array can hold one to an item."""
 
@@ -103,6 +104,24 @@ class Kernel:
             f": tile<{size}ptr<{element}>>, tile<{size}{element}> -> token"
         )
         return done
+
+    def narrow(self, base: str, element: str, count: int) -> str:
+        """A tile of `count` elements of 4 bits, from bytes."""
+        value = self.fresh()
+        loaded = self.load(base, "i8", count // 2)
+        self.line(
+            f"{value} = unpack {loaded} : tile<{count // 2}xi8> "
+            f"-> tile<{count}x{element}>"
+        )
+        return value
+
+    def store_narrow(self, base: str, value: str, element: str, count: int) -> None:
+        """Stores such a tile as bytes."""
+        raw = self.fresh()
+        self.line(
+            f"{raw} = pack {value} : tile<{count}x{element}> -> tile<{count // 2}xi8>"
+        )
+        self.store(base, raw, "i8", count // 2)
 
     def text(self) -> str:
         """The module."""

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-from entry_text import ELEMENTS, Kernel, values_of
+from entry_text import ELEMENTS, NARROW, Kernel, values_of
 from op_case import Array, OpCase
 
 CHIPS = ("sm_75", "sm_80", "sm_90")
-NARROW = {"i4": "[0, 7, -8, -1]", "f4E2M1FN": "[0.5, -6.0, 0.0, -1.5]"}
-"""Element types without arrays here: lists of constants."""
 
 
 def _assume(element: str) -> OpCase:
@@ -44,6 +42,22 @@ def _assume(element: str) -> OpCase:
     )
 
 
+def _assume_narrow() -> OpCase:
+    """Integers of 4 bits, which no pointer leads to."""
+    k = Kernel()
+    source, out = k.array("i8"), k.array("i8")
+    value = k.narrow(source, "i4", 32)
+    k.line(f"%w = assume same_elements<[1]>, {value} : tile<32xi4>")
+    k.line("%x = assume bounded<-8, 7>, %w : tile<32xi4>")
+    k.store_narrow(out, "%x", "i4", 32)
+    return OpCase(
+        "assume-i4",
+        k.text(),
+        lambda rng: [values_of(rng, 16, "i8"), np.zeros(16, np.int8)],
+        numpy=lambda a: [a[0], a[0]],
+    )
+
+
 def directives_of(element: str) -> str:
     """What suits an element type."""
     if element.startswith("i"):
@@ -56,15 +70,13 @@ def print_kernel(element: str, shape: tuple[int, ...], directives: str) -> Kerne
     k = Kernel()
     count = int(np.prod(shape))
     if element in NARROW:
-        k.line(f"%n = constant <{element}: {NARROW[element]}> : tile<4x{element}>")
-        value, count, shape = "%n", 4, (4,)
-        scalar = "%n"
+        value = scalar = k.narrow(k.array("i8"), element, count)
     else:
         source = k.array(element)
         value = k.load(source, element, count)
         scalar = k.load(source, element, 0)
     extents = "x".join(map(str, shape))
-    other = f"tile<{extents}x{element}>" if scalar == value else f"tile<{element}>"
+    other = f"tile<{count}x{element}>" if scalar == value else f"tile<{element}>"
     k.line(
         f"%r = reshape {value} : tile<{count}x{element}> -> tile<{extents}x{element}>"
     )
@@ -84,7 +96,7 @@ def _print(element: str) -> OpCase:
     k = print_kernel(element, (2, 4), directives_of(element))
 
     def args(rng: np.random.Generator) -> list[Array]:
-        return [] if element in NARROW else [values_of(rng, 8, element)]
+        return [values_of(rng, 8, "i8" if element in NARROW else element)]
 
     return OpCase(f"print-{element}", k.text(), args, ("sm_90",), num_warps=2)
 
@@ -157,7 +169,8 @@ def _hints() -> OpCase:
 
 CASES = [
     *(_assume(element) for element in ELEMENTS),
-    *(_print(element) for element in ELEMENTS),
+    *(_print(element) for element in (*ELEMENTS, *NARROW)),
+    _assume_narrow(),
     _print_others(),
     _assert(),
     _hints(),

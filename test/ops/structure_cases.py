@@ -134,7 +134,33 @@ def _dependent() -> OpCase:
     )
 
 
+def _half_bytes() -> OpCase:
+    """Two elements of 4 bits share a byte, in a global and on the heap."""
+    k = Kernel()
+    element = "f4E2M1FN"
+    k.globals.append(
+        f"global @half <{element}: [1.5, -6.0, 0.5, -0.0]> : tile<4x{element}>"
+    )
+    source, out, again = k.array("i8"), k.array("i8"), k.array("i8")
+    to_bytes = f"tile<ptr<{element}>> -> tile<ptr<i8>>"
+    k.line(f"%g = get_global @half : tile<ptr<{element}>>")
+    k.line(f"%b = ptr_to_ptr %g : {to_bytes}")
+    k.store(out, k.load("%b", "i8", 2), "i8", 2)
+    k.line(f"%a = alloca num_elem = 32, alignment = 16 : tile<ptr<{element}>>")
+    k.line(f"%h = ptr_to_ptr %a : {to_bytes}")
+    done = k.store("%h", k.load(source, "i8", 16), "i8", 16)
+    k.store(again, k.load("%h", "i8", 16, done), "i8", 16)
+
+    def args(rng: np.random.Generator) -> list[Array]:
+        x = values_of(rng, 16, "i8")
+        return [x, np.zeros(2, np.int8), np.zeros_like(x)]
+
+    stored = np.array([0xF3, 0x81], np.uint8).view(np.int8)
+    return OpCase("half-bytes", k.text(), args, numpy=lambda a: [a[0], stored, a[0]])
+
+
 CASES = [
+    _half_bytes(),
     *(_globals(element) for element in ELEMENTS),
     _grid(),
     *(_alloca(element) for element in ELEMENTS),

@@ -52,44 +52,56 @@ _FACTS = "predicates are of integers and pointers"
 _SCALARS = "a tile of 4-bit floats has an even number of elements: the body has scalars"
 _ATOMIC = "atomic modes are of 32 and 64 bits, addf also of f16 and bf16"
 _SELECT = "its verifier refuses f4E2M1FN"
+_WIDTH = "the elements have another width than bytes"
 _ENTRY = "an entry has no results"
 
-Rejection = tuple[str, tuple[str, ...], tuple[str, ...]]
-REJECTED: dict[str, Rejection] = {
-    "assume": (_FACTS, ("value", "result"), (*FLOATS, *SMALL)),
-    "atomic_cas_tko": (
+Rejection = tuple[str, str, tuple[str, ...], tuple[str, ...]]
+REJECTED: tuple[Rejection, ...] = (
+    ("assume", _FACTS, ("value", "result"), (*FLOATS, *SMALL)),
+    (
+        "atomic_cas_tko",
         _ATOMIC,
         ("pointers", "cmp", "val", "result"),
         ("f16", "bf16", POINTER, *BELOW_WORDS),
     ),
-    "atomic_rmw_tko": (
+    (
+        "atomic_rmw_tko",
         _ATOMIC,
         ("pointers", "arg", "result"),
         (POINTER, *BELOW_WORDS),
     ),
-    "atomic_red_view_tko": (_ATOMIC, ("view", "value"), (POINTER, *BELOW_WORDS)),
-    "load_ptr_tko": (_POINTEE, ("result",), (POINTER, NO_MEMORY)),
-    "store_ptr_tko": (_POINTEE, ("value",), (POINTER, NO_MEMORY)),
-    "load_view_tko": (_VIEWS, ("tile",), (POINTER, NO_MEMORY)),
-    "store_view_tko": (_VIEWS, ("tile",), (POINTER, NO_MEMORY)),
-    "multimem_load_reduce_view_tko": (
+    ("atomic_red_view_tko", _ATOMIC, ("view", "value"), (POINTER, *BELOW_WORDS)),
+    ("load_ptr_tko", _POINTEE, ("result",), (POINTER, NO_MEMORY)),
+    ("store_ptr_tko", _POINTEE, ("value",), (POINTER, NO_MEMORY)),
+    ("load_view_tko", _VIEWS, ("tile",), (POINTER, NO_MEMORY)),
+    ("store_view_tko", _VIEWS, ("tile",), (POINTER, NO_MEMORY)),
+    (
+        "multimem_load_reduce_view_tko",
         "the switch has no reduction of them",
         ("view", "tile"),
         (POINTER, *BELOW_WORDS),
     ),
-    "multimem_reduce_view_tko": (
+    (
+        "multimem_reduce_view_tko",
         "the switch has no reduction of them",
         ("view", "tile"),
         (POINTER, *BELOW_WORDS),
     ),
-    "multimem_store_view_tko": (_VIEWS, ("tile",), (POINTER, NO_MEMORY)),
-    "reduce": (_SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
-    "scan": (_SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
-    "return": (_ENTRY, ("operands",), ("*",)),
-    "select": (_SELECT, ("val_if_true", "val_if_false", "result"), ("f4E2M1FN",)),
-}
-"""Pairs that no valid program has, by op: why, the operands and results, and the
-elements, `*` for all. No identity of `reduce` and `scan` is a pointer."""
+    ("multimem_store_view_tko", _VIEWS, ("tile",), (POINTER, NO_MEMORY)),
+    ("reduce", _SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
+    ("scan", _SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
+    ("exti", "to a wider type", ("from",), ("i64",)),
+    ("exti", "to a wider type", ("to",), ("i1",)),
+    ("trunci", "to a narrower type", ("from",), ("i1",)),
+    ("trunci", "to a narrower type", ("to",), ("i64",)),
+    ("itof", "its verifier refuses f8E8M0FNU", ("to",), ("f8E8M0FNU",)),
+    ("pack", _WIDTH, ("source",), ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")),
+    ("unpack", _WIDTH, ("result",), ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")),
+    ("return", _ENTRY, ("operands",), ("*",)),
+    ("select", _SELECT, ("val_if_true", "val_if_false", "result"), ("f4E2M1FN",)),
+)
+"""Pairs that no valid program has: op, why, operands and results, and elements, `*` for
+all. No identity of `reduce` and `scan` is a pointer."""
 
 
 @cache
@@ -126,8 +138,10 @@ def _possible(elements: tuple[str, ...]) -> tuple[str, ...]:
 
 def _is_rejected(pair: Pair) -> bool:
     op, value, element = pair
-    _, values, elements = REJECTED.get(op, ("", (), ()))
-    return value in values and (element in elements or "*" in elements)
+    return any(
+        op == name and value in values and (element in elements or "*" in elements)
+        for name, _, values, elements in REJECTED
+    )
 
 
 def _element_of(ty: ir.Type) -> tuple[str, str]:
