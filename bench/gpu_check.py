@@ -84,12 +84,17 @@ def kernels(parts: Sequence[str] = ("",)) -> Iterator[Kernel]:
             yield Kernel(
                 name,
                 lambda case=case: cuda_tile.load(case.text.encode()),
-                lambda case=case: list(case.args(np.random.default_rng(0))),
+                lambda case=case: _apart(case.args(np.random.default_rng(0))),
                 case.grid,
                 case.num_warps,
                 case.ulp,
             )
     yield from _zoo(parts)
+
+
+def _apart(args: Sequence[Any]) -> list[Any]:
+    """Arguments none of which shares memory with another, as the tests have them."""
+    return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
 
 
 def _zoo(parts: Sequence[str]) -> Iterator[Kernel]:
