@@ -28,12 +28,13 @@ template <typename Op> static LogicalResult verifyMultimemView(Op op) {
     return op.emitOpError("multimem supports only f16, bf16, f32, and f64 "
                           "floating-point element types; got ")
            << element;
-  if (!isa<FloatType>(element) && !element.isInteger(32) &&
-      !element.isInteger(64))
-    return op.emitOpError("multimem requires 32- or 64-bit integer/index "
-                          "element types; got ")
-           << element.getIntOrFloatBitWidth() << " bits";
-  return success();
+  if (isa<FloatType>(element) || element.isInteger(32) || element.isInteger(64))
+    return success();
+  InFlightDiagnostic error = op.emitOpError(
+      "multimem requires 32- or 64-bit integer/index element types; got ");
+  if (element.isInteger())
+    return error << element.getIntOrFloatBitWidth() << " bits";
+  return error << element;
 }
 
 /// The reduction supports the element type.
