@@ -1,5 +1,7 @@
 """f8E5M3FNU, which LLVM lacks: moved as bytes, converted in software, bit for bit."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -71,7 +73,9 @@ def value(code: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("where", ["interp", "sm_80", "sm_90"])
 def test_every_code(where):
-    on = {"on": "interp"} if where == "interp" else {"on": "emulator", "gpu": where}
+    on: dict[str, Any] = {"on": "emulator", "gpu": where}
+    if where == "interp":
+        on = {"on": "interp"}
     codes = np.arange(256, dtype=np.uint8)
     singles, halves = np.zeros(256, np.float32), np.zeros(256, np.float16)
     integers, moved = np.zeros(256, np.int32), np.zeros(256, np.uint8)
@@ -105,10 +109,9 @@ def test_rounds_like_the_interpreter(start):
         singles = doubles.astype(np.float32)
     module = cuda_tile.load(NARROW.encode())
     results = []
-    for on in (
-        {"on": "interp"},
-        *({"on": "emulator", "gpu": g} for g in ("sm_80", "sm_90")),
-    ):
+    executors: list[dict[str, Any]] = [{"on": "interp"}]
+    executors += [{"on": "emulator", "gpu": gpu} for gpu in ("sm_80", "sm_90")]
+    for on in executors:
         out = [np.zeros(N, np.uint8) for _ in range(2)]
         cuda_tile.run(module, grid=(1,), args=[singles, doubles, *out], **on)
         results.append(np.stack(out))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cuda_tile._mlir import ir
@@ -60,18 +62,17 @@ def test_only_none_is_dynamic(size: int) -> None:
 
 def test_names_of_parameters(tensor_view: ct.TensorViewType) -> None:
     """Both ours and those of other bindings."""
+    get: Any = ct.TensorViewType.get
     for name in ("strides", "stride"):
         with tensor_view.context:
-            kwargs = {name: [64, 1]}
-            view = ct.TensorViewType.get(ir.F32Type.get(), [64, None], **kwargs)
+            view = get(ir.F32Type.get(), [64, None], **{name: [64, 1]})
         assert view == tensor_view
-    views = {
-        ct.PartitionViewType.get([8, 4], **{name: tensor_view}, dim_map=[1, 0])
-        for name in ("tensor_view", "tensor_view_type")
-    }
+    get = ct.PartitionViewType.get
+    names = ("tensor_view", "tensor_view_type")
+    views = {get([8, 4], **{name: tensor_view}, dim_map=[1, 0]) for name in names}
     assert len(views) == 1
     with tensor_view.context, pytest.raises(TypeError, match="expected tensor_view"):
-        ct.PartitionViewType.get([4], ir.F32Type.get())
+        get([4], ir.F32Type.get())
 
 
 def test_pointer_attributes() -> None:
