@@ -7,9 +7,10 @@ separate environments under `build/oracle`, with the ptxas and libnvvm of the sa
 release. FILES are bytecode files or folders; by default those in `test` and cuTile's
 corpus.
 
-Each file is read, printed and written again in its version. tileiras 13.4.92 must
-compile both to the same machine code, byte for byte, for each GPU; if the rewritten
-file is identical, it is only compiled with `--every`. Then each file is written as
+Each file is read, printed and written again in its version. tileiras 13.4.92, for files
+of 13.5 tileiras 13.5.37, must compile both to the same machine code, byte for byte, for
+each GPU; if the rewritten file is identical, it is only compiled with `--every`. Then
+each file up to 13.4 is written as
 13.1, if it needs nothing newer, and tileiras 13.1.80 must accept it for sm_100, or
 refuse cuTile's own file of the kernel as well. Prints a table; the exit code is 1 if a
 check failed.
@@ -33,8 +34,9 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "test" / "kernels" / "cutile" / "corpus.tar.xz"
-NEW, OLD = "13.4.92", "13.1.80"
+NEWEST, NEW, OLD = "13.5.37", "13.4.92", "13.1.80"
 PACKAGES = {
+    NEWEST: ("nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37"),
     NEW: ("nvidia-cuda-nvcc==13.4.92", "nvidia-nvvm==13.4.92"),
     OLD: ("nvidia-cuda-nvcc==13.1.115", "nvidia-nvvm==13.1.115"),
 }
@@ -70,6 +72,7 @@ class Compiler:
 
     def compile(self, data: bytes, gpu: str) -> tuple[bytes, str]:
         """The machine code of a file, or nothing and the error."""
+        self.install()
         source, cubin = self.scratch / "a.tileirbc", self.scratch / "a.cubin"
         source.write_bytes(data)
         cubin.unlink(missing_ok=True)
@@ -91,6 +94,7 @@ class Compiler:
 class Matrix:
     """The outcomes, counted by version of the files."""
 
+    newest: Compiler
     new: Compiler
     old: Compiler
     gpus: list[str]
@@ -119,16 +123,19 @@ class Matrix:
             self.note(version, "come back byte for byte")
         if written != data or self.every:
             self.compare(name, version, data, written)
-        self.check_old(name, version, module, twin)
+        if version != "13.5":
+            self.check_old(name, version, module, twin)
 
     def compare(self, name: str, version: str, data: bytes, written: bytes) -> None:
         """Compares the machine code of a file and of its rewritten form."""
+        compiler = self.newest if version == "13.5" else self.new
         for gpu in self.gpus:
-            expected, complaint = self.new.compile(data, gpu)
-            got, ours = self.new.compile(written, gpu)
+            expected, complaint = compiler.compile(data, gpu)
+            got, ours = compiler.compile(written, gpu)
             if complaint:
                 fate = "refused" if ours else "accepted as we write it"
-                self.note(version, f"tileiras {NEW} refuses the file, {fate}: {gpu}")
+                release = compiler.version
+                self.note(version, f"tileiras {release} refuses it, {fate}: {gpu}")
             elif got == expected:
                 self.note(version, f"others, same machine code: {gpu}")
             else:
@@ -170,7 +177,7 @@ def gather(paths: list[Path]) -> dict[str, bytes]:
     """The files by name."""
     files: dict[str, bytes] = {}
     for path in paths or [ROOT / "test"]:
-        found = sorted(path.rglob("*.tileirbc")) if path.is_dir() else [path]
+        found = sorted(path.rglob("*.til*bc")) if path.is_dir() else [path]
         files |= {str(file): file.read_bytes() for file in found}
     if not paths:
         with tarfile.open(CORPUS) as archive:
@@ -190,13 +197,9 @@ def main() -> int:
     words = parser.parse_args()
     files = gather(words.files)
     with tempfile.TemporaryDirectory() as scratch:
-        new, old = (Compiler(version, Path(scratch)) for version in (NEW, OLD))
-        new.install()
-        old.install()
-        matrix = Matrix(new, old, words.gpus.split(","), words.every)
+        compilers = [Compiler(each, Path(scratch)) for each in (NEWEST, NEW, OLD)]
+        matrix = Matrix(*compilers, words.gpus.split(","), words.every)
         for name, data in files.items():
-            if f"{data[8]}.{data[9]}" > "13.4":
-                continue  # which the compiler does not know
             matrix.check(name, data, files.get(name.replace("13.4", "13.1")))
     matrix.print()
     return 1 if matrix.wrong else 0
