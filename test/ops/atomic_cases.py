@@ -308,7 +308,32 @@ def _into_views_args(element: str, rng: np.random.Generator) -> list[Array]:
     return [*arrays, rng.integers(-3, 4, 240).astype(DTYPES[element])]
 
 
+def _views_by_index() -> str:
+    """Adds at an index of every type."""
+    kind = "tensor_view<32xi32, strides=[1]>"
+    view = f"partition_view<tile=(16), {kind}>"
+    body = f"""
+    %x = constant <i32: 3> : tile<16xi32>
+    %t = make_tensor_view %o, shape = [32], strides = [1] : {kind}
+    %v = make_partition_view %t : {view}
+"""
+    for ity in ("i1", "i8", "i16", "i32", "i64"):
+        number = "true" if ity == "i1" else "1"
+        body += f"""
+    %one_{ity} = constant <{ity}: {number}> : tile<{ity}>
+    %k_{ity} = atomic_red_view_tko relaxed device %v[%one_{ity}], add, %x
+      : tile<16xi32>, {view}, tile<{ity}> -> token
+"""
+    return kernel({"o": "i32"}, body)
+
+
 CASES = [
+    OpCase(
+        "view-indices",
+        _views_by_index(),
+        lambda rng: [np.zeros(32, np.int32)],
+        numpy=lambda args: [np.repeat(np.array([0, 15], np.int32), 16)],
+    ),
     *(
         _plain(element, shape, name, 5 * row + 3 * column)
         for row, element in enumerate(MODES)

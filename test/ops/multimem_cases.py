@@ -6,7 +6,17 @@ import numpy as np
 from access_text import kernel
 from emit_data import DTYPES, random_values
 from op_case import ARRAY_TYPES, Array, OpCase
-from view_cases import ELEMENTS, I32, IDS, make, partition, tensor, values
+from view_cases import (
+    ELEMENTS,
+    I32,
+    IDS,
+    INDEX_TYPES,
+    make,
+    ones,
+    partition,
+    tensor,
+    values,
+)
 
 INTEGER = ("add", "min", "max", "and", "or", "xor", "umin", "umax")
 REDUCTIONS = {
@@ -104,9 +114,42 @@ def _byte_args(element: str, rng: np.random.Generator) -> list[Array]:
     return [values(rng, 256, element), *blank]
 
 
+def _by_index() -> str:
+    """Each op at an index of every type."""
+    kind = tensor("i32", (32,), (1,))
+    view, ty = partition((16,), kind), "tile<16xi32>"
+    body = make("t", "a", kind, (32,), (1,)) + make("s", "o", kind, (32,), (1,))
+    body += f"""
+    %v = make_partition_view %t : {view}
+    %w = make_partition_view %s : {view}
+"""
+    token = ""
+    for ity in INDEX_TYPES:
+        types = f"{view}, tile<{ity}>"
+        body += (
+            ones(ity)
+            + f"""
+    %e_{ity}, %e_{ity}_t = multimem_load_reduce_view_tko weak %v[%one_{ity}], add
+      : {types} -> {ty}, token
+    %s_{ity} = multimem_store_view_tko weak %w[%one_{ity}], %e_{ity}{token}
+      : {ty}, {types} -> token
+    %r_{ity} = multimem_reduce_view_tko relaxed device %w[%one_{ity}], add, %e_{ity}
+      token = %s_{ity} : {ty}, {types} -> token
+"""
+        )
+        token = f" token = %r_{ity}"
+    return kernel({"a": "i32", "o": "i32"}, body)
+
+
 CHIPS = ("sm_90", "sm_100")
 
 CASES = [
+    OpCase(
+        "indices",
+        _by_index(),
+        lambda rng: [values(rng, 32, "i32"), np.zeros(32, np.int32)],
+        chips=CHIPS,
+    ),
     *(
         OpCase(
             f"{element}-{columns}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -325,6 +326,73 @@ def _far_args(ity: str, rng: np.random.Generator) -> list[Any]:
     return [values(rng, 64, "i8"), np.zeros(16, np.int8), *(dtype(n) for n in numbers)]
 
 
+INDEX_TYPES = ("i1", "i8", "i16", "i32", "i64")
+
+
+def ones(ity: str) -> str:
+    """Defines `%one_ITY`, an index of one."""
+    number = "true" if ity == "i1" else "1"
+    return f"    %one_{ity} = constant <{ity}: {number}> : tile<{ity}>\n"
+
+
+def _stores_by_index() -> str:
+    """Stores at an index of every type."""
+    kind = tensor("f32", (None, 32), (32, 1))
+    view = partition((1, 16), kind)
+    body = f"""
+    %n = constant <i32: 5> : tile<i32>
+    %t = make_tensor_view %o, shape = [%n, 32], strides = [32, 1] : tile<i32> -> {kind}
+"""
+    for row, ity in enumerate(INDEX_TYPES):
+        base = f"o{row}"
+        body += (
+            ones(ity)
+            + f"""
+    %at{row} = constant <i32: {32 * row}> : tile<i32>
+    %{base} = offset %o, %at{row} : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %x{row} = constant <f32: {row + 1}.0> : tile<1x16xf32>
+"""
+        )
+        one = tensor("f32", (2, 32), (16, 1))
+        body += make(f"t{row}", base, one, (2, 32), (16, 1))
+        ty = partition((1, 16), one)
+        body += f"    %v{row} = make_partition_view %t{row} : {ty}\n"
+        index = (f"one_{ity}", f"one_{ity}")
+        body += store(f"x{row}", f"v{row}", index, ty, "tile<1x16xf32>", f"tile<{ity}>")
+    del view
+    return kernel({"o": "f32"}, body)
+
+
+def _shapes(element: str) -> str:
+    """Extents and numbers of tiles, in every width that holds them."""
+    kind = tensor(element, (1, 100), (100, 1))
+    view = partition((1, 32), kind)
+    body = make("t", "a", kind, (1, 100), (100, 1))
+    body += f"    %v = make_partition_view %t : {view}\n"
+    place = 0
+    for n, (first, second) in enumerate((("i1", "i8"), ("i16", "i32"), ("i64", "i64"))):
+        types = f"tile<{first}>, tile<{second}>"
+        body += f"""
+    %s{n}:2 = get_tensor_shape %t : {kind} -> {types}
+    %c{n}:2 = get_index_space_shape %v : {view} -> {types}
+"""
+        for name, ity in product((f"s{n}", f"c{n}"), enumerate((first, second))):
+            number, width = ity
+            wide = f"%w{place}"
+            if width == "i64":
+                wide = f"%{name}#{number}"
+            else:
+                body += f"""
+    {wide} = exti %{name}#{number} unsigned : tile<{width}> -> tile<i64>"""
+            body += f"""
+    %k{place} = constant <i32: {place}> : tile<i32>
+    %p{place} = offset %o, %k{place} : tile<ptr<i64>>, tile<i32> -> tile<ptr<i64>>
+    %q{place} = store_ptr_tko weak %p{place}, {wide}
+      : tile<ptr<i64>>, tile<i64> -> token"""
+            place += 1
+    return kernel({"a": element, "o": "i64"}, body + "\n")
+
+
 # Promises, orders and high ranks ------------------------------------------------------
 
 
@@ -424,7 +492,7 @@ CASES = [
             grid=(3, 2),
             num_warps=2,
         )
-        for element in ("i1", "i8", "f16", "f32", "i64", "f8E5M2")
+        for element in ELEMENTS
     ),
     *(
         OpCase(
@@ -437,6 +505,20 @@ CASES = [
     *(
         OpCase(f"far-{ity}", _far_tiles(ity), lambda rng, ity=ity: _far_args(ity, rng))
         for ity in ("i32", "i64")
+    ),
+    OpCase(
+        "store-indices",
+        _stores_by_index(),
+        lambda rng: [np.zeros(32 * 6, np.float32)],
+    ),
+    *(
+        OpCase(
+            f"{element}-shapes",
+            _shapes(element),
+            lambda rng, element=element: [values(rng, 100, element), np.zeros(12, int)],
+            chips=("sm_90",),
+        )
+        for element in ELEMENTS
     ),
     OpCase("promised", _promised(), _promised_args, grid=(2, 3)),
     *(

@@ -79,7 +79,7 @@ REJECTED: tuple[Rejection, ...] = (
         "multimem_load_reduce_view_tko",
         "the switch has no reduction of them",
         ("view", "tile"),
-        (POINTER, *BELOW_WORDS),
+        (POINTER, "i1", "i4", "i8", "i16", "tf32", "f8E8M0FNU", "f4E2M1FN"),
     ),
     (
         "multimem_reduce_view_tko",
