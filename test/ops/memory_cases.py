@@ -90,6 +90,44 @@ def _tail_args(element: str, rng: np.random.Generator) -> list[Any]:
     return [values(rng, 512, element), blank, np.int32(304)]
 
 
+# Groups that the producer knows of --------------------------------------------------
+
+
+def _assumed_groups() -> str:
+    """Places from memory, of which every four count up; a mask equal in each four."""
+    shape = (256,)
+    body = """
+    %xa = assume div_by<16>, %x : tile<ptr<f32>>
+    %oa = assume div_by<16>, %o : tile<ptr<f32>>
+    %wb = assume div_by<16>, %w0 : tile<ptr<i32>>
+    %kb = assume div_by<16>, %k0 : tile<ptr<i1>>
+"""
+    body += numbers(shape)
+    body += pointers("wp", "wb", "i", shape, "i32") + load("w", "wp", shape, "i32")
+    body += pointers("kp", "kb", "i", shape, "i1") + load("k", "kp", shape, "i1")
+    body += """
+    %wa = assume div_by<4, every 4 along 0>, %w : tile<256xi32>
+    %ka = assume same_elements<[4]>, %k : tile<256xi1>
+    %zero = constant <f32: 0.0> : tile<256xf32>
+"""
+    body += pointers("far", "xa", "wa", shape, "f32")
+    body += pointers("op", "oa", "i", shape, "f32")
+    body += """
+    %opa = assume div_by<16, every 4 along 0>, %op : tile<256xptr<f32>>
+    %v, %t = load_ptr_tko weak %far, %ka, %zero
+      : tile<256xptr<f32>>, tile<256xi1>, tile<256xf32> -> tile<256xf32>, token
+    %s = store_ptr_tko weak %opa, %v : tile<256xptr<f32>>, tile<256xf32> -> token
+"""
+    return kernel({"x": "f32", "o": "f32", "w0": "i32", "k0": "i1"}, body)
+
+
+def _group_args(rng: np.random.Generator) -> list[Array]:
+    groups = rng.permutation(64).astype(np.int32)[:, None] * 4
+    places = (groups + np.arange(4, dtype=np.int32)).reshape(-1)
+    flags = np.repeat(rng.integers(0, 2, 64).astype(np.bool_), 4)
+    return [values(rng, 256, "f32"), np.zeros(256, np.float32), places, flags]
+
+
 # Bytes that are neither 0 nor 1 -------------------------------------------------------
 
 
@@ -161,6 +199,7 @@ CASES = [
         lambda rng: [rng.integers(-2, 3, 64).astype(np.int8), np.full(64, 7, np.int8)],
         numpy=lambda args: [args[0], (args[0] != 0).astype(np.int8)],
     ),
+    OpCase("assumed-groups", _assumed_groups(), _group_args, num_warps=2),
     OpCase(
         "tokens",
         _tokens(),

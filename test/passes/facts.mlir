@@ -51,6 +51,21 @@ cuda_tile.module @kernels {
     return
   }
 
+  // What a producer says of groups: of twelve it is true of each four of them.
+  // CHECK-LABEL: entry @groups
+  entry @groups(%p: tile<ptr<f32>>, %x: tile<i32>) {
+    %x1 = reshape %x : tile<i32> -> tile<1xi32>
+    %i = iota : tile<64xi32>
+    %y = muli %i, %i : tile<64xi32>
+    // CHECK: assume {{.*}}every 8 along 0{{.*}}"divisible [32], contiguous [8]
+    %a = assume div_by<32, every 8 along 0>, %y : tile<64xi32>
+    // CHECK: assume {{.*}}every 12 along 0{{.*}}"divisible [4], contiguous [4]
+    %b = assume div_by<32, every 12 along 0>, %y : tile<64xi32>
+    // CHECK: assume {{.*}}same_elements<[4]>{{.*}}constant [4]
+    %c = assume same_elements<[4]>, %y : tile<64xi32>
+    return
+  }
+
   // The variable of a loop lies between its bounds and keeps their divisor.
   // CHECK-LABEL: entry @loop
   // CHECK: muli {{.*}}"divisible [32], 0..504"

@@ -22,6 +22,8 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     BoundedAttr,
     DivByAttr,
+    PointerType,
+    SameElementsAttr,
     TileType,
 )
 from cuda_tile.analysis.constants import constant_splat
@@ -192,6 +194,13 @@ def assume(facts: FactsAnalysis, op: ir.Operation) -> None:
             known.low,
             known.high,
         )
+    elif isinstance(predicate, DivByAttr):
+        known = _counting_up(known, predicate, op.results[0])
+    elif isinstance(predicate, SameElementsAttr):
+        equal = (power_of_two_divisor(count) for count in predicate.values)
+        boxes = zip(known.constancy, equal, known.shape, strict=True)
+        constancy = tuple(max(c, min(n, extent)) for c, n, extent in boxes)
+        known = replace(known, constancy=constancy)
     elif isinstance(predicate, BoundedAttr):
         known = Facts(
             known.shape,
@@ -202,6 +211,33 @@ def assume(facts: FactsAnalysis, op: ir.Operation) -> None:
             _tighter(min, known.high, predicate.upper),
         )
     facts.set(op.results[0], known)
+
+
+def _counting_up(known: Facts, predicate: DivByAttr, value: ir.Value) -> Facts:
+    """`div_by<D, every E along A>`: groups of E count up from a multiple of D.
+
+    Of E the power of two in it counts: the first element of each such smaller group
+    lies a multiple of that after the group's first.
+    """
+    every, dim = predicate.every, predicate.along
+    if every is None or dim is None:
+        return known
+    count, step = power_of_two_divisor(every), 1
+    if isinstance(element_of(value), PointerType):
+        bits = memory_bits(pointee_of(value))
+        if bits < 8:
+            return known
+        step = bits // 8
+    first = predicate.divisor
+    if count != every:
+        first = gcd(first, count * step)
+    count = min(count, known.shape[dim])
+    contiguity, divisibility = list(known.contiguity), list(known.divisibility)
+    contiguity[dim] = max(contiguity[dim], count)
+    divisibility[dim] = max(divisibility[dim], first)
+    return replace(
+        known, contiguity=tuple(contiguity), divisibility=tuple(divisibility)
+    )
 
 
 def _tighter(
