@@ -16,7 +16,8 @@ from cuda_tile.analysis.control_flow import (
     successors,
 )
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
-from cuda_tile.analysis.facts import Facts, FactsAnalysis, join, of_constant, widen
+from cuda_tile.analysis.fact_values import Facts, join, of_constant, widen
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.walk import entries, nested_ops
 

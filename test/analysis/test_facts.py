@@ -29,7 +29,8 @@ import cuda_tile
 from cuda_tile import interp
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TileType
-from cuda_tile.analysis.facts import Facts, FactsAnalysis
+from cuda_tile.analysis.fact_values import Facts
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.ir.tiles import element_bits, shape_of
 from cuda_tile.ir.walk import entries, entry_name, nested_ops

@@ -12,7 +12,8 @@ from math import gcd, prod
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
-from cuda_tile.analysis.facts import FactsAnalysis, power_of_two_divisor
+from cuda_tile.analysis.fact_values import power_of_two_divisor
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.tiling import (
     VIEW_SEGMENTS,
     index_operands,

@@ -15,7 +15,7 @@ rank-0 tile has empty tuples for the first two and one divisibility.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd
 
 from cuda_tile._mlir import ir
@@ -29,93 +29,25 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.control_flow import ControlFlow, Point, counted_loop
 from cuda_tile.analysis.dataflow import ValueAnalysis
+from cuda_tile.analysis.fact_values import (
+    MAX_DIVISOR,
+    Facts,
+    at_group,
+    bound_of,
+    join,
+    of_constant,
+    power_of_two_divisor,
+    uniform,
+    unknown,
+    widen,
+)
 from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
 
-MAX_DIVISOR = 1 << 62
 MAX_GRID_EXTENT = (1 << 24) - 1
 """Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What holds of every element of one value; see the module's text."""
-
-    shape: tuple[int, ...]
-    contiguity: tuple[int, ...]
-    constancy: tuple[int, ...]
-    divisibility: tuple[int, ...]
-    low: int | None = None
-    high: int | None = None
-
-    @property
-    def constant(self) -> int | None:
-        """The one value all elements have, if it is known."""
-        return self.low if self.low is not None and self.low == self.high else None
-
-    @property
-    def divisor(self) -> int:
-        """A power of two that divides a rank-0 value."""
-        return self.divisibility[0]
-
-
-def power_of_two_divisor(value: int) -> int:
-    """The largest power of two that divides `value`; a big one for zero."""
-    return MAX_DIVISOR if value == 0 else min(MAX_DIVISOR, value & -value)
-
-
-def unknown(shape: tuple[int, ...]) -> Facts:
-    """Nothing but the trivial."""
-    ones = (1,) * len(shape)
-    return Facts(shape, ones, ones, ones or (1,))
-
-
-def uniform(
-    shape: tuple[int, ...],
-    divisor: int = 1,
-    low: int | None = None,
-    high: int | None = None,
-) -> Facts:
-    """One value in every element."""
-    ones = (1,) * len(shape)
-    return Facts(shape, ones, shape, (divisor,) * max(1, len(shape)), low, high)
-
-
-def of_constant(shape: tuple[int, ...], value: int) -> Facts:
-    """A known constant in every element."""
-    return uniform(shape, power_of_two_divisor(value), value, value)
-
-
-def join(known: Facts, news: Facts) -> Facts:
-    """What holds of a value that is either of two."""
-    contiguity = tuple(map(gcd, known.contiguity, news.contiguity))
-    divisibility = tuple(
-        gcd(_at_group(known, i, group), _at_group(news, i, group))
-        for i, group in enumerate(contiguity or (1,))
-    )
-    return Facts(
-        known.shape,
-        contiguity,
-        tuple(map(gcd, known.constancy, news.constancy)),
-        divisibility,
-        _bound(min, known.low, news.low),
-        _bound(max, known.high, news.high),
-    )
-
-
-def widen(known: Facts, news: Facts) -> Facts:
-    """`join` for the head of a loop: a bound that moves is given up at once.
-
-    A lower bound stops at zero on its way. The other facts are powers of two that only
-    fall, so they need no widening.
-    """
-    found = join(known, news)
-    low, high = found.low, found.high
-    if low != known.low:
-        low = None if low is None or low < 0 else 0
-    return replace(found, low=low, high=high if high == known.high else None)
 
 
 class FactsAnalysis(ValueAnalysis[Facts]):
@@ -401,20 +333,10 @@ def _sum(first: Facts, second: Facts) -> tuple[tuple[int, ...], tuple[int, ...]]
         )
     )
     divisibility = tuple(
-        gcd(_at_group(first, i, group), _at_group(second, i, group))
+        gcd(at_group(first, i, group), at_group(second, i, group))
         for i, group in enumerate(contiguity or (1,))
     )
     return contiguity, divisibility
-
-
-def _at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:
-    """A divisor of the first element of each aligned group of `group` elements.
-
-    `step` is what one element counts: bytes for pointers.
-    """
-    contiguity = facts.contiguity[index] if facts.contiguity else 1
-    divisor = facts.divisibility[index]
-    return divisor if group >= contiguity else gcd(divisor, group * step)
 
 
 @RULES.register("addi")
@@ -422,8 +344,8 @@ def addi(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Contiguous plus constant is contiguous."""
     lhs, rhs = (facts.of(value) for value in op.operands)
     contiguity, divisibility = _sum(lhs, rhs)
-    low = _bound(lambda a, b: a + b, lhs.low, rhs.low)
-    high = _bound(lambda a, b: a + b, lhs.high, rhs.high)
+    low = bound_of(lambda a, b: a + b, lhs.low, rhs.low)
+    high = bound_of(lambda a, b: a + b, lhs.high, rhs.high)
     low, high = _in_range(op.results[0], low, high)
     constancy = _common_constancy(lhs, rhs)
     facts.set(
@@ -444,11 +366,11 @@ def subi(facts: FactsAnalysis, op: ir.Operation) -> None:
         gcd(a, q) for a, q in zip(lhs.contiguity, rhs.constancy, strict=True)
     )
     divisibility = tuple(
-        gcd(_at_group(lhs, i, group), _at_group(rhs, i, group))
+        gcd(at_group(lhs, i, group), at_group(rhs, i, group))
         for i, group in enumerate(contiguity or (1,))
     )
-    low = _bound(lambda a, b: a - b, lhs.low, rhs.high)
-    high = _bound(lambda a, b: a - b, lhs.high, rhs.low)
+    low = bound_of(lambda a, b: a - b, lhs.low, rhs.high)
+    high = bound_of(lambda a, b: a - b, lhs.high, rhs.low)
     low, high = _in_range(op.results[0], low, high)
     constancy = _common_constancy(lhs, rhs)
     facts.set(
@@ -469,7 +391,7 @@ def muli(facts: FactsAnalysis, op: ir.Operation) -> None:
         return
     # A product need not count up, so every element starts a group of its own.
     divisibility = tuple(
-        min(MAX_DIVISOR, _at_group(lhs, i, 1) * _at_group(rhs, i, 1))
+        min(MAX_DIVISOR, at_group(lhs, i, 1) * at_group(rhs, i, 1))
         for i in range(max(1, len(lhs.shape)))
     )
     low, high = _in_range(op.results[0], *_product_bounds(lhs, rhs))
@@ -487,7 +409,7 @@ def _product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
 
 def _every(facts: Facts) -> int:
     """A divisor of every element, not only of each group's first."""
-    return max(_at_group(facts, i, 1) for i in range(len(facts.divisibility)))
+    return max(at_group(facts, i, 1) for i in range(len(facts.divisibility)))
 
 
 @RULES.register("exti")
@@ -509,8 +431,8 @@ def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
     contiguity, _ = _sum(pointer, index)
     divisibility = tuple(
         gcd(
-            _at_group(pointer, i, group, size),
-            min(MAX_DIVISOR, _at_group(index, i, group) * size),
+            at_group(pointer, i, group, size),
+            min(MAX_DIVISOR, at_group(index, i, group) * size),
         )
         for i, group in enumerate(contiguity or (1,))
     )
@@ -595,12 +517,6 @@ def _width(value: ir.Value) -> int:
     """Bits of an integer tile's element; 64 for anything else."""
     element = element_of(value)
     return element.width if isinstance(element, ir.IntegerType) else 64
-
-
-def _bound(
-    combine: Callable[[int, int], int], first: int | None, second: int | None
-) -> int | None:
-    return None if first is None or second is None else combine(first, second)
 
 
 def _in_range(

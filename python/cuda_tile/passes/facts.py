@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TileType
-from cuda_tile.analysis.facts import MAX_DIVISOR, Facts, FactsAnalysis
+from cuda_tile.analysis.fact_values import MAX_DIVISOR, Facts
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 

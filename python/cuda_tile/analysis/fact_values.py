@@ -1,0 +1,108 @@
+"""What is known of one value: the numbers of the facts analysis, and how they join.
+
+Per dimension three powers of two, and bounds; `facts.py` says what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import gcd
+
+MAX_DIVISOR = 1 << 62
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds of every element of one value; see the module's text."""
+
+    shape: tuple[int, ...]
+    contiguity: tuple[int, ...]
+    constancy: tuple[int, ...]
+    divisibility: tuple[int, ...]
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """The one value all elements have, if it is known."""
+        return self.low if self.low is not None and self.low == self.high else None
+
+    @property
+    def divisor(self) -> int:
+        """A power of two that divides a rank-0 value."""
+        return self.divisibility[0]
+
+
+def power_of_two_divisor(value: int) -> int:
+    """The largest power of two that divides `value`; a big one for zero."""
+    return MAX_DIVISOR if value == 0 else min(MAX_DIVISOR, value & -value)
+
+
+def unknown(shape: tuple[int, ...]) -> Facts:
+    """Nothing but the trivial."""
+    ones = (1,) * len(shape)
+    return Facts(shape, ones, ones, ones or (1,))
+
+
+def uniform(
+    shape: tuple[int, ...],
+    divisor: int = 1,
+    low: int | None = None,
+    high: int | None = None,
+) -> Facts:
+    """One value in every element."""
+    ones = (1,) * len(shape)
+    return Facts(shape, ones, shape, (divisor,) * max(1, len(shape)), low, high)
+
+
+def of_constant(shape: tuple[int, ...], value: int) -> Facts:
+    """A known constant in every element."""
+    return uniform(shape, power_of_two_divisor(value), value, value)
+
+
+def join(known: Facts, news: Facts) -> Facts:
+    """What holds of a value that is either of two."""
+    contiguity = tuple(map(gcd, known.contiguity, news.contiguity))
+    divisibility = tuple(
+        gcd(at_group(known, i, group), at_group(news, i, group))
+        for i, group in enumerate(contiguity or (1,))
+    )
+    return Facts(
+        known.shape,
+        contiguity,
+        tuple(map(gcd, known.constancy, news.constancy)),
+        divisibility,
+        bound_of(min, known.low, news.low),
+        bound_of(max, known.high, news.high),
+    )
+
+
+def widen(known: Facts, news: Facts) -> Facts:
+    """`join` for the head of a loop: a bound that moves is given up at once.
+
+    A lower bound stops at zero on its way. The other facts are powers of two that only
+    fall, so they need no widening.
+    """
+    found = join(known, news)
+    low, high = found.low, found.high
+    if low != known.low:
+        low = None if low is None or low < 0 else 0
+    return replace(found, low=low, high=high if high == known.high else None)
+
+
+def at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:
+    """A divisor of the first element of each aligned group of `group` elements.
+
+    `step` is what one element counts: bytes for pointers.
+    """
+    contiguity = facts.contiguity[index] if facts.contiguity else 1
+    divisor = facts.divisibility[index]
+    return divisor if group >= contiguity else gcd(divisor, group * step)
+
+
+def bound_of(
+    combine: Callable[[int, int], int], first: int | None, second: int | None
+) -> int | None:
+    """A bound made of two, where both are known."""
+    return None if first is None or second is None else combine(first, second)
