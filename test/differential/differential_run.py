@@ -196,10 +196,10 @@ def main() -> int:
         seconds += outcome.seconds
         if outcome.failure is None:
             continue
+        failed += 1
         if outcome.failure.is_refusal:
             refused[_reason(outcome.failure.message)] += 1
             continue
-        failed += 1
         _report(outcome, options.found)
     missing = gaps(notes, ops)
     if options.coverage:
