@@ -18,7 +18,7 @@ from differential_run import GPUS, chosen, run_program
 from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
 
 FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
-PROGRAMS = 300
+PROGRAMS = 200
 PARTS = 10
 
 
