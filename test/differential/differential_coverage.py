@@ -84,6 +84,7 @@ DECLARED = (*CONSTRUCTS, *(f"variant: {name}" for name in VARIANT_NAMES))
 
 _MULTIMEM = "needs memory of several devices, which neither judge has"
 NOT_MADE = {
+    "fpowf": "is another spelling of pow, and read as that",
     "multimem_load_reduce_view_tko": _MULTIMEM,
     "multimem_reduce_view_tko": _MULTIMEM,
     "multimem_store_view_tko": _MULTIMEM,
