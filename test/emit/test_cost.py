@@ -11,6 +11,7 @@ from real_kernels import kernel_path
 
 import cuda_tile
 from cuda_tile._mlir import ir
+from cuda_tile.codegen import ptx
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, owner: Any) -> list[str]:
@@ -55,3 +56,13 @@ def test_no_import_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Spy()])
     cuda_tile.lower(module, "sm_80")
     assert not looked_for
+
+
+def test_huge_kernels_are_not_optimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM's passes would take minutes for a tile of 16 million elements."""
+    module = cuda_tile.load(kernel_path("softmax_f32_1024"))
+    plain = cuda_tile.compile(
+        module, "sm_80", cubin=False, options=cuda_tile.Options(llvm_opt_level=0)
+    )
+    monkeypatch.setattr(ptx, "MAX_OPTIMISED_OPS", 10)
+    assert cuda_tile.compile(module, "sm_80", cubin=False).ptx == plain.ptx
