@@ -24,14 +24,20 @@ DEFAULT_DIALECT = "cuda_tile"
 POINTER = "ptr"
 """How a pointer element is called, whatever it points to."""
 _VALUES = re.compile(r"\bof (.*) values$")
-_VIEWS = ("tensor_view", "tile view", "strided array")
-"""How the summaries of view types begin; their elements are numbers."""
+_VIEW = re.compile(r"view type$|^TileView\b")
+"""How the summaries of view types look; their elements are numbers."""
+_ANY = re.compile(r"^(Tile type|any type|.* or )$")
+"""How the summaries of tiles of any element, and of carried values, look."""
 
 
 def element_names(records: dict[str, Any]) -> list[str]:
-    """The element types of tiles, as the text form names them."""
+    """The element types of tiles, as diagnostics name them.
+
+    f8E5M3FNU, which is stored and converted only, has no name there.
+    """
     found = records["!instanceof"].get("CudaTile_Element", [])
-    return [_name(records[element]["text"]) for element in found]
+    names = [_name(records[element]["text"]) for element in found]
+    return [name for name in names if name]
 
 
 def _name(text: str) -> str:
@@ -49,9 +55,9 @@ def elements_of(records: dict[str, Any], constraint: dict[str, Any]) -> list[str
     if listed := _VALUES.search(summary):
         return [_name(text) for text in listed[1].split(" or ")]
     every = element_names(records)
-    if summary in ("tile", "any type"):
+    if _ANY.search(summary):
         return every
-    is_view = summary.startswith(_VIEWS)
+    is_view = _VIEW.search(summary) is not None
     return [name for name in every if name != POINTER] if is_view else []
 
 

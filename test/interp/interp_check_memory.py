@@ -127,6 +127,11 @@ def _of_sizes(row: Signature) -> tuple[str, str]:
 # Atomics
 
 
+def flushed(bits: int) -> int:
+    """An f32 with zero of its sign for a subnormal: so atomics add in memory."""
+    return bits if bits & 0x7F800000 else bits & 0x80000000
+
+
 def combined(mode: str, kind: str, old: int, arg: int) -> int:
     """What an atomic leaves in memory, as bits."""
     if mode == "xchg":
@@ -144,6 +149,9 @@ def combined(mode: str, kind: str, old: int, arg: int) -> int:
             "umin": min,
         }
         return function[mode](x, y) & ((1 << WIDTHS[kind]) - 1)
+    if mode == "addf" and kind == "f32":
+        total = combined("add", kind, *map(flushed, (old, arg)))
+        return flushed(total)
     a, b = decode(old, kind), decode(arg, kind)
     if mode in ("add", "addf"):
         total = add(a, b, "nearest_even")

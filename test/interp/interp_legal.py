@@ -94,7 +94,7 @@ EXAMPLES = {
 be), has a shape that depends on the type, or attributes for one type."""
 
 _ATOMIC = ("mode", "atomic_rmw_mode", "and or xor add addf max min umax umin xchg")
-_MULTIMEM = ("reduction", "multimem_reduction", "add min max and or xor umin umax")
+_MULTIMEM = ("reduction", "multimem_reduction_kind", "add min max and or xor umin umax")
 MODES = {
     "atomic_rmw_tko": _ATOMIC,
     "atomic_red_view_tko": _ATOMIC,

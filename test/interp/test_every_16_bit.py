@@ -98,5 +98,7 @@ def test_to_integers(kind: str, to: str, sign: str) -> None:
         0 if x != x else high if x >= high else low if x <= low else int(x)
         for x in values.tolist()
     ]
+    if to == "i1":
+        clipped = [int(x != 0) for x in values.tolist()]
     mask = (1 << WIDTHS[to]) - 1
     assert patterns(to, got) == [x & mask for x in clipped]

@@ -79,7 +79,7 @@ REJECTED: tuple[Rejection, ...] = (
         "multimem_load_reduce_view_tko",
         "the switch has no reduction of them",
         ("view", "tile"),
-        (POINTER, "i1", "i4", "i8", "i16", "tf32", "f8E8M0FNU", "f4E2M1FN"),
+        (POINTER, *BELOW_WORDS),
     ),
     (
         "multimem_reduce_view_tko",
@@ -87,7 +87,12 @@ REJECTED: tuple[Rejection, ...] = (
         ("view", "tile"),
         (POINTER, *BELOW_WORDS),
     ),
-    ("multimem_store_view_tko", _VIEWS, ("tile",), (POINTER, NO_MEMORY)),
+    (
+        "multimem_store_view_tko",
+        "multicast memory holds elements that the switch reduces",
+        ("view", "tile"),
+        (POINTER, *BELOW_WORDS),
+    ),
     ("reduce", _SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
     ("scan", _SCALARS, ("operands", "results"), (POINTER, "f4E2M1FN")),
     ("exti", "to a wider type", ("from",), ("i64",)),
