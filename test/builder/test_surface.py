@@ -99,7 +99,9 @@ def test_pointer_and_tile_types():
         assert tile == b.make_tile_type(b.Float32, [2, 4])
         assert tile == b.make_tile_type([2, 4], b.Float32)
         as_type = Type.parse("!cuda_tile.tile<2x4xf32>")
-        assert _cuda_tile.TileType.upcast_type(as_type).shape == [2, 4]
+        upcast = _cuda_tile.TileType.upcast_type(as_type)
+        assert upcast is not None
+        assert upcast.shape == [2, 4]
         assert str(_cuda_tile.TokenType.get()) == "!cuda_tile.token"
         assert _cuda_tile.PointerType.upcast_type(as_type) is None
         with pytest.raises(ValueError, match="powers of two, got 3"):

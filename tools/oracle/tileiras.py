@@ -197,8 +197,10 @@ def main() -> int:
     words = parser.parse_args()
     files = gather(words.files)
     with tempfile.TemporaryDirectory() as scratch:
-        compilers = [Compiler(each, Path(scratch)) for each in (NEWEST, NEW, OLD)]
-        matrix = Matrix(*compilers, words.gpus.split(","), words.every)
+        newest, new, old = (
+            Compiler(each, Path(scratch)) for each in (NEWEST, NEW, OLD)
+        )
+        matrix = Matrix(newest, new, old, words.gpus.split(","), words.every)
         for name, data in files.items():
             matrix.check(name, data, files.get(name.replace("13.4", "13.1")))
     matrix.print()
