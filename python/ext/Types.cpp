@@ -243,8 +243,6 @@ struct PyStringType : TypeClass<PyStringType, cuda_tile::StringType> {
 using Dims = std::vector<int32_t>;
 
 // Scripts call the parameter `tensor_view_type` too.
-constexpr const char *kTensorView[] = {"tensor_view", "tensor_view_type"};
-
 Dims toVector(llvm::ArrayRef<int32_t> values) {
   return Dims(values.begin(), values.end());
 }
@@ -276,12 +274,13 @@ PyTensorViewType toTensorView(py::PyType &type) {
 }
 
 /// The signature of a view's getter for type checkers: `before` and `after` are
-/// the parameters around `tensor_view` that only this view has.
-#define VIEW_SIGNATURE(before, after, View)                                    \
-  nb::sig("def get(tile_shape: collections.abc.Sequence[int], " before         \
-          "tensor_view: TensorViewType, " after                                \
+/// the parameters around `name`, the tensor view, that only this view has.
+#define VIEW_SIGNATURE(name, before, after, View)                              \
+  nb::sig("def get(tile_shape: collections.abc.Sequence[int], " before name    \
+          ": TensorViewType, " after                                           \
           "padding_value: PaddingValueAttr | str | None = None, context: "     \
           "Context | None = None, loc: Location | None = None) -> " View)
+#define STRIDES "traversal_strides: collections.abc.Sequence[int], "
 #define DIM_MAP "dim_map: collections.abc.Sequence[int] | None = None, "
 
 /// `dimMap`, or the identity for None.
@@ -337,14 +336,21 @@ struct PyPartitionViewType
         });
   }
 
+  /// `get`, with the tensor view under one of its names.
+  static void bindGet(ClassTy &c, const char *tensorView, nb::sig signature) {
+    c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
+                 nb::arg(tensorView), nb::arg("dim_map").none() = nb::none(),
+                 nb::arg("padding_value").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 nb::arg("loc").none() = nb::none(), signature);
+  }
+
   static void bindDerived(ClassTy &c) {
-    for (const char *tensorView : kTensorView)
-      c.def_static("get", &PyPartitionViewType::get, nb::arg("tile_shape"),
-                   nb::arg(tensorView), nb::arg("dim_map").none() = nb::none(),
-                   nb::arg("padding_value").none() = nb::none(),
-                   nb::arg("context").none() = nb::none(),
-                   nb::arg("loc").none() = nb::none(),
-                   VIEW_SIGNATURE("", DIM_MAP, "PartitionViewType"));
+    bindGet(c, "tensor_view",
+            VIEW_SIGNATURE("tensor_view", "", DIM_MAP, "PartitionViewType"));
+    bindGet(c, "tensor_view_type",
+            VIEW_SIGNATURE("*, tensor_view_type", "", DIM_MAP,
+                           "PartitionViewType"));
     bindView<PyPartitionViewType>(c);
     c.def_prop_ro("dim_map", [](const PyPartitionViewType &self) {
       return toVector(self.cpp().getDimMap());
@@ -373,17 +379,22 @@ struct PyStridedViewType
         });
   }
 
+  /// `get`, with the tensor view under one of its names.
+  static void bindGet(ClassTy &c, const char *tensorView, nb::sig signature) {
+    c.def_static("get", &PyStridedViewType::get, nb::arg("tile_shape"),
+                 nb::arg("traversal_strides"), nb::arg(tensorView),
+                 nb::arg("dim_map").none() = nb::none(),
+                 nb::arg("padding_value").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 nb::arg("loc").none() = nb::none(), signature);
+  }
+
   static void bindDerived(ClassTy &c) {
-    for (const char *tensorView : kTensorView)
-      c.def_static(
-          "get", &PyStridedViewType::get, nb::arg("tile_shape"),
-          nb::arg("traversal_strides"), nb::arg(tensorView),
-          nb::arg("dim_map").none() = nb::none(),
-          nb::arg("padding_value").none() = nb::none(),
-          nb::arg("context").none() = nb::none(),
-          nb::arg("loc").none() = nb::none(),
-          VIEW_SIGNATURE("traversal_strides: collections.abc.Sequence[int], ",
-                         DIM_MAP, "StridedViewType"));
+    bindGet(c, "tensor_view",
+            VIEW_SIGNATURE("tensor_view", STRIDES, DIM_MAP, "StridedViewType"));
+    bindGet(c, "tensor_view_type",
+            VIEW_SIGNATURE("*, tensor_view_type", STRIDES, DIM_MAP,
+                           "StridedViewType"));
     bindView<PyStridedViewType>(c);
     c.def_prop_ro("traversal_strides", [](const PyStridedViewType &self) {
       return toVector(self.cpp().getTraversalStrides());
@@ -413,13 +424,13 @@ struct PyGatherScatterViewType
   }
 
   static void bindDerived(ClassTy &c) {
-    c.def_static(
-        "get", &PyGatherScatterViewType::get, nb::arg("tile_shape"),
-        nb::arg("tensor_view"), nb::arg("sparse_dim"),
-        nb::arg("padding_value").none() = nb::none(),
-        nb::arg("context").none() = nb::none(),
-        nb::arg("loc").none() = nb::none(),
-        VIEW_SIGNATURE("", "sparse_dim: int, ", "GatherScatterViewType"));
+    c.def_static("get", &PyGatherScatterViewType::get, nb::arg("tile_shape"),
+                 nb::arg("tensor_view"), nb::arg("sparse_dim"),
+                 nb::arg("padding_value").none() = nb::none(),
+                 nb::arg("context").none() = nb::none(),
+                 nb::arg("loc").none() = nb::none(),
+                 VIEW_SIGNATURE("tensor_view", "", "sparse_dim: int, ",
+                                "GatherScatterViewType"));
     bindView<PyGatherScatterViewType>(c);
     c.def_prop_ro("sparse_dim", [](const PyGatherScatterViewType &self) {
       return self.cpp().getSparseDim();

@@ -39,7 +39,7 @@ def atomics(kind: str) -> str:
         body += f"    %s{n} = store_ptr_tko weak %h, %u{n} : {types} -> token\n"
     if "xchg" in MODES.get(kind, ()):
         body += f"""
-    %o, %ot = atomic_cas_tko acquire sys %h, %x, %x
+    %o, %ok = atomic_cas_tko acquire sys %h, %x, %x
       : {types} -> tile<1024x{kind}>, token
     %os = store_ptr_tko weak %h, %o : {types} -> token
 """

@@ -11,7 +11,7 @@ N = 512
 POINTERS = """
     %{0}1 = reshape %{0} : tile<ptr<{1}>> -> tile<1xptr<{1}>>
     %{0}b = broadcast %{0}1 : tile<1xptr<{1}>> -> tile<{2}xptr<{1}>>
-    %{0}o = offset %{0}b, %i : tile<{2}xptr<{1}>>, tile<{2}xi32> -> tile<{2}xptr<{1}>>
+    %{0}p = offset %{0}b, %i : tile<{2}xptr<{1}>>, tile<{2}xi32> -> tile<{2}xptr<{1}>>
 """
 E5M3 = "fnv8E5M3FNU"
 
@@ -28,7 +28,7 @@ cuda_tile.module @m {{
     %i = iota : tile<256xi32>
     {pointers("p", E5M3, 256)} {pointers("f", "f32", 256)} {pointers("h", "f16", 256)}
     {pointers("n", "i32", 256)} {pointers("r", E5M3, 256)}
-    %x, %t = load_ptr_tko weak %po : tile<256xptr<{E5M3}>> -> tile<256x{E5M3}>, token
+    %x, %t = load_ptr_tko weak %pp : tile<256xptr<{E5M3}>> -> tile<256x{E5M3}>, token
     %y = ftof %x : tile<256x{E5M3}> -> tile<256xf32>
     %z = ftof %x : tile<256x{E5M3}> -> tile<256xf16>
     %w = ftoi %x signed saturating : tile<256x{E5M3}> -> tile<256xi32>
@@ -36,10 +36,10 @@ cuda_tile.module @m {{
     %least = constant <i32: 16> : tile<256xi32>
     %m = cmpi less_than %i, %least, signed : tile<256xi32> -> tile<256xi1>
     %s = select %m, %c, %x : tile<256xi1>, tile<256x{E5M3}>
-    %t0 = store_ptr_tko weak %fo, %y : tile<256xptr<f32>>, tile<256xf32> -> token
-    %t1 = store_ptr_tko weak %ho, %z : tile<256xptr<f16>>, tile<256xf16> -> token
-    %t2 = store_ptr_tko weak %no, %w : tile<256xptr<i32>>, tile<256xi32> -> token
-    %t3 = store_ptr_tko weak %ro, %s : tile<256xptr<{E5M3}>>, tile<256x{E5M3}> -> token
+    %t0 = store_ptr_tko weak %fp, %y : tile<256xptr<f32>>, tile<256xf32> -> token
+    %t1 = store_ptr_tko weak %hp, %z : tile<256xptr<f16>>, tile<256xf16> -> token
+    %t2 = store_ptr_tko weak %np, %w : tile<256xptr<i32>>, tile<256xi32> -> token
+    %t3 = store_ptr_tko weak %rp, %s : tile<256xptr<{E5M3}>>, tile<256x{E5M3}> -> token
     return
   }}
 }}
@@ -51,12 +51,12 @@ cuda_tile.module @m {{
     %i = iota : tile<{N}xi32>
     {pointers("f", "f32")} {pointers("d", "f64")} {pointers("r", E5M3)}
     {pointers("q", E5M3)}
-    %x, %t = load_ptr_tko weak %fo : tile<{N}xptr<f32>> -> tile<{N}xf32>, token
-    %y, %u = load_ptr_tko weak %do : tile<{N}xptr<f64>> -> tile<{N}xf64>, token
+    %x, %t = load_ptr_tko weak %fp : tile<{N}xptr<f32>> -> tile<{N}xf32>, token
+    %y, %u = load_ptr_tko weak %dp : tile<{N}xptr<f64>> -> tile<{N}xf64>, token
     %a = ftof %x : tile<{N}xf32> -> tile<{N}x{E5M3}>
     %b = ftof %y : tile<{N}xf64> -> tile<{N}x{E5M3}>
-    %t0 = store_ptr_tko weak %ro, %a : tile<{N}xptr<{E5M3}>>, tile<{N}x{E5M3}> -> token
-    %t1 = store_ptr_tko weak %qo, %b : tile<{N}xptr<{E5M3}>>, tile<{N}x{E5M3}> -> token
+    %t0 = store_ptr_tko weak %rp, %a : tile<{N}xptr<{E5M3}>>, tile<{N}x{E5M3}> -> token
+    %t1 = store_ptr_tko weak %qp, %b : tile<{N}xptr<{E5M3}>>, tile<{N}x{E5M3}> -> token
     return
   }}
 }}

@@ -23,8 +23,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, ModuleType
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "emit"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
+for _folder in ("ops", "emit", "differential"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / _folder))
 
 from compiler_mutants import INPUTS, MUTANTS, Mutant
 from differential_case import Case, make_case

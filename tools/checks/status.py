@@ -51,7 +51,7 @@ def status() -> str:
 def _count(cells: list[str]) -> str:
     """How many of the ops that need a stage have it; `-` if none needs it."""
     known = sum(cell in ("yes", "STALE") for cell in cells)
-    needed = known + cells.count("GAP") + cells.count("no")
+    needed = known + cells.count("GAP")
     if not needed:
         return "-"
     return "all" if known == needed else f"{known} of {needed}"

@@ -86,6 +86,16 @@ enum class SectionId : uint8_t {
 constexpr unsigned kNumSections = 8;
 constexpr uint8_t kSectionHasAlignment = 0x80;
 
+/// First numbers of what only files with preview content have.
+constexpr uint64_t kFirstPreviewOpcode = 16386;
+constexpr uint64_t kLastPreviewOpcode = 16388;
+/// Whether `tag` is that of a preview type.
+constexpr bool isPreviewType(uint64_t tag) { return tag >= 209 && tag <= 215; }
+/// Whether `tag` is that of a preview attribute.
+constexpr bool isPreviewAttribute(uint64_t tag) {
+  return tag >= 209 && tag <= 228 && tag != 225;
+}
+
 /// Properties of a section, by id.
 struct SectionInfo {
   llvm::StringLiteral name;
@@ -166,16 +176,6 @@ constexpr uint8_t kFunctionIsEntry = 2;
 constexpr uint8_t kFunctionHasHints = 4;  // before 13.5
 constexpr uint8_t kFunctionIsExtern = 4;  // since 13.5: preview
 constexpr uint8_t kFunctionIsTesting = 8; // since 13.5
-
-/// First numbers of what only files with preview content have.
-constexpr uint64_t kFirstPreviewOpcode = 16386;
-constexpr uint64_t kLastPreviewOpcode = 16388;
-/// Whether `tag` is that of a preview type.
-constexpr bool isPreviewType(uint64_t tag) { return tag >= 209 && tag <= 215; }
-/// Whether `tag` is that of a preview attribute.
-constexpr bool isPreviewAttribute(uint64_t tag) {
-  return tag >= 209 && tag <= 228 && tag != 225;
-}
 
 /// Limits on nesting, so that a file cannot exhaust the stack. Real files use
 /// less than a tenth of them.
