@@ -23,8 +23,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, ModuleType
 
-for _folder in ("ops", "emit", "differential"):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / _folder))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "ops"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "emit"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
 
 from compiler_mutants import INPUTS, MUTANTS, Mutant
 from differential_case import Case, make_case
