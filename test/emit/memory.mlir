@@ -25,6 +25,43 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Rows from anywhere: the mask is made of one of the rows and one of the columns, and
+  // changes along a row only at multiples of 8.
+  // CHECK-LABEL: .entry rows(
+  // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
+  // CHECK-NOT: ld.global.b16
+  // CHECK: ret
+  entry @rows(%p: tile<ptr<f16>>, %o: tile<ptr<f16>>, %m: tile<i32>, %n: tile<i32>) {
+    %base = assume div_by<16>, %p : tile<ptr<f16>>
+    %out = assume div_by<16>, %o : tile<ptr<f16>>
+    %size = assume div_by<8>, %n : tile<i32>
+    %i = iota : tile<8xi32>
+    %i1 = reshape %i : tile<8xi32> -> tile<8x1xi32>
+    %row = broadcast %i1 : tile<8x1xi32> -> tile<8x64xi32>
+    %j = iota : tile<64xi32>
+    %j1 = reshape %j : tile<64xi32> -> tile<1x64xi32>
+    %column = broadcast %j1 : tile<1x64xi32> -> tile<8x64xi32>
+    %m1 = reshape %m : tile<i32> -> tile<1x1xi32>
+    %most = broadcast %m1 : tile<1x1xi32> -> tile<8x64xi32>
+    %n1 = reshape %size : tile<i32> -> tile<1x1xi32>
+    %width = broadcast %n1 : tile<1x1xi32> -> tile<8x64xi32>
+    %below = cmpi less_than %row, %most, signed : tile<8x64xi32> -> tile<8x64xi1>
+    %left = cmpi less_than %column, %width, signed : tile<8x64xi32> -> tile<8x64xi1>
+    %inside = andi %below, %left : tile<8x64xi1>
+    %first = muli %row, %width : tile<8x64xi32>
+    %place = addi %first, %column : tile<8x64xi32>
+    %p1 = reshape %base : tile<ptr<f16>> -> tile<1x1xptr<f16>>
+    %pb = broadcast %p1 : tile<1x1xptr<f16>> -> tile<8x64xptr<f16>>
+    %q = offset %pb, %place : tile<8x64xptr<f16>>, tile<8x64xi32> -> tile<8x64xptr<f16>>
+    %zero = constant <f16: 0.0> : tile<8x64xf16>
+    %x, %r = load_ptr_tko weak %q, %inside, %zero : tile<8x64xptr<f16>>, tile<8x64xi1>, tile<8x64xf16> -> tile<8x64xf16>, token
+    %o1 = reshape %out : tile<ptr<f16>> -> tile<1x1xptr<f16>>
+    %ob = broadcast %o1 : tile<1x1xptr<f16>> -> tile<8x64xptr<f16>>
+    %t = offset %ob, %place : tile<8x64xptr<f16>>, tile<8x64xi32> -> tile<8x64xptr<f16>>
+    %s = store_ptr_tko weak %t, %x : tile<8x64xptr<f16>>, tile<8x64xf16> -> token
+    return
+  }
+
   // A step of two is no vector.
   // CHECK-LABEL: .entry strided(
   // CHECK-NOT: .v4

@@ -128,6 +128,68 @@ def _group_args(rng: np.random.Generator) -> list[Array]:
     return [values(rng, 256, "f32"), np.zeros(256, np.float32), places, flags]
 
 
+# Rows from anywhere -------------------------------------------------------------------
+
+
+def _rows() -> str:
+    """Rows that a tile names; masks of rows and columns, equal in each eight."""
+    shape = (16, 64)
+    body = """
+    %ba = assume div_by<16>, %x : tile<ptr<f16>>
+    %oa = assume div_by<16>, %o : tile<ptr<f16>>
+    %na = assume div_by<8>, %n : tile<i32>
+    %rows = iota : tile<16xi32>
+"""
+    body += pointers("wp", "w", "rows", (16,), "i32") + load("w0", "wp", (16,), "i32")
+    body += """
+    %w1 = reshape %w0 : tile<16xi32> -> tile<16x1xi32>
+    %row = broadcast %w1 : tile<16x1xi32> -> tile<16x64xi32>
+    %r1 = reshape %rows : tile<16xi32> -> tile<16x1xi32>
+    %out = broadcast %r1 : tile<16x1xi32> -> tile<16x64xi32>
+    %columns = iota : tile<64xi32>
+    %c1 = reshape %columns : tile<64xi32> -> tile<1x64xi32>
+    %column = broadcast %c1 : tile<1x64xi32> -> tile<16x64xi32>
+    %m1 = reshape %m : tile<i32> -> tile<1x1xi32>
+    %most = broadcast %m1 : tile<1x1xi32> -> tile<16x64xi32>
+    %n1 = reshape %na : tile<i32> -> tile<1x1xi32>
+    %width = broadcast %n1 : tile<1x1xi32> -> tile<16x64xi32>
+    %below = cmpi less_than %row, %most, unsigned : tile<16x64xi32> -> tile<16x64xi1>
+    %left = cmpi less_than %column, %width, signed : tile<16x64xi32> -> tile<16x64xi1>
+    %inside = andi %below, %left : tile<16x64xi1>
+    %beyond = cmpi greater_than_or_equal %row, %most, signed
+      : tile<16x64xi32> -> tile<16x64xi1>
+    %some = ori %inside, %beyond : tile<16x64xi1>
+    %true = constant <i1: true> : tile<16x64xi1>
+    %kept = xori %some, %true : tile<16x64xi1>
+    %stride = constant <i32: 64> : tile<16x64xi32>
+    %first = muli %row, %width : tile<16x64xi32>
+    %place = addi %first, %column : tile<16x64xi32>
+    %target = muli %out, %stride : tile<16x64xi32>
+    %spot = addi %target, %column : tile<16x64xi32>
+    %zero = constant <f16: 0.0> : tile<16x64xf16>
+    %one = constant <f16: 1.0> : tile<16x64xf16>
+"""
+    body += pointers("far", "ba", "place", shape, "f16")
+    body += pointers("op", "oa", "spot", shape, "f16")
+    tile = "tile<16x64xf16>"
+    kinds = "tile<16x64xptr<f16>>, tile<16x64xi1>, tile<16x64xf16>"
+    mask = "tile<16x64xptr<f16>>, tile<16x64xf16>, tile<16x64xi1>"
+    body += f"""
+    %v, %t = load_ptr_tko weak %far, %inside, %zero : {kinds} -> {tile}, token
+    %s = store_ptr_tko weak %op, %v, %some : {mask} -> token
+    %u = store_ptr_tko weak %op, %one, %kept : {mask} -> token
+"""
+    types = {"x": "f16", "o": "f16", "w": "i32", "m": "(i32)", "n": "(i32)"}
+    return kernel(types, body)
+
+
+def _row_args(rng: np.random.Generator) -> list[Any]:
+    """A table of 12 rows of 40, of 16 named rows some of which it does not have."""
+    table, out = values(rng, 12 * 40, "f16"), np.full(16 * 64, 7, np.float16)
+    named = rng.integers(0, 15, 16).astype(np.int32)
+    return [table, out, named, np.int32(12), np.int32(40)]
+
+
 # Bytes that are neither 0 nor 1 -------------------------------------------------------
 
 
@@ -199,6 +261,7 @@ CASES = [
         lambda rng: [rng.integers(-2, 3, 64).astype(np.int8), np.full(64, 7, np.int8)],
         numpy=lambda args: [args[0], (args[0] != 0).astype(np.int8)],
     ),
+    OpCase("rows", _rows(), _row_args, num_warps=2),
     OpCase("assumed-groups", _assumed_groups(), _group_args, num_warps=2),
     OpCase(
         "tokens",

@@ -39,6 +39,34 @@ cuda_tile.module @kernels {
     return
   }
 
+  // What is made of several masks changes only where one of them does.
+  // CHECK-LABEL: entry @masks
+  // CHECK: constant <i1: true>{{.*}}constant [4, 64]"
+  // CHECK: andi {{.*}}constant [4, 16]"
+  // CHECK: ori {{.*}}constant [4, 16]"
+  // CHECK: andi {{.*}}constant [1, 1]"
+  // CHECK: select {{.*}}constant [1, 16]"
+  entry @masks(%n: tile<i32>) {
+    %true = constant <i1: true> : tile<4x64xi1>
+    %i = iota : tile<64xi32>
+    %i1 = reshape %i : tile<64xi32> -> tile<1x64xi32>
+    %column = broadcast %i1 : tile<1x64xi32> -> tile<4x64xi32>
+    %j = iota : tile<4xi32>
+    %j1 = reshape %j : tile<4xi32> -> tile<4x1xi32>
+    %row = broadcast %j1 : tile<4x1xi32> -> tile<4x64xi32>
+    %d = assume div_by<16>, %n : tile<i32>
+    %d1 = reshape %d : tile<i32> -> tile<1x1xi32>
+    %bound = broadcast %d1 : tile<1x1xi32> -> tile<4x64xi32>
+    %columns = cmpi less_than %column, %bound, signed : tile<4x64xi32> -> tile<4x64xi1>
+    %rows = cmpi less_than %row, %bound, signed : tile<4x64xi32> -> tile<4x64xi1>
+    %both = andi %rows, %columns : tile<4x64xi1>
+    %any = ori %both, %true : tile<4x64xi1>
+    %odd = cmpi greater_than %column, %row, signed : tile<4x64xi32> -> tile<4x64xi1>
+    %none = andi %both, %odd : tile<4x64xi1>
+    %picked = select %both, %row, %bound : tile<4x64xi1>, tile<4x64xi32>
+    return
+  }
+
   // CHECK-LABEL: entry @pointers
   entry @pointers(%p: tile<ptr<f32>>) {
     // CHECK: assume {{.*}}"divisible [16]"

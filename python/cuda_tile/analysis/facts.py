@@ -101,10 +101,13 @@ def _tile_shape(value: ir.Value) -> tuple[int, ...]:
 
 @RULES.register("constant")
 def constant(facts: FactsAnalysis, op: ir.Operation) -> None:
-    """A splat integer is known exactly; true reads as 1 or -1, so i1 is left out."""
-    value = constant_splat(op)
-    if isinstance(value, int) and _width(op.results[0]) > 1:
-        facts.set(op.results[0], of_constant(_tile_shape(op.results[0]), value))
+    """A splat integer is known exactly; true reads as 1 or -1, so i1 has no bounds."""
+    value, shape = constant_splat(op), _tile_shape(op.results[0])
+    if isinstance(value, int):
+        is_flag = _width(op.results[0]) == 1
+        facts.set(
+            op.results[0], uniform(shape) if is_flag else of_constant(shape, value)
+        )
 
 
 @RULES.register("assume")
@@ -352,6 +355,22 @@ def addi(facts: FactsAnalysis, op: ir.Operation) -> None:
         op.results[0],
         Facts(lhs.shape, contiguity, constancy, divisibility, low, high),
     )
+
+
+@RULES.register(
+    *("andi", "ori", "xori", "shli", "shri", "remi", "maxi", "mini", "select"),
+)
+def elementwise(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """What is made of equal elements is equal: a mask is often made of several."""
+    shape = _tile_shape(op.results[0])
+    known = unknown(shape)
+    if shape:
+        sources = [facts.of(value) for value in op.operands]
+        constancy = tuple(
+            gcd(*column) for column in zip(*(s.constancy for s in sources), strict=True)
+        )
+        known = replace(known, constancy=constancy)
+    facts.set(op.results[0], known)
 
 
 def _common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
