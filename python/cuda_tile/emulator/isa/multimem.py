@@ -49,8 +49,10 @@ def multimem(form: Form, b: Builder) -> Compiled:
     form.arrange(
         _ORDERS[kind], SCOPES, ("global",), _TYPES, _PRECISIONS, WIDTHS, _STORED
     )
-    semantics = form.option(*_ORDERS[kind]) or ("weak" if kind != "red" else "relaxed")
-    scope = "" if semantics == "weak" else form.option(*SCOPES)
+    semantics = form.option(*_ORDERS[kind])
+    # Only a strong order has a scope. Without an order `red` is relaxed, the others weak.
+    scope = form.option(*SCOPES) if semantics not in ("", "weak") else ""
+    semantics = semantics or ("relaxed" if kind == "red" else "weak")
     order = MemoryOrder.of(semantics, scope or ("" if semantics == "weak" else "gpu"))
     space = form.option("global")
     operation = "" if kind == "st" else form.choice(*_TYPES)

@@ -214,9 +214,11 @@ class Builder:
 
     def integer(self, operand: Operand, what: str) -> int:
         """Returns a constant integer operand."""
-        if not isinstance(operand, Immediate) or not isinstance(operand.value, int):
-            raise self.error(f"expected {what}, got {name_of(operand)}")
-        return operand.value
+        if isinstance(operand, Immediate):
+            value = operand.value
+            if isinstance(value, int) and not operand.bits:  # else a float by its bits
+                return value
+        raise self.error(f"expected {what}, got {name_of(operand)}")
 
     def groups(self, operand: Operand) -> int:
         """Returns the constant number of groups that may stay pending after a wait."""
