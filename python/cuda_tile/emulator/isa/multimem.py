@@ -50,7 +50,7 @@ def multimem(form: Form, b: Builder) -> Compiled:
         _ORDERS[kind], SCOPES, ("global",), _TYPES, _PRECISIONS, WIDTHS, _STORED
     )
     semantics = form.option(*_ORDERS[kind])
-    # Only a strong order has a scope. Without an order `red` is relaxed, the others weak.
+    # Only a strong order has a scope. Without one `red` is relaxed, the others weak.
     scope = form.option(*SCOPES) if semantics not in ("", "weak") else ""
     semantics = semantics or ("relaxed" if kind == "red" else "weak")
     order = MemoryOrder.of(semantics, scope or ("" if semantics == "weak" else "gpu"))
