@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -202,6 +203,132 @@ def _global_and_alloca() -> OpCase:
     )
 
 
+def _anywhere(
+    name: str,
+    stem: str,
+    how: str,
+    strides: tuple[int, int],
+    *,
+    tile: str = "8x4",
+    extra: str = "",
+    row: str = "%i",
+    column: str = "%j",
+    grid: tuple[int, int] = (2, 4),
+) -> OpCase:
+    """A copy of a tensor of which nothing is known, tile by tile, and its sizes."""
+    tensor = f"tensor_view<?x?x{F4}, strides=[?,?]>"
+    kind = f"{stem}_view<tile=({tile}){how}, {tensor}{extra}>"
+    types = "tile<i32>" if row == "%i" else "tile<8xi32>, tile<i32>"
+    space = (
+        ""
+        if stem == "gather_scatter"
+        else f"""
+    %g, %h = get_index_space_shape %x_v : {kind} -> tile<i32>
+    %q0 = muli %g, %h : tile<i32>
+    %q1 = addi %q, %q0 : tile<i32>"""
+    )
+    total = "%q" if stem == "gather_scatter" else "%q1"
+    text = f"""cuda_tile.module @m {{
+  entry @k(%bytes: tile<ptr<i8>>, %o: tile<ptr<{F4}>>, %r: tile<i32>, %c: tile<i32>,
+           %s0: tile<i64>, %s1: tile<i64>, %sizes: tile<ptr<i32>>) {{
+    %x = ptr_to_ptr %bytes : tile<ptr<i8>> -> tile<ptr<{F4}>>
+    %r0 = exti %r signed : tile<i32> -> tile<i64>
+    %c0 = exti %c signed : tile<i32> -> tile<i64>
+    %x_t = make_tensor_view %x, shape = [%r0, %c0], strides = [%s0, %s1]
+      : tile<i64> -> {tensor}
+    %o_t = make_tensor_view %o, shape = [%r0, %c0], strides = [%s0, %s1]
+      : tile<i64> -> {tensor}
+    %x_v = make_{stem}_view %x_t : {kind}
+    %o_v = make_{stem}_view %o_t : {kind}
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %eight = constant <i32: 8> : tile<i32>
+    %first = muli %i, %eight : tile<i32>
+    %first1 = reshape %first : tile<i32> -> tile<1xi32>
+    %first8 = broadcast %first1 : tile<1xi32> -> tile<8xi32>
+    %count = iota : tile<8xi32>
+    %rows = addi %first8, %count : tile<8xi32>
+    %one = constant <i32: 1> : tile<i32>
+    %left = muli %j, %eight : tile<i32>
+    %odd = addi %left, %one : tile<i32>
+    %a, %t0 = load_view_tko weak %x_v[{row}, {column}] : {kind}, {types}
+      -> tile<{tile}x{F4}>, token
+    %t1 = store_view_tko weak %a, %o_v[{row}, {column}]
+      : tile<{tile}x{F4}>, {kind}, {types} -> token
+    %m, %n = get_tensor_shape %x_t : {tensor} -> tile<i32>
+    %q = muli %m, %n : tile<i32>{space}
+    %sixteen = constant <i32: 16> : tile<i32>
+    %line = muli %i, %sixteen : tile<i32>
+    %place = addi %line, %j : tile<i32>
+    %mine = offset %sizes, %place : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+    %t2 = store_ptr_tko weak %mine, {total} : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }}
+}}"""
+    rows, columns = 12 if strides[0] == 1 else 13, 16
+
+    def args(rng: np.random.Generator) -> list[object]:
+        last = (rows - 1) * strides[0] + (columns - 1) * strides[1]
+        codes = rng.integers(0, 256, last // 8 * 4 + 4, np.uint8)
+        sizes = [np.int32(rows), np.int32(columns), *map(np.int64, strides)]
+        return [codes, np.full_like(codes, 0x5A), *sizes, np.zeros(32, np.int32)]
+
+    def witness(given: Sequence[object]) -> list[object]:
+        """Every element of the tensor that some tile has is as it was."""
+        source, target = (np.asarray(array) for array in given[:2])
+        before, after = _halves(source), _halves(target)
+        skipped = {"%odd": lambda j: (j - 1) % 8 >= 4, "%j": lambda j: j % 5 == 4}
+        for i, j in product(range(rows), range(columns)):
+            if stem == "partition" or not skipped[column](j):
+                place = i * strides[0] + j * strides[1]
+                after[place] = before[place]
+        packed = (after[0::2] | after[1::2] << 4).astype(np.uint8)
+        return [None, packed, *[None] * 5]
+
+    return OpCase(name, text, args, grid=grid, numpy=lambda given: witness(given))
+
+
+def _halves(raw: Array) -> Array:
+    """Bytes as elements, the low half first."""
+    return np.stack([raw & 15, raw >> 4], 1).reshape(-1)
+
+
+def _line(padding: str) -> OpCase:
+    """A dense tensor of which neither extent nor stride is known, and its padding."""
+    tensor = f"tensor_view<?x{F4}, strides=[?]>"
+    outer = f"tensor_view<64x{F4}, strides=[1]>"
+    kind = f"partition_view<tile=(32), padding_value = {padding}, {tensor}>"
+    whole = f"partition_view<tile=(32), {outer}>"
+    text = f"""cuda_tile.module @m {{
+  entry @k(%x: tile<ptr<{F4}>>, %y: tile<ptr<{F4}>>, %o: tile<ptr<{F4}>>,
+           %n: tile<i32>, %s: tile<i32>) {{
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %x_t = make_tensor_view %x, shape = [%n], strides = [%s] : tile<i32> -> {tensor}
+    %y_t = make_tensor_view %y, shape = [%n], strides = [%s] : tile<i32> -> {tensor}
+    %o_t = make_tensor_view %o, shape = [64], strides = [1] : {outer}
+    %x_v = make_partition_view %x_t : {kind}
+    %y_v = make_partition_view %y_t : {kind}
+    %o_v = make_partition_view %o_t : {whole}
+    %a, %t0 = load_view_tko weak %x_v[%i] : {kind}, tile<i32> -> tile<32x{F4}>, token
+    %t1 = store_view_tko weak %a, %y_v[%i] : tile<32x{F4}>, {kind}, tile<i32> -> token
+    %t2 = store_view_tko weak %a, %o_v[%i] : tile<32x{F4}>, {whole}, tile<i32> -> token
+    return
+  }}
+}}"""
+    codes = {"zero": 0x00, "neg_zero": 0x88, "nan": 0x77, "neg_inf": 0xFF}
+
+    def args(rng: np.random.Generator) -> list[object]:
+        arrays = [rng.integers(0, 256, 32, np.uint8) for _ in range(3)]
+        return [*arrays, np.int32(42), np.int32(1)]
+
+    def witness(given: Sequence[object]) -> list[object]:
+        source, target = (np.asarray(array) for array in given[:2])
+        kept = np.concatenate([source[:21], target[21:]])
+        padded = np.concatenate([source[:21], np.full(11, codes[padding], np.uint8)])
+        return [None, kept, padded, None, None]
+
+    return OpCase(f"line_{padding}", text, args, grid=(2,), numpy=witness)
+
+
 CASES = [
     _copy("rows"),
     _copy("columns"),
@@ -211,6 +338,35 @@ CASES = [
         for masked, padded in product((False, True), repeat=2)
         if masked or not padded
     ),
+    *(
+        _anywhere(f"any_strides_{a}_{b}", "partition", "", (a, b))
+        for a, b in ((16, 1), (1, 14))
+    ),
+    *(
+        _anywhere(
+            f"rows_within_bytes_{a}_{b}",
+            "partition",
+            "",
+            (a, b),
+            tile="16x16",
+            grid=(1, 1),
+        )
+        for a, b in ((17, 1), (1, 13))
+    ),
+    _anywhere(
+        "odd_steps", "strided", ", traversal_strides=[8,5]", (16, 1), grid=(2, 4)
+    ),
+    _anywhere(
+        "gather_anywhere",
+        "gather_scatter",
+        "",
+        (16, 1),
+        extra=", sparse_dim=0",
+        row="%rows",
+        column="%odd",
+        grid=(2, 2),
+    ),
+    *map(_line, ("zero", "neg_zero", "nan", "neg_inf")),
     _addresses(),
     _global_and_alloca(),
 ]

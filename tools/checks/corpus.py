@@ -42,7 +42,7 @@ CPU_SECONDS = 60
 """A kernel that takes longer counts as one on which the compiler hangs."""
 REASONS = (
     re.compile(r"\bsm_\d+"),
-    re.compile(r"begin and end at a byte"),
+    re.compile(r"begin or end in the middle of a byte"),
 )
 """What true refusals say: which chip lacks it, or that elements of 4 bits, of which
 memory holds two to a byte, may begin in the middle of one."""

@@ -46,12 +46,27 @@ def make_tensor_view(run: TileBlock, op: Op, *operands: Any) -> TensorView:
             f"expected a base aligned to {kind.element.storage_bytes} bytes for "
             f"{kind.element}, got {address:#x}",
         )
-    return TensorView(
+    view = TensorView(
         address,
         tuple(next(shape) if size is None else size for size in kind.shape),
         tuple(next(strides) if step is None else step for step in kind.strides),
         kind.element,
     )
+    if run.launch.is_checked and kind.element.is_packed:
+        _check_bytes(run, op, view)
+    return view
+
+
+def _check_bytes(run: TileBlock, op: Op, view: TensorView) -> None:
+    """Elements of 4 bits fill bytes along some axis."""
+    axes = zip(view.shape, view.strides, strict=True)
+    if not any(step == 1 and size % 2 == 0 for size, step in axes):
+        run.fail(
+            op,
+            "expected a stride of 1 and an even size along one axis for "
+            f"{view.element}, got sizes {list(view.shape)} and strides "
+            f"{list(view.strides)}",
+        )
 
 
 def _check_steps(run: TileBlock, op: Op, steps: list[int], sizes: list[int]) -> None:
