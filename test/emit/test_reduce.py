@@ -158,6 +158,16 @@ def test_every_thread_gets_one_result(
     assert (np.take_along_axis(x, found, dim) == least).all()
 
 
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("size", [*TILES, (2, 512), (512, 2)])
+def test_the_first_of_equals(size: tuple[int, int], warps: int, dim: int) -> None:
+    """A body that may not swap its arguments sees them in their order."""
+    x = numbers(*size, most=2)
+    found = run(along(*size, dim, ANY), x, (size[1 - dim],), warps)
+    assert (found == x.argmin(dim)).all()
+
+
 def instructions(text: str, gpu: str = "sm_90") -> tuple[int, int]:
     """Instructions of the PTX, and bytes that a thread spills."""
     compiled = cuda_tile.compile(cuda_tile.load(text.encode()), gpu)
@@ -184,3 +194,9 @@ def test_few_rows_take_a_butterfly() -> None:
     assert halving_steps(2, 2, 1, 1) == 0
     assert halving_steps(4, 2, 1, 1) == 0
     assert halving_steps(64, 5, 3, 7) == 5
+
+
+def test_in_order_parts_go_over_the_lanes_together() -> None:
+    """Four parts of each of two rows: 650 instructions when each had a butterfly."""
+    count, _ = instructions(along(2, 128, 1, ANY))
+    assert count < 300

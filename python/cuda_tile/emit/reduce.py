@@ -15,6 +15,9 @@ exchanges and 62 applications of the body; the butterfly takes 320 of each.
 
 All of it goes row by row in the order of the registers, depth first, so that what feeds
 a reduction is used up soon after it was made, and few values live.
+
+A body that may not swap its arguments goes up the bits of the coordinate instead, in
+their order; lanes divide what they can there too (`_OrderedRows`).
 """
 
 from __future__ import annotations
@@ -82,32 +85,8 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
 
 
 def _reduce_in_order(e: Emitter, op: ir.Operation, dim: int) -> None:
-    """Pairs of neighbours, then of pairs, up to the highest bit of the coordinate.
-
-    Both lanes of a pair put the one before the other, so that all lanes that hold a row
-    end with the same bits, whatever the body.
-    """
-    layout, columns, combine = (
-        layout_of(op.operands[0]),
-        columns_of(e, op),
-        body_function(e, op),
-    )
-    bits, rows = dim_bits(layout, dim), registers_of_rows(layout, dim)
-
-    def total(row: dict[int, int], count: int, start: int) -> Values:
-        """Of the elements that the lowest `count` bits tell apart."""
-        if not count:
-            return [column[row[start]] for column in columns]
-        bit = bits[count - 1]
-        earlier = total(row, count - 1, start)
-        if bit.lane is None:
-            return combine(total(row, count - 1, start | bit.step), earlier)
-        other, is_later = exchange(e, earlier, bit.lane), e.threads.has_bit(bit.lane)
-        own = earlier
-        later = select_row(e, is_later, own, other)
-        return combine(later, select_row(e, is_later, other, own))
-
-    found = {place: total(row, len(bits), 0) for place, row in rows.items()}
+    """Pairs of neighbours, then of pairs, up to the highest bit of the coordinate."""
+    found = _OrderedRows(e, op, dim).totals()
     for i, result in enumerate(op.results):
         if not is_distributed(result):
             e.set(result, found[()][i])
@@ -115,6 +94,91 @@ def _reduce_in_order(e: Emitter, op: ir.Operation, dim: int) -> None:
         out = layout_of(result)
         values = tuple(found[place][i] for place in out.register_offsets())
         e.set(result, Fragment(out, values))
+
+
+class _OrderedRows:
+    """The rows of a reduction whose body may not swap its arguments.
+
+    What lanes fold is divided between them as far as a thread has more than one such
+    *part*: parts of one row, of registers whose coordinate bits are above all those of
+    lanes, and several rows. Of two parts the lower lane of a pair keeps the first. What
+    was divided is then folded across the same lanes, rows are fetched.
+    """
+
+    def __init__(self, e: Emitter, op: ir.Operation, dim: int) -> None:
+        layout = layout_of(op.operands[0])
+        self._e, self._combine = e, body_function(e, op)
+        self._columns, self._bits = columns_of(e, op), dim_bits(layout, dim)
+        self._rows = registers_of_rows(layout, dim)
+
+    def totals(self) -> dict[Coord, Values]:
+        """Each row's result, the same bits in all lanes, whatever the body."""
+        bits, rows = self._bits, self._rows
+        above = len(bits)
+        while above and bits[above - 1].lane is None:
+            above -= 1
+        below = above
+        while below and bits[below - 1].lane is not None:
+            below -= 1
+        if below == above:
+            below = above = len(bits)
+        lanes = [bit.lane for bit in bits[below:above] if bit.lane is not None]
+        steps = [bit.step for bit in bits[above:]]
+        starts = [0]
+        for step in steps:
+            starts += [start | step for start in starts]
+        parts = [(row, start) for row in rows.values() for start in starts]
+        count = min(len(lanes), len(parts).bit_length() - 1)
+        halved, size = lanes[:count], 1 << count
+        crossed = [*lanes[count:], *halved[: len(steps)]]
+
+        def fold(first: int, bits_left: int) -> Values:
+            """The groups of `size` parts from `first` that are of one row."""
+            if not bits_left:
+                total = self._halve(parts[first : first + size], halved, below)
+                for lane in crossed:
+                    total = self._across(total, lane)
+                return total
+            earlier = fold(first, bits_left - 1)
+            later = fold(first + (size << bits_left - 1), bits_left - 1)
+            return self._combine(later, earlier)
+
+        left = len(steps[count:])
+        found = [fold(first, left) for first in range(0, len(parts), size << left)]
+        found = _from_all(self._e, found, halved[len(steps) :])
+        return dict(zip(rows, found, strict=True))
+
+    def _halve(
+        self, parts: list[tuple[dict[int, int], int]], lanes: list[int], below: int
+    ) -> Values:
+        """Folds 2**n parts over n lane bits; lane bit i keeps parts with bit i."""
+        if not lanes:
+            return self._total(*parts[0], below)
+        *inner, lane = lanes
+        half = len(parts) // 2
+        first = self._halve(parts[:half], inner, below)
+        second = self._halve(parts[half:], inner, below)
+        e, is_later = self._e, self._e.threads.has_bit(lane)
+        other = exchange(e, select_row(e, is_later, first, second), lane)
+        later = select_row(e, is_later, second, other)
+        return self._combine(later, select_row(e, is_later, other, first))
+
+    def _total(self, row: dict[int, int], start: int, count: int) -> Values:
+        """Of the elements that the lowest `count` bits tell apart."""
+        if not count:
+            return [column[row[start]] for column in self._columns]
+        bit = self._bits[count - 1]
+        earlier = self._total(row, start, count - 1)
+        if bit.lane is not None:
+            return self._across(earlier, bit.lane)
+        return self._combine(self._total(row, start | bit.step, count - 1), earlier)
+
+    def _across(self, own: Values, lane: int) -> Values:
+        """Both lanes of a pair put the one before the other."""
+        e, is_later = self._e, self._e.threads.has_bit(lane)
+        other = exchange(e, own, lane)
+        later = select_row(e, is_later, own, other)
+        return self._combine(later, select_row(e, is_later, other, own))
 
 
 class _Rows:
