@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -266,12 +267,6 @@ def _anywhere(
 }}"""
     rows, columns = 12 if strides[0] == 1 else 13, 16
 
-    def args(rng: np.random.Generator) -> list[object]:
-        last = (rows - 1) * strides[0] + (columns - 1) * strides[1]
-        codes = rng.integers(0, 256, last // 8 * 4 + 4, np.uint8)
-        sizes = [np.int32(rows), np.int32(columns), *map(np.int64, strides)]
-        return [codes, np.full_like(codes, 0x5A), *sizes, np.zeros(32, np.int32)]
-
     def witness(given: Sequence[object]) -> list[object]:
         """Every element of the tensor that some tile has is as it was."""
         source, target = (np.asarray(array) for array in given[:2])
@@ -284,7 +279,18 @@ def _anywhere(
         packed = (after[0::2] | after[1::2] << 4).astype(np.uint8)
         return [None, packed, *[None] * 5]
 
-    return OpCase(name, text, args, grid=grid, numpy=lambda given: witness(given))
+    make = partial(_anywhere_args, (rows, columns), strides)
+    return OpCase(name, text, make, grid=grid, numpy=witness)
+
+
+def _anywhere_args(
+    extents: tuple[int, int], strides: tuple[int, int], rng: np.random.Generator
+) -> list[object]:
+    """Bytes of the tensor and of its copy, its extents and strides, and sizes."""
+    last = sum((n - 1) * stride for n, stride in zip(extents, strides, strict=True))
+    codes = rng.integers(0, 256, last // 8 * 4 + 4, np.uint8)
+    sizes = [*map(np.int32, extents), *map(np.int64, strides)]
+    return [codes, np.full_like(codes, 0x5A), *sizes, np.zeros(32, np.int32)]
 
 
 def _halves(raw: Array) -> Array:
