@@ -6,9 +6,9 @@ Without folders it is what `test/kernels` holds: files, zip and tar archives of
 bytecode. A FOLDER is searched at any depth. Each kernel is compiled in a worker process
 with a limit on CPU time. The tables say what the compiler refused by reason, what
 spills registers, and what ptxas warned of. A crash, an internal error, a kernel over
-the time limit, a ptxas warning and a refusal without one of the known reasons are
-failures, marked with `*`. Without arguments it looks at a sample only. Ends with
-`N passed, N failed`.
+the time limit, a ptxas warning (but of spills that `SPILLS` lists) and a refusal
+without one of the known reasons are failures, marked with `*`. Without arguments it
+looks at a sample only. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -59,6 +59,16 @@ class Job:
     cubin: bool
 
 
+SPILLS: dict[str, tuple[int, str]] = {
+    "mma_scaled_": (
+        640,
+        "the sums are loaded and stored at two strides known at run time, and ptxas "
+        "keeps the address of each element from its load to its store",
+    ),
+}
+"""Kernels that may spill, by how their names begin: bytes at most, and why."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What came of it.
@@ -83,9 +93,9 @@ class Result:
 
     @property
     def is_good(self) -> bool:
-        """Whether it compiled without a warning, or the chip is the reason."""
+        """Whether it compiled and ptxas warned of nothing unlisted, or a chip is why."""
         if self.kind == "compiled":
-            return not self.warnings
+            return not self.warnings or _is_listed_spill(self)
         return self.kind == "refused" and any(r.search(self.text) for r in REASONS)
 
 
@@ -183,6 +193,16 @@ def reason(text: str) -> str:
     return re.sub(r"\b\d+\b", "N", text)[:150]
 
 
+def _is_listed_spill(result: Result) -> bool:
+    """Whether ptxas warned of nothing but spills that are listed."""
+    only_spills = all("spilled to local memory" in text for text in result.warnings)
+    name = result.name.rpartition("/")[2]
+    return only_spills and any(
+        name.startswith(start) and result.spill_bytes <= most
+        for start, (most, _) in SPILLS.items()
+    )
+
+
 def print_tables(results: list[Result]) -> None:
     """Counts by chip, then refusals by reason, failures, spills and warnings."""
     kinds = sorted({r.kind for r in results})
@@ -202,6 +222,8 @@ def print_tables(results: list[Result]) -> None:
     print(f"{len(spilled)} spill registers")
     for result in spilled[:SHOWN]:
         print(f"      {result.spill_bytes:6} bytes {result.gpu} {result.name}")
+    for start, (most, why) in SPILLS.items():
+        print(f"listed: up to {most} bytes in {start}*: {why}")
     for result in results:
         for warning in result.warnings:
             print(f"warning: {result.gpu} {result.name}: {warning}")
