@@ -93,7 +93,7 @@ class Result:
 
     @property
     def is_good(self) -> bool:
-        """Whether it compiled and ptxas warned of nothing unlisted, or a chip is why."""
+        """Whether it compiled without a warning, or there is a listed reason."""
         if self.kind == "compiled":
             return not self.warnings or _is_listed_spill(self)
         return self.kind == "refused" and any(r.search(self.text) for r in REASONS)
