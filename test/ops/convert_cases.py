@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from op_case import ARRAY_TYPES, Array, OpCase
 
-from cuda_tile._mlir._mlir_libs import _cuda_tile
-
 CHIPS = ("sm_80", "sm_90")
 """Without and with conversions of 8-bit floats in hardware."""
 F4_CHIPS = (*CHIPS, "sm_100")
@@ -49,10 +47,8 @@ FORMS = {
     "f4E2M1FN": Form(2, 0, 2, 6.0),
 }
 E5M3 = "f8E5M3FNU"
-HAS_E5M3 = hasattr(_cuda_tile, "F8E5M3FNUType")
-"""Whether the dialect has this type, for which MLIR and NumPy have none."""
-if HAS_E5M3:
-    FORMS[E5M3] = Form(4, -14, 16, 114688.0)
+"""The type of the dialect for which MLIR and NumPy have none."""
+FORMS[E5M3] = Form(4, -14, 16, 114688.0)
 DTYPES = {**ARRAY_TYPES, E5M3: np.dtype(np.uint8)}
 SATURATING = ("f8E4M3FN", "f8E5M2", "f4E2M1FN", E5M3)
 
@@ -354,7 +350,7 @@ def in_range_case() -> OpCase:
 WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 ALIKE = (
     ("i1",),
-    ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", *[E5M3] * HAS_E5M3),
+    ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", E5M3),
     ("i16", "f16", "bf16"),
     ("i32", "f32"),
     ("i64", "f64"),

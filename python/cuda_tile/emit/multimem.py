@@ -25,8 +25,6 @@ from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import segments
 
-_BYTE_FLOATS = {"f8E4M3FN": "e4m3x4", "f8E5M2": "e5m2x4"}
-
 
 def _order(access: TileAccess) -> str:
     return access.order or ".weak"
@@ -36,12 +34,9 @@ def _operation(op: ir.Operation, run: Run, tile: ir.Value) -> str:
     """Operation, vector and type of a reduction, such as `add.v4.f16x2`."""
     reduction, vector = keyword(op, "reduction"), ""
     element = str(element_of(tile))
-    if element in _BYTE_FLOATS:
-        kind = _BYTE_FLOATS[element]
-    elif element.startswith(("f", "bf")):
-        kind = element + ("x2" if run.word_elements == 2 else "")
-    else:
+    if not element.startswith(("f", "bf")):
         return operation_text(reduction, run)
+    kind = element + ("x2" if run.word_elements == 2 else "")
     if run.words > 1:
         vector = f".v{run.words}"
     return f"{reduction}{vector}.{kind}"
@@ -79,23 +74,15 @@ def store(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("multimem_reduce_view_tko")
 def reduce(e: Emitter, op: ir.Operation) -> None:
-    """`multimem.red`; two 16-bit floats are a vector where they are no pair."""
+    """`multimem.red`, of floats sums only."""
     _, (tile,), _, _ = segments(op)
     e.set(op.results[0], None)
     access = TileAccess.of_view(e, op, tile)
     run, fragment = access.run, e.fragment(tile)
-    is_pair = run.bits == 16 and run.words == 1 and keyword(op, "reduction") != "add"
-    operation = _operation(op, run, tile)
-    if is_pair:
-        operation = operation.replace(".", ".v2.").removesuffix("x2")
-    text = f"multimem.red{_order(access)}.global.{operation}"
+    text = f"multimem.red{_order(access)}.global.{_operation(op, run, tile)}"
     for registers, address, allowed in access.owned():
         words = access.words_of(fragment, registers)
-        if is_pair:
-            halves = e.builder.elements(words[0], 2)
-            _write(e, Run(run.element, 16, 1), text, address, allowed, halves)
-        else:
-            _write(e, run, text, address, allowed, words)
+        _write(e, run, text, address, allowed, words)
 
 
 def _write(

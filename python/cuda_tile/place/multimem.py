@@ -8,7 +8,6 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.tiling import tiling_of, view_operand
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Fixed
@@ -18,20 +17,6 @@ from cuda_tile.place.rules import RULES, PlaceContext
 FIRST_CHIP = 90
 WORD_BYTES = 4
 """Least that a multimem instruction moves (PTX ISA, "multimem": its types)."""
-
-_REDUCTIONS = {
-    "i32": "add min max and or xor umin umax",
-    "i64": "add min max and or xor umin umax",
-    "f16": "add min max",
-    "bf16": "add min max",
-    "f32": "add",
-    "f64": "add",
-}
-"""The reductions that PTX has for each element type."""
-
-_BYTE_FLOATS = ("f8E4M3FN", "f8E5M2")
-_BYTE_CHIPS = (100, 103, 110, 120, 121)
-"""Chips that load reductions of 8-bit floats (PTX ISA, "multimem"; ptxas 13.5)."""
 
 
 @RULES.register("multimem_load_reduce_view_tko")
@@ -62,7 +47,6 @@ def _layout(ctx: PlaceContext, op: ir.Operation) -> tuple[Access, LinearLayout]:
             f"from sm_{FIRST_CHIP} on; access the memory of each GPU through a view of "
             "its own"
         )
-    _check_reduction(ctx, op)
     access = describe_access(op, ctx.facts)
     least = max(1, WORD_BYTES // access.element_bytes)
     if access.vector < least:
@@ -74,27 +58,3 @@ def _layout(ctx: PlaceContext, op: ir.Operation) -> tuple[Access, LinearLayout]:
             "the base, the strides and the extents, or take elements of 32 bits"
         )
     return access, access.best_layout(ctx.plan.num_warps, least)
-
-
-def _check_reduction(ctx: PlaceContext, op: ir.Operation) -> None:
-    """Refuses reductions that PTX has not."""
-    if (reduction := keyword(op, "reduction")) == "":
-        return
-    element = str(tiling_of(view_operand(op)).element)
-    if reduction in _REDUCTIONS.get(element, "").split():
-        return
-    way = "load the memory of each GPU through a view of its own and combine the tiles"
-    is_load = op_stem(op) == "multimem_load_reduce_view_tko"
-    if element in _BYTE_FLOATS and is_load and reduction in ("add", "min", "max"):
-        if ctx.target.capability in _BYTE_CHIPS:
-            return
-        chips = ", ".join(f"sm_{chip}" for chip in _BYTE_CHIPS)
-        raise Unsupported(
-            f"{op_stem(op)}: {ctx.target.name} has no reduction of {element} in "
-            f"multicast memory, {chips} have; {way}"
-        )
-    types = ", ".join(e for e, some in _REDUCTIONS.items() if reduction in some.split())
-    raise Unsupported(
-        f"{op_stem(op)}: no chip has the reduction '{reduction}' of {element} in "
-        f"multicast memory; expected one of {types}, or {way}"
-    )
