@@ -474,6 +474,72 @@ struct PyBufferType : TypeClass<PyBufferType, cuda_tile::tileas::BufferType> {
   }
 };
 
+struct PyPendingType
+    : TypeClass<PyPendingType, cuda_tile::tileas::PendingType> {
+  static constexpr const char *pyClassName = "PendingType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](py::PyType &tile) {
+          auto cppTile =
+              llvm::dyn_cast<cuda_tile::TileType>(unwrap(tile.get()));
+          if (!cppTile)
+            throw nb::value_error("expected tile to be a TileType");
+          return PyPendingType(
+              tile.getContext(),
+              wrap(mlir::Type(cuda_tile::tileas::PendingType::get(cppTile))));
+        },
+        nb::arg("tile"),
+        nb::sig("def get(tile: cuda_tile._mlir.ir.Type) -> PendingType"));
+    c.def_prop_ro(
+        "tile",
+        [](PyPendingType &self) {
+          return downCast<py::PyType>(self.getContext(),
+                                      mlir::Type(self.cpp().getTile()));
+        },
+        nb::sig("def tile(self) -> TileType"));
+  }
+};
+
+struct PyRingType : TypeClass<PyRingType, cuda_tile::tileas::RingType> {
+  static constexpr const char *pyClassName = "RingType";
+  using TypeClass::TypeClass;
+
+  static void bindDerived(ClassTy &c) {
+    c.def_static(
+        "get",
+        [](int64_t slots, std::vector<PyBufferType> buffers) {
+          if (buffers.empty())
+            throw nb::value_error("expected at least one buffer");
+          llvm::SmallVector<cuda_tile::tileas::BufferType> cppBuffers;
+          for (PyBufferType &buffer : buffers)
+            cppBuffers.push_back(buffer.cpp());
+          py::PyMlirContextRef owner = buffers.front().getContext();
+          return getChecked<PyRingType>(
+              owner, [&](auto emitError, auto *context) {
+                return cuda_tile::tileas::RingType::getChecked(
+                    emitError, context, slots,
+                    llvm::ArrayRef<cuda_tile::tileas::BufferType>(cppBuffers));
+              });
+        },
+        nb::arg("slots"), nb::arg("buffers"));
+    c.def_prop_ro("slots",
+                  [](const PyRingType &self) { return self.cpp().getSlots(); });
+    c.def_prop_ro(
+        "buffers",
+        [](PyRingType &self) {
+          nb::list buffers;
+          for (cuda_tile::tileas::BufferType buffer : self.cpp().getBuffers())
+            buffers.append(
+                downCast<py::PyType>(self.getContext(), mlir::Type(buffer)));
+          return buffers;
+        },
+        nb::sig("def buffers(self) -> list[BufferType]"));
+  }
+};
+
 } // namespace
 
 void cuda_tile::python::populateTypes(nb::module_ &m) {
@@ -487,6 +553,8 @@ void cuda_tile::python::populateTypes(nb::module_ &m) {
   PyGatherScatterViewType::bind(m);
   PyStringType::bind(m);
   PyBufferType::bind(m);
+  PyPendingType::bind(m);
+  PyRingType::bind(m);
   // Stands for `?` in the shape and strides of a PyTensorViewType.
   m.attr("DYNAMIC") = cuda_tile::TensorViewType::kDynamic;
 }

@@ -452,7 +452,7 @@ CudaTileInterface::readAttribute(DialectBytecodeReader &reader) const {
 // cute and tileas
 //===----------------------------------------------------------------------===//
 
-constexpr uint64_t kLayout = 0, kBuffer = 0;
+constexpr uint64_t kLayout = 0, kBuffer = 0, kPending = 1, kRing = 2;
 
 class CuteInterface : public VersionedInterface {
 public:
@@ -513,6 +513,17 @@ public:
 
   LogicalResult writeType(Type type,
                           DialectBytecodeWriter &writer) const final {
+    if (auto pending = dyn_cast<tileas::PendingType>(type)) {
+      writer.writeVarInt(kPending);
+      writer.writeType(pending.getTile());
+      return success();
+    }
+    if (auto ring = dyn_cast<tileas::RingType>(type)) {
+      writer.writeVarInt(kRing);
+      writer.writeVarInt(ring.getSlots());
+      writer.writeTypes(ring.getBuffers());
+      return success();
+    }
     auto buffer = dyn_cast<tileas::BufferType>(type);
     if (!buffer)
       return failure();
@@ -525,15 +536,29 @@ public:
 
   Type readType(DialectBytecodeReader &reader) const final {
     uint64_t code;
-    Type element;
-    SmallVector<int64_t> shape;
-    cute::LayoutAttr layout;
     if (failed(reader.readVarInt(code)))
       return {};
-    if (code != kBuffer) {
+    switch (code) {
+    case kBuffer:
+      return readBuffer(reader);
+    case kPending: {
+      TileType tile;
+      return failed(reader.readType(tile)) ? Type()
+                                           : tileas::PendingType::get(tile);
+    }
+    case kRing:
+      return readRing(reader);
+    default:
       reader.emitError("expected the code of a tileas type, got ") << code;
       return {};
     }
+  }
+
+private:
+  Type readBuffer(DialectBytecodeReader &reader) const {
+    Type element;
+    SmallVector<int64_t> shape;
+    cute::LayoutAttr layout;
     if (failed(reader.readType(element)) ||
         failed(readIntegers(reader, shape)) ||
         failed(reader.readAttribute(layout)))
@@ -541,6 +566,19 @@ public:
     return tileas::BufferType::getChecked(errorOf(reader), getContext(),
                                           ArrayRef<int64_t>(shape), element,
                                           layout);
+  }
+
+  Type readRing(DialectBytecodeReader &reader) const {
+    uint64_t slots;
+    SmallVector<tileas::BufferType> buffers;
+    if (failed(reader.readVarInt(slots)) ||
+        failed(readItems(reader, buffers, [&](tileas::BufferType &buffer) {
+          return reader.readType(buffer);
+        })))
+      return {};
+    return tileas::RingType::getChecked(errorOf(reader), getContext(),
+                                        static_cast<int64_t>(slots),
+                                        ArrayRef<tileas::BufferType>(buffers));
   }
 };
 

@@ -3,6 +3,7 @@
 #include "cuda_tile/Tileas/Tileas.h"
 
 #include "IR/Syntax.h"
+#include "Tileas/Syntax.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -73,4 +74,57 @@ void BufferType::print(AsmPrinter &printer) const {
     printer << "x";
   printCudaTileType(printer, getElementType());
   printer << ", " << getLayout() << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// PendingType
+//===----------------------------------------------------------------------===//
+
+Type PendingType::parse(AsmParser &parser) {
+  TileType tile;
+  if (parser.parseLess() || parseCudaTileType(parser, tile) ||
+      parser.parseGreater())
+    return {};
+  return PendingType::get(tile);
+}
+
+void PendingType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printCudaTileType(printer, getTile());
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// RingType
+//===----------------------------------------------------------------------===//
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t slots, ArrayRef<BufferType> buffers) {
+  if (slots < 1)
+    return emitError() << "expected a ring of at least one slot, got " << slots;
+  if (buffers.empty())
+    return emitError() << "expected a ring of at least one buffer per slot";
+  return success();
+}
+
+Type RingType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t slots;
+  SmallVector<BufferType> buffers;
+  if (parser.parseLess() || parser.parseInteger(slots))
+    return {};
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseType(buffers.emplace_back()))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    slots, buffers);
+}
+
+void RingType::print(AsmPrinter &printer) const {
+  printer << "<" << getSlots();
+  for (BufferType buffer : getBuffers())
+    printer << ", " << buffer;
+  printer << ">";
 }

@@ -1,7 +1,8 @@
 //===- Base.td - Tile assembly: dialect and types -------------*- tablegen -*-===//
 //
 // What cuda_tile ops cannot express once tiles have layouts: layout conversions,
-// shared-memory buffers and accesses to them, matrix instructions, barriers.
+// shared-memory buffers and accesses to them, copies that run by themselves and the
+// rings these fill, matrix instructions, barriers, roles of warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tileas_Dialect : Dialect {
   let name = "tileas";
-  let summary = "Tile assembly: layout conversions, shared memory, barriers";
+  let summary = "Tile assembly: layouts, shared memory, copies, products, barriers, roles";
   let cppNamespace = "::cuda_tile::tileas";
   let dependentDialects = ["::cuda_tile::CudaTileDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -47,6 +48,21 @@ def Tileas_BufferType : TypeDef<Tileas_Dialect, "Buffer"> {
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+def Tileas_PendingType : TypeDef<Tileas_Dialect, "Pending"> {
+  let mnemonic = "pending";
+  let summary = "tile that is still being computed";
+  let description = [{
+    `!tileas.pending<tile<128x256xf32, #layout>>`: what a product that runs by itself
+    leaves in registers once it is done; only `await` makes the tile of it.
+  }];
+  let parameters = (ins "::cuda_tile::TileType":$tile);
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "::cuda_tile::TileType":$tile), [{
+    return $_get(tile.getContext(), tile);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
 }
 
 // The shared memory of a CTA.

@@ -4,6 +4,8 @@
 #define CUDA_TILE_TILEAS_TILEAS_H
 
 #include "cuda_tile/IR/CudaTile.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "cuda_tile/Tileas/TileasDialect.h.inc"
 

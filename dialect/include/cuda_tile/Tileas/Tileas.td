@@ -6,6 +6,11 @@
 include "cuda_tile/Tileas/ops/Place.td"
 include "cuda_tile/Tileas/ops/Shared.td"
 include "cuda_tile/Tileas/ops/Mma.td"
+include "cuda_tile/Tileas/ops/Wgmma.td"
 include "cuda_tile/Tileas/ops/Barrier.td"
+include "cuda_tile/Tileas/ops/Ring.td"
+include "cuda_tile/Tileas/ops/Copy.td"
+include "cuda_tile/Tileas/ops/Roles.td"
+include "cuda_tile/Tileas/ops/Persist.td"
 
 #endif // CUDA_TILE_TILEAS_TILEAS_TD

@@ -99,3 +99,19 @@ LogicalResult LoadPartOp::verify() {
            << getIndices().size();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// reinterpret
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReinterpretOp::verify() {
+  BufferType source = getSource().getType(), result = getResult().getType();
+  auto count = [](BufferType type) {
+    return llvm::product_of(type.getShape());
+  };
+  if (source.getElementType() == result.getElementType() &&
+      count(source) == count(result)) // C1
+    return success();
+  return emitOpError("expected buffers of as many elements of one type, got ")
+         << source << " and " << result;
+}

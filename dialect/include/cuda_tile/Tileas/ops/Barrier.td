@@ -7,8 +7,14 @@ include "cuda_tile/Tileas/Base.td"
 
 def Tileas_BarrierOp : Tileas_Op<"barrier", "barrier"> {
   let summary = "Barrier of all threads of the CTA";
-  let examples = ["tileas.barrier"];
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    Inside `roles`, of the threads of the role. With `async`, what threads wrote to
+    shared memory before it is also visible to copies and matrix instructions that
+    read it by themselves afterwards.
+  }];
+  let examples = ["tileas.barrier", "tileas.barrier async"];
+  let arguments = (ins UnitAttr:$async);
+  let assemblyFormat = "(`async` $async^)? attr-dict";
 }
 
 #endif // CUDA_TILE_TILEAS_OPS_BARRIER_TD

@@ -114,4 +114,24 @@ def Tileas_LoadPartOp : Tileas_Op<"load_part", "shared"> {
   let hasVerifier = 1; // C1, C2, C3
 }
 
+def Tileas_ReinterpretOp : Tileas_Op<"reinterpret", "shared", [Pure]> {
+  let summary = "The bytes of a buffer with other coordinates";
+  let description = [{
+    The element at each offset stays the same. So a buffer of a tile is one of the
+    permuted or reshaped tile.
+
+    (C1) Element types are equal, and so are the numbers of elements.
+  }];
+  let examples = [[{
+    %b = tileas.alloc_shared : !tileas.buffer<2x4xf32, #cute.layout<(1@1, 2@1, 1@0)>>
+    %c = tileas.reinterpret %b : !tileas.buffer<2x4xf32, #cute.layout<(1@1, 2@1, 1@0)>> -> !tileas.buffer<4x2xf32, #cute.layout<(1@0, 2@0, 1@1)>>
+  }]];
+  let arguments = (ins Tileas_BufferType:$source);
+  let results = (outs Tileas_BufferType:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1; // C1
+}
+
 #endif // CUDA_TILE_TILEAS_OPS_SHARED_TD

@@ -1,0 +1,174 @@
+//===- Wgmma.cpp - Matrix products that run by themselves -----------------===//
+
+#include "Tileas/Syntax.h"
+
+#include "IR/Syntax.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace cuda_tile;
+using namespace cuda_tile::tileas;
+
+namespace {
+
+/// Element types of wgmma and its depth, 32 bytes (PTX ISA, "Asynchronous
+/// Warpgroup Level Matrix Multiply-Accumulate Operation").
+struct WgmmaTypes {
+  StringRef operand, accumulator;
+  int64_t depth;
+};
+
+/// m, n and k of an atom.
+struct WgmmaShape {
+  int64_t m, n, k;
+};
+
+} // namespace
+
+static constexpr WgmmaTypes wgmmaTypes[] = {
+    {"f16", "f32", 16},      {"f16", "f16", 16},    {"bf16", "f32", 16},
+    {"tf32", "f32", 8},      {"i8", "i32", 32},     {"f8E4M3FN", "f32", 32},
+    {"f8E4M3FN", "f16", 32}, {"f8E5M2", "f32", 32}, {"f8E5M2", "f16", 32},
+};
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static std::optional<WgmmaShape> parseAtom(StringRef name) {
+  WgmmaShape shape;
+  if (!name.consume_front("m") || name.consumeInteger(10, shape.m) ||
+      !name.consume_front("n") || name.consumeInteger(10, shape.n) ||
+      !name.consume_front("k") || name.consumeInteger(10, shape.k) ||
+      !name.empty())
+    return std::nullopt;
+  return shape;
+}
+
+/// The atom is an instruction for the element types, and divides the product.
+static LogicalResult verifyAtom(WgmmaOp op, ArrayRef<int64_t> extents,
+                                Type element, Type accumulator) {
+  bool isInteger = isa<IntegerType>(element);
+  std::optional<WgmmaShape> atom = parseAtom(op.getAtom());
+  int64_t step = isInteger && atom && atom->n > 32 ? 16 : 8;
+  if (!atom || atom->m != 64 || atom->n < 8 || atom->n > 256 ||
+      atom->n % step != 0) // C3
+    return op.emitOpError("expected atom to be m64, n and k, with n from 8 to "
+                          "256 in steps of ")
+           << step << ", got '" << op.getAtom() << "'";
+  std::string operandText = typeText(element);
+  std::string accumulatorText = typeText(accumulator);
+  SmallVector<std::string> taken;
+  for (const WgmmaTypes &types : wgmmaTypes) { // C4
+    if (types.depth != atom->k)
+      continue;
+    if (types.operand == operandText && types.accumulator == accumulatorText) {
+      if (extents[0] % atom->m == 0 && extents[1] % atom->n == 0 &&
+          extents[2] % atom->k == 0)
+        return success();
+      return op.emitOpError("expected atom ")
+             << op.getAtom() << " to divide the product, got M, N and K "
+             << shapeText(extents);
+    }
+    taken.push_back((types.operand + " and " + types.accumulator).str());
+  }
+  return op.emitOpError(
+             "expected operand and accumulator types of an atom of k ")
+         << atom->k << ", " << (taken.empty() ? "of which there is none" : "")
+         << llvm::join(taken, " or ") << ", got " << operandText << " and "
+         << accumulatorText;
+}
+
+/// Shape and element type of a buffer or a tile.
+static std::pair<ArrayRef<int64_t>, Type> describe(Type type) {
+  if (auto buffer = dyn_cast<BufferType>(type))
+    return {buffer.getShape(), buffer.getElementType()};
+  auto tile = cast<TileType>(type);
+  return {tile.getShape(), tile.getElementType()};
+}
+
+LogicalResult WgmmaOp::verify() {
+  auto [lhsShape, lhsElement] = describe(getLhs().getType());
+  BufferType rhs = getRhs().getType();
+  TileType acc = getAcc().getType().getTile();
+  if (lhsShape.size() != 2 || rhs.getShape().size() != 2 ||
+      acc.getShape().size() != 2 || // C1
+      lhsShape[1] != rhs.getShape()[0] || lhsShape[0] != acc.getShape()[0] ||
+      rhs.getShape()[1] != acc.getShape()[1])
+    return emitOpError("expected shapes [M, K], [K, N], [M, N], got ")
+           << shapeText(lhsShape) << ", " << shapeText(rhs.getShape()) << ", "
+           << shapeText(acc.getShape());
+  if (lhsElement != rhs.getElementType()) // C2
+    return emitOpError("expected lhs and rhs of one element type, got ")
+           << lhsElement << " and " << rhs.getElementType();
+  int64_t extents[] = {lhsShape[0], rhs.getShape()[1], lhsShape[1]};
+  if (failed(verifyAtom(*this, extents, lhsElement, acc.getElementType())))
+    return failure(); // C3, C4
+  bool isInteger = isa<IntegerType>(lhsElement);
+  if (getSignednessLhs().has_value() != isInteger || // C5
+      getSignednessRhs().has_value() != isInteger)
+    return emitOpError("expected signedness_lhs and signedness_rhs of integers")
+           << (isInteger ? "" : " only");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// settled, await
+//===----------------------------------------------------------------------===//
+
+ParseResult cuda_tile::tileas::parseSettledTypes(OpAsmParser &parser,
+                                                 Type &tile, Type &pending) {
+  TileType type;
+  if (parseCudaTileType(parser, type))
+    return failure();
+  tile = type;
+  pending = PendingType::get(type);
+  return success();
+}
+
+void cuda_tile::tileas::printSettledTypes(OpAsmPrinter &printer, Operation *,
+                                          Type tile, Type) {
+  printCudaTileType(printer, tile);
+}
+
+LogicalResult SettledOp::verify() {
+  if (getResult().getType().getTile() == getTile().getType()) // C1
+    return success();
+  return emitOpError("expected a result pending of ")
+         << getTile().getType() << ", got " << getResult().getType();
+}
+
+ParseResult cuda_tile::tileas::parseAwaitedTypes(OpAsmParser &parser,
+                                                 SmallVectorImpl<Type> &pending,
+                                                 SmallVectorImpl<Type> &tiles) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    PendingType type;
+    if (parser.parseType(type))
+      return failure();
+    pending.push_back(type);
+    tiles.push_back(type.getTile());
+    return success();
+  });
+}
+
+void cuda_tile::tileas::printAwaitedTypes(OpAsmPrinter &printer, Operation *,
+                                          TypeRange pending, TypeRange) {
+  llvm::interleaveComma(pending, printer);
+}
+
+LogicalResult AwaitOp::verify() {
+  if (getPending().size() == getTiles().size() && // C1
+      llvm::all_of(
+          llvm::zip_equal(getPending().getTypes(), getTiles().getTypes()),
+          [](auto pair) {
+            auto [pending, tile] = pair;
+            return cast<PendingType>(pending).getTile() == tile;
+          }))
+    return success();
+  return emitOpError("expected the tiles of what is pending, ")
+         << getPending().getTypes() << ", got " << getTiles().getTypes();
+}
