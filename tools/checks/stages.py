@@ -43,6 +43,8 @@ NO_FOLD = {
 }
 """Why ops of a family without a folding test need no folding."""
 
+TILEAS = [name for name in ods.ops() if name.startswith("tileas.")]
+
 REASONS: dict[tuple[str, str], str] = {
     **{("module", stage): _NESTED for stage in ("interp", "place", "emit")},
     **{("entry", stage): _NESTED for stage in ("interp", "place", "emit")},
@@ -72,28 +74,17 @@ REASONS: dict[tuple[str, str], str] = {
     ("constant", "fold"): "it is what others fold to",
     ("loop", "fold"): _RUN,
     **{(name, "fold"): _END for name in ("break", "continue", "return", "yield")},
-    ("tileas.alloc_shared", "place"): _LATER,
-    ("tileas.barrier", "place"): _LATER,
-    ("tileas.convert_layout", "place"): _LATER,
-    ("tileas.load_part", "place"): _LATER,
-    ("tileas.load_shared", "place"): _LATER,
-    ("tileas.mma_sync", "place"): _LATER,
-    ("tileas.store_shared", "place"): _LATER,
-    ("tileas.alloc_shared", "builder"): _COMPILER,
-    ("tileas.barrier", "builder"): _COMPILER,
-    ("tileas.convert_layout", "builder"): _COMPILER,
-    ("tileas.load_part", "builder"): _COMPILER,
-    ("tileas.load_shared", "builder"): _COMPILER,
-    ("tileas.mma_sync", "builder"): _COMPILER,
-    ("tileas.store_shared", "builder"): _COMPILER,
-    ("tileas.barrier", "docs"): "its summary says it all",
-    ("tileas.alloc_shared", "bytecode"): _NO_WIRE,
-    ("tileas.barrier", "bytecode"): _NO_WIRE,
-    ("tileas.convert_layout", "bytecode"): _NO_WIRE,
-    ("tileas.load_part", "bytecode"): _NO_WIRE,
-    ("tileas.load_shared", "bytecode"): _NO_WIRE,
-    ("tileas.mma_sync", "bytecode"): _NO_WIRE,
-    ("tileas.store_shared", "bytecode"): _NO_WIRE,
+    **{
+        (f"tileas.{name}", "rejects"): _FREE
+        for name in ("await_copies", "done", "next_tile", "publish", "release")
+    },
+    **{
+        (f"tileas.{name}", "docs"): "its summary says it all"
+        for name in ("done", "next_tile", "publish")
+    },
+    **{(name, "place"): _LATER for name in TILEAS},
+    **{(name, "builder"): _COMPILER for name in TILEAS},
+    **{(name, "bytecode"): _NO_WIRE for name in TILEAS},
 }
 """Why an op may be missing from a stage."""
 

@@ -36,7 +36,7 @@ def Tileas_TilesOp : Tileas_Op<"tiles", "persist",
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasRegionVerifier = 1; // C1, C2
+  let hasRegionVerifier = 1; // C1; RegionBranchOpInterface checks C2
 }
 
 def Tileas_NextTileOp : Tileas_Op<"next_tile", "persist",
