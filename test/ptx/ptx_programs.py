@@ -181,6 +181,13 @@ def _gemm(rng: np.random.Generator) -> Problem:
     return Problem([a, b, c, 64, 192], c, a.astype(np.float64) @ b.astype(np.float64))
 
 
+def _slices_gemm(rng: np.random.Generator) -> Problem:
+    a = rng.integers(-4, 5, (64, 80)).astype(np.float16)
+    b = rng.integers(-4, 5, (16, 80)).astype(np.float16)
+    c = np.zeros((64, 16), np.float32)
+    return Problem([a, b, c, 5], c, a.astype(np.float64) @ b.T.astype(np.float64))
+
+
 def _ws_gemm(rng: np.random.Generator) -> Problem:
     depth = 6 * ws.TILE_K
     a = aligned((ws.TILE_M, depth), ml_dtypes.bfloat16)
@@ -351,6 +358,18 @@ PROGRAMS = {
         Gemm(stages=2).text(),
         *("sm_80", (1,), (128,), _gemm),
         redundant=(Redundant("cp.async.wait_group 1", "-1", _MORE_GROUPS),),
+    ),
+    "group_gemm": Program(
+        "wgmma on what groups of cp.async bring, two turns ahead",
+        _text("group_gemm"),
+        *("sm_90a", (1,), (128,), _slices_gemm),
+        redundant=(Redundant("cp.async.wait_group 1", "-1", _MORE_GROUPS),),
+    ),
+    "async_gemm": Program(
+        "warp-specialised cp.async that arrives at mbarriers, and wgmma",
+        _text("async_gemm"),
+        *("sm_90a", (1,), (256,), _slices_gemm),
+        redundant=(Redundant("wgmma.wait_group.sync.aligned 1", "-1", _MORE_GROUPS),),
     ),
     "ws_gemm": Program(
         "warp-specialised TMA and wgmma, stmatrix and TMA store",

@@ -66,6 +66,13 @@ ONE = INIT.replace("COUNT", "1")
 STORE = "st.shared.u32 [%r3], %r0;\n"
 OUT = "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%q1], [data], 512;\n"
 COMMIT = "@%p0 cp.async.bulk.commit_group;\n"
+END = "@%p0 cp.async.bulk.wait_group 0;\n"
+COPY = """
+    shl.b32 %r8, %r0, 4;
+    add.u32 %r8, %r8, %r2;
+    @%p1 cp.async.ca.shared.global [%r8], [%q0], 16;
+"""
+ARRIVES = "@%p1 cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
 PROXY = "fence.proxy.async.shared::cta;\n"
 MATRIX = """
 .reg .b64 %d<2>; .reg .f32 %a<4>;
@@ -85,6 +92,17 @@ ZERO = "".join(f"mov.f32 %a{i}, 0f00000000;\n" for i in range(4))
 PRODUCT = (
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
     "{%a0, %a1, %a2, %a3}, %d0, %d0, 1, 1, 1, 0, 0;\n"
+)
+SLICE = (
+    MATRIX[: MATRIX.index("mov.u32 %r9, 0;")]
+    + ZERO
+    + """
+shl.b32 %r8, %r0, 4;
+add.u32 %r8, %r8, %r2;
+cp.async.cg.shared.global [%r8], [%q0], 16;
+cp.async.cg.shared.global [%r8+2048], [%q0], 16;
+cp.async.wait_all;
+"""
 )
 FENCE, GROUP, WAIT = (
     f"wgmma.{kind};\n"
@@ -190,6 +208,68 @@ FAULTS = {
         + OUT
         + COMMIT
         + "@%p0 cp.async.bulk.wait_group 0;",
+    ),
+    "generic writes of cp.async, asynchronous reads": Fault(
+        COPY + "cp.async.wait_all;\nbar.sync 0;\n" + OUT + COMMIT + END,
+        r"proxy: an asynchronous operation of warp \d touches .* that warp 0 wrote "
+        r"at line \d+ \(@%p1 cp.async.ca.*, with no fence.proxy.async",
+        COPY + "cp.async.wait_all;\nbar.sync 0;\n" + PROXY + OUT + COMMIT + END,
+    ),
+    "a proxy fence before the copies have landed": Fault(
+        COPY + PROXY + "cp.async.wait_all;\nbar.sync 0;\n" + OUT + COMMIT + END,
+        r"proxy: .* that warp 0 wrote at line \d+ \(@%p1 cp.async.ca.*, with no fence",
+        COPY + "cp.async.wait_all;\n" + PROXY + "bar.sync 0;\n" + OUT + COMMIT + END,
+    ),
+    "generic writes of cp.async that arrive at an mbarrier": Fault(
+        INIT.replace("COUNT", "32") + COPY + ARRIVES + AWAIT + OUT + COMMIT + END,
+        r"proxy: .* that an asynchronous copy wrote at line \d+ \(@%p1 cp.async.ca.*, "
+        r"with no fence.proxy.async",
+        INIT.replace("COUNT", "32")
+        + COPY
+        + ARRIVES
+        + AWAIT
+        + PROXY
+        + OUT
+        + COMMIT
+        + END,
+    ),
+    "a proxy fence of one who did not wait for the copies": Fault(
+        INIT.replace("COUNT", "32")
+        + COPY
+        + ARRIVES
+        + PROXY
+        + AWAIT
+        + OUT
+        + COMMIT
+        + END,
+        r"proxy: .* that an asynchronous copy wrote at line \d+ \(@%p1 cp.async.ca",
+        INIT.replace("COUNT", "32")
+        + COPY
+        + ARRIVES
+        + AWAIT
+        + "@!%p1 fence.proxy.async.shared::cta;\nbar.sync 0;\n"
+        + OUT
+        + COMMIT
+        + END,
+    ),
+    "generic writes of cp.async, read by wgmma": Fault(
+        SLICE + "bar.sync 0;\n" + FENCE + PRODUCT + GROUP + WAIT,
+        r"proxy: .* that warp \d wrote at line \d+ \(cp.async.cg.*no fence.proxy.async",
+        SLICE + PROXY + "bar.sync 0;\n" + FENCE + PRODUCT + GROUP + WAIT,
+    ),
+    "a proxy fence of one warp of the warpgroup": Fault(
+        SLICE + "bar.sync 0;\n@%p1 " + PROXY + FENCE + PRODUCT + GROUP + WAIT,
+        r"proxy: an asynchronous operation of warp [123] touches .*no fence.proxy",
+        SLICE + "bar.sync 0;\n@%p1 " + PROXY + "bar.sync 0;\n"
+        "" + FENCE + PRODUCT + GROUP + WAIT,
+    ),
+    "atomic updates, asynchronous reads": Fault(
+        STORE + PROXY + "atom.shared.add.u32 %r9, [%r3], 1;\nbar.sync 0;\n"
+        "" + OUT + COMMIT + END,
+        r"proxy: .* that an atomic or strong write wrote at line \d+ \(atom.shared.*, "
+        r"with no fence.proxy.async",
+        STORE + "atom.shared.add.u32 %r9, [%r3], 1;\nbar.sync 0;\n"
+        "" + PROXY + OUT + COMMIT + END,
     ),
     "generic writes to global memory, read by a copy": Fault(
         "@%p0 st.global.u32 [%q0], 5;\n" + ONE + EXPECT + LOAD + AWAIT,

@@ -267,6 +267,11 @@ class WarpClocks:
         known = self._of_warps(cells, warps)
         return self.strong.is_after_updates(cells, warps, known)
 
+    def are_updates_fenced(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
+        """Whether proxy fences cover all strong writes of a byte, by whomever."""
+        known = self._tables[self._clusters(cells), 1, warps][..., : self.n_warps]
+        return self.strong.is_after_all_updates(cells, known)
+
     def is_after_strong_reads(self, cells: Cells, warps: Warps) -> NDArray[np.bool_]:
         """Whether all strong reads of a byte by others happen before each warp."""
         known = self._of_warps(cells, warps)

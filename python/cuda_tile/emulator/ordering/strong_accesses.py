@@ -133,6 +133,10 @@ class StrongAccesses:
         unknown = self._unseen(self._updated, cells, known)
         return ~_others(unknown, warps)
 
+    def is_after_all_updates(self, cells: Cells, known: Known) -> Flags:
+        """Whether all updates of a byte, the warp's own included, are in a clock."""
+        return ~_some(self._unseen(self._updated, cells, known))
+
     def _unseen(self, updates: _Table, cells: Cells, known: Known) -> Flags:
         """Warps, [..., n_warps], whose last update is not before nor observed."""
         rows = self._row[cells]

@@ -3,7 +3,13 @@
 PTX ISA: "Asynchronous Operations", "Proxies". Between the start of an asynchronous
 operation and the wait that completes it, no other access may conflict with it. Writes
 through the generic proxy are visible to the asynchronous proxy only after a
-`fence.proxy.async`.
+`fence.proxy.async`. Not everything asynchronous goes through the asynchronous proxy:
+"cp.async is treated as a weak memory operation performed in the generic proxy", and
+st.async and red.async are performed there too; bulk copies and matrix units are not.
+
+More lenient than the letter of the ISA in one point, as CUTLASS and hardware are: an
+asynchronous write after generic *reads* of the same bytes only needs to happen after
+them (as by an mbarrier that the readers arrive at), without a proxy fence.
 """
 
 from __future__ import annotations
@@ -15,7 +21,13 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, WarpClocks
 from cuda_tile.emulator.shadow.access_log import Access
-from cuda_tile.emulator.shadow.shared import NONE, Bytes, Offsets, SharedShadow
+from cuda_tile.emulator.shadow.shared import (
+    ATOMIC,
+    NONE,
+    Bytes,
+    Offsets,
+    SharedShadow,
+)
 
 
 def _bytes_of(offsets: Offsets, size: int) -> Offsets:
@@ -50,8 +62,11 @@ class AsyncShadow(SharedShadow):
             tensor_tables=tensor_tables,
         )
         self.barrier_words = np.zeros(n_ctas * stride_bytes // 8, np.bool_)
-        # Bytes whose last writer is tcgen05.alloc; allocated at its first use.
+        # Bytes whose last writer is tcgen05.alloc, and those whose last writer is an
+        # asynchronous copy through the generic proxy that completed on an mbarrier;
+        # allocated at the first use.
         self._slots: NDArray[np.bool_] | None = None
+        self._generic: NDArray[np.bool_] | None = None
 
     def _before_write(
         self,
@@ -93,8 +108,9 @@ class AsyncShadow(SharedShadow):
         clock: int | None = None,
     ) -> None:
         super()._store(at, offsets, data, warps, memory, clock)
-        if self._slots is not None:
-            self._slots[_bytes_of(offsets, data.shape[1])] = False
+        for flags in (self._slots, self._generic):
+            if flags is not None:
+                flags[_bytes_of(offsets, data.shape[1])] = False
 
     def _overwrites_mbarrier(self, offsets: Offsets, warps: Bytes) -> None:
         which = int(np.argmax(self.barrier_words[offsets >> 3]))
@@ -126,9 +142,18 @@ class AsyncShadow(SharedShadow):
         memory: Bytes,
         clock: int | None = None,
     ) -> None:
-        """A cp.async completes: performs its writes in the name of some agents."""
-        self.in_flight.end(_bytes_of(offsets, data.shape[1]), writes=True)
+        """A cp.async or st.async completes: its writes in the name of some agents.
+
+        The agents are the warps that waited for it, or that of the mbarrier on which it
+        completed, with its clock.
+        """
+        cells = _bytes_of(offsets, data.shape[1])
+        self.in_flight.end(cells, writes=True)
         self._store(at, offsets, data, warps, memory, clock)
+        if clock is not None:
+            if self._generic is None:
+                self._generic = np.zeros(self._writer[1].shape, np.bool_)
+            self._generic[cells] = True
 
     # The asynchronous proxy --------------------------------------------------------
 
@@ -182,6 +207,7 @@ class AsyncShadow(SharedShadow):
         which = np.flatnonzero((writer != NONE) & (writer != warp))
         if len(which):
             self._check_writer(at, offsets[which], 1, warps[which], "reads")
+        self._check_proxy(offsets, 1, warps)
 
     def end_read(self, offsets: Offsets, size: int, agent: int, clock: int) -> None:
         """The reads complete: they are reads by `agent` at `clock`."""
@@ -243,21 +269,27 @@ class AsyncShadow(SharedShadow):
         generic = writer < self._known_clocks.n_warps
         if self._slots is not None:
             generic &= ~self._slots[cells]
-        if not generic.any():
+        if self._generic is not None:
+            generic |= self._generic[cells]
+        strong = writer == ATOMIC
+        if not (generic | strong).any():
             return
         mine = np.broadcast_to(warps[:, None], cells.shape)
         writers = np.where(generic, writer, np.uint8(0))
         bad = generic & ~self._known_clocks.is_fenced(cells, mine, writers)
+        if strong.any():
+            bad |= strong & ~self._known_clocks.are_updates_fenced(cells, mine)
         if not bad.any():
             return
         which, byte = (int(x) for x in np.argwhere(bad)[0])
-        cell = int(cells[which, byte])
+        cell, writer_of = int(cells[which, byte]), int(writer[which, byte])
+        who = "an atomic or strong write" if writer_of == ATOMIC else ""
         other = self.log.last(cell, is_write=True)
         self.report(
             "proxy",
             f"an asynchronous operation of {self.name(int(warps[which]))} touches "
             f"shared memory at {self.place(cell)} that "
-            f"{self.name(int(writer[which, byte]))} wrote "
+            f"{who or self.name(writer_of)} wrote "
             f"{self.log.where(other)}, with no fence.proxy.async between",
             self._at,
         )

@@ -92,7 +92,11 @@ class BulkCopies:
 
         def land(agent: int, clock: int) -> None:
             data = source().reshape(-1, size)
-            shadow.end_write(at, chunks, data, agent, clock, machine.shared)
+            if is_bulk:
+                shadow.end_write(at, chunks, data, agent, clock, machine.shared)
+                return
+            agents = np.full(len(chunks), agent, np.uint8)
+            shadow.end_copy(at, chunks, data, agents, machine.shared, clock)
 
         lanes = Lanes(np.array([lane]), machine.n_lanes)
         transfer = Transfer(at, size * len(chunks), land)
