@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from cuda_tile.errors import UserError
+from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import (
     DEFAULT_GPU,
     WARP_COUNTS,
@@ -30,6 +31,8 @@ class Options:
         gpu: Name of the target chip, see `targets.target_names()`. None leaves it to
             the `gpu` argument of `compile`, and to `targets.DEFAULT_GPU` without one.
         num_warps: Warps per CTA for every kernel, or None to let `plan` choose.
+        abi: What the launcher can do: "maps" appends the parameters that the launch
+            record lists, such as tensor maps; "cuda" passes the kernel's own only.
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
@@ -44,6 +47,7 @@ class Options:
     num_warps: int | None = _option(
         None, "warps per CTA, instead of what plan would choose", WARP_COUNTS
     )
+    abi: str = _option("maps", "what the launcher can append: maps, or cuda", ABIS)
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
     line_info: bool = _option(False, "write line tables", (False, True))

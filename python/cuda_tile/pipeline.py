@@ -169,7 +169,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "choose warps and matrix instructions per kernel",
         plan.run,
-        reads=("gpu", "num_warps"),
+        reads=("gpu", "num_warps", "abi"),
     ),
     Pass("place", "W", "give every tile a layout", place.run),
     # Conversions that place left between warps need buffers before they can be

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import prod
+from typing import Any
 
 from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.launch import LaunchData
@@ -26,6 +27,7 @@ class KernelReport:
         occupancy: Share of the multiprocessor's threads that may be resident.
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
+        launch: The launch record, see `runtime/record.py`, as JSON has it.
     """
 
     kernel: str
@@ -38,6 +40,7 @@ class KernelReport:
     occupancy: float
     plan: str
     remarks: tuple[str, ...] = ()
+    launch: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def target_text(self) -> str:
@@ -132,6 +135,7 @@ def _kernel_report(
         occupancy=occupancy(target, resources, threads, data.shared_bytes),
         plan=data.plan,
         remarks=data.remarks,
+        launch=data.to_json(),
     )
 
 

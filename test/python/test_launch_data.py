@@ -90,7 +90,14 @@ def test_launch_data_stand_on_the_kernel(module: Any) -> None:
 
 
 def test_launch_data_as_an_attribute() -> None:
-    data = LaunchData((64, 1, 1), 50000, 50000, ("ptr<f16>", "i1"), "{}", ("a", "b"))
+    data = LaunchData(
+        (64, 1, 1),
+        50000,
+        ("ptr<f16>", "i1"),
+        shared_bytes=50000,
+        plan="{}",
+        remarks=("a", "b"),
+    )
     with ir.Context():
         assert LaunchData.from_attribute(data.to_attribute()) == data
 
@@ -115,8 +122,9 @@ def test_remarks_come_to_the_report(module: Any) -> None:
         ("{}", r"expected 'tileas.launch' on kernel @small as .*, got \{\}"),
         ("7 : i32", "expected 'tileas.launch' on kernel @small as .*, got 7 : i32"),
         (
-            "{block = array<i32: 3>, dynamic_shared_bytes = 0, shared_bytes = 0, "
-            'parameters = [], plan = "", remarks = []}',
+            '{abi = "maps", appended = [], block = [3], cluster = [1, 1, 1], '
+            'dynamic_shared_bytes = 0, grid = "tile_blocks", parameters = [], '
+            'plan = "", remarks = [], shared_bytes = 0}',
             "expected 'tileas.launch' on kernel @small",
         ),
     ],

@@ -48,8 +48,9 @@ OTHER = {
 
 
 def test_every_field_is_known_to_these_tests() -> None:
-    # verify_each shows in no output: test_hooks.py looks at it.
-    assert {field.name for field in fields(Options)} == {*OTHER, "verify_each"}
+    # verify_each shows in no output: test_hooks.py looks at it. abi shows only where
+    # there is something to append: test_launch_record.py.
+    assert {f.name for f in fields(Options)} == {*OTHER, "verify_each", "abi"}
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -73,6 +74,8 @@ def test_every_field_is_obeyed(module: Any, name: str) -> None:
         ("num_warps", "4", "num_warps of 1, 2, 4, 8 or 16, got '4'"),
         ("num_warps", True, "num_warps of 1, 2, 4, 8 or 16, got True"),
         ("num_warps", 4.0, "num_warps of 1, 2, 4, 8 or 16, got 4.0"),
+        ("abi", "tile", "abi of maps or cuda, got 'tile'"),
+        ("abi", None, "abi of maps or cuda, got None"),
         ("llvm_opt_level", 4, "llvm_opt_level of 0, 1, 2 or 3, got 4"),
         ("llvm_opt_level", -1, "llvm_opt_level of 0, 1, 2 or 3, got -1"),
         ("llvm_opt_level", None, "llvm_opt_level of 0, 1, 2 or 3, got None"),

@@ -23,6 +23,7 @@ from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 from cuda_tile.pipeline import STEP_NAMES, Observer
 from cuda_tile.report import Report
+from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import WARP_COUNTS, target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
@@ -76,6 +77,13 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         type=int,
         help="warps per CTA, a power of two up to 16; default: chosen per kernel",
+    )
+    parser.add_argument(
+        "--abi",
+        choices=ABIS,
+        default=ABIS[0],
+        help="what the launcher can do: append the parameters that the report lists, "
+        "such as tensor maps (default), or pass the kernel's own only",
     )
     parser.add_argument(
         "--lineinfo",
@@ -139,6 +147,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
         options=Options(
             gpu=arguments.gpu,
             num_warps=arguments.num_warps,
+            abi=arguments.abi,
             line_info=arguments.lineinfo,
             verify_each=arguments.verify_each,
         ),

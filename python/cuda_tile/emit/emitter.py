@@ -88,6 +88,10 @@ class Emitter:
         self._scratch_bytes = scratch
         self.allocas: dict[ir.Operation, dict[ir.Operation, ir.Value]] = {}
         """Variables of allocas by the op that ends their life, see `heap.py`."""
+        self.maps: tuple[ir.Value, ...] = ()
+        """Addresses of the tensor maps, in the order of the entry's `tileas.maps`."""
+        self.grid_extents: tuple[ir.Value, ir.Value, ir.Value] | None = None
+        """Tile blocks along x, y, z where the launcher appends them, else None."""
         self._shared: ir.Value | None = None
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
     AtomicRMWModeAttr,
@@ -16,6 +19,8 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     SignednessAttr,
 )
 from cuda_tile.errors import InternalError
+
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int"
 
 KeywordAttr = (
     AtomicRMWModeAttr
@@ -58,3 +63,37 @@ def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
     if isinstance(attr, ir.DenseI32ArrayAttr):
         return tuple(ir.DenseI32ArrayAttr(attr))
     return tuple(ir.DenseI64ArrayAttr(attr))
+
+
+def attribute_of(value: Json) -> ir.Attribute:
+    """What JSON can hold as an attribute: objects, lists, strings, i64 integers."""
+    match value:
+        case Mapping():
+            return ir.DictAttr.get({key: attribute_of(v) for key, v in value.items()})
+        case str():
+            return ir.StringAttr.get(value)
+        case int():
+            return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+        case _:
+            return ir.ArrayAttr.get([attribute_of(item) for item in value])
+
+
+def value_of(attribute: ir.Attribute) -> Any:
+    """Inverse of `attribute_of`.
+
+    Raises:
+        ValueError: The attribute, or a part of it, is of another kind.
+    """
+    match attribute:
+        case ir.DictAttr():
+            return {item.name: value_of(item.attr) for item in attribute}
+        case ir.ArrayAttr():
+            return [value_of(item) for item in attribute]
+        case ir.StringAttr():
+            return attribute.value
+        case ir.IntegerAttr():
+            return attribute.value
+        case _:
+            raise ValueError(
+                f"expected a dictionary, array, string or integer, got {attribute}"
+            )

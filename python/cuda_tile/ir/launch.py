@@ -1,54 +1,46 @@
 """Launch data of a kernel: an attribute that `emit` writes on its `llvm.func`.
 
-Level P holds no tiles, so what launchers and reports need to know is kept here.
+Level P holds no tiles, so what launchers and reports need to know is kept here: the
+launch record of `runtime/record.py`, and what else a report says.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
+from cuda_tile.ir.attributes import attribute_of, value_of
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import body, entry_name, location_text
+from cuda_tile.runtime.record import LaunchRecord
 
 LAUNCH_ATTRIBUTE = "tileas.launch"
 KERNEL_ATTRIBUTE = "nvvm.kernel"
 
 
 @dataclass(frozen=True)
-class LaunchData:
+class LaunchData(LaunchRecord):
     """How to launch a compiled kernel, and what was decided for it.
 
     Attributes:
-        block: Threads per CTA along x, y, z; the grid counts tile blocks.
-        dynamic_shared_bytes: Shared memory to ask for at launch.
         shared_bytes: Shared memory of a CTA, of fixed size and dynamic.
-        parameters: Types of the kernel's parameters, in order.
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
     """
 
-    block: tuple[int, int, int]
-    dynamic_shared_bytes: int = 0
     shared_bytes: int = 0
-    parameters: tuple[str, ...] = ()
     plan: str = ""
     remarks: tuple[str, ...] = ()
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute."""
-        i64 = ir.IntegerType.get_signless(64)
-        return ir.DictAttr.get(
+        return attribute_of(
             {
-                "block": ir.DenseI32ArrayAttr.get(list(self.block)),
-                "dynamic_shared_bytes": ir.IntegerAttr.get(
-                    i64, self.dynamic_shared_bytes
-                ),
-                "shared_bytes": ir.IntegerAttr.get(i64, self.shared_bytes),
-                "parameters": _strings(self.parameters),
-                "plan": ir.StringAttr.get(self.plan),
-                "remarks": _strings(self.remarks),
+                **self.to_json(),
+                "shared_bytes": self.shared_bytes,
+                "plan": self.plan,
+                "remarks": list(self.remarks),
             }
         )
 
@@ -58,17 +50,17 @@ class LaunchData:
 
         Raises:
             KeyError: A key is missing.
-            ValueError: The attribute, or a value in it, is of another kind.
+            TypeError: The attribute, or a value in it, is of another kind.
+            UserError: The launch record in it is none.
+            ValueError: As for TypeError.
         """
-        values = ir.DictAttr(attribute)
-        x, y, z = ir.DenseI32ArrayAttr(values["block"])
+        values = value_of(attribute)
+        record = LaunchRecord.from_json(values)
         return cls(
-            block=(x, y, z),
-            dynamic_shared_bytes=ir.IntegerAttr(values["dynamic_shared_bytes"]).value,
-            shared_bytes=ir.IntegerAttr(values["shared_bytes"]).value,
-            parameters=strings_of(values["parameters"]),
-            plan=ir.StringAttr(values["plan"]).value,
-            remarks=strings_of(values["remarks"]),
+            **{each.name: getattr(record, each.name) for each in fields(record)},
+            shared_bytes=int(values["shared_bytes"]),
+            plan=str(values["plan"]),
+            remarks=tuple(map(str, values["remarks"])),
         )
 
 
@@ -110,7 +102,7 @@ def read_launch(kernel: ir.Operation) -> LaunchData:
     attribute = kernel.attributes[LAUNCH_ATTRIBUTE]
     try:
         return LaunchData.from_attribute(attribute)
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, UserError, ValueError) as error:
         raise UserError(
             f"expected '{LAUNCH_ATTRIBUTE}' on kernel @{name} as cuda-tile-emit writes "
             f"it, got {attribute} ({error})",
@@ -125,7 +117,3 @@ def strings_of(attribute: ir.Attribute) -> tuple[str, ...]:
         ValueError: The attribute is something else.
     """
     return tuple(ir.StringAttr(each).value for each in ir.ArrayAttr(attribute))
-
-
-def _strings(texts: tuple[str, ...]) -> ir.Attribute:
-    return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])

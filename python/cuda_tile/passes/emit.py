@@ -2,8 +2,9 @@
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
 `gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel
-parameters are the entry's, one to one, with natural alignment. Each kernel carries its
-launch data, `tileas.launch` (see `ir/launch.py`).
+parameters are the entry's, one to one, with natural alignment, and behind them what the
+launcher appends. Each kernel carries its launch data, `tileas.launch` (see
+`ir/launch.py`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
 from cuda_tile.emit.builder import SHARED_SPACE
-from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter, register_type
+from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
 from cuda_tile.emit.heap import prepare
 from cuda_tile.emit.lines import add_line_tables
+from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integer
@@ -27,8 +29,8 @@ from cuda_tile.ir.launch import (
     parameter_types,
     strings_of,
 )
+from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
-from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -75,9 +77,10 @@ def emit_entry(entry: ir.Operation) -> None:
     launch = _launch_data(entry)
     if launch.shared_bytes:
         _declare_shared(shared_symbol, launch)
-    func = _declare(entry, launch)
+    parameters = Parameters.of(entry, launch)
+    func = _declare(entry, launch, parameters)
     blocks = func.regions[0].blocks
-    first = blocks.append(*_parameter_types(entry), arg_locs=_argument_locations(entry))
+    first = blocks.append(*parameters.types, arg_locs=list(parameters.locations))
     second = blocks.append()
     with ir.InsertionPoint(first), entry.location:
         ir.Operation.create("llvm.br", successors=[second])
@@ -91,10 +94,7 @@ def emit_entry(entry: ir.Operation) -> None:
             shared_symbol,
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
         )
-        for argument, parameter in zip(
-            body(entry).arguments, first.arguments, strict=True
-        ):
-            emitter.set(argument, _from_parameter(emitter, argument, parameter))
+        set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
             prepare(emitter, entry)
         emitter.emit_block(body(entry))
@@ -106,6 +106,8 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
     return LaunchData(
         block=(read_plan(entry).num_warps * WARP_LANES, 1, 1),
+        abi=read_abi(entry),
+        appended=read_maps(entry),
         dynamic_shared_bytes=shared if shared > MAX_STATIC_SHARED_BYTES else 0,
         shared_bytes=shared,
         parameters=parameter_types(entry),
@@ -137,45 +139,22 @@ def _declare_shared(symbol: str, launch: LaunchData) -> None:
     ir.InsertionPoint.current.insert(ir.Operation.parse(text))
 
 
-def _argument_locations(entry: ir.Operation) -> list[ir.Location]:
-    return [argument.location for argument in body(entry).arguments]
-
-
-def _parameter_types(entry: ir.Operation) -> list[ir.Type]:
-    """LLVM types of the kernel's parameters; i1 travels as one byte."""
-    types: list[ir.Type] = []
-    for argument in body(entry).arguments:
-        element = element_of(argument)
-        is_bool = str(element) == "i1"
-        byte = ir.IntegerType.get_signless(8)
-        types.append(byte if is_bool else register_type(element))
-    return types
-
-
-def _from_parameter(
-    emitter: Emitter, argument: ir.Value, parameter: ir.Value
-) -> ir.Value:
-    """A parameter as the scalar it stands for."""
-    if str(element_of(argument)) != "i1":
-        return parameter
-    builder = emitter.builder
-    return builder.icmp("ne", parameter, builder.constant(builder.i8, 0))
-
-
-def _declare(entry: ir.Operation, launch: LaunchData) -> ir.Operation:
+def _declare(
+    entry: ir.Operation, launch: LaunchData, parameters: Parameters
+) -> ir.Operation:
     """The `llvm.func` with its launch bounds and launch data."""
     plan = read_plan(entry)
-    types = ", ".join(str(ty) for ty in _parameter_types(entry))
-    function_type = ir.Type.parse(f"!llvm.func<void ({types})>")
     attributes: dict[str, ir.Attribute] = {
         "sym_name": entry.attributes["sym_name"],
-        "function_type": ir.TypeAttr.get(function_type),
+        "function_type": ir.TypeAttr.get(parameters.function_type),
         "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
         KERNEL_ATTRIBUTE: ir.UnitAttr.get(),
         "nvvm.reqntid": ir.DenseI32ArrayAttr.get(list(launch.block)),
         LAUNCH_ATTRIBUTE: launch.to_attribute(),
     }
+    if parameters.attributes is not None:
+        attributes["arg_attrs"] = parameters.attributes
     if plan.min_ctas:
         i32 = ir.IntegerType.get_signless(32)
         attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, plan.min_ctas)

@@ -36,6 +36,7 @@ from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.maps import write_abi
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
@@ -76,6 +77,7 @@ def run(module: ir.Operation, options: Options) -> None:
         if check_program(entry, PLACE_RULES, EMIT_RULES):
             access_bytes(entry)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
+        write_abi(entry, options.abi)
         ops = list(nested_ops(entry))
         if PLAN_ATTRIBUTE not in entry.attributes:
             plan = make_plan(entry, ops, options)

@@ -1,0 +1,98 @@
+"""Parameters of a kernel at level P: the entry's, and what the launcher appends.
+
+A tensor map is passed by value, 128 bytes that no thread changes: PTX ISA, "Kernel
+Function Parameter Attributes"; CUDA Driver API, "Tensor Map Object Management", for its
+alignment. The copy engine reads it where it lies, so the kernel uses its address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import Emitter, register_type
+from cuda_tile.ir.launch import LaunchData
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import body
+from cuda_tile.runtime.record import GridExtents
+from cuda_tile.runtime.tensor_map import MAP_ALIGNMENT_BYTES, MAP_BYTES
+
+AXES = 3
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Types and attributes of all parameters of an `llvm.func`.
+
+    Attributes:
+        types: LLVM types in order; i1 travels as one byte.
+        attributes: A dictionary per parameter, or None where none has any.
+        locations: Where each comes from.
+    """
+
+    types: tuple[ir.Type, ...]
+    attributes: ir.Attribute | None
+    locations: tuple[ir.Location, ...]
+
+    @classmethod
+    def of(cls, entry: ir.Operation, launch: LaunchData) -> Parameters:
+        """Those of an entry."""
+        arguments = list(body(entry).arguments)
+        types = [_parameter_type(element_of(argument)) for argument in arguments]
+        locations = [argument.location for argument in arguments]
+        if not launch.appended:
+            return cls(tuple(types), None, tuple(locations))
+        nothing = ir.DictAttr.get({})
+        attributes: list[ir.Attribute] = [nothing] * len(types)
+        for part in launch.appended:
+            is_grid = isinstance(part, GridExtents)
+            count = AXES if is_grid else 1
+            types += [_type("i32" if is_grid else "!llvm.ptr")] * count
+            attributes += [nothing if is_grid else _map_attributes()] * count
+        locations += [entry.location] * (len(types) - len(locations))
+        return cls(tuple(types), ir.ArrayAttr.get(attributes), tuple(locations))
+
+    @property
+    def function_type(self) -> ir.Type:
+        """The type of the kernel."""
+        types = ", ".join(str(ty) for ty in self.types)
+        return ir.Type.parse(f"!llvm.func<void ({types})>")
+
+
+def set_parameters(
+    e: Emitter, entry: ir.Operation, launch: LaunchData, values: list[ir.Value]
+) -> None:
+    """Notes in the emitter what stands for the entry's and the appended parameters.
+
+    Args:
+        e: The emitter, which stands in the body.
+        entry: The entry at level W.
+        launch: Its launch data.
+        values: The arguments of the `llvm.func`.
+    """
+    rest = iter(values)
+    for argument in body(entry).arguments:
+        value = next(rest)
+        if str(element_of(argument)) == "i1":
+            value = e.builder.icmp("ne", value, e.builder.constant(e.builder.i8, 0))
+        e.set(argument, value)
+    for part in launch.appended:
+        if isinstance(part, GridExtents):
+            e.grid_extents = (next(rest), next(rest), next(rest))
+        else:
+            e.maps += (next(rest),)
+
+
+def _parameter_type(element: ir.Type) -> ir.Type:
+    return _type("i8") if str(element) == "i1" else register_type(element)
+
+
+def _type(text: str) -> ir.Type:
+    return ir.Type.parse(text)
+
+
+def _map_attributes() -> ir.Attribute:
+    return ir.Attribute.parse(
+        f"{{llvm.byval = !llvm.array<{MAP_BYTES} x i8>, nvvm.grid_constant, "
+        f"llvm.align = {MAP_ALIGNMENT_BYTES} : i32}}"
+    )
