@@ -22,9 +22,11 @@ from cuda_tile.layout import (
     ldmatrix_conflicts,
     ldmatrix_tile,
     match_ldmatrix,
+    match_stmatrix,
     row_major,
     swizzled,
     tile_mma,
+    wgmma_atom,
 )
 
 
@@ -169,12 +171,30 @@ def test_narrow_tile_takes_fewer_matrices() -> None:
     check(match, shared, tile_mma((16, 8), (1, 1), "b", M16N8K16), 16)
 
 
-def test_result_layout_can_be_stored_with_stmatrix() -> None:
-    dist = tile_mma((64, 64), (4, 1), "c", M16N8K16)
-    shared = swizzled((64, 64), 16, (1, 0), 128)
-    match = match_ldmatrix(shared, dist, 16)
-    assert match is not None
-    check(match, shared, dist, 16)
+@pytest.mark.parametrize("fastest", [0, 1])
+def test_sums_of_16_bits_are_stored_with_stmatrix(fastest: int) -> None:
+    """It is the same map in the other direction; a whole warp writes."""
+    shared = swizzled((64, 256), 16, (fastest, 1 - fastest), 128)
+    atom = wgmma_atom("m64n256k16")
+    assert atom is not None
+    for dist in (tile_mma((64, 256), (4, 1), "c", M16N8K16), atom.c):
+        match = match_stmatrix(shared, dist, 16)
+        assert match is not None
+        assert match.count == 4
+        assert match.transposed == (fastest == 0)
+        assert ldmatrix_conflicts(match, 16) == 0
+        check(match, shared, dist, 16)
+
+
+def test_copies_of_elements_are_not_stored_with_stmatrix() -> None:
+    """Rows 8 to 15 of an atom repeat the others, or two warps hold the same tile."""
+    shared = row_major((8, 64))
+    for shape, warps in (((8, 64), (1, 1)), ((16, 64), (2, 1))):
+        dist = tile_mma(shape, warps, "c", M16N8K16)
+        if shape[0] == 16:
+            shared = row_major(shape)
+        assert match_ldmatrix(shared, dist, 16) is not None
+        assert (match_stmatrix(shared, dist, 16) is None) == (not dist.is_injective)
 
 
 @pytest.mark.parametrize("element_bits", [1, 64])

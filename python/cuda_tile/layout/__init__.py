@@ -13,12 +13,18 @@ from cuda_tile.layout.atoms import (
     MmaAtom,
     Role,
 )
+from cuda_tile.layout.boxes import Box, Boxes, boxes
 from cuda_tile.layout.convert import (
     ConversionKind,
     classify,
     register_map,
 )
 from cuda_tile.layout.coords import Coord, LayoutError
+from cuda_tile.layout.descriptors import (
+    OperandDescriptor,
+    describe,
+    wgmma_buffer,
+)
 from cuda_tile.layout.fragments import (
     atom_registers,
     coalesced,
@@ -32,6 +38,7 @@ from cuda_tile.layout.ldmatrix import (
     ldmatrix_conflicts,
     ldmatrix_tile,
     match_ldmatrix,
+    match_stmatrix,
 )
 from cuda_tile.layout.linear import BitMasks, LinearLayout
 from cuda_tile.layout.shared import (
@@ -50,6 +57,13 @@ from cuda_tile.layout.swizzle import (
     row_major,
     swizzled,
 )
+from cuda_tile.layout.wgmma import (
+    WARPGROUP_WARPS,
+    WgmmaAtom,
+    find_wgmma,
+    tile_wgmma,
+    wgmma_atom,
+)
 
 __all__ = [
     "FMA_ATOMS",
@@ -60,8 +74,11 @@ __all__ = [
     "M16N8K16",
     "M16N8K32",
     "MMA_ATOMS",
+    "WARPGROUP_WARPS",
     "AtomTypes",
     "BitMasks",
+    "Box",
+    "Boxes",
     "ConversionKind",
     "Coord",
     "LayoutError",
@@ -70,22 +87,28 @@ __all__ = [
     "LinearLayout",
     "MmaAtom",
     "OffsetColumns",
+    "OperandDescriptor",
     "Role",
     "Round",
     "Select",
     "SharedAccess",
     "SharedLayout",
     "ShufflePlan",
+    "WgmmaAtom",
     "access_cost",
     "atom_registers",
     "bank_conflicts",
+    "boxes",
     "choose_swizzle",
     "classify",
     "coalesced",
     "crop",
+    "describe",
+    "find_wgmma",
     "ldmatrix_conflicts",
     "ldmatrix_tile",
     "match_ldmatrix",
+    "match_stmatrix",
     "offset_columns",
     "padded_lanes",
     "register_map",
@@ -94,5 +117,8 @@ __all__ = [
     "shuffle_plan",
     "swizzled",
     "tile_mma",
+    "tile_wgmma",
     "vector_width",
+    "wgmma_atom",
+    "wgmma_buffer",
 ]

@@ -160,7 +160,7 @@ def _match(
 def match_ldmatrix(
     shared: SharedLayout, dist: LinearLayout, element_bits: int
 ) -> LdMatrix | None:
-    """Finds the `ldmatrix` (or `stmatrix`) instructions for a tile; None if impossible.
+    """Finds the `ldmatrix` instructions that load a tile; None if impossible.
 
     Elements have 8, 16 or 32 bits; `.trans` requires 16. The tile may be smaller
     than the buffer, see `offset_columns`. Drop redundant registers first: otherwise
@@ -171,6 +171,20 @@ def match_ldmatrix(
     return _match(shared, dist, element_bits, False) or _match(
         shared, dist, element_bits, True
     )
+
+
+def match_stmatrix(
+    shared: SharedLayout, dist: LinearLayout, element_bits: int
+) -> LdMatrix | None:
+    """Finds the `stmatrix` instructions that store a tile; None if impossible.
+
+    As `match_ldmatrix`, except that no element may be written twice: where several
+    places hold one, `store_shared` lets one of them write, which a whole warp cannot.
+    """
+    free = dist.free_bits()
+    if free.register or free.lane or free.warp:
+        return None
+    return match_ldmatrix(shared, dist, element_bits)
 
 
 def ldmatrix_conflicts(match: LdMatrix, element_bits: int) -> int:

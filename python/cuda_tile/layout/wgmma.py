@@ -1,0 +1,174 @@
+"""The matrix instructions of a warpgroup: their shapes, element types and fragments.
+
+`wgmma.mma_async` multiplies 64 rows of A, in registers or in shared memory, by 8 to 256
+columns of B in shared memory, over 32 bytes along K. Four warps hold 16 rows of the
+result each; within a warp the fragments of A and of the result are those of `mma.sync`
+with 16 rows, the result with 8 further columns for every four registers (PTX ISA,
+"Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", "Register
+Fragments for wgmma.mma_async").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from cuda_tile.layout.atoms import M16N8K8, M16N8K16, M16N8K32, AtomTypes, MmaAtom
+from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits
+from cuda_tile.layout.linear import LinearLayout
+
+WARPGROUP_WARPS = 4
+"""Warps of a warpgroup; the first one's number is a multiple of it (PTX ISA, same
+chapter, "Warpgroup")."""
+WGMMA_ROWS = 64
+WGMMA_COLUMNS = (8, 16, 32, 64, 128, 256)
+"""N of an instruction. The ISA has all multiples of 8 (of integers, above 32, of 16);
+extents of tiles are powers of two."""
+WGMMA_CAPABILITY = 90
+"""Only sm_90a has these instructions (PTX ISA, "wgmma.mma_async")."""
+
+WgmmaRole = Literal["a", "c"]
+"""Operand in registers: A, or the accumulator."""
+
+
+@dataclass(frozen=True, eq=False)
+class WgmmaAtom:
+    """One instruction of a warpgroup.
+
+    Attributes:
+        name: "m64n256k16".
+        shape: (M, N, K) in elements.
+        types: Element types; K decides them.
+        majors: Whether operands in shared memory may be contiguous along M or N; else
+            they are contiguous along K.
+        a: Layout of A in registers, 64 x K, of four warps.
+        c: Layout of the accumulator, 64 x N, of four warps.
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    types: tuple[AtomTypes, ...]
+    majors: bool
+    a: LinearLayout
+    c: LinearLayout
+
+    def find(self, operand: str, accumulator: str) -> AtomTypes | None:
+        """The row of these element types, or None if it does not take them."""
+        for row in self.types:
+            if (row.operand, row.accumulator) == (operand, accumulator):
+                return row
+        return None
+
+    def fragment(self, role: WgmmaRole) -> LinearLayout:
+        """Gives the layout of an operand in registers."""
+        return self.a if role == "a" else self.c
+
+
+def _types(*pairs: tuple[str, str]) -> tuple[AtomTypes, ...]:
+    since = WGMMA_CAPABILITY
+    return tuple(AtomTypes(*pair, since, pair[0], is_family=True) for pair in pairs)
+
+
+_ROWS: dict[int, tuple[MmaAtom, tuple[AtomTypes, ...]]] = {
+    8: (M16N8K8, _types(("tf32", "f32"))),
+    16: (M16N8K16, _types(("f16", "f32"), ("f16", "f16"), ("bf16", "f32"))),
+    32: (
+        M16N8K32,
+        _types(
+            ("i8", "i32"),
+            *(
+                (small, acc)
+                for small in ("f8E4M3FN", "f8E5M2")
+                for acc in ("f32", "f16")
+            ),
+        ),
+    ),
+}
+"""By K: the atom of `mma.sync` whose fragments a warp holds, and the element types."""
+
+_NAME = re.compile(r"m64n(\d+)k(\d+)")
+
+
+@lru_cache(maxsize=64)
+def wgmma_atom(name: str) -> WgmmaAtom | None:
+    """The instruction of a name such as "m64n256k16", or None if there is none."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    columns, depth = int(found[1]), int(found[2])
+    if depth not in _ROWS or columns not in WGMMA_COLUMNS:
+        return None
+    warp, types = _ROWS[depth]
+    blocks = tuple((0, 8 << bit) for bit in range(n_bits(columns // 8)))
+    bands = ((16, 0), (32, 0))
+    return WgmmaAtom(
+        name,
+        (WGMMA_ROWS, columns, depth),
+        types,
+        majors=depth == M16N8K16.shape[2],
+        a=warp.a.extend((WGMMA_ROWS, depth), warp=bands),
+        c=warp.c.extend((WGMMA_ROWS, columns), register=blocks, warp=bands),
+    )
+
+
+def find_wgmma(operand: str, accumulator: str, columns: int) -> WgmmaAtom | None:
+    """The instruction of these element types with at most `columns` columns.
+
+    Returns:
+        The widest one, or None where no instruction takes the types.
+    """
+    widest = min(columns, WGMMA_COLUMNS[-1])
+    for depth in _ROWS:
+        atom = wgmma_atom(f"m64n{widest}k{depth}")
+        if atom is not None and atom.find(operand, accumulator) is not None:
+            return atom
+    return None
+
+
+@lru_cache(maxsize=1024)
+def tile_wgmma(
+    shape: tuple[int, ...], groups: tuple[int, int], role: WgmmaRole, atom: WgmmaAtom
+) -> LinearLayout:
+    """Tiles an operand of a product in registers with fragments, over warpgroups.
+
+    The M x N result is cut into `groups[0]` x `groups[1]` rectangles, one for each
+    warpgroup, those along M counted fastest. A is held by all warpgroups of a row:
+    their bits along N have zero bases. In each thread the registers count those of an
+    instruction first, then the instructions along the last dimension, then along M.
+    Example: the 128 x 256 result of two warpgroups along M has the registers
+    (0, 1) (8, 0) (0, 8) ... (0, 128) and the warps (16, 0) (32, 0) (64, 0).
+
+    Args:
+        shape: Extents of the operand: M x K, or M x N.
+        groups: Number of warpgroups along M and along N, powers of two.
+        role: Which operand.
+        atom: Which instruction.
+
+    Raises:
+        LayoutError: The rectangle of a warpgroup is no multiple of the instruction's.
+    """
+    check_shape((*shape, *groups))
+    if len(shape) != 2:
+        raise LayoutError(f"expected a matrix for {atom.name}, got {shape}")
+    fragment = atom.fragment(role)
+    counts = (groups[0], groups[1] if role == "c" else 1)
+    part = (shape[0] // counts[0], shape[1] // counts[1])
+    if any(own < least for own, least in zip(part, fragment.shape, strict=True)):
+        msg = f"expected a multiple of {fragment.shape} for each of {groups} warpgroups"
+        raise LayoutError(f"{msg} of {atom.name}, got {shape}")
+    register: list[Coord] = [
+        *((0, step) for step in _steps(fragment.shape[1], part[1])),
+        *((step, 0) for step in _steps(fragment.shape[0], part[0])),
+    ]
+    along_n = [(0, step) for step in _steps(part[1], shape[1])]
+    if role == "a":
+        along_n = [(0, 0)] * n_bits(groups[1])
+    warp = [*((step, 0) for step in _steps(part[0], shape[0])), *along_n]
+    return fragment.extend(shape, register=register, warp=warp)
+
+
+def _steps(first: int, limit: int) -> list[int]:
+    """first, 2 first, 4 first, ... below the limit."""
+    return [first << bit for bit in range(n_bits(limit) - n_bits(first))]
