@@ -18,6 +18,7 @@ from cuda_tile.interp import (
     mma,
     multimem,
     reduce,
+    roles,
     shape,
     structure,
     tileas,
@@ -49,6 +50,7 @@ FAMILIES = (
     multimem,
     hint,
     tileas,
+    roles,
 )
 """The modules whose import filled `RULES`, in the order of the op list."""
 

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cuda_tile.interp import decisions
-from cuda_tile.interp.machine import Stop, TileBlock
+from cuda_tile.interp.machine import Event, TileBlock
 from cuda_tile.interp.program import Op
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.values import Jump
 from cuda_tile.interp.words import limits, reading, wrap
 
-Steps: TypeAlias = Generator[Stop | None, None, tuple[Any, ...] | Jump]
+Steps: TypeAlias = Generator[Event, None, tuple[Any, ...] | Jump]
 """A rule that runs regions: results, or how the enclosing block ends too."""
 
 
@@ -105,7 +105,7 @@ def loop(run: TileBlock, op: Op, *carried: Any) -> Steps:
 
 def _trip(
     run: TileBlock, op: Op, arguments: tuple[Any, ...]
-) -> Generator[Stop | None, None, Jump]:
+) -> Generator[Event, None, Jump]:
     """One run of a loop's body; allocas in it end with it."""
     outer = len(run.scratch)
     end = yield from run.run_block(op.block(), arguments)

@@ -141,6 +141,7 @@ class TileBlock:
         at: The op that began last.
         is_running: Whether it is the block that runs now.
         broken: Slots of false assumptions about strides, and what is false of them.
+        role: The region of `tileas.roles` that runs now, counted from 1; 0 outside.
     """
 
     launch: Launch
@@ -155,6 +156,7 @@ class TileBlock:
     at: Op | None = None
     is_running: bool = False
     broken: dict[int, tuple[Op, str]] = field(default_factory=dict[int, tuple[Op, str]])
+    role: int = 0
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""
@@ -172,7 +174,7 @@ class TileBlock:
         for op in block.ops:
             result: Any = self._begin(op)
             if type(result) is GeneratorType:
-                result = yield from cast(Generator[Stop | None, None, Any], result)
+                result = yield from cast(Generator[Event, None, Any], result)
             if isinstance(result, Jump):
                 if launch.breaks and self._stops(op):
                     yield Stop(self, op, ())
@@ -184,7 +186,31 @@ class TileBlock:
                 self.delays.finish(self)
                 self.wait = op
                 yield None
+            elif self.role and launch.is_shuffled and op.name.startswith("tileas."):
+                yield PAUSE
         return Jump("yield", ())
+
+    def wait_until(
+        self, op: Op, can_go_on: Callable[[], bool], why: str
+    ) -> Generator[Event, None, None]:
+        """Waits at an op until another role lets it go on.
+
+        Args:
+            op: The op.
+            can_go_on: Whether it need not wait; asked again after others ran.
+            why: What it waits for, as in "turn 5 is not published yet".
+
+        Raises:
+            InterpError: It must wait, and there are no other roles.
+        """
+        while not can_go_on():
+            if not self.role:
+                self.fail(
+                    op,
+                    f"waits for ever: {why}, and outside 'tileas.roles' nothing else "
+                    "runs that could do it",
+                )
+            yield Blocked(op, can_go_on, why)
 
     def run_pure(self, block: Block, arguments: tuple[Any, ...]) -> Jump:
         """Runs a block without control flow or memory accesses."""
@@ -373,5 +399,27 @@ class Stop:
     results: tuple[Any, ...]
 
 
-Body: TypeAlias = Generator[Stop | None, None, Jump]
-"""A coroutine: yields None where other blocks may run, a `Stop` at a breakpoint."""
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A role that waits for another one; `interp/roles.py` lets these run.
+
+    Attributes:
+        op: The op that waits.
+        can_go_on: Whether it need not wait any more.
+        why: What it waits for.
+    """
+
+    op: Op | None
+    can_go_on: Callable[[], bool]
+    why: str
+
+
+PAUSE = Blocked(None, lambda: True, "")
+"""A role that lets others run; under a seed after each op that they may see."""
+
+Event: TypeAlias = Stop | Blocked | None
+"""What a coroutine yields: None where other blocks may run, a `Stop` at a breakpoint,
+`Blocked` inside `tileas.roles` where other roles may run."""
+
+Body: TypeAlias = Generator[Event, None, Jump]
+"""A coroutine that runs a block."""

@@ -81,7 +81,7 @@ class _Turns:
             run.launch.on_block(run.block_id)
         run.is_running = True
         for event in body:
-            if event is not None:
+            if isinstance(event, Stop):
                 yield event
                 continue
             patience -= 1
