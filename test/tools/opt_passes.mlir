@@ -23,6 +23,7 @@
 // HELP: --cuda-tile-emit
 // HELP-NEXT: --line-info=<string> - write line tables
 // HELP: --cuda-tile-plan
+// HELP-NEXT: --abi=<string>
 // HELP-NEXT: --gpu=<string>
 // HELP-NEXT: --num-warps=<string> - warps per CTA
 // FAIL: error: pass 'cuda-tile-plan' failed: {{.*}}'sm_1'
