@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from emit_every import ELEMENTS, lowered, single
+from emit_placed import placed_kernels
 from real_kernels import RECIPES, kernel_path
 
 import cuda_tile
@@ -60,12 +61,18 @@ class Kernel:
     first: int
 
 
+def modules(*gpus: str) -> Iterator[tuple[str, ir.Module]]:
+    """Level P of all kernels, for some chips and what is placed for a chip."""
+    for gpu, kind in product(gpus, ELEMENTS):
+        yield gpu, lowered(kind, gpu)
+    yield from placed_kernels()
+
+
 @cache
 def kernels() -> list[Kernel]:
     """A kernel of each emitted operation."""
     found: dict[str, Kernel] = {}
-    for gpu, kind in product(("sm_75", "sm_80", "sm_90"), ELEMENTS):
-        module = lowered(kind, gpu)
+    for gpu, module in modules("sm_75", "sm_80", "sm_90"):
         with module.context, ir.Location.unknown():
             scratch = ir.Module.create()
             with ir.InsertionPoint(scratch.body):
@@ -161,8 +168,7 @@ def test_each_named_operation_has_a_row() -> None:
 
 def test_each_row_is_emitted() -> None:
     made = {"gpu.module", "builtin.module"}
-    for gpu, kind in product(("sm_75", "sm_90"), ELEMENTS):
-        module = lowered(kind, gpu)
+    for gpu, module in modules("sm_75", "sm_90"):
         with module.context:
             kinds, bad_types = _cuda_tile.device_code(module)
             made |= {instruction_name(op) for op, *_ in kinds}

@@ -138,6 +138,7 @@ MASK_SEGMENTS = {
     "store_ptr_tko": 2,
     "atomic_rmw_tko": 2,
     "atomic_cas_tko": 3,
+    "tileas.gather_in": 1,
 }
 """The accesses through tiles of pointers, with the operand segment of the mask."""
 

@@ -1,8 +1,8 @@
 """Which shared buffers an op accesses, through views and control flow.
 
 The value that names a buffer is made by an `alloc_shared`, by an op that gives
-another view of a buffer operand, or it is handed on by a structured op. What an op
-does to the buffers it names is asked of its memory effects.
+another view of a buffer operand or a slot of a ring, or it is handed on by a structured
+op. What an op does to the buffers it names is asked of its memory effects.
 """
 
 from __future__ import annotations
@@ -12,23 +12,29 @@ from typing import NamedTuple
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.rings import RING
 from cuda_tile.ir.walk import defining_op, location_text
 
-ALLOC = "tileas.alloc_shared"
+PLACES = ("tileas.alloc_shared", RING)
+"""The ops that make places in shared memory: a buffer, or a ring of them."""
+
+ASYNC_READERS = ("tileas.wgmma", "tileas.copy_out")
+"""The ops that may read buffers by themselves, after the op and through another proxy
+than threads (PTX ISA, "Async proxy")."""
 
 Allocs = frozenset[ir.Operation]
-"""Some `alloc_shared` ops."""
+"""Some ops of `PLACES`."""
 
 
 class BufferAccess(NamedTuple):
     """What one op does to shared memory.
 
     Attributes:
-        reads: The buffers of which it may read one.
-        writes: The buffers of which it may write one.
+        reads: The places of which it may read one.
+        writes: The places of which it may write one.
     """
 
     reads: Allocs
@@ -47,7 +53,7 @@ class Buffers:
         self._sources: dict[ir.Value, Allocs] = {}
 
     def sources(self, buffer: ir.Value) -> Allocs:
-        """Every `alloc_shared` that `buffer` may name a part of.
+        """Every `alloc_shared` or ring that `buffer` may name a part of.
 
         Raises:
             InternalError: It comes from an op that neither makes a buffer nor has one.
@@ -67,14 +73,14 @@ class Buffers:
         while work:
             value = work.pop()
             op = defining_op(value)
-            if op is not None and op.name == ALLOC:
+            if op is not None and op.name in PLACES:
                 yield op
                 continue
             behind = self._flow.incoming(value) or _viewed(op)
             if not behind:
                 raise InternalError(
-                    f"expected a shared buffer from '{ALLOC}', a view of one, or one "
-                    f"that is handed on, got {value}",
+                    f"expected a shared buffer from '{PLACES[0]}', a slot, a view of "
+                    f"one, or one that is handed on, got {value}",
                     None if op is None else location_text(op),
                 )
             work += [value for value in behind if value not in seen]
@@ -94,7 +100,7 @@ class Buffers:
 
 
 def _viewed(op: ir.Operation | None) -> list[ir.Value]:
-    """The buffers that an op gives another view of."""
+    """The buffers that an op gives another view of, or the ring with a slot of it."""
     if op is None:
         return []
-    return [value for value in op.operands if isinstance(value.type, BufferType)]
+    return [v for v in op.operands if isinstance(v.type, BufferType | RingType)]

@@ -4,18 +4,30 @@ A buffer is live at an op if it was accessed on some path from its `alloc_shared
 op, and is read on some path from the op. Both are data-flow analyses, so a buffer from
 outside a loop that each iteration reads is live in the whole loop, and buffers of the
 two branches of an `if` are never live together.
+
+Each op of a ring counts as an access, so that it lives from the first to the last of
+them. Regions of `roles` run at the same time: what one uses conflicts with what another
+does. A ring that one of them drains may be written at any time from the start of
+`roles` on, but not behind its last op there, for each turn that was filled is taken.
 """
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.buffers import ALLOC, Allocs, Buffers
-from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
+from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.walk import enclosing_ops, location_text
+from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
+from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
+
+ROLES = "tileas.roles"
+_PRODUCT = "tileas.wgmma"
+_AWAITS = ("tileas.await", "tileas.release")
+"""Until one of these, products read their buffers."""
 
 
 class Effects(NamedTuple):
@@ -39,15 +51,22 @@ class BufferSets:
         flow: The control flow of an entry at level W.
 
     Attributes:
-        allocs: Its `alloc_shared` ops in program order: bit i stands for number i.
+        allocs: Its `alloc_shared` and ring ops in program order: bit i stands for
+            number i.
     """
 
     def __init__(self, flow: ControlFlow) -> None:
         self._flow = flow
         self._buffers = Buffers(flow)
-        self.allocs = [op for op in flow.ops() if op.name == ALLOC]
+        ops = list(flow.ops())
+        self.allocs = [op for op in ops if op.name in PLACES]
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
+        self.roles = [op for op in ops if op.name == ROLES]
+        self._multiplied = 0
+        for op in ops:
+            if op.name == _PRODUCT:
+                self._multiplied |= self.effects(op).reads
 
     def effects(self, op: ir.Operation) -> Effects:
         """What an op without regions does to buffers."""
@@ -55,12 +74,59 @@ class BufferSets:
         if found is None:
             access = self._buffers.access(op)
             reads, writes = (0, 0) if access is None else map(self._mask, access)
+            if op.name in TURN_OPS:
+                reads |= self._bits[ring_of(op)]
+                writes |= reads
+            if op.name in _AWAITS and len(op.operands) > (op.name != _AWAITS[0]) * 2:
+                reads |= self._multiplied
             found = Effects(reads, writes, self._bits.get(op, 0))
             self._effects[op] = found
         return found
 
     def _mask(self, allocs: Allocs) -> int:
         return sum(self._bits[op] for op in allocs)
+
+    def members(self, mask: int) -> list[ir.Operation]:
+        """The places of a set."""
+        return [op for i, op in enumerate(self.allocs) if mask >> i & 1]
+
+    def rings_between(self, roles: ir.Operation) -> int:
+        """The rings that more than one region of `roles` uses."""
+        once = several = 0
+        for used, _ in self._regions(roles):
+            several |= once & used
+            once |= used
+        return several & sum(self._bits[op] for op in self.allocs if op.name == RING)
+
+    def apart(self, roles: ir.Operation) -> list[tuple[int, int]]:
+        """Pairs of sets: each place of one conflicts with each of the other.
+
+        A ring and what only the region uses that drains it are not among them: the walk
+        over that region tells whether they do.
+        """
+        between, regions = self.rings_between(roles), self._regions(roles)
+        pairs: list[tuple[int, int]] = []
+        for (first, _), (second, drained) in permutations(regions, 2):
+            own, shared = second & ~between, first & between
+            pairs.append((first & ~between, own))
+            pairs.append((shared, second & between))
+            pairs.append((shared & ~drained, own))
+        return pairs
+
+    def _regions(self, roles: ir.Operation) -> list[tuple[int, int]]:
+        """For each region the places that it uses, and the rings that it drains."""
+        found = [(0, 0)] * len(roles.regions)
+        for number, region in enumerate(roles.regions):
+            used = drained = 0
+            for op in nested_in(region):
+                if len(op.regions):
+                    continue
+                effects = self.effects(op)
+                used |= effects.reads | effects.writes | effects.makes
+                if op.name == "tileas.take":
+                    drained |= self._bits[ring_of(op)]
+            found[number] = used, drained
+        return found
 
     def check_turns(self) -> None:
         """Refuses a buffer that outlives the turn of a loop that makes it.
@@ -92,6 +158,12 @@ class _Accessed(ForwardAnalysis[int]):
     def join(self, known: int, news: int) -> int:
         return known | news
 
+    def begin(self, point: Point, state: int) -> int:
+        """Another role may fill a ring from the start of `roles` on."""
+        if point.op.name != ROLES or point.region is None:
+            return state
+        return state | self._sets.rings_between(point.op)
+
     def transfer(self, op: ir.Operation, state: int) -> int:
         reads, writes, makes = self._sets.effects(op)
         return (state | reads | writes) & ~makes
@@ -117,7 +189,7 @@ class _ReadLater(BackwardAnalysis[int]):
 
 
 def conflicts(entry: ir.Operation) -> dict[ir.Operation, set[ir.Operation]]:
-    """For every `alloc_shared` in `entry`, those that must not share bytes with it.
+    """For every place in `entry`, those that must not share bytes with it.
 
     Two buffers conflict if both are live at some op. A buffer that an op accesses
     counts as live there, for writing spoils what others hold even if nobody reads it.
@@ -130,6 +202,25 @@ def conflicts(entry: ir.Operation) -> dict[ir.Operation, set[ir.Operation]]:
     accessed, read_later = _Accessed(flow, sets), _ReadLater(flow, sets)
     accessed.solve(0)
     read_later.solve(0)
+    found = {op: set[ir.Operation]() for op in sets.allocs}
+    for mask in _live_sets(flow, sets, accessed, read_later):
+        members = sets.members(mask)
+        for op in members:
+            found[op].update(members)
+    for first, second in (pair for op in sets.roles for pair in sets.apart(op)):
+        for op in sets.members(first):
+            for other in sets.members(second):
+                found[op].add(other)
+                found[other].add(op)
+    for op, others in found.items():
+        others.discard(op)
+    return found
+
+
+def _live_sets(
+    flow: ControlFlow, sets: BufferSets, accessed: _Accessed, read_later: _ReadLater
+) -> set[int]:
+    """The sets of places that are live at some op together."""
     together: set[int] = set()
     for op in flow.ops():
         before, ahead = accessed.before(op), read_later.before(op)
@@ -140,11 +231,4 @@ def conflicts(entry: ir.Operation) -> dict[ir.Operation, set[ir.Operation]]:
             effects = sets.effects(op)
             own = effects.reads | effects.writes
         together.add(before & ahead | own)
-    found = {op: set[ir.Operation]() for op in sets.allocs}
-    for mask in together:
-        members = [op for i, op in enumerate(sets.allocs) if mask >> i & 1]
-        for op in members:
-            found[op].update(members)
-    for op, others in found.items():
-        others.discard(op)
-    return found
+    return together

@@ -26,6 +26,8 @@ VIEW_SEGMENTS = {
     "multimem_load_reduce_view_tko": 0,
     "multimem_reduce_view_tko": 0,
     "multimem_store_view_tko": 0,
+    "tileas.copy_in": 0,
+    "tileas.copy_out": 1,
 }
 """The accesses through views, with the operand segment of the view."""
 
@@ -36,6 +38,8 @@ INDEX_SEGMENTS = {
     "multimem_load_reduce_view_tko": 1,
     "multimem_reduce_view_tko": 2,
     "multimem_store_view_tko": 2,
+    "tileas.copy_in": 1,
+    "tileas.copy_out": 2,
 }
 """The same with the operand segment of the indices."""
 

@@ -46,3 +46,17 @@ def is_first(e: Emitter) -> ir.Value:
 def barrier(e: Emitter) -> None:
     """All threads of the CTA wait for each other."""
     e.builder.create("nvvm.barrier0", [], [])
+
+
+def proxy_fence(e: Emitter) -> None:
+    """What this thread wrote to shared memory becomes visible to the async proxy.
+
+    That is how bulk copies and matrix instructions of warpgroups access it (PTX ISA,
+    "membar/fence": .proxy.async).
+    """
+    b = e.builder
+    attributes = {
+        "kind": b.attribute("#nvvm.proxy_kind<async.shared>"),
+        "space": b.attribute("#nvvm.shared_space<cta>"),
+    }
+    b.create("nvvm.fence.proxy", [], [], attributes)

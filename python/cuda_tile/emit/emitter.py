@@ -14,6 +14,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.legality import INSTEAD
+from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
 from cuda_tile.emit.fragment import (
@@ -33,9 +34,9 @@ from cuda_tile.targets import Target
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
 
-Lowered = ir.Value | Fragment | View | None
-"""What stands for a tile-level value: a scalar, a fragment, a view, or nothing
-for a token (order is settled before emission)."""
+Lowered = ir.Value | Fragment | View | Buffer | None
+"""What stands for a tile-level value: a scalar, a fragment, a view, a buffer, or
+nothing for a token (order is settled before emission)."""
 
 
 def register_type(element: ir.Type) -> ir.Type:
@@ -67,6 +68,7 @@ class Emitter:
         target: The chip to emit for, which decides between forms of an instruction.
         shared_symbol: Name of the kernel's shared-memory variable.
         scratch: Where in it scratch memory begins, in bytes; see `analysis/scratch.py`.
+        n_warps: Warps of the CTA.
     """
 
     def __init__(
@@ -77,10 +79,11 @@ class Emitter:
         target: Target,
         shared_symbol: str = SHARED_SYMBOL,
         scratch: int = 0,
+        n_warps: int = 1,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
-        self.threads = Threads(self.builder)
+        self.threads = Threads(self.builder, n_warps)
         self.facts = facts
         self.target = target
         self._rules = rules
@@ -132,6 +135,13 @@ class Emitter:
             raise InternalError(f"emit: expected a view for {value}")
         return lowered
 
+    def buffer(self, value: ir.Value) -> Buffer:
+        """What stands for a buffer, with its own memory or in a slot of a ring."""
+        lowered = self.get(value)
+        if not isinstance(lowered, Buffer):
+            raise InternalError(f"emit: expected a buffer for {value}")
+        return lowered
+
     # Values across blocks -----------------------------------------------------------
 
     def flatten(self, value: ir.Value) -> list[ir.Value]:
@@ -149,6 +159,8 @@ class Emitter:
                 return [scalar]
             case View():
                 raise InternalError("emit: a view cannot pass through a block")
+            case Buffer():
+                raise InternalError("emit: a buffer cannot pass through a block")
 
     def flat_types(self, value: ir.Value) -> list[ir.Type]:
         """The types of what `flatten` gives."""

@@ -22,10 +22,16 @@ ALL_BITS = -1
 
 
 class Threads:
-    """Values computed from `%tid.x`, made once per kernel in its prologue."""
+    """Values computed from `%tid.x`, made once per kernel in its prologue.
 
-    def __init__(self, builder: Builder) -> None:
+    Args:
+        builder: The builder of the kernel.
+        n_warps: How many warps run what is emitted.
+    """
+
+    def __init__(self, builder: Builder, n_warps: int = 1) -> None:
         self._builder = builder
+        self.n_warps = n_warps
         self._forms: dict[tuple[int, ...], ir.Value] = {}
         self._index: ir.Value | None = None
 

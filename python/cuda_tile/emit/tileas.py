@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.emit.access import pick_words
 from cuda_tile.emit.addresses import Addresses, Origin
+from cuda_tile.emit.blocks import barrier, proxy_fence
+from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.attributes import integer, integers
+from cuda_tile.ir.attributes import flag, integer, integers
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
-from cuda_tile.ir.walk import defining_op
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
-from cuda_tile.layout.shared import SharedAccess, SharedLayout, shared_access
+from cuda_tile.layout.shared import SharedAccess, shared_access
 from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
 
 Registers = list[ir.Value]
@@ -82,47 +83,40 @@ def _selected(e: Emitter, select: Select, x: Registers) -> Registers:
 # Shared memory ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Buffer:
-    """A shared-memory buffer: its offset and its layout.
-
-    Attributes:
-        base_bytes: Offset in the kernel's shared memory.
-        layout: Offset bits to coordinates.
-        element: Element type at tile level.
-    """
-
-    base_bytes: int
-    layout: SharedLayout
-    element: ir.Type
-
-
-def buffer_of(value: ir.Value) -> Buffer:
-    """The buffer of an `alloc_shared`, which must have its offset."""
-    op, ty = defining_op(value), BufferType(value.type)
-    if op is None or op.name != "tileas.alloc_shared" or "offset" not in op.attributes:
-        raise InternalError("emit: a shared buffer without an offset; run allocate")
-    return Buffer(integer(op, "offset"), buffer_layout_of(value), ty.element_type)
-
-
 @RULES.register("tileas.alloc_shared")
 def alloc_shared(e: Emitter, op: ir.Operation) -> None:
     """No instruction: the buffer is an offset in the kernel's shared memory."""
-    del e, op
+    result = op.results[0]
+    if "offset" not in op.attributes:
+        raise InternalError("emit: a shared buffer without an offset; run allocate")
+    start, element = e.shared_pointer(), BufferType(result.type).element_type
+    layout = buffer_layout_of(result)
+    e.set(result, Buffer(start, integer(op, "offset"), layout, element))
+
+
+@RULES.register("tileas.reinterpret")
+def reinterpret(e: Emitter, op: ir.Operation) -> None:
+    """No instruction: the same bytes under another layout."""
+    source, result = e.buffer(op.operands[0]), op.results[0]
+    e.set(result, replace(source, layout=buffer_layout_of(result)))
 
 
 @RULES.register("tileas.barrier")
-def barrier(e: Emitter, op: ir.Operation) -> None:
-    """`bar.sync 0`: all threads of the CTA, and their memory accesses."""
-    del op
-    e.builder.create("nvvm.barrier0", [], [])
+def barrier_(e: Emitter, op: ir.Operation) -> None:
+    """`bar.sync`: all threads, and their memory accesses.
+
+    With `async`, each thread's fence for its own writes comes first.
+    """
+    if flag(op, "async"):
+        proxy_fence(e)
+    barrier(e)
 
 
 def _addresses(
     e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
 ) -> Addresses:
     size_bytes = element_bits(buffer.element) // 8
-    start = (e.shared_pointer(), buffer.base_bytes)
+    start = (buffer.pointer, buffer.base_bytes)
     return Addresses(e, start, size_bytes, columns, origin)
 
 
@@ -136,7 +130,7 @@ def _plan_access(
 @RULES.register("tileas.store_shared")
 def store_shared(e: Emitter, op: ir.Operation) -> None:
     """Vector stores; of several copies of an element one thread writes."""
-    fragment, buffer = e.fragment(op.operands[0]), buffer_of(op.operands[1])
+    fragment, buffer = e.fragment(op.operands[0]), e.buffer(op.operands[1])
     layout, part = fragment.layout, None
     if "offsets" in op.attributes:
         part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
@@ -158,7 +152,7 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("tileas.load_shared")
 def load_shared(e: Emitter, op: ir.Operation) -> None:
     """`ldmatrix` where the layouts allow it, else vector loads."""
-    buffer, result = buffer_of(op.operands[0]), op.results[0]
+    buffer, result = e.buffer(op.operands[0]), op.results[0]
     layout, offsets = layout_of(result), integers(op, "offsets")
     if len(op.operands) > 1:
         part = TilePart(layout, buffer.layout.shape, offsets)
@@ -181,7 +175,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
 @RULES.register("tileas.load_part")
 def load_part(e: Emitter, op: ir.Operation) -> None:
     """Vector loads from an origin that the indices give, bit by bit."""
-    buffer, layout = buffer_of(op.operands[0]), layout_of(op.results[0])
+    buffer, layout = e.buffer(op.operands[0]), layout_of(op.results[0])
     b, size = e.builder, element_bits(buffer.element) // 8
     chosen: ir.Value | None = None
     span = 0

@@ -57,6 +57,11 @@ def integer(op: ir.Operation, name: str) -> int:
     return ir.IntegerAttr(op.attributes[name]).value
 
 
+def text(op: ir.Operation, name: str) -> str:
+    """A string attribute."""
+    return ir.StringAttr(op.attributes[name]).value
+
+
 def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
     """A dense array attribute of i32 or i64."""
     attr = op.attributes[name]

@@ -80,11 +80,16 @@ def block_ops(block: ir.Block) -> list[ir.Operation]:
 def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
     """Every operation under `op` in program order, without `op` itself."""
     for region in op.regions:
-        for block in region.blocks:
-            for inner in block_ops(block):
-                yield inner
-                if len(inner.regions):  # a generator for each leaf would cost more
-                    yield from nested_ops(inner)
+        yield from nested_in(region)
+
+
+def nested_in(region: ir.Region) -> Iterator[ir.Operation]:
+    """Every operation in a region, in program order."""
+    for block in region.blocks:
+        for inner in block_ops(block):
+            yield inner
+            if len(inner.regions):  # a generator for each leaf would cost more
+                yield from nested_ops(inner)
 
 
 def enclosing_entry(op: ir.Operation) -> ir.Operation:

@@ -1,25 +1,33 @@
 """Assigns offsets to shared buffers; those not live together may share bytes.
 
-Contract: in, staged level W; out, every `alloc_shared` has an `offset` in
+Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in
 bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
 beside their tiles (`analysis/scratch.py`). Buffers that are live at the same time
 (`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
 long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
+What is first used behind the last op of a ring may take the bytes of its slots, but not
+those of its mbarriers, which would have to be invalidated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.buffers import ASYNC_READERS, Buffers
+from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import read_plan, read_target
-from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.rings import (
+    RING,
+    SLOT_ALIGNMENT_BYTES,
+    buffer_type_bytes,
+    places_in,
+    slots_that_fit,
+)
 from cuda_tile.ir.walk import entries, entry_name, location_text
 from cuda_tile.options import Options
 
@@ -32,15 +40,19 @@ SMALL_BYTES = 1024
 
 @dataclass(frozen=True)
 class Request:
-    """One buffer that needs an offset.
+    """One buffer or ring that needs an offset.
 
     Attributes:
-        size_bytes: Its size, rounded up to the alignment.
+        size_bytes: Its size, rounded up to whole bank rows.
         conflicts: Numbers of the requests that it must not overlap.
+        alignment_bytes: What divides its offset.
+        own_bytes: How many at its end nothing else may ever overlap.
     """
 
     size_bytes: int
     conflicts: frozenset[int]
+    alignment_bytes: int = ALIGNMENT_BYTES
+    own_bytes: int = 0
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -49,8 +61,9 @@ def run(module: ir.Operation, options: Options) -> None:
     for entry in entries(module):
         apart = conflicts(entry)
         numbers = {op: number for number, op in enumerate(apart)}
+        repeating = _repeating(entry)
         requests = [
-            Request(buffer_bytes(op), frozenset(numbers[other] for other in others))
+            _request(op, frozenset(numbers[other] for other in others), repeating)
             for op, others in apart.items()
         ]
         places, total = choose(requests, _space_bytes(entry))
@@ -85,10 +98,41 @@ def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], in
     return (places, total) if total <= space_bytes else pack(requests)
 
 
-def buffer_bytes(op: ir.Operation) -> int:
-    """Size of an `alloc_shared` in bytes, rounded up to the alignment."""
-    ty = BufferType(op.results[0].type)
-    size = prod(ty.shape) * element_bits(ty.element_type) // 8
+def _repeating(entry: ir.Operation) -> set[ir.Operation]:
+    """The buffers that products or bulk copies read by themselves, swizzled or not."""
+    flow = ControlFlow(entry)
+    engines = [op for op in flow.ops() if op.name in ASYNC_READERS]
+    if not engines:
+        return set()
+    buffers = Buffers(flow)
+    found = (buffers.sources_if_buffer(v) for op in engines for v in op.operands)
+    return set[ir.Operation]().union(*found)
+
+
+def _request(
+    op: ir.Operation, apart: frozenset[int], repeating: set[ir.Operation]
+) -> Request:
+    """What a buffer or a ring asks for."""
+    size = place_bytes(op)
+    if op.name == RING:
+        return Request(size, apart, SLOT_ALIGNMENT_BYTES, _own_bytes(op))
+    if op in repeating:
+        return Request(size, apart, SLOT_ALIGNMENT_BYTES)
+    return Request(size, apart)
+
+
+def _own_bytes(ring: ir.Operation) -> int:
+    """From the first mbarrier of a ring to its end; 0 without any."""
+    places = places_in(ring)
+    return place_bytes(ring) - places.data_bytes if places.has_mbarriers else 0
+
+
+def place_bytes(op: ir.Operation) -> int:
+    """Size of an `alloc_shared` or ring in bytes, rounded up to whole bank rows."""
+    if op.name == RING:
+        size = places_in(op).size_bytes
+    else:
+        size = buffer_type_bytes(op.results[0].type)
     return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 
@@ -98,16 +142,38 @@ def pack(requests: Sequence[Request]) -> tuple[list[int], int]:
     for number in sorted(
         range(len(requests)), key=lambda i: (-requests[i].size_bytes, i)
     ):
-        request, offset = requests[number], 0
-        taken = sorted((places[i], i) for i in request.conflicts if i in places)
-        for start, other in taken:
-            if offset + request.size_bytes <= start:
-                break
-            offset = max(offset, start + requests[other].size_bytes)
-        places[number] = offset
+        places[number] = _lowest(requests, number, places)
     ordered = [places[i] for i in range(len(requests))]
     ends = (places[i] + request.size_bytes for i, request in enumerate(requests))
     return ordered, max(ends, default=0)
+
+
+def _lowest(requests: Sequence[Request], number: int, places: Mapping[int, int]) -> int:
+    """The lowest offset at which a request overlaps nothing that it must not."""
+    request = requests[number]
+    taken: list[tuple[int, int]] = []  # no byte of the request may lie in these
+    others: list[tuple[int, int]] = []  # none of its own bytes may lie in these
+    for i, start in places.items():
+        end = start + requests[i].size_bytes
+        own = requests[i].own_bytes
+        if i in request.conflicts:
+            taken.append((start, end))
+        elif own:
+            taken.append((end - own, end))
+        others.append((start, end))
+    offset, unit = 0, request.alignment_bytes
+    shared_bytes = request.size_bytes - request.own_bytes
+    while True:
+        least = offset
+        for start, end in taken:
+            if start < offset + request.size_bytes and offset < end:
+                least = max(least, end)
+        for start, end in others if request.own_bytes else ():
+            if start < offset + request.size_bytes and offset + shared_bytes < end:
+                least = max(least, end - shared_bytes)
+        if least == offset:
+            return offset
+        offset = -(-least // unit) * unit
 
 
 def _space_bytes(entry: ir.Operation) -> int:
@@ -118,17 +184,32 @@ def _space_bytes(entry: ir.Operation) -> int:
     return min(target.shared_bytes_per_cta, share)
 
 
-def _check_fits(entry: ir.Operation, allocs: list[ir.Operation], total: int) -> None:
+def _check_fits(entry: ir.Operation, places: list[ir.Operation], total: int) -> None:
     target = read_target(entry)
     limit = target.shared_bytes_per_cta
     if total <= limit:
         return
-    lines = "; ".join(
-        f"{buffer_bytes(op)} bytes for {op.results[0].type} at {location_text(op)}"
-        for op in allocs
-    )
+    lines = "; ".join(_described(op, limit - total) for op in places)
     raise UserError(
         f"kernel @{entry_name(entry)} expected at most {limit} bytes of shared memory "
         f"on {target.name}, got {total}: {lines}; smaller tiles need less",
         location_text(entry),
+    )
+
+
+def _described(op: ir.Operation, room_bytes: int) -> str:
+    """A buffer or ring, its size and its line.
+
+    Args:
+        op: What makes it.
+        room_bytes: What is left beside everything, here a negative number.
+    """
+    size, where = place_bytes(op), location_text(op)
+    if op.name != RING:
+        return f"{size} bytes for {op.results[0].type} at {where}"
+    ring = places_in(op)
+    fitting = slots_that_fit(ring, ring.size_bytes + room_bytes)
+    return (
+        f"{size} bytes for a ring of {ring.slots} slots of {ring.slot_bytes} bytes, of "
+        f"which {fitting} would fit, at {where}"
     )

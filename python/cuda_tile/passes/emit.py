@@ -93,6 +93,7 @@ def emit_entry(entry: ir.Operation) -> None:
             read_target(entry),
             shared_symbol,
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
+            read_plan(entry).num_warps,
         )
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:

@@ -1,0 +1,296 @@
+"""What accesses to shared memory are pending at each op: where barriers must stand.
+
+A forward data-flow analysis holds the bytes that were read and written since the last
+barrier on some path. Besides the accesses of threads there are those that go on after
+their op: bulk copies out of a buffer, until they are awaited, and products, until
+theirs is. These see through another proxy what threads wrote, so that it must be fenced
+(PTX ISA, "Async proxy").
+
+Within a ring its own ops keep order. To others the acquire of a slot is a write of the
+whole ring and a take a read: of a product that still reads a slot, only a later release
+says that it is done, and to its own warps alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.buffers import ASYNC_READERS, Allocs, Buffers
+from cuda_tile.analysis.control_flow import ControlFlow, Edge
+from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import flag, integer, text
+from cuda_tile.ir.rings import (
+    RING,
+    TURN_OPS,
+    buffer_type_bytes,
+    places_in,
+    ring_of,
+)
+from cuda_tile.ir.walk import location_text, nested_ops
+
+ROLES = "tileas.roles"
+BARRIER = "tileas.barrier"
+
+
+class Bytes(NamedTuple):
+    """A half-open range of shared memory.
+
+    Attributes:
+        start: Its first byte.
+        end: The first one behind it.
+        ring: Where the ring begins whose slots these are; None for other buffers.
+    """
+
+    start: int
+    end: int
+    ring: int | None = None
+
+
+Ranges = frozenset[Bytes]
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Shared bytes accessed on some path, and not ordered before what follows.
+
+    Attributes:
+        reads: Read since the last barrier.
+        writes: Written since then.
+        unfenced: Written since the last barrier that is also a fence.
+        leaving: Being read by copies out of shared memory that nobody awaited.
+        multiplied: Being read by products that nobody awaited.
+        released: Rings of groups with slots that were released since the last barrier.
+    """
+
+    reads: Ranges = frozenset()
+    writes: Ranges = frozenset()
+    unfenced: Ranges = frozenset()
+    leaving: Ranges = frozenset()
+    multiplied: Ranges = frozenset()
+    released: Ranges = frozenset()
+
+    def __or__(self, other: Pending) -> Pending:
+        """The accesses of either path."""
+        return Pending(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.unfenced | other.unfenced,
+            self.leaving | other.leaving,
+            self.multiplied | other.multiplied,
+            self.released | other.released,
+        )
+
+    def after_barrier(self, *, is_fence: bool) -> Pending:
+        """What a barrier leaves: what goes on by itself, and what is not fenced."""
+        unfenced = frozenset[Bytes]() if is_fence else self.unfenced
+        return Pending(
+            unfenced=unfenced, leaving=self.leaving, multiplied=self.multiplied
+        )
+
+
+class Need(NamedTuple):
+    """What must come before an op.
+
+    Attributes:
+        barrier: A barrier.
+        fence: A barrier that is a fence too.
+        copies: Copies out of shared memory must have read their buffers.
+    """
+
+    barrier: bool = False
+    fence: bool = False
+    copies: bool = False
+
+
+@dataclass(frozen=True)
+class Access:
+    """What one op does to shared memory.
+
+    Attributes:
+        reads: Bytes that threads read, or might.
+        writes: Bytes that threads write.
+        late: Bytes that are read by a copy or a product, after the op.
+        filled: Bytes of a ring that copies may write from now on.
+        is_copy: Whether `late` belongs to a copy.
+    """
+
+    reads: Ranges = frozenset()
+    writes: Ranges = frozenset()
+    late: Ranges = frozenset()
+    filled: Ranges = frozenset()
+    is_copy: bool = False
+
+
+class SharedAccesses(ForwardAnalysis[Pending]):
+    """What is pending at each op, with whatever it needs inserted before it.
+
+    Args:
+        flow: The control flow of an entry, allocated.
+    """
+
+    def __init__(self, flow: ControlFlow) -> None:
+        super().__init__(flow)
+        self._buffers = Buffers(flow)
+        self._accesses: dict[ir.Operation, Access | None] = {}
+
+    def join(self, known: Pending, news: Pending) -> Pending:
+        """The accesses of either path."""
+        return known | news
+
+    def forward(self, edge: Edge, state: Pending) -> Pending:
+        """All roles begin behind a barrier; behind them all they did is pending."""
+        if edge.source.name == ROLES:
+            return Pending()
+        if edge.target.op.name == ROLES:
+            return self._inside(edge.target.op)
+        return state
+
+    def _inside(self, roles: ir.Operation) -> Pending:
+        """Whatever the roles access; barriers inside do not order it for others."""
+        reads, writes = frozenset[Bytes](), frozenset[Bytes]()
+        for op in nested_ops(roles):
+            own = None if len(op.regions) else self._own(op)
+            if own is not None:
+                reads |= own.reads | own.late
+                writes |= own.writes | own.filled
+        return Pending(reads, writes, writes)
+
+    def transfer(self, op: ir.Operation, state: Pending) -> Pending:
+        """A barrier orders everything so far; an access is pending after it."""
+        if op.name == BARRIER:
+            return state.after_barrier(is_fence=flag(op, "async"))
+        if op.name == "tileas.await_copies" and not _groups(op):
+            left = replace(state, leaving=frozenset())
+            return replace(left, reads=state.reads | state.leaving)
+        if op.name == "tileas.await" and not _groups(op):
+            left = replace(state, multiplied=frozenset())
+            return replace(left, reads=state.reads | state.multiplied)
+        if op.name in TURN_OPS:
+            state = self._turn(op, state)
+        own = self._own(op)
+        if own is None:
+            return state
+        state = _satisfied(state, self.needs(op, state))
+        copied = own.late if own.is_copy else frozenset[Bytes]()
+        return state | Pending(
+            own.reads | own.late,
+            own.writes | own.filled,
+            own.writes,
+            copied,
+            own.late - copied,
+        )
+
+    def _turn(self, op: ir.Operation, state: Pending) -> Pending:
+        """A take of a ring of groups is a barrier; a release waits for one."""
+        ring = ring_of(op)
+        if text(ring, "sync") != "groups":
+            return state
+        if op.name == "tileas.take":
+            return state.after_barrier(is_fence=text(ring, "drain") == "wgmma")
+        if op.name == "tileas.release":
+            return replace(state, released=state.released | {_place(ring)})
+        return state
+
+    def needs(self, op: ir.Operation, pending: Pending) -> Need:
+        """What must come before `op`.
+
+        Raises:
+            InternalError: A product that nobody awaited still reads what `op` writes.
+        """
+        if op.name == ROLES:
+            return _all_done(pending)
+        if op.name in ("cuda_tile.return", "tileas.done"):
+            # Shared memory must outlive the copies that read it.
+            return Need(copies=bool(pending.leaving))
+        own = self._own(op)
+        if own is None:
+            return Need()
+        written = own.writes | own.filled
+        if _overlap(written, pending.multiplied):
+            raise InternalError(
+                f"expected products to be awaited before '{op.name}' writes to the "
+                "shared bytes that they read",
+                location_text(op),
+            )
+        copies = _overlap(written, pending.leaving)
+        fence = _overlap(own.late | own.filled, pending.unfenced)
+        barrier = (
+            copies
+            or fence
+            or _overlap(own.reads | own.late | written, pending.writes)
+            or _overlap(written, pending.reads)
+            or bool(own.filled & pending.released)
+        )
+        return Need(barrier, fence, copies)
+
+    def _own(self, op: ir.Operation) -> Access | None:
+        """The bytes that one op accesses; None if none, or only by its ring."""
+        if op not in self._accesses:
+            self._accesses[op] = self._find(op)
+        return self._accesses[op]
+
+    def _find(self, op: ir.Operation) -> Access | None:
+        if op.name in TURN_OPS:
+            place = frozenset([_place(ring_of(op))])
+            if op.name == "tileas.acquire":
+                return Access(filled=place)
+            return Access(reads=place) if op.name == "tileas.take" else None
+        access = self._buffers.access(op)
+        if access is None:
+            return None
+        reads, writes = _plain(access.reads), _plain(access.writes)
+        if not reads and not writes:
+            return None
+        is_copy = op.name == "tileas.copy_out"
+        if op.name in ASYNC_READERS and not (is_copy and text(op, "engine") != "tma"):
+            return Access(late=reads, is_copy=is_copy)
+        return Access(reads, writes)
+
+
+def _satisfied(state: Pending, need: Need) -> Pending:
+    """What is pending once `need` was inserted."""
+    if need.copies:
+        state = replace(state, leaving=frozenset())
+    return state.after_barrier(is_fence=need.fence) if need.barrier else state
+
+
+def _all_done(pending: Pending) -> Need:
+    """What orders all accesses before those of other warps."""
+    touched = pending.reads | pending.writes | pending.released
+    fence, copies = bool(pending.unfenced), bool(pending.leaving)
+    return Need(bool(touched) or fence or copies, fence, copies)
+
+
+def _groups(op: ir.Operation) -> int:
+    return integer(op, "groups") if "groups" in op.attributes else 0
+
+
+def _plain(places: Allocs) -> Ranges:
+    """The bytes of buffers; those of rings are a matter of their own ops."""
+    return frozenset(_place(op) for op in places if op.name != RING)
+
+
+def _place(op: ir.Operation) -> Bytes:
+    if "offset" not in op.attributes:
+        raise InternalError(
+            "barriers: expected a shared buffer with an offset; run allocate",
+            location_text(op),
+        )
+    start = integer(op, "offset")
+    if op.name == RING:
+        return Bytes(start, start + places_in(op).data_bytes, start)
+    return Bytes(start, start + buffer_type_bytes(op.results[0].type))
+
+
+def _overlap(first: Ranges, second: Ranges) -> bool:
+    return any(_meet(a, b) for a in first for b in second)
+
+
+def _meet(a: Bytes, b: Bytes) -> bool:
+    """Whether two ranges have bytes in common, and are not slots of one ring."""
+    if a.ring is not None and a.ring == b.ring:
+        return False
+    return a.start < b.end and b.start < a.end

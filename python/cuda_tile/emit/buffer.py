@@ -1,0 +1,30 @@
+"""Buffers in shared memory, as rules take them: a pointer, bytes from it, a layout.
+
+The pointer is the start of the kernel's shared memory, or that of a slot of a ring,
+which is computed once per `take` or `acquire`; what is constant stays apart, so that it
+becomes the immediate of an instruction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.layout.shared import SharedLayout
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A shared-memory buffer.
+
+    Attributes:
+        pointer: Where its memory, or its slot of a ring, begins.
+        base_bytes: From there to the buffer.
+        layout: Offset bits to coordinates.
+        element: Element type at tile level.
+    """
+
+    pointer: ir.Value
+    base_bytes: int
+    layout: SharedLayout
+    element: ir.Type

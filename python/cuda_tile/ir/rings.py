@@ -1,0 +1,128 @@
+"""Where the parts of a ring lie in shared memory, said once for all.
+
+A ring of S slots is S times the bytes of a slot, then its mbarriers: one per slot that
+tells it is full, then one per slot that tells it is empty. In a slot the buffers follow
+each other, each at a multiple of 1024 bytes, which the swizzles of 128 bytes of bulk
+copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import text
+from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.walk import defining_op, location_text
+
+RING = "tileas.ring"
+TURN_OPS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
+"""The ops that advance a ring, by their first operand."""
+SLOT_OPS = ("tileas.acquire", "tileas.take")
+"""Those of them that give the buffers of a slot."""
+SLOT_ALIGNMENT_BYTES = 1024
+MBARRIER_BYTES = 8
+"""An mbarrier object (PTX ISA, "Size and alignment of mbarrier object")."""
+
+
+@dataclass(frozen=True)
+class RingPlaces:
+    """Places in a ring, in bytes from its start.
+
+    Attributes:
+        slots: How many slots it has.
+        buffer_bytes: Bytes of each buffer of a slot.
+        has_mbarriers: Whether its users wait for mbarriers.
+    """
+
+    slots: int
+    buffer_bytes: tuple[int, ...]
+    has_mbarriers: bool
+
+    @property
+    def buffers(self) -> tuple[int, ...]:
+        """Where in a slot each buffer begins."""
+        starts = [0]
+        for size in self.buffer_bytes:
+            starts.append(starts[-1] + _aligned(size))
+        return tuple(starts[:-1])
+
+    @property
+    def slot_bytes(self) -> int:
+        """From one slot to the next."""
+        return sum(map(_aligned, self.buffer_bytes))
+
+    @property
+    def data_bytes(self) -> int:
+        """Of all slots."""
+        return self.slots * self.slot_bytes
+
+    @property
+    def mbarrier_bytes(self) -> int:
+        """Of all mbarriers, which stand behind the slots."""
+        return 2 * self.slots * MBARRIER_BYTES if self.has_mbarriers else 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the whole ring."""
+        return self.data_bytes + self.mbarrier_bytes
+
+    @property
+    def full(self) -> int:
+        """Where the mbarriers begin that tell which slots are full."""
+        return self.data_bytes
+
+    @property
+    def empty(self) -> int:
+        """Where those begin that tell which slots are empty."""
+        return self.data_bytes + self.slots * MBARRIER_BYTES
+
+
+def _aligned(size_bytes: int) -> int:
+    return -(-size_bytes // SLOT_ALIGNMENT_BYTES) * SLOT_ALIGNMENT_BYTES
+
+
+@cache
+def ring_places(
+    slots: int, buffer_bytes: tuple[int, ...], *, has_mbarriers: bool
+) -> RingPlaces:
+    """Places of a ring that need not be in the IR yet."""
+    return RingPlaces(slots, buffer_bytes, has_mbarriers)
+
+
+def places_in(ring: ir.Operation) -> RingPlaces:
+    """Places in what a `tileas.ring` makes."""
+    ty = RingType(ring.results[0].type)
+    sizes = tuple(map(buffer_type_bytes, ty.buffers))
+    has_mbarriers = text(ring, "sync") == "mbarriers"
+    return ring_places(ty.slots, sizes, has_mbarriers=has_mbarriers)
+
+
+def buffer_type_bytes(ty: ir.Type) -> int:
+    """Bytes of a buffer, from its type."""
+    buffer = BufferType(ty)
+    return prod(buffer.shape) * element_bits(buffer.element_type) // 8
+
+
+def ring_of(op: ir.Operation) -> ir.Operation:
+    """The `tileas.ring` of an op that advances one; rings never pass through a block.
+
+    Raises:
+        InternalError: The operand comes from elsewhere.
+    """
+    ring = defining_op(op.operands[0])
+    if ring is None or ring.name != RING:
+        raise InternalError(
+            f"expected '{op.name}' to use a ring made by '{RING}'", location_text(op)
+        )
+    return ring
+
+
+def slots_that_fit(places: RingPlaces, left_bytes: int) -> int:
+    """How many slots of a ring fit into so many bytes."""
+    each = places.slot_bytes + places.mbarrier_bytes // max(1, places.slots)
+    return max(0, left_bytes // each)

@@ -1,0 +1,126 @@
+"""Which thread copies what, where each copies whole units from global to shared memory.
+
+A unit is what one `cp.async` moves: 4, 8 or 16 bytes that lie together in both memories
+(PTX ISA, "cp.async"). Nobody holds the tile in registers, so the layout is free:
+neighbouring lanes take neighbouring units of global memory. In a buffer with a swizzle
+of the hardware the 16-byte units of eight such lanes lie in eight different groups of
+four banks, so that their writes do not conflict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cuda_tile.layout import f2
+from cuda_tile.layout.coords import n_bits
+from cuda_tile.layout.fragments import coalesced
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout, offset_columns
+
+UNIT_BYTES = (4, 8, 16)
+"""Sizes of what one `cp.async` moves (PTX ISA, "cp.async": cp-size)."""
+
+
+@dataclass(frozen=True)
+class CopyUnits:
+    """How the threads of a CTA copy a tile to a buffer. Offsets count elements.
+
+    Attributes:
+        layout: Which elements each thread copies.
+        vector: Elements of a unit.
+        columns: What each bit of the thread index XORs to the offset in the buffer.
+        offsets: For each unit of a thread, what it XORs to it.
+        registers: For each unit, the first register of the layout.
+    """
+
+    layout: LinearLayout
+    vector: int
+    columns: tuple[int, ...]
+    offsets: tuple[int, ...]
+    registers: tuple[int, ...]
+
+
+def unit_elements(shared: SharedLayout, dim: int, most: int, element_bits: int) -> int:
+    """Elements along a dimension that lie together and aligned in a buffer.
+
+    Args:
+        shared: The buffer's layout.
+        dim: The dimension along which they lie together in global memory.
+        most: How many do so there, a power of two.
+        element_bits: Width of an element, 8 or more.
+    """
+    columns = shared.invert()
+    limit = min(most, UNIT_BYTES[-1] * 8 // element_bits, shared.shape[dim])
+    count = 1
+    while count < limit and columns[dim][n_bits(count)] == count:
+        count *= 2
+    others = [
+        column
+        for number, bits in enumerate(columns)
+        for column in (bits[n_bits(count) :] if number == dim else bits)
+    ]
+    # Bits of other coordinates that reach into a unit would permute its elements.
+    while count > 1 and any(column & (count - 1) for column in others):
+        count //= 2
+    return count
+
+
+@lru_cache(maxsize=1024)
+def copy_units(
+    shared: SharedLayout,
+    order: tuple[int, ...],
+    most: int,
+    element_bits: int,
+    n_warps: int,
+) -> CopyUnits | None:
+    """How to copy a tile; None where units would be smaller than `cp.async` moves.
+
+    Args:
+        shared: Layout of the buffer, which has the tile's shape.
+        order: Dimensions, fastest in global memory first.
+        most: Elements that lie together there and are aligned together.
+        element_bits: Width of an element, 8 or more.
+        n_warps: Warps that copy.
+    """
+    vector = unit_elements(shared, order[0], most, element_bits)
+    layout = coalesced(shared.shape, order, vector, n_warps)
+    return units_of(layout, shared, order[0], vector, element_bits)
+
+
+@lru_cache(maxsize=1024)
+def units_of(
+    layout: LinearLayout,
+    shared: SharedLayout,
+    dim: int,
+    most: int,
+    element_bits: int,
+) -> CopyUnits | None:
+    """The same where it is given which thread copies which elements.
+
+    Args:
+        layout: A layout of the tile.
+        shared: Layout of the buffer.
+        dim: The dimension along which elements lie together in global memory.
+        most: How many do so in each thread.
+        element_bits: Width of an element, 8 or more.
+    """
+    vector = unit_elements(shared, dim, most, element_bits)
+    if vector * element_bits // 8 not in UNIT_BYTES:
+        return None
+    columns = offset_columns(layout, shared)
+    steps = [
+        tuple(1 << bit if d == dim else 0 for d in range(layout.rank))
+        for bit in range(vector.bit_length() - 1)
+    ]
+    skipped = layout.free_bits().register
+    for step in steps:
+        skipped |= 1 << layout.register.index(step)
+    firsts = [r for r in range(layout.n_registers) if not r & skipped]
+    return CopyUnits(
+        layout,
+        vector,
+        (*columns.lane, *columns.warp),
+        tuple(f2.apply(columns.register, first) for first in firsts),
+        tuple(firsts),
+    )

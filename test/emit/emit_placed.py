@@ -1,0 +1,21 @@
+"""Kernels of level W that use what a program of level T only gets by a plan: rings.
+
+A chip's name and the text of a module for it, which has run through all passes before
+`allocate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ring_kernels import RingProduct, emit_placed
+
+from cuda_tile._mlir import ir
+
+PLACED = (("sm_80", RingProduct().text),)
+
+
+def placed_kernels() -> Iterator[tuple[str, ir.Module]]:
+    """Level P of each of them, with its chip."""
+    for gpu, text in PLACED:
+        yield gpu, emit_placed(text, gpu)

@@ -1,0 +1,246 @@
+"""Products at level W whose operands come through a ring, as text written by hand.
+
+The turns of a ring of S slots run `ahead` turns before the product: the first ones are
+filled before the loop, the others while the loop multiplies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import cuda_tile
+from cuda_tile import emulator
+from cuda_tile._mlir import ir
+from cuda_tile.api import Compiled
+from cuda_tile.codegen.ptxas import Assembled
+from cuda_tile.ir.launch import emitted_kernels, read_launch
+from cuda_tile.ir.walk import entry_name
+from cuda_tile.layout.atoms import M16N8K16
+from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.options import Options
+from cuda_tile.pipeline import PIPELINE, Compilation
+from cuda_tile.report import make_report
+
+Sizes = tuple[int, int, int]
+DEPTH = 16
+"""Elements along K of one matrix instruction."""
+
+
+def spelled(layout: LinearLayout | SharedLayout) -> str:
+    """A layout as the text form has it."""
+
+    def basis(terms: list[tuple[int, int]]) -> str:
+        return "+".join(f"{step}@{dim}" for step, dim in terms) or "0"
+
+    groups = ["(" + ", ".join(map(basis, group)) + ")" for group in layout.groups()]
+    inner = groups[0] if len(groups) == 1 else f"({', '.join(groups)})"
+    return f"#cute.layout<{inner}>"
+
+
+@dataclass(frozen=True)
+class RingProduct:
+    """C = A @ B of f16 with sums in f32, one tile of C per tile block.
+
+    Attributes:
+        tile: Rows, columns and depth of the tiles.
+        warps: Warps along the rows and the columns.
+        slots: Slots of the ring.
+        ahead: Turns by which copies run ahead, below `slots`.
+        divisor: What is known to divide all extents.
+        release_early: Whether a slot is released right behind its last load, and the
+            next copies stand behind that.
+        sync: What the ring's users wait for.
+        gpu: The chip.
+    """
+
+    tile: Sizes = (64, 64, 32)
+    warps: tuple[int, int] = (2, 2)
+    slots: int = 3
+    ahead: int = 2
+    divisor: int = 8
+    release_early: bool = False
+    sync: str = "groups"
+    gpu: str = "sm_80"
+
+    @cached_property
+    def text(self) -> str:
+        """The module."""
+        m, n, k = self.tile
+        a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
+        b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
+        c = tile_mma((m, n), self.warps, "c", M16N8K16)
+        shared_a = choose_swizzle((m, k), 16, None, a)
+        shared_b = choose_swizzle((k, n), 16, None, b)
+        padded = "padding_value = zero, "
+        lines = [
+            f"!a = !cuda_tile.tile<{m}x{DEPTH}xf16, {spelled(a)}>",
+            f"!b = !cuda_tile.tile<{DEPTH}x{n}xf16, {spelled(b)}>",
+            f"!c = !cuda_tile.tile<{m}x{n}xf32, {spelled(c)}>",
+            f"!sa = !tileas.buffer<{m}x{k}xf16, {spelled(shared_a)}>",
+            f"!sb = !tileas.buffer<{k}x{n}xf16, {spelled(shared_b)}>",
+            f"!ring = !tileas.ring<{self.slots}, !sa, !sb>",
+            "!i = !cuda_tile.tile<i32>",
+            "!matrix = !cuda_tile.tensor_view<?x?xf16, strides=[?,1]>",
+            "!out = !cuda_tile.tensor_view<?x?xf32, strides=[?,1]>",
+            f"!ta = !cuda_tile.partition_view<tile=({m}x{k}), {padded}!matrix>",
+            f"!tb = !cuda_tile.partition_view<tile=({k}x{n}), {padded}!matrix>",
+            f"!tc = !cuda_tile.partition_view<tile=({m}x{n}), !out>",
+            "cuda_tile.module @kernels {",
+            *self._entry(),
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def _entry(self) -> list[str]:
+        plan = (
+            f"{{num_warps = {self.warps[0] * self.warps[1]} : i64, "
+            f"warps_m = {self.warps[0]} : i64, warps_n = {self.warps[1]} : i64}}"
+        )
+        return [
+            "entry @product(%pa: tile<ptr<f16>>, %pb: tile<ptr<f16>>, "
+            "%pc: tile<ptr<f32>>, %m: !i, %n: !i, %k: !i) "
+            f'attributes {{tileas.target = "{self.gpu}", tileas.plan = {plan}}} {{',
+            *self._views(),
+            "%rows, %trips = get_index_space_shape %ta : !ta -> !i",
+            "%i, %j, %z = get_tile_block_id : !i",
+            "%zero = constant <f32: 0.0> : !c",
+            *(f"%c{x} = constant <i32: {x}> : !i" for x in range(self.slots + 2)),
+            '%r = tileas.ring fill = "cp_async" drain = "threads" '
+            f'sync = "{self.sync}" : !ring',
+            *(line for turn in range(self.ahead) for line in self._first(turn)),
+            "%sum = for %t in (%c0 to %trips, step %c1) : tile<i32> "
+            "iter_values(%acc = %zero) -> (!c) {",
+            *self._loop(),
+            "}",
+            "%tok = store_view_tko weak %sum, %tc[%i, %j] : !c, !tc, !i -> token",
+            "return",
+            "}",
+        ]
+
+    def _views(self) -> list[str]:
+        lines: list[str] = []
+        for name in "mnk":
+            lines += [
+                f"%{name}0 = assume bounded<0, ?>, %{name} : !i",
+                f"%{name}1 = assume div_by<{self.divisor}>, %{name}0 : !i",
+            ]
+        sides = (("a", "mk", "f16"), ("b", "kn", "f16"), ("c", "mn", "f32"))
+        for name, (rows, columns), element in sides:
+            view = "!out" if name == "c" else "!matrix"
+            lines += [
+                f"%q{name} = assume div_by<16>, %p{name} : tile<ptr<{element}>>",
+                f"%v{name} = make_tensor_view %q{name}, shape = [%{rows}1, "
+                f"%{columns}1], strides = [%{columns}1, 1] : !i -> {view}",
+                f"%t{name} = make_partition_view %v{name} : !t{name}",
+            ]
+        return lines
+
+    def _copies(self, turn: str, slot: str) -> list[str]:
+        return [
+            f"%{slot}ta = tileas.copy_in %ta[%i, {turn}] to %{slot}a "
+            'engine = "cp_async" : !ta[!i, !i] to !sa',
+            f"%{slot}tb = tileas.copy_in %tb[{turn}, %j] to %{slot}b "
+            'engine = "cp_async" : !tb[!i, !i] to !sb',
+        ]
+
+    def _fill(self, turn: str, slot: str) -> list[str]:
+        """Fills the slot of a turn, if there is such a turn."""
+        return [
+            f"%{slot}a, %{slot}b = tileas.acquire %r[{turn}] : !ring",
+            f"%{slot}n = cmpi less_than {turn}, %trips, signed : !i -> tile<i1>",
+            f"if %{slot}n {{",
+            *self._copies(turn, slot),
+            "}",
+            f"tileas.publish %r[{turn}] : !ring",
+        ]
+
+    def _first(self, turn: int) -> list[str]:
+        return self._fill(f"%c{turn}", f"p{turn}")
+
+    def _loop(self) -> list[str]:
+        fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
+        lines = [f"%da, %db = tileas.take %r[%t] groups = {self.ahead - 1} : !ring"]
+        lines += [] if self.release_early else fill
+        sums = "%acc"
+        for k in range(0, self.tile[2], DEPTH):
+            lines += [
+                f"%a{k} = tileas.load_shared %da[0, {k}] : !sa -> !a",
+                f"%b{k} = tileas.load_shared %db[{k}, 0] : !sb -> !b",
+                f"%s{k} = tileas.mma_sync %a{k}, %b{k}, {sums} "
+                'atom = "m16n8k16" : !a, !b, !c',
+            ]
+            sums = f"%s{k}"
+        lines.append("tileas.release %r[%t] : !ring")
+        lines += fill if self.release_early else []
+        return [*lines, f"continue {sums} : !c"]
+
+    def compiled(self, *, cubin: bool = False) -> Compiled:
+        """PTX, launch data and, if wanted, the cubin."""
+        return compile_placed(self.text, self.gpu, cubin=cubin)
+
+    def run(self, compiled: Compiled, sizes: Sizes, **choices: Any) -> tuple[Any, Any]:
+        """What the emulator says of a product of some sizes, and what is right."""
+        a, b, c = product_data(sizes)
+        tiles = [
+            -(-n // step) for n, step in zip(sizes[:2], self.tile[:2], strict=True)
+        ]
+        launch = compiled.launch["product"]
+        emulator.launch(
+            compiled.ptx,
+            "product",
+            grid=(*tiles, 1),
+            block=launch.block,
+            args=[a, b, c, *(np.int32(n) for n in sizes)],
+            shared_bytes=launch.dynamic_shared_bytes,
+            **choices,
+        )
+        return c, a.astype(np.float32) @ b.astype(np.float32)
+
+
+def emit_placed(text: str, gpu: str) -> ir.Module:
+    """Level P of a module of level W that has its rings."""
+    module = cuda_tile.load(text.encode())
+    _run(Compilation(module.operation, Options(gpu=gpu)), module, "emit")
+    return module
+
+
+def compile_placed(text: str, gpu: str, *, cubin: bool = False) -> Compiled:
+    """The same down to PTX and, if wanted, a cubin."""
+    module, options = cuda_tile.load(text.encode()), Options(gpu=gpu)
+    compilation = Compilation(module.operation, options)
+    _run(compilation, module, "ptxas" if cubin else "llvm")
+    with module.context:
+        kernels = emitted_kernels(compilation.module)
+        launch = {entry_name(kernel): read_launch(kernel) for kernel in kernels}
+    assembled = compilation.assembled or Assembled(b"", {}, ())
+    report = make_report(options.target, launch, assembled, {})
+    return Compiled(compilation.ptx or "", assembled.cubin, report, launch)
+
+
+def _run(compilation: Compilation, module: ir.Module, last: str) -> None:
+    """The steps from `allocate` to `last`, with the verifier behind each pass."""
+    names = [step.name for step in PIPELINE]
+    with module.context, ir.Location.unknown():
+        for step in PIPELINE[names.index("allocate") : names.index(last) + 1]:
+            step.run(compilation)
+            if step.level == "W":
+                assert module.operation.verify()
+
+
+def product_data(
+    sizes: Sizes, seed: int = 1
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """A, B and an output for C, of small numbers whose sums are exact."""
+    m, n, k = sizes
+    generator = np.random.default_rng(seed)
+    a = generator.integers(-4, 5, (m, k)).astype(np.float16)
+    b = generator.integers(-4, 5, (k, n)).astype(np.float16)
+    return a, b, np.zeros((m, n), np.float32)
