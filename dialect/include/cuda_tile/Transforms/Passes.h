@@ -9,7 +9,10 @@
 
 namespace cuda_tile {
 
-/// The discardable attribute that overrides the option of loop-split.
+/// Discardable attributes that override the option of loop-split: of an `if`,
+/// its loop or its function, and, as earlier versions called it, of a loop or
+/// any op around it.
+inline constexpr llvm::StringLiteral kLoopSplit = "cuda_tile.loop_split";
 inline constexpr llvm::StringLiteral kLoopSplitThreshold =
     "loop_split_threshold";
 

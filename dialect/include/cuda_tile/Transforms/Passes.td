@@ -22,17 +22,22 @@ def FuseFMA : Pass<"fuse-fma"> {
 def LoopSplit : Pass<"loop-split"> {
   let summary = "Splits loops where a comparison of the induction variable changes";
   let description = [{
-    In a `for`, an `if` that compares the induction variable with a loop-invariant
-    value takes one branch up to some iteration and the other one from there on. Such
-    a loop becomes two, each with one branch in place of the `if`.
+    In a `for`, an `if` at any depth that compares the index with a value from outside
+    takes one branch up to some iteration and the other one from there on. Such a loop
+    becomes two. In each, the `if`s of the body on this comparison give way to their
+    branch, and other uses of it see a constant. A branch that ends with `continue`
+    ends the body; where one leaves the loop, the loop is not split.
 
-    The loop is split if the branches contain at least `split-threshold` ops; 0 or
-    less means never. The attribute `loop_split_threshold` of the loop, or else of the
-    nearest enclosing op that has it, overrides the option.
+    `split-threshold` is the number of ops that one of the branches must have; one
+    with a load, a store, a product, a reduction, an `if` or a `for` always has
+    enough. 1 splits for any branch, 0 or less for none. The attribute
+    `cuda_tile.loop_split` of the `if`, else of the loop, else of the function
+    overrides the option, and so does `loop_split_threshold` of the loop or of an op
+    around it.
   }];
   let options = [
     Option<"splitThreshold", "split-threshold", "int", "1",
-           "fewest ops in the branches of an if for which to split a loop">,
+           "fewest ops of a branch for which to split a loop">,
   ];
 }
 
