@@ -33,7 +33,14 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.options import Options
 from cuda_tile.runtime.args import Bound, PointerTable, bind_args
+from cuda_tile.runtime.encode import DATA_TYPES
 from cuda_tile.runtime.launch import Span, every_array, spans
+from cuda_tile.runtime.record import Appended, GridExtents
+from cuda_tile.runtime.tensor_map import (
+    L2_PROMOTION_BYTES,
+    SWIZZLE_BYTES,
+    map_fields,
+)
 from cuda_tile.targets import find_target
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,14 +145,14 @@ def pack(kernel: Kernel, gpus: Sequence[str], folder: Path) -> dict[str, Any] | 
         return None
     pieces = spans(every_array(args))
     before = [_bytes_of(piece) for piece in pieces]
-    stem = kernel.name.replace("/", "-")
+    stem = _stem(kernel)
     cuda_tile.run(module, grid=kernel.grid, args=args)
     after = [_bytes_of(piece) for piece in pieces]
     data: dict[str, Any] = {f"in{i}": part for i, part in enumerate(before)}
     data |= {f"out{i}": part for i, part in enumerate(after)}
     file = f"data/{stem}.npz"
     np.savez_compressed(folder / file, **data)
-    code, refused = _compiled(kernel, module, gpus, folder, stem)
+    code, refused = _compiled(kernel, module, gpus, folder, args)
     return {
         "name": kernel.name,
         "entry": entry_name(entry),
@@ -198,9 +205,14 @@ def _arrays(
 
 
 def _compiled(
-    kernel: Kernel, module: Any, gpus: Sequence[str], folder: Path, stem: str
+    kernel: Kernel,
+    module: Any,
+    gpus: Sequence[str],
+    folder: Path,
+    args: Sequence[Bound],
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Code per chip, and why others have none."""
+    """Code per chip with its launch record, and why others have none."""
+    stem, pieces = _stem(kernel), spans(every_array(args))
     code: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
     for gpu in gpus:
@@ -210,18 +222,56 @@ def _compiled(
         except Unsupported as error:
             refused[gpu] = str(error)
             continue
-        (launch,) = compiled.launch.values()
+        (record,) = compiled.launch.values()
         file = f"code/{stem}.{gpu}.cubin"
         (folder / file).write_bytes(compiled.cubin)
         code.append(
             {
                 "arch": find_target(gpu).arch,
                 "file": file,
-                "block": list(launch.block),
-                "dynamic_shared_bytes": launch.dynamic_shared_bytes,
+                "block": list(record.block),
+                "cluster": list(record.cluster),
+                "dynamic_shared_bytes": record.dynamic_shared_bytes,
+                "grid": record.grid,
+                "appended": [_appended(p, args, pieces) for p in record.appended],
             }
         )
     return code, refused
+
+
+def _stem(kernel: Kernel) -> str:
+    return kernel.name.replace("/", "-")
+
+
+def _appended(
+    part: Appended, args: Sequence[Bound], pieces: Sequence[Span]
+) -> dict[str, Any]:
+    """A parameter that the launcher appends, for these arguments.
+
+    A map's `array` says where it begins; it is empty for a line of zeros.
+    """
+    if isinstance(part, GridExtents):
+        return {"kind": "grid_extents"}
+    base = args[part.base]
+    place = _place(base, pieces) if isinstance(base, np.ndarray) else {}
+    used: list[int] = []
+
+    def line() -> int:
+        used.append(0)
+        return 0
+
+    address = int(base.ctypes.data) if isinstance(base, np.ndarray) else 0
+    fields = map_fields(part, args, address, line)
+    return {
+        "kind": "tensor_map",
+        "array": {} if used else place,
+        "data_type": DATA_TYPES[fields.element],
+        "extents": list(fields.extents),
+        "strides_bytes": list(fields.strides_bytes),
+        "box": list(fields.box),
+        "swizzle": SWIZZLE_BYTES.index(fields.swizzle_bytes),
+        "l2_promotion": L2_PROMOTION_BYTES.index(fields.l2_promotion_bytes),
+    }
 
 
 def make_bundle(

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import math
 import os
 import re
 import sys
@@ -35,11 +36,37 @@ LIBRARY = "GPU_CHECK_LIBCUDA"
 LIBRARIES = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
 GUARD_BYTES = 256
 GUARD = 0xA5
-CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
+CAPABILITY_MAJOR, CAPABILITY_MINOR, MULTIPROCESSORS = 75, 76, 16
 """`CUdevice_attribute` of the driver API."""
+CLUSTER_DIMENSION = 4
+"""`CUlaunchAttributeID`."""
+MAP_BYTES, MAP_ALIGNMENT_BYTES, LINE_BYTES = 128, 64, 16
 MAX_DYNAMIC_SHARED = 8
 """`CUfunction_attribute`: kernels with more than 48 KiB must opt in."""
 STATIC_SHARED_BYTES = 48 * 1024
+
+
+class LaunchAttribute(ctypes.Structure):
+    """`CUlaunchAttribute` of the driver API."""
+
+    _fields_ = (
+        ("id", ctypes.c_uint),
+        ("padding", ctypes.c_uint),
+        ("value", ctypes.c_uint64 * 8),
+    )
+
+
+class LaunchConfig(ctypes.Structure):
+    """`CUlaunchConfig` of the driver API."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("shared_bytes", ctypes.c_uint),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(LaunchAttribute)),
+        ("attribute_count", ctypes.c_uint),
+    )
 
 
 class CannotRun(Exception):
@@ -94,18 +121,30 @@ class Driver:
         self.library.cuDevicePrimaryCtxReset_v2(self.device)
         self.open()
 
+    def attribute(self, number: int) -> int:
+        """An attribute of the device."""
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), number, self.device)
+        return value.value
+
+    def resident_ctas(self, function: Any, threads: int, shared: int) -> int:
+        """CTAs of a kernel that the device holds at once."""
+        count = ctypes.c_int()
+        self.call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            ctypes.byref(count),
+            function,
+            threads,
+            ctypes.c_size_t(shared),
+        )
+        return count.value * self.attribute(MULTIPROCESSORS)
+
     def describe(self) -> tuple[str, int, int]:
         """The device's name and its chip, `sm_90`."""
         name = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", name, len(name), self.device)
-        numbers: list[int] = []
-        for attribute in (CAPABILITY_MAJOR, CAPABILITY_MINOR):
-            value = ctypes.c_int()
-            self.call(
-                "cuDeviceGetAttribute", ctypes.byref(value), attribute, self.device
-            )
-            numbers.append(value.value)
-        return name.value.decode(), numbers[0], numbers[1]
+        major, minor = map(self.attribute, (CAPABILITY_MAJOR, CAPABILITY_MINOR))
+        return name.value.decode(), major, minor
 
 
 def code_for(codes: Sequence[Record], major: int, minor: int) -> Record | None:
@@ -138,6 +177,7 @@ class Memory:
         self.bases: list[int] = []
         self.places: list[int] = []
         self.hosts: list[Array] = []
+        self.lines: list[int] = []
         for span, start in zip(spans, starts, strict=True):
             skip = GUARD_BYTES + start % GUARD_BYTES
             host = np.full(skip + len(span) + GUARD_BYTES, GUARD, np.uint8)
@@ -173,26 +213,86 @@ class Memory:
             found.append(got[start:stop])
         return found
 
+    def line(self) -> int:
+        """Address of a new line of zeros."""
+        base, zeros = ctypes.c_uint64(), ctypes.create_string_buffer(LINE_BYTES)
+        size = ctypes.c_size_t(LINE_BYTES)
+        self.driver.call("cuMemAlloc_v2", ctypes.byref(base), size)
+        self.lines.append(base.value)
+        self.driver.call("cuMemcpyHtoD_v2", base, zeros, size)
+        return base.value
+
     def free(self) -> None:
         """Gives the memory back, whatever became of the kernel."""
-        for base in self.bases:
+        for base in (*self.bases, *self.lines):
             self.driver.library.cuMemFree_v2(ctypes.c_uint64(base))
 
 
-def parameters(item: Record, memory: Memory) -> tuple[Any, list[Any]]:
+def parameters(item: Record, code: Record, memory: Memory) -> tuple[Any, list[Any]]:
     """The `kernelParams` array and what it points to."""
-    storage: list[Any] = []
+    values: list[bytes] = []
     for parameter in item["parameters"]:
         if "span" in parameter:
             address = memory.address(parameter["span"], parameter["offset"])
-            raw = address.to_bytes(8, "little")
+            values.append(address.to_bytes(8, "little"))
         else:
-            raw = bytes.fromhex(parameter["bytes"])
-        storage.append((ctypes.c_uint8 * len(raw)).from_buffer_copy(raw))
+            values.append(bytes.fromhex(parameter["bytes"]))
+    for part in code["appended"]:
+        if part["kind"] == "grid_extents":
+            values += [extent.to_bytes(4, "little") for extent in item["grid"]]
+        else:
+            values.append(tensor_map(part, memory))
+    storage = [(ctypes.c_uint8 * len(raw)).from_buffer_copy(raw) for raw in values]
     pointers = (ctypes.c_void_p * max(len(storage), 1))(
         *(ctypes.addressof(part) for part in storage)
     )
     return pointers, storage
+
+
+def tensor_map(part: Record, memory: Memory) -> bytes:
+    """The bytes of a tensor map, as the driver makes them."""
+    place, rank = part["array"], len(part["extents"])
+    address = memory.address(place["span"], place["offset"]) if place else memory.line()
+    storage = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT_BYTES)
+    skip = -ctypes.addressof(storage) % MAP_ALIGNMENT_BYTES
+    memory.driver.call(
+        "cuTensorMapEncodeTiled",
+        ctypes.byref(storage, skip),
+        part["data_type"],
+        rank,
+        ctypes.c_void_p(address),
+        (ctypes.c_uint64 * rank)(*part["extents"]),
+        (ctypes.c_uint64 * rank)(*part["strides_bytes"]),
+        (ctypes.c_uint32 * rank)(*part["box"]),
+        (ctypes.c_uint32 * rank)(*(1,) * rank),
+        0,
+        part["swizzle"],
+        part["l2_promotion"],
+        0,
+    )
+    return storage.raw[skip : skip + MAP_BYTES]
+
+
+def launch_config(
+    driver: Driver, item: Record, code: Record, function: Any
+) -> LaunchConfig:
+    """The CTAs to launch; for a persistent kernel what the device holds at once."""
+    cluster, block = code["cluster"], code["block"]
+    shared = code["dynamic_shared_bytes"]
+    grid = [n * m for n, m in zip(item["grid"], cluster, strict=True)]
+    if code["grid"] == "persistent":
+        size = math.prod(cluster)
+        resident = driver.resident_ctas(function, math.prod(block), shared)
+        grid = [min(math.prod(item["grid"]), max(resident // size, 1)) * size, 1, 1]
+    triple = ctypes.c_uint * 3
+    config = LaunchConfig(triple(*grid), triple(*block), shared)
+    if cluster != [1, 1, 1]:
+        attribute = LaunchAttribute(CLUSTER_DIMENSION)
+        attribute.value[0] = cluster[0] | cluster[1] << 32
+        attribute.value[1] = cluster[2]
+        config.attributes = ctypes.pointer(attribute)
+        config.attribute_count = 1
+    return config
 
 
 def run_kernel(
@@ -213,11 +313,13 @@ def run_kernel(
             driver.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
         memory = Memory(driver, [data[f"in{i}"] for i in range(count)], item["starts"])
         memory.copy_in()
-        values, storage = parameters(item, memory)
-        sizes = (*item["grid"], *code["block"], shared)
+        values, storage = parameters(item, code, memory)
+        config = launch_config(driver, item, code, function)
 
         def launch() -> None:
-            driver.call("cuLaunchKernel", function, *sizes, None, values, None)
+            driver.call(
+                "cuLaunchKernelEx", ctypes.byref(config), function, values, None
+            )
 
         launch()
         driver.call("cuCtxSynchronize")

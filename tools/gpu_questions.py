@@ -33,6 +33,7 @@ from cuda_tile.runtime.args import bind_args
 from cuda_tile.runtime.driver import load_driver
 from cuda_tile.runtime.elements import Array, element
 from cuda_tile.runtime.launch import launch_cubin
+from cuda_tile.runtime.record import LaunchRecord
 
 PTX_VERSION = "8.8"
 NAN_BITS_COUNT = (13, 40)
@@ -117,9 +118,8 @@ def on_device(experiment: Experiment, device: str, target: str) -> Array:
         launch_cubin(
             assemble(ptx, target).cubin,
             "probe",
+            LaunchRecord((len(out), 1, 1), parameters=tuple(kinds)),
             grid=(1, 1, 1),
-            block=(len(out), 1, 1),
-            shared_bytes=0,
             args=bind_args(kinds, [a.view(f"i{a.dtype.itemsize}") for a in args], "p"),
         )
     return out

@@ -300,15 +300,9 @@ def _run_emulator(
 ) -> Any:
     from cuda_tile import emulator
 
-    launch = compiled.launch[name]
-    return emulator.launch(
-        compiled.ptx,
-        name,
-        grid=grid,
-        block=launch.block,
-        args=args,
-        shared_bytes=launch.dynamic_shared_bytes,
-        **choices,
+    record = compiled.launch[name]
+    return emulator.launch_recorded(
+        compiled.ptx, name, record, grid=grid, args=args, **choices
     )
 
 
@@ -321,13 +315,5 @@ def _run_gpu(
 ) -> Any:
     from cuda_tile.runtime.launch import launch_cubin
 
-    launch = compiled.launch[name]
-    return launch_cubin(
-        compiled.cubin,
-        name,
-        grid=grid,
-        block=launch.block,
-        shared_bytes=launch.dynamic_shared_bytes,
-        args=args,
-        **choices,
-    )
+    record = compiled.launch[name]
+    return launch_cubin(compiled.cubin, name, record, grid=grid, args=args, **choices)

@@ -19,6 +19,7 @@ from cuda_tile.runtime.launch import (
     launch_cubin,
     spans,
 )
+from cuda_tile.runtime.record import LaunchRecord
 
 
 def test_overlapping_arrays_share_a_span() -> None:
@@ -115,11 +116,12 @@ class FakeLibrary:
         text._obj.value = b"an illegal memory access was encountered"
         return 0
 
-    def do_cuLaunchKernel(self, function: Any, *rest: Any) -> int:
-        *shape, stream, values, extra = rest
-        assert stream is None
+    def do_cuLaunchKernelEx(self, config: Any, _: Any, values: Any, extra: Any) -> int:
         assert extra is None
-        self.launches.append(tuple(shape))
+        asked = config._obj
+        assert asked.stream is None
+        assert asked.attribute_count == 0
+        self.launches.append((*asked.grid, *asked.block, asked.shared_bytes))
         x = ctypes.c_uint64.from_address(values[0]).value
         count = ctypes.c_int32.from_address(values[1]).value
         table = ctypes.c_uint64.from_address(values[2]).value
@@ -146,9 +148,8 @@ def launch(x: np.ndarray, arrays: list[np.ndarray]) -> None:
     launch_cubin(
         b"cubin",
         "scale",
+        LaunchRecord((128, 1, 1), 1024),
         grid=(2, 1, 1),
-        block=(128, 1, 1),
-        shared_bytes=1024,
         args=[x, np.int32(len(x)), table],
     )
 
@@ -192,7 +193,5 @@ def test_without_a_driver_the_message_says_what_works(
     driver.load_driver.cache_clear()
     monkeypatch.setattr(ctypes, "CDLL", refuse)
     with pytest.raises(UserError, match=r"no CUDA driver library .*emulator"):
-        launch_cubin(
-            b"", "k", grid=(1, 1, 1), block=(32, 1, 1), shared_bytes=0, args=[]
-        )
+        launch_cubin(b"", "k", LaunchRecord((32, 1, 1)), grid=(1, 1, 1), args=[])
     driver.load_driver.cache_clear()

@@ -124,7 +124,7 @@ ARRAY = np.zeros((8, 64), np.float16)
 
 def fields(m: int, n: int, stride: int, address: int = 4096) -> Any:
     numbers = [np.int32(m), np.int32(n), np.int64(stride)]
-    return map_fields(MAP, [ARRAY, np.bool_(1), *numbers], address, line=512)
+    return map_fields(MAP, [ARRAY, np.bool_(1), *numbers], address, lambda: 512)
 
 
 def test_a_map_for_given_arguments() -> None:

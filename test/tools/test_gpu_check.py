@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,8 +17,10 @@ import numpy as np
 import pytest
 
 import cuda_tile
+from cuda_tile.runtime.expressions import Expression
+from cuda_tile.runtime.record import GridExtents
+from cuda_tile.runtime.tensor_map import TensorMapParameter
 
-STUB = Path(__file__).parent / "Inputs" / "stub_cuda.c"
 TEXT = b"""cuda_tile.module @m {
   entry @add(%p: tile<ptr<i32>>, %n: tile<i32>) {
     %i = iota : tile<16xi32>
@@ -37,16 +38,6 @@ TEXT = b"""cuda_tile.module @m {
 GUARDED = 64 + 3 * gpu_runner.GUARD_BYTES
 """Most bytes for 16 numbers: two guards, and the place within an aligned block."""
 Run = Callable[..., tuple[int, str, list[str]]]
-
-
-@pytest.fixture(scope="module")
-def stub(tmp_path_factory: Any) -> Path:
-    library = tmp_path_factory.mktemp("stub") / "libcuda.so"
-    compiler = os.environ.get("CC") or shutil.which("clang-22") or "cc"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", library, STUB], check=True
-    )
-    return library
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +61,9 @@ def bundle(tmp_path_factory: Any) -> Path:
 def run(bundle: Path, stub: Path, tmp_path: Path) -> Run:
     """Runs the bundle: exit code, output, the driver's calls."""
 
-    def run_bundle(*options: str, **settings: str) -> tuple[int, str, list[str]]:
+    def run_bundle(
+        *options: str, folder: Path = bundle, **settings: str
+    ) -> tuple[int, str, list[str]]:
         log = tmp_path / "log"
         environment = os.environ | {
             gpu_runner.LIBRARY: str(stub),
@@ -78,7 +71,7 @@ def run(bundle: Path, stub: Path, tmp_path: Path) -> Run:
             **settings,
         }
         # The runner must not need the package: nothing but NumPy is on the path.
-        command = [sys.executable, str(bundle / "run.py"), *options]
+        command = [sys.executable, str(folder / "run.py"), *options]
         done = subprocess.run(
             command,
             env=environment,
@@ -105,20 +98,21 @@ def test_a_kernel_passes_and_is_timed(run: Run, tmp_path: Path) -> None:
         *("cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuDeviceGetName"),
         *("cuDeviceGetAttribute", "cuDeviceGetAttribute"),
         *("cuModuleLoadData", "cuModuleGetFunction", "cuMemAlloc_v2"),
-        *("cuMemcpyHtoD_v2", "cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"),
+        *("cuMemcpyHtoD_v2", "cuLaunchKernelEx", "cuCtxSynchronize", "cuMemcpyDtoH_v2"),
         *("cuEventCreate", "cuEventCreate"),
         *2
         * (
-            *("cuEventRecord", "cuLaunchKernel", "cuEventRecord"),
+            *("cuEventRecord", "cuLaunchKernelEx", "cuEventRecord"),
             *("cuEventSynchronize", "cuEventElapsedTime"),
         ),
         *("cuEventDestroy_v2", "cuEventDestroy_v2", "cuMemFree_v2", "cuModuleUnload"),
     ]
     assert "cuModuleLoadData ELF" in calls
     assert "cuModuleGetFunction 0x20 add" in calls
-    launch = next(call for call in calls if call.startswith("cuLaunchKernel"))
+    launch = next(call for call in calls if call.startswith("cuLaunchKernelEx"))
     assert launch == (
-        "cuLaunchKernel 0x30 grid 1 1 1 block 32 1 1 shared 0 (nil) (nil) 1"
+        "cuLaunchKernelEx 0x30 grid 1 1 1 block 32 1 1 shared 0 stream (nil) extra "
+        "(nil)"
     )
     sizes = {c.split()[1] for c in calls if c.startswith(("cuMemAlloc", "cuMemcpy"))}
     assert len(sizes) == 1
@@ -132,13 +126,59 @@ def test_a_kernel_passes_and_is_timed(run: Run, tmp_path: Path) -> None:
     }
 
 
+def test_the_bundle_follows_the_launch_record(
+    bundle: Path, run: Run, tmp_path: Path
+) -> None:
+    array = np.zeros(16, np.int32)
+    pieces = gpu_check.spans([array])
+    part = TensorMapParameter(
+        element="i32",
+        base=0,
+        shape=(Expression.parse("arg 1"), Expression.parse("const 2")),
+        strides=(Expression.parse("const 8"),),
+        box=(4, 2),
+        access="store",
+    )
+    appended = [
+        gpu_check._appended(each, [array, np.int32(count)], pieces)
+        for each, count in ((part, 8), (GridExtents(), 0), (part, 0))
+    ]
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    for code in manifest["kernels"][0]["code"]:
+        code |= {"appended": appended, "cluster": [2, 1, 1], "grid": "persistent"}
+    manifest["kernels"][0]["grid"] = [3, 5, 1]
+    for name in ("data", "code"):
+        (tmp_path / name).symlink_to(bundle / name)
+    (tmp_path / "run.py").write_text((bundle / "run.py").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    sizes = "0,4,1,4,4,4,1"
+    code, said, calls = run(folder=tmp_path, STUB_PARAMETERS=sizes)
+    assert code == 0, said
+    assert [c for c in calls if c.startswith("cuTensorMap")] == [
+        "cuTensorMapEncodeTiled aligned type 3 rank 2 at 100000000 (8 step 1 box 4) "
+        "(2 step 1 box 2) stride 32 interleave 0 swizzle 0 l2 3 fill 0",
+        "cuTensorMapEncodeTiled aligned type 3 rank 2 at 0 (1 step 1 box 4) "
+        "(1 step 1 box 2) stride 16 interleave 0 swizzle 0 l2 3 fill 0",
+    ]
+    assert next(c for c in calls if c.startswith("cuLaunchKernelEx")) == (
+        "cuLaunchKernelEx 0x30 grid 6 1 1 block 32 1 1 shared 0 stream (nil) extra "
+        "(nil)  01000000 01 03000000 05000000 01000000 02 attribute 4 = 2 1 1"
+    )
+    names = [call.split()[0] for call in calls]
+    assert names.count("cuMemAlloc_v2") == names.count("cuMemFree_v2") == 2
+
+
 @pytest.mark.parametrize(
     ("settings", "code", "said"),
     [
         ({"STUB_KERNEL": "wrong"}, 1, "FAIL ops/add argument 0: 1 of 16 elements "),
         ({"STUB_KERNEL": "wrong"}, 1, "differ, first [5]: expected 6, got 12 (int32)"),
         ({"STUB_KERNEL": "outside"}, 1, "FAIL ops/add memory around span 0 was over"),
-        ({"STUB_FAIL": "cuLaunchKernel=700"}, 1, "error 700, an illegal memory access"),
+        (
+            {"STUB_FAIL": "cuLaunchKernelEx=700"},
+            1,
+            "error 700, an illegal memory access",
+        ),
         ({"STUB_FAIL": "cuCtxSynchronize=719"}, 1, "FAIL ops/add cuCtxSynchronize: e"),
         ({"STUB_FAIL": "cuModuleLoadData=209"}, 1, "FAIL ops/add cuModuleLoadData: e"),
         ({"STUB_FAIL": "cuInit=100"}, 2, "cannot run: cuInit: error 100, an error of"),

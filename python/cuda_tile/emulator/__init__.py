@@ -1,8 +1,8 @@
 """Runs PTX on the CPU, checks how threads synchronise, and counts what they do.
 
 The emulator knows PTX text and nothing of who wrote it: it judges the very text that
-ptxas gets. `launch` runs one kernel; `python -m cuda_tile.emulator` does it from a
-shell.
+ptxas gets. `launch` runs one kernel, `launch_recorded` a compiled one by its launch
+record; `python -m cuda_tile.emulator` does it from a shell.
 
 Each package imports only those below it (a contract in pyproject.toml):
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 from cuda_tile.emulator.errors import Finding, FindingError, LaunchError, PtxError
 from cuda_tile.emulator.launch import launch
 from cuda_tile.emulator.ptx.parse import parse
+from cuda_tile.emulator.recorded import launch_recorded
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 
@@ -33,5 +34,6 @@ __all__ = [
     "Report",
     "TensorMap",
     "launch",
+    "launch_recorded",
     "parse",
 ]

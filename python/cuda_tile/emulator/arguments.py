@@ -13,7 +13,7 @@ from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ptx.syntax import Function, Variable
 from cuda_tile.emulator.tensor.map import TensorMap
-from cuda_tile.emulator.tensor.map_object import SIZE_BYTES
+from cuda_tile.emulator.tensor.map_object import SIZE_BYTES, Tensor
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16
@@ -54,6 +54,9 @@ def register_arrays(
     values: list[Any] = []
     for param, arg in zip(entry.params, args, strict=True):
         if isinstance(arg, TensorMap):
+            memory.add(param.name, arg.array)
+            values.append(_tensor_map(param, arg.tensor, memory))
+        elif isinstance(arg, Tensor):
             values.append(_tensor_map(param, arg, memory))
         elif isinstance(arg, np.ndarray):
             array = cast(NDArray[Any], arg)
@@ -75,10 +78,9 @@ def register_arrays(
 
 
 def _tensor_map(
-    param: Variable, tensor: TensorMap, memory: GlobalMemory
+    param: Variable, tensor: Tensor, memory: GlobalMemory
 ) -> bytes | np.uint64:
-    memory.add(param.name, tensor.array)
-    data = tensor.tensor.encode()
+    data = tensor.encode()
     if param.size_bytes == SIZE_BYTES:
         if param.align_bytes % 64:
             raise LaunchError(

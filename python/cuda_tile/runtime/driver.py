@@ -1,20 +1,34 @@
 """Calls of the CUDA driver library that a launch needs, through ctypes.
 
 Source: CUDA Driver API, "Initialization", "Context Management", "Module Management",
-"Memory Management", "Execution Control". The library is loaded on the
-first call, not linked, so that this module can be imported on any machine.
+"Memory Management", "Execution Control", "Occupancy", "Tensor Map Object Management".
+The library is loaded on the first call, not linked, so that this module can be imported
+on any machine.
 """
 
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from functools import cache
 
 from cuda_tile.errors import UserError
 
 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 """`CUfunction_attribute` of the driver API."""
+
+CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16
+"""`CUdevice_attribute`."""
 
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """A kernel must opt in to more dynamic shared memory than this (same API)."""
@@ -37,7 +51,15 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
     "cuMemFree_v2": (c_uint64,),
     "cuMemcpyHtoD_v2": (c_uint64, c_void_p, c_size_t),
     "cuMemcpyDtoH_v2": (c_void_p, c_uint64, c_size_t),
-    "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, c_void_p, c_void_p),
+    "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (
+        *(POINTER(c_int), c_void_p, c_int, c_size_t),
+    ),
+    "cuTensorMapEncodeTiled": (
+        *(c_void_p, c_int, c_uint32, c_void_p, POINTER(c_uint64), POINTER(c_uint64)),
+        *(POINTER(c_uint32), POINTER(c_uint32), c_int, c_int, c_int, c_int),
+    ),
+    "cuLaunchKernelEx": (c_void_p, c_void_p, c_void_p, c_void_p),
     "cuGetErrorString": (c_int, POINTER(c_char_p)),
 }
 
@@ -47,11 +69,13 @@ class Driver:
 
     Attributes:
         context: The device's primary context.
+        device: The device.
     """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
         self.context = c_void_p()
+        self.device = c_int()
         for name, signature in _SIGNATURES.items():
             function = getattr(library, name)
             function.argtypes = signature
@@ -80,6 +104,28 @@ class Driver:
         self.call("cuMemAlloc_v2", byref(address), max(size_bytes, 1))
         return address.value
 
+    def resident_ctas(self, function: c_void_p, threads: int, shared: int) -> int:
+        """CTAs of a kernel that the device holds at once.
+
+        Args:
+            function: The kernel.
+            threads: Threads of a CTA.
+            shared: Dynamic shared memory of a CTA in bytes.
+        """
+        multiprocessors, ctas = c_int(), c_int()
+        attribute = CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+        self.call(
+            "cuDeviceGetAttribute", byref(multiprocessors), attribute, self.device
+        )
+        self.call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            byref(ctas),
+            function,
+            threads,
+            shared,
+        )
+        return multiprocessors.value * ctas.value
+
 
 @cache
 def load_driver() -> Driver:
@@ -106,7 +152,6 @@ def load_driver() -> Driver:
     driver.call("cuDeviceGetCount", byref(count))
     if count.value == 0:
         raise UserError(f"cannot run on a GPU: the driver finds none; {WAY_OUT}")
-    device = c_int()
-    driver.call("cuDeviceGet", byref(device), 0)
-    driver.call("cuDevicePrimaryCtxRetain", byref(driver.context), device)
+    driver.call("cuDeviceGet", byref(driver.device), 0)
+    driver.call("cuDevicePrimaryCtxRetain", byref(driver.context), driver.device)
     return driver

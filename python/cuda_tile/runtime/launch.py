@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Sequence
 from ctypes import byref, c_uint8, c_void_p
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from cuda_tile.runtime.driver import (
     load_driver,
 )
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.encode import encode_map, launch_config
+from cuda_tile.runtime.record import Appended, Dim3, GridExtents, LaunchRecord
+from cuda_tile.runtime.tensor_map import UNIT_BYTES, map_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,9 @@ class Translation:
 def launch_cubin(
     cubin: bytes,
     entry: str,
+    record: LaunchRecord,
     *,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    shared_bytes: int,
+    grid: Dim3,
     args: Sequence[Bound],
 ) -> None:
     """Runs a kernel on the first GPU and waits for its completion.
@@ -119,39 +122,96 @@ def launch_cubin(
     Args:
         cubin: Machine code for that GPU.
         entry: Name of the kernel in it.
-        grid: CTAs along x, y, z.
-        block: Threads of a CTA along x, y, z.
-        shared_bytes: Dynamic shared memory of a CTA.
+        record: How to launch it.
+        grid: Tile blocks along x, y, z.
         args: Arguments as `bind_args` gives them; arrays are changed in place.
 
     Raises:
-        UserError: There is no driver or GPU, or the driver reports an error.
+        UserError: There is no driver or GPU, the driver reports an error, or the
+            arguments do not fit a tensor map.
     """
     driver = load_driver()
     driver.call("cuCtxSetCurrent", driver.context)  # contexts are per host thread
     module = c_void_p()
     driver.call("cuModuleLoadData", byref(module), cubin)
-    placed: list[tuple[Span, int]] = []
+    memory = DeviceMemory(driver)
     try:
         function = c_void_p()
         driver.call("cuModuleGetFunction", byref(function), module, entry.encode())
-        if shared_bytes > MAX_STATIC_SHARED_BYTES:
+        shared = record.dynamic_shared_bytes
+        if shared > MAX_STATIC_SHARED_BYTES:
             attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            driver.call("cuFuncSetAttribute", function, attribute, shared_bytes)
-        pieces = spans(every_array(args))
-        placed.extend((piece, driver.alloc(piece.size_bytes)) for piece in pieces)
-        translation = Translation(placed)
-        _copy_in(driver, placed, translation)
-        values = _pointers_to(translation.parameters(args))
-        driver.call(
-            "cuLaunchKernel", function, *grid, *block, shared_bytes, None, values, None
-        )
+            driver.call("cuFuncSetAttribute", function, attribute, shared)
+        translation = memory.copy_in(args)
+        parameters = translation.parameters(args)
+        for part in record.appended:
+            parameters += _appended(part, args, grid, translation, memory)
+        resident = 0
+        if record.grid == "persistent":
+            resident = driver.resident_ctas(function, prod(record.block), shared)
+        ctas = record.ctas(grid, resident)
+        config = launch_config(ctas, record.block, record.cluster, shared)
+        values = _pointers_to(parameters)
+        driver.call("cuLaunchKernelEx", byref(config), function, values, None)
         driver.call("cuCtxSynchronize")
-        _copy_out(driver, placed)
+        memory.copy_out()
     finally:
-        for _, device in placed:
-            driver.clean_up("cuMemFree_v2", device)
+        memory.free()
         driver.clean_up("cuModuleUnload", module)
+
+
+def _appended(
+    part: Appended,
+    args: Sequence[Bound],
+    grid: Dim3,
+    translation: Translation,
+    memory: DeviceMemory,
+) -> list[bytes]:
+    """The bytes of the parameters that the launch record asks for."""
+    if isinstance(part, GridExtents):
+        return [extent.to_bytes(4, "little") for extent in grid]
+    base = args[part.base]
+    address = translation.address(base) if isinstance(base, np.ndarray) else 0
+    fields = map_fields(part, args, address, memory.line)
+    return [encode_map(memory.driver, fields)]
+
+
+class DeviceMemory:
+    """What one launch allocates on the device.
+
+    Args:
+        driver: The driver, with its context current.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self._placed: list[tuple[Span, int]] = []
+        self._lines: list[int] = []
+
+    def copy_in(self, args: Sequence[Bound]) -> Translation:
+        """Copies the arrays among the arguments; gives their addresses there."""
+        for piece in spans(every_array(args)):
+            self._placed.append((piece, self.driver.alloc(piece.size_bytes)))
+        translation = Translation(self._placed)
+        _copy_in(self.driver, self._placed, translation)
+        return translation
+
+    def line(self) -> int:
+        """Address of a new line of zeros, see `map_fields`."""
+        self._lines.append(self.driver.alloc(UNIT_BYTES))
+        zeros = (c_uint8 * UNIT_BYTES)()
+        start = ctypes.addressof(zeros)
+        self.driver.call("cuMemcpyHtoD_v2", self._lines[-1], start, UNIT_BYTES)
+        return self._lines[-1]
+
+    def copy_out(self) -> None:
+        """Copies the arrays back that a kernel may write."""
+        _copy_out(self.driver, self._placed)
+
+    def free(self) -> None:
+        """Gives the memory back, whatever became of the kernel."""
+        for address in [*(device for _, device in self._placed), *self._lines]:
+            self.driver.clean_up("cuMemFree_v2", address)
 
 
 def _pointers_to(parameters: Sequence[bytes]) -> ctypes.Array[c_void_p]:

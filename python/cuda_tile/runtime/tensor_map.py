@@ -8,7 +8,7 @@ one to the major one. Limits: CUDA Driver API, "Tensor Map Object Management".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, cast, get_args
@@ -245,7 +245,10 @@ class TensorMapFields:
 
 
 def map_fields(
-    part: TensorMapParameter, args: Sequence[Bound], address: int, line: int
+    part: TensorMapParameter,
+    args: Sequence[Bound],
+    address: int,
+    line: Callable[[], int],
 ) -> TensorMapFields:
     """What a tensor map says for given arguments.
 
@@ -256,7 +259,8 @@ def map_fields(
         part: The map in the record.
         args: The user's arguments, as `bind_args` gives them.
         address: Where the kernel finds the array of parameter `part.base`.
-        line: Where it finds 16 zero bytes, aligned to 16, that only this map uses.
+        line: Makes 16 zero bytes, aligned to 16, for this map alone, and gives their
+            address; called if the array has no elements.
 
     Raises:
         UserError: The arguments break a limit of the hardware.
@@ -271,7 +275,7 @@ def map_fields(
         stride.evaluate(numbers) * part.element_bytes for stride in part.strides
     )
     if 0 in extents:
-        address, extents = line, (1,) * len(extents)
+        address, extents = line(), (1,) * len(extents)
         strides = (UNIT_BYTES,) * len(strides)
     return TensorMapFields(
         part.element,

@@ -1,9 +1,9 @@
 // A stand-in for the CUDA driver: host memory, and a log of the calls.
 //
 // Its one kernel adds 1 to the 16 numbers of 32 bits behind the first parameter, or does
-// what STUB_KERNEL says. Environment: STUB_LOG, the file of the log; STUB_CHIP, as 90;
-// STUB_DEVICES, how many there are; STUB_FAIL, a function and the error that it returns,
-// as cuLaunchKernel=700.
+// what STUB_KERNEL says. It has 3 multiprocessors that hold 2 CTAs each. Environment:
+// STUB_LOG, the file of the log; STUB_CHIP, as 90; STUB_DEVICES, how many there are;
+// STUB_FAIL, a function and the error that it returns, as cuLaunchKernelEx=700.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +54,10 @@ int cuDeviceGetName(char *name, int size, int device) {
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   CALL(cuDeviceGetAttribute, "%d %d", attribute, device);
   int chip = atoi(setting("STUB_CHIP", "90"));
-  *value = attribute == 75 ? chip / 10 : attribute == 76 ? chip % 10 : -1;
+  *value = attribute == 75   ? chip / 10
+           : attribute == 76 ? chip % 10
+           : attribute == 16 ? 3
+                             : -1;
   return 0;
 }
 
@@ -125,18 +128,85 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
   return 0;
 }
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   void *stream, void **parameters, void **extra) {
-  CALL(cuLaunchKernel, "%p grid %u %u %u block %u %u %u shared %u %p %p %d",
-       function, gx, gy, gz, bx, by, bz, shared, stream, (void *)extra,
-       *(int *)parameters[1]);
+// CUDA Driver API, "Execution Control".
+typedef struct {
+  unsigned id;
+  char padding[8 - sizeof(unsigned)];
+  union {
+    char bytes[64];
+    unsigned cluster[3];
+    void *align;
+  } value;
+} Attribute;
+
+typedef struct {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, shared;
+  void *stream;
+  Attribute *attributes;
+  unsigned count;
+} Config;
+
+int cuLaunchKernelEx(const Config *c, void *function, void **parameters,
+                     void **extra) {
+  // STUB_PARAMETERS: sizes of the parameters to log, as 8,4,128.
+  char text[2048] = "";
+  int number = 0;
+  for (const char *size = setting("STUB_PARAMETERS", ""); *size; ++number) {
+    const unsigned char *bytes = parameters[number];
+    char *end;
+    long count = strtol(size, &end, 10);
+    strcat(text, " ");
+    for (long i = 0; i < count; ++i)
+      sprintf(text + strlen(text), "%02x", bytes[i]);
+    size = end + (*end == ',');
+  }
+  for (unsigned i = 0; i < c->count; ++i)
+    sprintf(text + strlen(text), " attribute %u = %u %u %u", c->attributes[i].id,
+            c->attributes[i].value.cluster[0], c->attributes[i].value.cluster[1],
+            c->attributes[i].value.cluster[2]);
+  CALL(cuLaunchKernelEx,
+       "%p grid %u %u %u block %u %u %u shared %u stream %p extra %p%s", function,
+       c->gridX, c->gridY, c->gridZ, c->blockX, c->blockY, c->blockZ, c->shared,
+       c->stream, (void *)extra, text);
   const char *kernel = setting("STUB_KERNEL", "add");
+  if (!strcmp(kernel, "nothing"))
+    return 0;
   int *numbers = *(int **)parameters[0];
   for (int i = 0; i < 16; ++i)
     numbers[i] += !strcmp(kernel, "wrong") && i == 5 ? 7 : 1;
   if (!strcmp(kernel, "outside"))
     numbers[16] = 1;
+  return 0;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *function,
+                                                int threads, size_t shared) {
+  CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, "%p %d %zu", function, threads,
+       shared);
+  *count = 2;
+  return 0;
+}
+
+// Stands for a map by its number, in the first of its bytes.
+int cuTensorMapEncodeTiled(void *map, unsigned type, uint32_t rank, void *address,
+                           const uint64_t *extents, const uint64_t *strides,
+                           const uint32_t *box, const uint32_t *steps,
+                           unsigned interleave, unsigned swizzle, unsigned l2,
+                           unsigned fill) {
+  static char made;
+  char text[512] = "";
+  for (uint32_t i = 0; i < rank; ++i)
+    sprintf(text + strlen(text), " (%llu step %u box %u)",
+            (unsigned long long)extents[i], steps[i], box[i]);
+  for (uint32_t i = 0; i + 1 < rank; ++i)
+    sprintf(text + strlen(text), " stride %llu", (unsigned long long)strides[i]);
+  const char *first = (uint64_t)map % 64 ? "unaligned" : "aligned";
+  unsigned long long word = *(unsigned long long *)address;
+  CALL(cuTensorMapEncodeTiled,
+       "%s type %u rank %u at %llx%s interleave %u swizzle %u l2 %u fill %u", first,
+       type, rank, word, text, interleave, swizzle, l2, fill);
+  memset(map, 0, 128);
+  *(char *)map = ++made;
   return 0;
 }
 
