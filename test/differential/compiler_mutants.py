@@ -113,8 +113,8 @@ BARRIERS = tuple(
     )
 )
 
-ORDER = tuple(
-    Mutant(name, "passes.order", old, new)
+TOKENS = tuple(
+    Mutant(name, "analysis.tokens", old, new)
     for name, old, new in (
         (
             "a token is after its own access only",
@@ -137,16 +137,6 @@ ORDER = tuple(
             '"""Either way\'s accesses."""\n        return known',
         ),
         (
-            "global accesses of another path are lost",
-            '"""Either path\'s accesses."""\n        return known | news',
-            '"""Either path\'s accesses."""\n        return known',
-        ),
-        (
-            "a store does not wait for loads",
-            "if op.name in _LOADS:\n            earlier &=",
-            "if True:\n            earlier &=",
-        ),
-        (
             "loads are not recorded",
             "return self._bits.get(op, 0)",
             "return self._bits.get(op, 0) & ~self.loads",
@@ -155,6 +145,27 @@ ORDER = tuple(
             "stores are not recorded",
             "return self._bits.get(op, 0)",
             "return self._bits.get(op, 0) & self.loads",
+        ),
+        (
+            "pointers of an earlier turn are the same",
+            "return mask & ~old | old << len(self.ops)",
+            "return mask",
+        ),
+    )
+)
+
+ORDER = tuple(
+    Mutant(name, "passes.order", old, new)
+    for name, old, new in (
+        (
+            "global accesses of another path are lost",
+            '"""Either path\'s accesses."""\n        return known | news',
+            '"""Either path\'s accesses."""\n        return known',
+        ),
+        (
+            "a store does not wait for loads",
+            "if op.name in LOADS:\n            earlier &=",
+            "if True:\n            earlier &=",
         ),
         ("copies of an element do not matter", _COPIES, "counts_up"),
         (
@@ -171,11 +182,6 @@ ORDER = tuple(
             "other pointers are the same",
             "or earlier.operands[0] != pointers",
             "",
-        ),
-        (
-            "pointers of an earlier turn are the same",
-            "return mask & ~old | old << len(self.ops)",
-            "return mask",
         ),
         (
             "pointers of an earlier turn need no barrier",
@@ -316,6 +322,7 @@ REDUNDANT = (
 
 MUTANTS = (
     *BARRIERS,
+    *TOKENS,
     *ORDER,
     *LIVENESS,
     *ALLOCATE,
