@@ -117,6 +117,21 @@ class Target:
         return self.arch.endswith("a")
 
     @property
+    def has_cp_async(self) -> bool:
+        """Whether threads can copy to shared memory without waiting (`cp.async`)."""
+        return self.capability >= FIRST_CP_ASYNC
+
+    @property
+    def has_tma(self) -> bool:
+        """Whether there are bulk copies of tiles of a tensor map, and `setmaxnreg`."""
+        return self.capability >= FIRST_ARCHITECTURE_SPECIFIC
+
+    @property
+    def has_wgmma(self) -> bool:
+        """Whether warpgroups multiply (PTX ISA, "wgmma": sm_90a alone)."""
+        return self.arch == "sm_90a"
+
+    @property
     def is_family(self) -> bool:
         """Whether code may use what only the chip's family has (`sm_100a`, `sm_100f`).
 
@@ -126,6 +141,8 @@ class Target:
         return self.capability >= FIRST_FAMILY_SPECIFIC and not self.arch[-1].isdigit()
 
 
+FIRST_CP_ASYNC = 80
+"""The capability from which on there is `cp.async` (PTX ISA, "cp.async")."""
 FIRST_ARCHITECTURE_SPECIFIC = 90
 """The capability from which on a chip has a target `sm_XYa` (PTX ISA, ".target")."""
 FIRST_FAMILY_SPECIFIC = 100

@@ -55,8 +55,8 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         ("{num_warps = 4.0 : f32}", r"an i64 integer as num_warps"),
         (
             "{num_warps = 4 : i64, stages = 3 : i64}",
-            r"expected only num_warps, warps_m, warps_n, min_ctas in 'tileas.plan' of "
-            r"'entry', got 'stages'",
+            r"expected only num_warps, .*, tile_group in 'tileas.plan' of 'entry', "
+            r"got 'stages'",
         ),
         (
             "{num_warps = 4 : i64, warps_m = 3 : i64, warps_n = 1 : i64}",
@@ -82,6 +82,27 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         (
             "{num_warps = 16 : i64, min_ctas = 5 : i64}",
             r"expected min_ctas of 0 to 4, .*, got 5",
+        ),
+        (
+            '{num_warps = 4 : i64, roles = "two"}',
+            r"expected roles to be one or load .*, got 'two'",
+        ),
+        (
+            '{num_warps = 4 : i64, abi = "tile"}',
+            r"expected abi to be maps or cuda .*, got 'tile'",
+        ),
+        (
+            "{num_warps = 4 : i64, persistent = 2 : i64}",
+            r"expected persistent of 0 to 1 .*, got 2",
+        ),
+        (
+            "{num_warps = 4 : i64, tile_group = -1 : i64}",
+            r"expected tile_group of 0 to .*, got -1",
+        ),
+        (
+            '{num_warps = 4 : i64, roles = "load", registers = 232 : i64}',
+            r"expected no registers of roles .* but on sm_90a, .*, got 232 and 0 on "
+            r"sm_80",
         ),
     ],
 )
@@ -112,7 +133,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',
             "f16",
-            r"expected only atom, warps_m, warps_n, warps_b .* 'mmaf', got 'num_warps'",
+            r"expected only atom, warps_m, .*, lag in .* 'mmaf', got 'num_warps'",
         ),
         (
             '{atom = "m16n8k16", warps_m = 4 : i64}',
@@ -123,6 +144,21 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
             '{atom = "m16n8k16", warps_m = 6 : i64, warps_n = 1 : i64}',
             "f16",
             r"expected warps_m to be a power of two",
+        ),
+        (
+            '{atom = "m16n8k16", lhs = "tensor"}',
+            "f16",
+            r"expected lhs to be shared or register .*, got 'tensor'",
+        ),
+        (
+            '{atom = "m16n8k16", stage = 2 : i64}',
+            "f16",
+            r"expected stage of 0 to 1 .*, got 2",
+        ),
+        (
+            '{atom = "m16n8k16", lag = 2 : i64}',
+            "f16",
+            r"expected lag of 0 to 1 .*, got 2",
         ),
     ],
 )
@@ -142,7 +178,7 @@ def test_a_product_smaller_than_its_atom_is_padded() -> None:
 
 def test_a_plan_where_none_is_read_is_refused() -> None:
     with pytest.raises(
-        UserError, match=r"on an entry or a matrix product only.*'addf'"
+        UserError, match=r"an entry, a matrix product, a load or a store only.*'addf'"
     ):
         planned(kernel("", other="{num_warps = 4 : i64}"))
 

@@ -1,16 +1,19 @@
 """What a product costs, in clocks of one multiprocessor: formulas over a chip's row.
 
 Rates are for a multiprocessor that does nothing else; what runs at the same time is
-bounded by the slowest part. Loads are not overlapped with the product of their own CTA,
-only with other CTAs.
+bounded by the slowest part. Loads through registers are not overlapped with the product
+of their own CTA, only with other CTAs; copies by an engine are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product
+from cuda_tile.ir.copy_plan import MOST_SLOTS
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.targets import (
@@ -19,6 +22,10 @@ from cuda_tile.targets import (
     WARP_LANES,
     Target,
 )
+
+SLOT_ALIGNMENT = 1024
+"""Bytes at a multiple of which each buffer of a slot begins: what a swizzle of 128
+bytes repeats after (PTX ISA, "Swizzling modes")."""
 
 
 def register_limit(target: Target, num_warps: int, ctas: int) -> int:
@@ -43,15 +50,32 @@ def resident_ctas(target: Target, num_warps: int, registers: int) -> int:
 
 
 def turn_clocks(
-    target: Target, plans: Parts, num_warps: int, ctas: int, exponentials: int
+    target: Target,
+    plans: Parts,
+    num_warps: int,
+    ctas: int,
+    exponentials: int,
+    *,
+    waits: bool = True,
 ) -> float:
-    """Clocks per CTA of one turn of every product, with `ctas` of them side by side."""
+    """Clocks per CTA of one turn of every product, with `ctas` of them side by side.
+
+    Args:
+        target: The chip.
+        plans: The products and how they are divided.
+        num_warps: Warps of a CTA.
+        ctas: CTAs of a multiprocessor.
+        exponentials: Exponentials of a turn.
+        waits: Whether a turn waits for what it loads.
+    """
     busy = max(
         sum(multiply_clocks(target, product) for product in plans),
         sum(read_clocks(target, *item, num_warps) for item in plans.items()),
         sum(copy_clocks(target, product) for product in plans),
         exponentials / target.exp2_per_clock,
     )
+    if not waits:
+        return busy
     return max(busy, (busy + target.copy_latency_clocks) / ctas)
 
 
@@ -79,6 +103,39 @@ def copy_clocks(target: Target, product: Product) -> float:
     """Clocks of bringing the right operand, which changes every turn, from L2."""
     _, n, k = product.extents
     return n * k * product.operand_bits / 8 / target.l2_bytes_per_clock
+
+
+@dataclass(frozen=True)
+class Room:
+    """Shared memory that the rings of one loop may take, and what a turn of it costs.
+
+    Attributes:
+        room_bytes: Bytes for all slots.
+        turn_clocks: Clocks of one turn.
+        ctas: CTAs of a multiprocessor.
+    """
+
+    room_bytes: int
+    turn_clocks: float
+    ctas: int
+
+
+def choose_slots(target: Target, room: Room, slot_bytes: int) -> int:
+    """Slots for the copies of a loop, each of which holds what one turn uses.
+
+    So many that a copy has landed when its turn comes, and one more, since latency
+    varies; fewer where they do not fit. 0 if not even two do: then a turn would wait
+    for its own copies.
+    """
+    turns = target.copy_latency_clocks / (room.turn_clocks * room.ctas)
+    wanted = 2 + ceil(turns)
+    slots = min(wanted, MOST_SLOTS, room.room_bytes // slot_bytes)
+    return slots if slots >= 2 else 0
+
+
+def slot_bytes_of(sizes: Iterable[int]) -> int:
+    """Bytes of a slot that holds buffers of these sizes, each aligned for engines."""
+    return sum(-(-size // SLOT_ALIGNMENT) * SLOT_ALIGNMENT for size in sizes)
 
 
 def count_exponentials(ops: Iterable[ir.Operation]) -> int:

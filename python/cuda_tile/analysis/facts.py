@@ -42,12 +42,10 @@ from cuda_tile.analysis.fact_values import (
     widen,
 )
 from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
+from cuda_tile.ir.plan import MAX_GRID_EXTENT
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
-
-MAX_GRID_EXTENT = (1 << 24) - 1
-"""Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
 
 
 class FactsAnalysis(ValueAnalysis[Facts]):

@@ -6,18 +6,22 @@ chained, and how many registers tiles take under a plan that is not placed yet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.registers import (
     RENAMES,
+    IsStaged,
     Tile,
     Weigh,
     elementwise_stems,
     held_registers,
 )
+from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import (
     PRODUCTS,
     ProductPlan,
@@ -52,13 +56,19 @@ class Product:
     stored: tuple[Tile, ...]
 
     @classmethod
-    def of(cls, op: ir.Operation) -> Product:
-        """Describes a product of level T."""
-        chained = is_chained(op)
+    def of(cls, op: ir.Operation, is_staged: IsStaged | None = None) -> Product:
+        """Describes a product of level T.
+
+        Args:
+            op: The product.
+            is_staged: Which operands are not stored right before it; `is_staged_early`
+                by default.
+        """
+        chained, is_staged = is_chained(op), is_staged or is_staged_early
         stored = tuple(
             Tile.of(op.operands[index])
             for index in ((1,) if chained else (0, 1))
-            if not is_staged_early(op, index)
+            if not is_staged(op, index)
         )
         bits = element_bits(element_of(op.operands[0]))
         return cls(op, extents_of(op), batch_of(op), bits, chained, stored)
@@ -66,6 +76,127 @@ class Product:
     def keeps_operand(self, plan: ProductPlan) -> bool:
         """Whether the left operand stays in its threads."""
         return self.is_chained and plan.warps_n == 1
+
+
+SAME_ELEMENTS = frozenset(
+    (
+        "cuda_tile.reshape",
+        "cuda_tile.permute",
+        "cuda_tile.assume",
+        "tileas.convert_layout",
+    )
+)
+"""Ops whose result has the elements of their operand, in another shape or layout."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedOperand:
+    """A load in a loop whose tile products read.
+
+    Attributes:
+        load: The load.
+        loop: The innermost loop around it.
+        uses: The products that read it, each with the number of the operand.
+        refusal: Why only threads can load it ahead, as far as its place says; None if
+            others may.
+    """
+
+    load: ir.Operation
+    loop: ir.Operation
+    uses: tuple[tuple[ir.Operation, int], ...]
+    refusal: str | None
+
+
+def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
+    """The loads in loops that feed left or right operands of products, in order."""
+    uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
+    for op in ops:
+        if op.name in PRODUCTS:
+            for index in (0, 1):
+                if (load := source_load(op.operands[index])) is not None:
+                    uses.setdefault(load, []).append((op, index))
+    found: list[LoadedOperand] = []
+    for load, users in uses.items():
+        loop = enclosing_loop(load)
+        if loop is not None:
+            refusal = _refuse_place(load, loop, len(users))
+            found.append(LoadedOperand(load, loop, tuple(users), refusal))
+    return found
+
+
+def source_load(value: ir.Value) -> ir.Operation | None:
+    """The load whose elements a tile has; None if it was made otherwise."""
+    op = defining_op(value)
+    while op is not None and op.name in SAME_ELEMENTS:
+        op = defining_op(op.operands[0])
+    return op if op is not None and op.name in LOADS else None
+
+
+def renamed_uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
+    """Who uses the elements of a tile, with the number of the operand."""
+    for use in value.uses:
+        owner = use.owner.operation
+        if owner.name in SAME_ELEMENTS:
+            yield from renamed_uses(owner.results[0])
+        else:
+            yield owner, use.operand_number
+
+
+def enclosing_ops_of(op: ir.Operation) -> list[ir.Operation]:
+    """The ops around an op in its entry, the innermost first."""
+    found: list[ir.Operation] = []
+    parent = op.parent
+    while parent is not None and parent.operation.name != "cuda_tile.entry":
+        found.append(parent.operation)
+        parent = parent.operation.parent
+    return found
+
+
+def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
+    """The innermost loop around an op in its entry."""
+    around = enclosing_ops_of(op)
+    return next((outer for outer in around if _cuda_tile.is_loop(outer)), None)
+
+
+def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | None:
+    """Why a load cannot run ahead of the products that read its tile."""
+    users = list(renamed_uses(load.results[0]))
+    if len(users) > n_uses:
+        other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
+        return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
+    if loop.name != "cuda_tile.for":
+        return "the number of turns of its loop is not known before it begins"
+    return _refuse_address(load, loop)
+
+
+def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
+    """Why the place that a load reads is not known turns ahead."""
+    index = loop.regions[0].blocks[0].arguments[0]
+    inside: set[ir.Block] = set()
+    block = load.block
+    while block.owner.operation != loop:
+        inside.add(block)
+        block = block.owner.operation.block
+    inside.add(block)
+    work, seen = list(load.operands), set[ir.Value]()
+    while work:
+        value = work.pop()
+        if value in seen or value == index:
+            continue
+        seen.add(value)
+        op = defining_op(value)
+        if (value.owner if op is None else op.block) not in inside:
+            continue
+        if op is None:
+            if isinstance(value.type, TokenType):
+                continue
+            return "its address is carried from turn to turn; compute it from the index"
+        if len(op.regions) or op.name.endswith("_tko"):
+            if isinstance(value.type, TokenType):
+                continue
+            return f"its address depends on '{op_stem(op)}' of the same turn"
+        work += op.operands
+    return None
 
 
 Parts = Mapping[Product, ProductPlan]

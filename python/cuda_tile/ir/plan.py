@@ -1,8 +1,9 @@
 """The plan of a kernel: attributes on its entry and products, and values for passes.
 
 `tileas.plan` is a dictionary of integers and strings that says what `plan`, a person or
-a tuner decided. `ENTRY_FIELDS` and `PRODUCT_FIELDS` are all there is; a plan with
-another key, or with values that do not fit, is refused wherever it is read.
+a tuner decided. `ENTRY_FIELDS` and `PRODUCT_FIELDS` are all there is here, those of
+loads and stores are in copy_plan.py; a plan with another key, or with values that do
+not fit, is refused wherever it is read.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
+MAX_GRID_EXTENT = (1 << 24) - 1
+"""Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
 REMARKS_ATTRIBUTE = "tileas.remarks"
 """An array of strings on the entry: what was given up, and why, for the report."""
 PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
@@ -36,13 +39,30 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "warps_m": int,
     "warps_n": int,
     "min_ctas": int,
+    "roles": str,
+    "registers": int,
+    "load_registers": int,
+    "abi": str,
+    "persistent": int,
+    "tile_group": int,
 }
 PRODUCT_FIELDS: Mapping[str, type] = {
     "atom": str,
     "warps_m": int,
     "warps_n": int,
     "warps_b": int,
+    "lhs": str,
+    "stage": int,
+    "lag": int,
 }
+ROLES = ("one", "load")
+"""How the warps of a CTA divide the work: all do the same, or some only load."""
+LOAD_WARPS = 4
+"""Warps of the role that loads: registers are given to four warps at a time (PTX ISA,
+"setmaxnreg")."""
+ABIS = ("maps", "cuda")
+"""What a launcher does for a kernel: it appends tensor maps to the parameters, or it
+only knows block, grid and shared memory."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +76,38 @@ class Plan:
         warps_n: The same for its columns.
         min_ctas: CTAs that must fit on a multiprocessor at once, which bounds the
             registers of a thread; 0 for no such bound.
+        roles: One of `ROLES`; `num_warps` are those that do not only load.
+        registers: Of a thread of the role that computes; 0 leaves all roles alike.
+        load_registers: Of a thread of the role that loads.
+        abi: One of `ABIS`.
+        persistent: 1 if a CTA serves several tile blocks, one after another.
+        tile_group: Rows of tile blocks that run next to each other, so that their
+            operands stay in the L2 cache; 0 and 1 keep the order of the grid.
     """
 
     num_warps: int
     warps_m: int = 0
     warps_n: int = 0
     min_ctas: int = 0
+    roles: str = "one"
+    registers: int = 0
+    load_registers: int = 0
+    abi: str = "maps"
+    persistent: int = 0
+    tile_group: int = 0
 
     def to_attribute(self) -> ir.Attribute:
-        """The dictionary attribute; integers are i64, zeros are left out."""
-        return _dictionary(
-            {name: getattr(self, name) for name in ENTRY_FIELDS if getattr(self, name)}
+        """The dictionary attribute; integers are i64, defaults are left out."""
+        values = {name: getattr(self, name) for name in ENTRY_FIELDS}
+        plain = Plan(0)
+        return plan_attribute(
+            {name: n for name, n in values.items() if n != getattr(plain, name)}
         )
+
+    @property
+    def all_warps(self) -> int:
+        """Warps of a CTA, those that only load included."""
+        return self.num_warps + (LOAD_WARPS if self.roles == "load" else 0)
 
 
 @dataclass(frozen=True)
@@ -79,12 +119,20 @@ class ProductPlan:
         warps_m: Parts into which warps divide the rows of the result.
         warps_n: Parts into which they divide its columns.
         warps_b: Parts into which they divide a batch.
+        lhs: Where an instruction of a warpgroup reads its left operand, "shared" or
+            "register".
+        stage: Turns of its loop by which the product runs behind the loads of its
+            operands; products that depend on another of their turn may have 1.
+        lag: Turns by which the release of its operands trails it.
     """
 
     atom: MmaAtom
     warps_m: int
     warps_n: int
     warps_b: int = 1
+    lhs: str = "shared"
+    stage: int = 0
+    lag: int = 0
 
     @property
     def warps(self) -> tuple[int, ...]:
@@ -100,10 +148,15 @@ class ProductPlan:
             values |= {"warps_m": self.warps_m, "warps_n": self.warps_n}
         if self.warps_b != 1:
             values |= {"warps_b": self.warps_b}
-        return _dictionary(values)
+        if self.lhs != "shared":
+            values |= {"lhs": self.lhs}
+        values |= {"stage": self.stage} if self.stage else {}
+        values |= {"lag": self.lag} if self.lag else {}
+        return plan_attribute(values)
 
 
-def _dictionary(values: Mapping[str, int | str]) -> ir.Attribute:
+def plan_attribute(values: Mapping[str, int | str]) -> ir.Attribute:
+    """The dictionary attribute that holds some fields; integers are i64."""
     i64 = ir.IntegerType.get_signless(64)
     return ir.DictAttr.get(
         {
@@ -137,7 +190,7 @@ def read_plan(entry: ir.Operation) -> Plan:
             "run cuda-tile-plan first",
             where,
         )
-    plan = Plan(**{"num_warps": 0, **_fields(entry, ENTRY_FIELDS, where)})
+    plan = Plan(**{"num_warps": 0, **plan_values(entry, ENTRY_FIELDS, where)})
     if plan.num_warps not in WARP_COUNTS:
         *known, most = WARP_COUNTS
         raise UserError(
@@ -148,6 +201,11 @@ def read_plan(entry: ir.Operation) -> Plan:
     if plan.warps_m or plan.warps_n:
         _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan, where)
     _check_ctas(entry, plan, where)
+    _check_choice("roles", plan.roles, ROLES, where)
+    _check_choice("abi", plan.abi, ABIS, where)
+    _check_range("persistent", plan.persistent, 0, 1, where)
+    _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT, where)
+    _check_registers(read_target(entry), plan, where)
     return plan
 
 
@@ -184,7 +242,7 @@ def read_product(op: ir.Operation) -> ProductPlan:
             "cuda-tile-plan first",
             where,
         )
-    values = _fields(op, PRODUCT_FIELDS, where)
+    values = plan_values(op, PRODUCT_FIELDS, where)
     atom = find_atom(op, values.get("atom", ""), read_target(holder), where)
     warps_m = values.get("warps_m", entry.warps_m)
     warps_n = values.get("warps_n", entry.warps_n)
@@ -193,7 +251,11 @@ def read_product(op: ir.Operation) -> ProductPlan:
     if warps_b != 1:
         division["warps_b"] = warps_b
     _check_division(division, entry, where)
-    return ProductPlan(atom, warps_m, warps_n, warps_b)
+    lhs, stage, lag = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
+    _check_choice("lhs", lhs, ("shared", "register"), where)
+    _check_range("stage", stage, 0, 1, where)
+    _check_range("lag", lag, 0, 1, where)
+    return ProductPlan(atom, warps_m, warps_n, warps_b, lhs, stage, lag)
 
 
 def most_ctas(target: Target, num_warps: int) -> int:
@@ -204,13 +266,15 @@ def most_ctas(target: Target, num_warps: int) -> int:
 def refuse_plan(op: ir.Operation) -> None:
     """Refuses a plan on an operation that takes none.
 
+    Those that do are entries, products, loads, and stores to views.
+
     Raises:
         UserError: There is one.
     """
     if PLAN_ATTRIBUTE in op.attributes:
         raise UserError(
-            f"expected '{PLAN_ATTRIBUTE}' on an entry or a matrix product only, got it "
-            f"on '{op_stem(op)}'",
+            f"expected '{PLAN_ATTRIBUTE}' on an entry, a matrix product, a load or a "
+            f"store only, got it on '{op_stem(op)}'",
             location_text(op),
         )
 
@@ -255,7 +319,9 @@ def element_types(op: ir.Operation) -> tuple[str, str]:
     return str(element_of(op.operands[0])), str(element_of(op.operands[2]))
 
 
-def _fields(op: ir.Operation, known: Mapping[str, type], where: str) -> dict[str, Any]:
+def plan_values(
+    op: ir.Operation, known: Mapping[str, type], where: str
+) -> dict[str, Any]:
     """The plan dictionary of `op` as Python values, keys and types checked."""
     attribute = op.attributes[PLAN_ATTRIBUTE]
     if not isinstance(attribute, ir.DictAttr):
@@ -318,6 +384,53 @@ def _check_division(division: Mapping[str, int], plan: Plan, where: str) -> None
         raise UserError(
             f"expected {' x '.join(division)} = num_warps in '{PLAN_ATTRIBUTE}', got "
             f"{' x '.join(map(str, division.values()))} and {plan.num_warps}",
+            where,
+        )
+
+
+_PRODUCT_DEFAULTS: Mapping[str, Any] = {"lhs": "shared", "stage": 0, "lag": 0}
+
+
+def _check_choice(name: str, got: str, known: tuple[str, ...], where: str) -> None:
+    if got not in known:
+        raise UserError(
+            f"expected {name} to be {' or '.join(known)} in '{PLAN_ATTRIBUTE}', got "
+            f"'{got}'",
+            where,
+        )
+
+
+def _check_range(name: str, got: int, least: int, most: int, where: str) -> None:
+    if not least <= got <= most:
+        raise UserError(
+            f"expected {name} of {least} to {most} in '{PLAN_ATTRIBUTE}', got {got}",
+            where,
+        )
+
+
+def _check_registers(target: Target, plan: Plan, where: str) -> None:
+    """Checks the registers of roles (PTX ISA, "setmaxnreg")."""
+    if not plan.registers and not plan.load_registers:
+        return
+    if not target.has_wgmma or plan.roles != "load" or plan.num_warps % LOAD_WARPS:
+        raise UserError(
+            f"expected no registers of roles in '{PLAN_ATTRIBUTE}' but on sm_90a, for "
+            f"roles = load and a num_warps that {LOAD_WARPS} divides, got "
+            f"{plan.registers} and {plan.load_registers} on {target.name}",
+            where,
+        )
+    for number in (plan.registers, plan.load_registers):
+        if not 24 <= number <= 256 or number % 8:
+            raise UserError(
+                "expected registers and load_registers to be multiples of 8 from 24 to "
+                f"256 in '{PLAN_ATTRIBUTE}', got {number}",
+                where,
+            )
+    warps = plan.num_warps * plan.registers + LOAD_WARPS * plan.load_registers
+    if warps * WARP_LANES > target.registers_per_sm:
+        raise UserError(
+            f"expected at most {target.registers_per_sm} registers of all warps in "
+            f"'{PLAN_ATTRIBUTE}', got {warps * WARP_LANES}",
             where,
         )
 

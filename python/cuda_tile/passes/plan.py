@@ -7,10 +7,12 @@ what stands here. A plan is a dictionary:
 - on the entry `num_warps`; `warps_m`, `warps_n`: how warps divide the result of a
   product; `min_ctas`: CTAs that must fit on a multiprocessor, a bound on registers;
 - on a product `atom`: its matrix instruction, a row of layout/atoms.py; `warps_m`,
-  `warps_n` where they are not the entry's, and `warps_b`: parts of a batch.
+  `warps_n` where they are not the entry's, and `warps_b`: parts of a batch;
+- on a load `engine`, `slots` and `ahead`: who copies its tile to shared memory, into a
+  ring of how many slots, how many turns before its use (passes/plan_loads.py).
 
 What stands there already is kept and checked; what is missing is filled in. Fields and
-checks are in ir/plan.py.
+checks are in ir/plan.py and ir/copy_plan.py.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.maps import write_abi
+from cuda_tile.ir.copy_plan import LOADS, STORES
+from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
@@ -58,6 +61,7 @@ from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
+from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
@@ -78,23 +82,38 @@ def run(module: ir.Operation, options: Options) -> None:
             access_bytes(entry)
         entry.attributes[TARGET_ATTRIBUTE] = ir.StringAttr.get(target.name)
         write_abi(entry, options.abi)
-        ops = list(nested_ops(entry))
-        if PLAN_ATTRIBUTE not in entry.attributes:
-            plan = make_plan(entry, ops, options)
-            entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
-        plan = read_plan(entry)
-        for op in ops:
-            if op.name not in PRODUCTS:
+        _plan_entry(entry, options)
+
+
+def _plan_entry(entry: ir.Operation, options: Options) -> None:
+    ops = list(nested_ops(entry))
+    loads = LoadChooser(entry, ops, options.target, read_abi(entry))
+    if PLAN_ATTRIBUTE not in entry.attributes:
+        made = make_plan(entry, ops, options, loads)
+        entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
+    plan = read_plan(entry)
+    parts: dict[Product, ProductPlan] = {}
+    for op in ops:
+        if op.name not in PRODUCTS:
+            if op.name not in (*LOADS, *STORES):
                 refuse_plan(op)
-                continue
-            if PLAN_ATTRIBUTE not in op.attributes:
-                atom = choose_atom(op, target)
-                chosen = plan_product(extents_of(op), plan, atom, batch_of(op))
-                op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
-            read_product(op)
+            continue
+        if PLAN_ATTRIBUTE not in op.attributes:
+            atom = choose_atom(op, options.target)
+            chosen = plan_product(extents_of(op), plan, atom, batch_of(op))
+            op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
+        read = read_product(op)
+        if loads.engines:
+            parts[Product.of(op)] = read
+    loads.write(plan, parts)
 
 
-def make_plan(entry: ir.Operation, ops: list[ir.Operation], options: Options) -> Plan:
+def make_plan(
+    entry: ir.Operation,
+    ops: list[ir.Operation],
+    options: Options,
+    loads: LoadChooser,
+) -> Plan:
     """Chooses warps and how they divide products for one entry.
 
     Of the candidates whose estimated registers fit the CTAs that the producer hints
@@ -106,7 +125,7 @@ def make_plan(entry: ir.Operation, ops: list[ir.Operation], options: Options) ->
     hints = _hints(entry, target.chip)
     hinted = options.num_warps or _hinted_warps(hints)
     ctas = max(1, hints.get("occupancy", 1))
-    chooser = Chooser(entry, ops, target)
+    chooser = Chooser(entry, ops, target, loads)
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
@@ -148,13 +167,24 @@ class Chooser:
     """Compares the plans of one entry; its liveness is computed once."""
 
     def __init__(
-        self, entry: ir.Operation, ops: list[ir.Operation], target: Target
+        self,
+        entry: ir.Operation,
+        ops: list[ir.Operation],
+        target: Target,
+        loads: LoadChooser,
     ) -> None:
         self._entry, self._ops, self._target = entry, ops, target
-        self._live = live_tiles(entry, is_staged_early)
+
+        def is_staged(op: ir.Operation, index: int) -> bool:
+            return is_staged_early(op, index) or loads.is_copied(op, index)
+
+        self._live = live_tiles(entry, is_staged)
         self._atoms = {
-            Product.of(op): choose_atom(op, target) for op in ops if op.name in PRODUCTS
+            Product.of(op, is_staged): choose_atom(op, target)
+            for op in ops
+            if op.name in PRODUCTS
         }
+        self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
         self._exponentials = count_exponentials(ops) if self._atoms else 0
 
@@ -243,7 +273,9 @@ class Chooser:
 
         needed = estimate(self._live, weigh, extra)
         resident = max(ctas, resident_ctas(target, warps, needed.registers))
-        clocks = turn_clocks(target, plans, warps, resident, self._exponentials)
+        clocks = turn_clocks(
+            target, plans, warps, resident, self._exponentials, waits=self._waits
+        )
         reads = sum(read_clocks(target, *item, warps) for item in plans.items())
         limit = register_limit(target, warps, ctas)
         return Candidate(warps, division, ctas, limit, needed, clocks, reads)

@@ -1,0 +1,224 @@
+"""Which engines may bring the tile of a load to shared memory, and why others may not.
+
+An engine copies while the threads go on, and ahead of the turn that uses the tile. So
+besides what its instructions can do, nothing may order the load with a store of the
+entry: the copy may run before what stands in front of it, and it has read only when
+its slot is taken. It reads facts and never guesses; a refusal says what would help.
+
+| needs | `cp_async` | `tma` |
+|---|---|---|
+| chip | sm_80 | sm_90, and a launcher that makes tensor maps |
+| source | view, or tile of pointers | view of entry parameters and constants |
+| alignment | 4, 8 or 16 bytes together | base and strides multiples of 16 bytes |
+| outside the tensor | zeros, or anything | the same |
+| order | weak, no store before or after it by tokens | the same |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.analysis.access import describe_access, divisor
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.feeds import LoadedOperand
+from cuda_tile.analysis.tiling import (
+    tensor_view_op,
+    tensor_view_parts,
+    tiling_of,
+    view_operand,
+)
+from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
+from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, has_engine
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.targets import Target
+
+LEAST_ASYNC_BYTES = 4
+"""Bytes of the smallest `cp.async` (PTX ISA, "cp.async": 4, 8 or 16)."""
+TMA_ALIGNMENT = 16
+"""Bytes that divide base and strides of a tensor map (CUDA Driver API,
+"cuTensorMapEncodeTiled")."""
+TMA_MAX_RANK = 5
+"""Dimensions of a tensor map (same)."""
+TMA_ELEMENT_BITS = (8, 16, 32, 64)
+
+
+class EngineChoice:
+    """What may load the tiles of one entry.
+
+    Args:
+        entry: The entry, at level T or W.
+        target: The chip.
+        abi: What the launcher does, one of `ir.plan.ABIS`.
+    """
+
+    def __init__(self, entry: ir.Operation, target: Target, abi: str) -> None:
+        self._entry, self._target, self._abi = entry, target, abi
+
+    @cached_property
+    def facts(self) -> FactsAnalysis:
+        """Facts of the entry, computed for the first load that asks."""
+        return FactsAnalysis(self._entry)
+
+    def refusal(self, operand: LoadedOperand, engine: str) -> str | None:
+        """Why an engine cannot load an operand, with the way out; None if it can."""
+        if engine == THREADS:
+            return None
+        if not has_engine(self._target, engine):
+            return f"{self._target.name} has no such copies"
+        load = operand.load
+        checks: Sequence[Callable[[ir.Operation], str | None]] = (
+            _refuse_strong,
+            _refuse_padding,
+            self._refuse_by_tokens,
+            self._refuse_async if engine == CP_ASYNC else self._refuse_tma,
+        )
+        for check in checks:
+            if (reason := operand.refusal or check(load)) is not None:
+                return reason
+        return None
+
+    @cached_property
+    def _behind(self) -> tuple[Accesses, AccessesBehindTokens]:
+        flow = ControlFlow(self._entry)
+        accesses = Accesses(flow)
+        behind = AccessesBehindTokens(flow, accesses)
+        behind.solve(())
+        return accesses, behind
+
+    def _refuse_by_tokens(self, load: ir.Operation) -> str | None:
+        if not _is_ordered(load):
+            return None
+        accesses, behind = self._behind
+        if behind.waited_for(load) & ~accesses.loads:
+            return "its token is behind a store, which the copy might overtake"
+        n_accesses = len(accesses.ops)
+        own = accesses.bit(load) | accesses.bit(load) << n_accesses
+        for op in accesses.ops:
+            if not accesses.bit(op) & accesses.loads and behind.waited_for(op) & own:
+                return "a store waits for its token, which the copy might trail"
+        return None
+
+    def _refuse_async(self, load: ir.Operation) -> str | None:
+        if load.name == "cuda_tile.load_view_tko" and _is_sparse(load):
+            return "the view has a position per slice, which only threads follow"
+        access = describe_access(load, self.facts)
+        size = access.vector * access.element_bytes
+        if size >= LEAST_ASYNC_BYTES:
+            return None
+        return (
+            f"{size} bytes are known to lie together, copies need "
+            f"{LEAST_ASYNC_BYTES}; assume that base, strides and extents are multiples"
+        )
+
+    def _refuse_tma(self, load: ir.Operation) -> str | None:
+        if self._abi != "maps":
+            return f"a launcher for abi = {self._abi} makes no tensor maps"
+        if load.name != "cuda_tile.load_view_tko":
+            return "a tile of pointers has no tensor map; use a view"
+        return self._refuse_map(load)
+
+    def _refuse_map(self, op: ir.Operation) -> str | None:
+        """Why a view has no tensor map."""
+        tiling = tiling_of(view_operand(op))
+        if tiling.sparse_dim is not None:
+            return "the view has a position per slice, which only threads follow"
+        parts = tensor_view_parts(tensor_view_op(view_operand(op)))
+        rank, bits = len(parts.shape), element_bits(tiling.element)
+        if rank > TMA_MAX_RANK:
+            return f"the tensor has {rank} dimensions, a map has {TMA_MAX_RANK}"
+        if bits not in TMA_ELEMENT_BITS:
+            return f"a map has no elements of {bits} bits"
+        numbers = (*parts.shape, *parts.strides)
+        values = [n for n in numbers if isinstance(n, ir.Value)]
+        if not all(map(_is_parameter, (parts.base, *values))):
+            return (
+                "base, extents and strides of a map are parameters of the kernel or "
+                "constants; here one is computed"
+            )
+        units = [d for d, stride in enumerate(parts.strides) if stride == 1]
+        if not units:
+            return "no stride of the tensor is known to be 1"
+        return self._refuse_alignment(parts.base, parts.strides, units[-1], bits // 8)
+
+    def _refuse_alignment(
+        self,
+        base: ir.Value,
+        strides: Sequence[int | ir.Value],
+        fastest: int,
+        element_bytes: int,
+    ) -> str | None:
+        known = self.facts.of(base).divisor
+        if known < TMA_ALIGNMENT:
+            return (
+                f"the base is known to be divisible by {known} bytes, TMA needs "
+                f"{TMA_ALIGNMENT}; assume div_by<{TMA_ALIGNMENT}> on it"
+            )
+        for d, stride in enumerate(strides):
+            if d == fastest:
+                continue
+            known = divisor(stride, self.facts) * element_bytes
+            if known < TMA_ALIGNMENT:
+                wanted = TMA_ALIGNMENT // element_bytes
+                return (
+                    f"stride {d} is known to be divisible by {known} bytes, TMA needs "
+                    f"{TMA_ALIGNMENT}; assume div_by<{wanted}> on it"
+                )
+            low = stride if isinstance(stride, int) else self.facts.of(stride).low
+            if low is None or low < 0:
+                return f"stride {d} may be negative; assume bounded<0, ?> on it"
+        return None
+
+
+def _refuse_strong(load: ir.Operation) -> str | None:
+    order = memory_order(load)
+    if not order.is_strong:
+        return None
+    return f"its memory order is {order.semantics}, copies are weak"
+
+
+def _refuse_padding(load: ir.Operation) -> str | None:
+    """Copies fill what they do not read with zeros."""
+    if load.name == "cuda_tile.load_view_tko":
+        padding = tiling_of(view_operand(load)).padding
+        if padding in (None, "zero"):
+            return None
+        return f"its padding is {padding}, copies fill with zeros"
+    for value in segments(load)[2]:
+        if uniform_bits(value) != 0:
+            return "what its mask excludes is not known to be zero, as copies make it"
+    return None
+
+
+def _is_ordered(load: ir.Operation) -> bool:
+    """Whether tokens order a load with anything."""
+    for value in load.operands:
+        if isinstance(value.type, TokenType):
+            op = defining_op(value)
+            if op is None or op.name != "cuda_tile.make_token":
+                return True
+    return bool(list(load.results[1].uses))
+
+
+def _is_sparse(load: ir.Operation) -> bool:
+    return tiling_of(view_operand(load)).sparse_dim is not None
+
+
+def _is_parameter(value: ir.Value) -> bool:
+    """Whether a launcher knows a value: an argument of the entry, or a constant."""
+    op = defining_op(value)
+    while op is not None and op.name == "cuda_tile.assume":
+        value = op.operands[0]
+        op = defining_op(value)
+    if op is not None:
+        return op.name == "cuda_tile.constant"
+    owner = value.owner
+    return isinstance(owner, ir.Block) and owner.owner.operation.name == (
+        "cuda_tile.entry"
+    )

@@ -1,0 +1,150 @@
+"""The plan of a load or store: who moves its tile, and how far ahead of its use.
+
+`tileas.plan` on a load names an engine. `tma` and `cp_async` copy to shared memory by
+themselves, into a ring of `slots` buffers, `ahead` turns of the loop before the tile
+is used; `threads`, the default, load it to registers when it is needed. On a store
+`tma` copies a buffer in shared memory to a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.errors import UserError
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    plan_attribute,
+    plan_values,
+    read_target,
+)
+from cuda_tile.ir.walk import enclosing_entry, location_text, op_stem
+from cuda_tile.targets import Target
+
+LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
+STORES = ("cuda_tile.store_view_tko",)
+"""The accesses that may have a plan."""
+TMA, CP_ASYNC, THREADS = "tma", "cp_async", "threads"
+ENGINES = (TMA, CP_ASYNC, THREADS)
+"""Who may move a tile, the fastest first."""
+MOST_SLOTS = 8
+"""Slots of a ring; more would only hide what the first ones do not."""
+
+LOAD_FIELDS: Mapping[str, type] = {"engine": str, "slots": int, "ahead": int}
+STORE_FIELDS: Mapping[str, type] = {"engine": str}
+
+
+@dataclass(frozen=True)
+class LoadPlan:
+    """The decisions for one load.
+
+    Attributes:
+        engine: One of `ENGINES`.
+        slots: Tiles that its ring holds; 0 for `threads`.
+        ahead: Turns of the loop by which it runs ahead of the use of its tile.
+    """
+
+    engine: str = THREADS
+    slots: int = 0
+    ahead: int = 0
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether an engine copies the tile to shared memory by itself."""
+        return self.engine != THREADS
+
+    def to_attribute(self) -> ir.Attribute:
+        """The dictionary attribute; integers are i64, zeros are left out."""
+        values = {name: getattr(self, name) for name in LOAD_FIELDS}
+        return plan_attribute({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True)
+class StorePlan:
+    """The decisions for one store.
+
+    Attributes:
+        engine: `tma` or `threads`.
+    """
+
+    engine: str = THREADS
+
+    def to_attribute(self) -> ir.Attribute:
+        """The dictionary attribute."""
+        return plan_attribute({"engine": self.engine})
+
+
+def read_load(op: ir.Operation) -> LoadPlan:
+    """The plan of a load; what has none is made by threads.
+
+    Raises:
+        UserError: It is not usable; says which field.
+    """
+    if PLAN_ATTRIBUTE not in op.attributes:
+        return LoadPlan()
+    where = location_text(op)
+    values = plan_values(op, LOAD_FIELDS, where)
+    engine = _engine(op, values.get("engine", ""), ENGINES, where)
+    slots, ahead = values.get("slots", 0), values.get("ahead", 0)
+    if engine == THREADS:
+        if slots or ahead:
+            raise UserError(
+                f"expected no slots and ahead for engine {THREADS} in "
+                f"'{PLAN_ATTRIBUTE}', got {slots} and {ahead}",
+                where,
+            )
+        return LoadPlan()
+    if not 1 <= slots <= MOST_SLOTS:
+        raise UserError(
+            f"expected slots of 1 to {MOST_SLOTS} in '{PLAN_ATTRIBUTE}', got {slots}",
+            where,
+        )
+    if not 0 <= ahead <= slots:
+        raise UserError(
+            f"expected ahead of 0 to {slots}, the slots, in '{PLAN_ATTRIBUTE}', got "
+            f"{ahead}",
+            where,
+        )
+    return LoadPlan(engine, slots, ahead)
+
+
+def read_store(op: ir.Operation) -> StorePlan:
+    """The plan of a store; what has none is made by threads.
+
+    Raises:
+        UserError: It is not usable; says which field.
+    """
+    if PLAN_ATTRIBUTE not in op.attributes:
+        return StorePlan()
+    where = location_text(op)
+    values = plan_values(op, STORE_FIELDS, where)
+    return StorePlan(_engine(op, values.get("engine", ""), (TMA, THREADS), where))
+
+
+def has_engine(target: Target, engine: str) -> bool:
+    """Whether a chip has an engine."""
+    match engine:
+        case "tma":
+            return target.has_tma
+        case "cp_async":
+            return target.has_cp_async
+        case _:
+            return True
+
+
+def _engine(op: ir.Operation, name: str, known: tuple[str, ...], where: str) -> str:
+    if name not in known:
+        raise UserError(
+            f"expected engine to be one of {', '.join(known)} in '{PLAN_ATTRIBUTE}' "
+            f"of '{op_stem(op)}', got '{name}'",
+            where,
+        )
+    target = read_target(enclosing_entry(op))
+    if not has_engine(target, name):
+        raise UserError(
+            f"expected an engine that {target.name} has in '{PLAN_ATTRIBUTE}', got "
+            f"'{name}'",
+            where,
+        )
+    return name

@@ -1,0 +1,212 @@
+"""The part of `plan` that is about loads: which engine, how many slots, how far ahead.
+
+The first engine of `ENGINES` that may load the operand of a product in a loop does it
+(analysis/engines.py). All copies of a loop get as many slots, by what hides their
+latency and by what shared memory has room for (analysis/cost.py). What falls back
+becomes a remark that says what would help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.cost import (
+    Room,
+    choose_slots,
+    count_exponentials,
+    slot_bytes_of,
+    turn_clocks,
+)
+from cuda_tile.analysis.engines import EngineChoice
+from cuda_tile.analysis.feeds import (
+    LoadedOperand,
+    Parts,
+    enclosing_ops_of,
+    loaded_operands,
+    source_load,
+)
+from cuda_tile.errors import UserError
+from cuda_tile.ir.copy_plan import (
+    CP_ASYNC,
+    LOADS,
+    STORES,
+    THREADS,
+    TMA,
+    LoadPlan,
+    has_engine,
+    read_load,
+    read_store,
+)
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, Plan, add_remark
+from cuda_tile.ir.tiles import tile_bytes
+from cuda_tile.ir.walk import location_text, nested_ops
+from cuda_tile.targets import Target
+
+ENGINES: tuple[str, ...] = ()
+"""The engines that the passes after `place` make something of, the best first."""
+NAMES = {TMA: "TMA", CP_ASYNC: "cp.async", THREADS: "threads"}
+"""The engines as remarks call them."""
+SPARE_BYTES = 1024
+"""Shared memory that is left to what is small: barriers of rings, parts of rows."""
+SPARE_BYTES_OF_TILES = 8 * 1024
+"""The same where tiles that a loop computes may have to change threads."""
+
+
+class LoadChooser:
+    """Decides who loads the operands of one entry's products.
+
+    Attributes:
+        engines: The engine of each load that feeds a product in a loop.
+    """
+
+    def __init__(
+        self, entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, abi: str
+    ) -> None:
+        self._entry, self._ops, self._target = entry, ops, target
+        self._choice = EngineChoice(entry, target, abi)
+        is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
+        self.operands = loaded_operands(ops) if is_worth_asking else []
+        self._by_hand = {op: read_load(op) for op in ops if _has_plan(op)}
+        for op in ops:
+            if op.name in STORES:
+                read_store(op)
+        self._check_by_hand()
+        self.engines = {o.load: self._engine(o) for o in self.operands}
+
+    def is_copied(self, op: ir.Operation, index: int) -> bool:
+        """Whether an operand of a product is brought to shared memory by an engine."""
+        if op.name not in PRODUCTS or index > 1 or not self.engines:
+            return False
+        load = source_load(op.operands[index])
+        return load is not None and self.engines.get(load, THREADS) != THREADS
+
+    @property
+    def copied_loops(self) -> set[ir.Operation]:
+        """The loops in which an engine loads something."""
+        return {o.loop for o in self.operands if self.engines[o.load] != THREADS}
+
+    def write(self, plan: Plan, parts: Parts) -> None:
+        """Writes the plan of each load that has none, and remarks.
+
+        Args:
+            plan: The entry's.
+            parts: The plans of its products.
+        """
+        for loop in dict.fromkeys(o.loop for o in self.operands):
+            mine = [o for o in self.operands if o.loop == loop]
+            copied = [o for o in mine if self.engines[o.load] != THREADS]
+            open_ones = [o for o in copied if o.load not in self._by_hand]
+            if open_ones:
+                self._write_ring(loop, plan, parts, copied, open_ones)
+            for operand in mine:
+                self._remark(operand)
+
+    def _write_ring(
+        self,
+        loop: ir.Operation,
+        plan: Plan,
+        parts: Parts,
+        copied: list[LoadedOperand],
+        open_ones: list[LoadedOperand],
+    ) -> None:
+        room = self._room(loop, plan, parts, copied)
+        slot_bytes = slot_bytes_of(tile_bytes(o.load.results[0]) for o in copied)
+        slots = choose_slots(self._target, room, slot_bytes)
+        for operand in open_ones:
+            load = operand.load
+            if slots:
+                chosen = LoadPlan(self.engines[load], slots, slots - 1)
+                load.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute()
+                continue
+            add_remark(
+                self._entry,
+                f"{location_text(load)}: load by threads instead of "
+                f"{NAMES[self.engines[load]]}: two slots of {slot_bytes} bytes are "
+                f"needed, {max(0, room.room_bytes)} bytes of shared memory are left; "
+                "smaller tiles need fewer",
+            )
+            self.engines[load] = THREADS
+
+    def _room(
+        self,
+        loop: ir.Operation,
+        plan: Plan,
+        parts: Parts,
+        copied: list[LoadedOperand],
+    ) -> Room:
+        """What a loop's rings may take."""
+        target, ctas = self._target, max(1, plan.min_ctas)
+        share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
+        room = min(target.shared_bytes_per_cta, share) - SPARE_BYTES
+        inner = {p: q for p, q in parts.items() if loop in enclosing_ops_of(p.op)}
+        loads = {operand.load for operand in copied}
+        others: dict[ir.Value, int] = {}
+        for product, divided in inner.items():
+            for index in (0, 1, 3, 4)[: len(product.op.operands) - 1]:
+                value = product.op.operands[index]
+                if source_load(value) not in loads and not (
+                    index == 0 and product.keeps_operand(divided)
+                ):
+                    others[value] = tile_bytes(value)
+        room -= sum(others.values())
+        body = list(nested_ops(loop))
+        if any(op.name == "cuda_tile.reduce" for op in body):
+            room -= SPARE_BYTES_OF_TILES
+        exponentials = count_exponentials(body)
+        clocks = turn_clocks(
+            target, inner, plan.num_warps, ctas, exponentials, waits=False
+        )
+        return Room(room, max(1.0, clocks), ctas)
+
+    def _engine(self, operand: LoadedOperand) -> str:
+        if operand.load in self._by_hand:
+            return self._by_hand[operand.load].engine
+        for engine in ENGINES:
+            if has_engine(self._target, engine) and (
+                self._choice.refusal(operand, engine) is None
+            ):
+                return engine
+        return THREADS
+
+    def _remark(self, operand: LoadedOperand) -> None:
+        """Says why a better engine does not load an operand."""
+        load, got = operand.load, self.engines[operand.load]
+        if load in self._by_hand:
+            return
+        for engine in ENGINES:
+            if engine == got:
+                return
+            if not has_engine(self._target, engine):
+                continue
+            reason = self._choice.refusal(operand, engine)
+            if reason is not None:
+                add_remark(
+                    self._entry,
+                    f"{location_text(load)}: load by {NAMES[got]} instead of "
+                    f"{NAMES[engine]}: {reason}",
+                )
+                return
+
+    def _check_by_hand(self) -> None:
+        """Refuses plans by hand that name an engine which cannot load the tile."""
+        known = {operand.load: operand for operand in self.operands}
+        for load, plan in self._by_hand.items():
+            if not plan.is_copy:
+                continue
+            operand = known.get(load)
+            reason = (
+                "its tile is no operand of a product in a loop"
+                if operand is None
+                else self._choice.refusal(operand, plan.engine)
+            )
+            if reason is not None:
+                raise UserError(
+                    f"expected an engine that can load the tile in '{PLAN_ATTRIBUTE}', "
+                    f"got '{plan.engine}': {reason}",
+                    location_text(load),
+                )
+
+
+def _has_plan(op: ir.Operation) -> bool:
+    return op.name in LOADS and PLAN_ATTRIBUTE in op.attributes
