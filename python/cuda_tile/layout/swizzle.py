@@ -237,6 +237,42 @@ def choose_swizzle(
     return best
 
 
+@lru_cache(maxsize=256)
+def choose_copied(
+    shape: tuple[int, ...],
+    element_bits: int,
+    writer: LinearLayout,
+    readers: tuple[LinearLayout, ...],
+    unit: int,
+    fastest: int,
+) -> SharedLayout:
+    """Picks the buffer layout for a tile that copies write and several tiles read.
+
+    As `choose_swizzle`, of the layouts that keep each unit of a copy together.
+
+    Args:
+        shape: Extents of the buffer in elements.
+        element_bits: Width of an element, 8 or more.
+        writer: Which thread copies what.
+        readers: Layouts in which the buffer is read.
+        unit: Elements that one copy moves, neighbours along `fastest`.
+        fastest: The dimension along which memory is contiguous.
+    """
+    steps = [_unit(fastest, 1 << bit, len(shape)) for bit in range(n_bits(unit))]
+    found = [
+        shared
+        for reader in readers
+        for shared in _candidates(shape, element_bits, writer, reader)
+        if list(shared.offset[: len(steps)]) == steps
+    ]
+
+    def cost(shared: SharedLayout) -> int:
+        loads = [_load_cost(reader, shared, element_bits, None) for reader in readers]
+        return sum(n or 0 for n in loads) + access_cost(writer, shared, element_bits)
+
+    return min(_distinct(found), key=cost)
+
+
 def _distinct(layouts: Iterable[SharedLayout]) -> Iterator[SharedLayout]:
     return iter(dict.fromkeys(layouts))
 

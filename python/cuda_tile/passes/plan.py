@@ -131,6 +131,7 @@ def make_plan(
     chosen = chooser.choose([first, more], ctas)
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
+    loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
     return Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
 

@@ -58,12 +58,14 @@ class LoadChooser:
 
     Attributes:
         engines: The engine of each load that feeds a product in a loop.
+        resident: CTAs that registers allow on a multiprocessor, where that is known.
     """
 
     def __init__(
         self, entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, abi: str
     ) -> None:
-        self._entry, self._ops, self._target = entry, ops, target
+        self._entry, self._target = entry, target
+        self.resident = 1
         self._choice = EngineChoice(entry, target, abi)
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
         self.operands = loaded_operands(ops) if is_worth_asking else []
@@ -93,32 +95,33 @@ class LoadChooser:
             plan: The entry's.
             parts: The plans of its products.
         """
+        chosen: list[tuple[ir.Operation, LoadPlan]] = []
         for loop in dict.fromkeys(o.loop for o in self.operands):
             mine = [o for o in self.operands if o.loop == loop]
             copied = [o for o in mine if self.engines[o.load] != THREADS]
-            open_ones = [o for o in copied if o.load not in self._by_hand]
-            if open_ones:
-                self._write_ring(loop, plan, parts, copied, open_ones)
             for operand in mine:
                 self._remark(operand)
+            if any(o.load not in self._by_hand for o in copied):
+                chosen += self._plan_ring(loop, plan, parts, copied)
+        for load, its_plan in chosen:  # last, since it changes the hash of the op
+            load.attributes[PLAN_ATTRIBUTE] = its_plan.to_attribute()
 
-    def _write_ring(
+    def _plan_ring(
         self,
         loop: ir.Operation,
         plan: Plan,
         parts: Parts,
         copied: list[LoadedOperand],
-        open_ones: list[LoadedOperand],
-    ) -> None:
+    ) -> list[tuple[ir.Operation, LoadPlan]]:
+        """The plans of the copies of a loop that have none."""
         room = self._room(loop, plan, parts, copied)
         slot_bytes = slot_bytes_of(tile_bytes(o.load.results[0]) for o in copied)
         slots = choose_slots(self._target, room, slot_bytes)
-        for operand in open_ones:
-            load = operand.load
-            if slots:
-                chosen = LoadPlan(self.engines[load], slots, slots - 1)
-                load.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute()
-                continue
+        loads = [o.load for o in copied if o.load not in self._by_hand]
+        if slots:
+            engines = self.engines
+            return [(load, LoadPlan(engines[load], slots, slots - 1)) for load in loads]
+        for load in loads:
             add_remark(
                 self._entry,
                 f"{location_text(load)}: load by threads instead of "
@@ -127,6 +130,7 @@ class LoadChooser:
                 "smaller tiles need fewer",
             )
             self.engines[load] = THREADS
+        return []
 
     def _room(
         self,
@@ -157,7 +161,7 @@ class LoadChooser:
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False
         )
-        return Room(room, max(1.0, clocks), ctas)
+        return Room(room, max(1.0, clocks), max(ctas, self.resident))
 
     def _engine(self, operand: LoadedOperand) -> str:
         if operand.load in self._by_hand:

@@ -4,6 +4,8 @@ Contract: in, level W from `place`; out, level W in which each remaining
 `convert_layout`, `reduce` and `scan` stays within a warp, and so do the copies of what
 only one thread obtains, and each `extract` within a thread. The rewrites:
 
+- a load whose plan names an engine becomes a copy into a buffer, from which products
+  read it; no other use of its tile is left;
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
@@ -20,12 +22,16 @@ from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
-from cuda_tile.stage.copies import share_result
+from cuda_tile.stage.copies import obtains_once, share_result
 from cuda_tile.stage.extract import stage_extract
+from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
 from cuda_tile.stage.scan import split_scan
+
+LEAST_BYTES = 1024
+"""What a conversion may always take: what it does not get goes through in pieces."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -37,25 +43,38 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _stage_entry(entry: ir.Operation) -> None:
     limit = read_target(entry).shared_bytes_per_cta
-    room = _room_for_loops(entry)
+    fills = Fills(entry)
+    room = min(_room_for_loops(entry), max(0, limit - fills.most_bytes))
+    _split_across_warps(entry)
+    buffers = StagedOperands(room)
+    for op in list(nested_ops(entry)):
+        if op.name in PRODUCTS:
+            stage_product(op, buffers, limit, fills)
+        elif op.name == "cuda_tile.extract":
+            stage_extract(op, buffers, _left(limit - room, op, fills))
+    fills.finish()
+    left = limit - (room - buffers.room_bytes)
+    n_warps = read_plan(entry).num_warps
+    for op in list(nested_ops(entry)):
+        if obtains_once(op):
+            share_result(op, n_warps, _left(left, op, fills))
+    for op in list(nested_ops(entry)):
+        if op.name == "tileas.convert_layout":
+            stage_conversion(op, _left(left, op, fills))
+
+
+def _split_across_warps(entry: ir.Operation) -> None:
+    """Makes reductions and scans stay within warps."""
     for op in list(nested_ops(entry)):
         if op.name == "cuda_tile.reduce":
             split_reduction(op)
         elif op.name == "cuda_tile.scan":
             split_scan(op)
-    buffers = StagedOperands(room)
-    for op in list(nested_ops(entry)):
-        if op.name in PRODUCTS:
-            stage_product(op, buffers, limit)
-        elif op.name == "cuda_tile.extract":
-            stage_extract(op, buffers, limit - room)
-    left = limit - (room - buffers.room_bytes)
-    n_warps = read_plan(entry).num_warps
-    for op in list(nested_ops(entry)):
-        share_result(op, n_warps, left)
-    for op in list(nested_ops(entry)):
-        if op.name == "tileas.convert_layout":
-            stage_conversion(op, left)
+
+
+def _left(n_bytes: int, op: ir.Operation, fills: Fills) -> int:
+    """What rings leave of so many bytes to an op among them."""
+    return max(LEAST_BYTES, n_bytes - fills.bytes_around(op))
 
 
 def _room_for_loops(entry: ir.Operation) -> int:

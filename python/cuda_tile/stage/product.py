@@ -32,6 +32,7 @@ from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.stage.build import alloc
 from cuda_tile.stage.conversion import conversion_source
+from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
 
 SIGNS = ("signedness_lhs", "signedness_rhs")
@@ -48,7 +49,9 @@ Slicer = Callable[[int], ir.Value]
 """Makes the slice of an operand of a number, counted along K."""
 
 
-def stage_product(op: ir.Operation, buffers: StagedOperands, limit_bytes: int) -> None:
+def stage_product(
+    op: ir.Operation, buffers: StagedOperands, limit_bytes: int, fills: Fills
+) -> None:
     """Replaces a product by `mma_sync`: whole, or by slices of its staged operands.
 
     Args:
@@ -56,18 +59,26 @@ def stage_product(op: ir.Operation, buffers: StagedOperands, limit_bytes: int) -
         buffers: The operands staged so far; more are added.
         limit_bytes: Shared memory of a CTA. Operands that do not fit go in parts along
             K, one after another through buffers of one part.
+        fills: The operands that engines bring.
     """
     plan = read_product(op)
     operands = list(op.operands)
-    staged = {
-        index: source
-        for index in SLICED
-        if index < len(operands)
-        and (source := conversion_source(operands[index])) is not None
-    }
     with ir.InsertionPoint(op), op.location:
-        if staged:
-            total = _sliced_product(op, plan, buffers, staged, limit_bytes)
+        filled = {
+            index: buffer
+            for index in (0, 1)
+            if (buffer := fills.buffer(operands[index])) is not None
+        }
+        staged = {
+            index: source
+            for index in SLICED
+            if index < len(operands)
+            and index not in filled
+            and (source := conversion_source(operands[index])) is not None
+        }
+        if staged or filled:
+            room = limit_bytes - fills.bytes_around(op)
+            total = _sliced_product(op, plan, buffers, (filled, staged), room)
         else:
             total = _multiply(op, plan, operands)
     op.results[0].replace_all_uses_with(total)
@@ -93,7 +104,7 @@ def _sliced_product(
     op: ir.Operation,
     plan: ProductPlan,
     buffers: StagedOperands,
-    staged: dict[int, ir.Value],
+    in_shared: tuple[dict[int, ir.Value], dict[int, ir.Value]],
     limit_bytes: int,
 ) -> ir.Value:
     """One `mma_sync` per K-slice.
@@ -102,10 +113,12 @@ def _sliced_product(
         op: The product.
         plan: How it is computed.
         buffers: The operands staged so far.
-        staged: What lies in shared memory, by the operand that it is; other operands
-            are in registers already: slicing renames them.
+        in_shared: The buffers of operands that engines bring, and what is to be stored
+            to buffers, by the operand that it is; other operands are in registers
+            already: slicing renames them.
         limit_bytes: Shared memory of a CTA.
     """
+    filled, staged = in_shared
     count = extents_of(op)[2] // slice_depth(op, plan.atom)
     late = {i: v for i, v in staged.items() if not buffers.is_early(op, v)}
     n_bytes, parts = sum(map(operand_bytes, late.values())), 1
@@ -126,7 +139,9 @@ def _sliced_product(
             continue
         operand = Sliced.of(op.operands[index], plan, role, dim, count)
         source = staged.get(index)
-        if source is None:
+        if index in filled:
+            slicers[index] = partial(operand.load, filled[index])
+        elif source is None:
             slicers[index] = operand.extract
         elif index in cut:
             slicers[index] = _Parts(operand, source, parts).load

@@ -1,0 +1,205 @@
+"""What an engine loads: a buffer and a copy into it in place of the load.
+
+The copy stands where the load stood, into a buffer of the load's own shape; each
+product reads the buffer as its operand, in another shape or with its dimensions in
+another order where the program renames the loaded tile. The buffer's layout keeps
+together what one copy moves and is otherwise the best for those who read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
+from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.cost import slot_bytes_of
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.feeds import (
+    SAME_ELEMENTS,
+    enclosing_loop,
+    enclosing_ops_of,
+    renamed_uses,
+    source_load,
+)
+from cuda_tile.analysis.tiling import index_operands, view_operand
+from cuda_tile.errors import UserError
+from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
+from cuda_tile.ir.plan import PRODUCTS, read_plan
+from cuda_tile.ir.tiles import (
+    buffer_layout_of,
+    element_bits,
+    element_of,
+    layout_of,
+    shape_of,
+    tile_bytes,
+)
+from cuda_tile.ir.walk import defining_op, location_text, nested_ops, segments
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import choose_copied
+from cuda_tile.stage.build import alloc
+
+
+class Fills:
+    """The buffers that engines fill in one entry.
+
+    Args:
+        entry: The entry, at level W from `place`.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._entry = entry
+        self._buffers: dict[ir.Operation, ir.Value] = {}
+        self._ring_bytes: dict[ir.Operation, int] = {}
+        plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
+        copied = {load: plan for load, plan in plans.items() if plan.is_copy}
+        facts = FactsAnalysis(entry) if copied else None
+        for load, plan in copied.items():
+            if facts is not None:
+                self._fill(load, plan, facts)
+
+    @property
+    def most_bytes(self) -> int:
+        """The most that the rings of one loop take."""
+        return max(self._ring_bytes.values(), default=0)
+
+    def bytes_around(self, op: ir.Operation) -> int:
+        """What the rings of the loops around an op take."""
+        if not self._ring_bytes:
+            return 0
+        return sum(self._ring_bytes.get(outer, 0) for outer in enclosing_ops_of(op))
+
+    def buffer(self, operand: ir.Value) -> ir.Value | None:
+        """The buffer that holds an operand of a product, as the operand.
+
+        None if no engine brings it. Inserts at the current point.
+        """
+        load = source_load(operand)
+        if load is None or load not in self._buffers:
+            return None
+        buffer = self._buffers[load]
+        shared = buffer_layout_of(buffer)
+        for op in reversed(_renames(operand)):
+            shared = _renamed(shared, op)
+        layout = LayoutAttr.get(shared.groups())
+        ty = BufferType.get(list(shared.shape), element_of(operand), layout)
+        if ty == buffer.type:
+            return buffer
+        return tileas.ReinterpretOp(ty, buffer).result
+
+    def finish(self) -> None:
+        """Erases the loads, once all products read the buffers."""
+        for load in self._buffers:
+            _erase_unused(load.results[0])
+            token = load.results[1]
+            if list(token.uses):
+                with ir.InsertionPoint(load), load.location:
+                    token.replace_all_uses_with(
+                        cuda_tile.MakeTokenOp(token.type).result
+                    )
+            load.erase()
+
+    def _fill(self, load: ir.Operation, plan: LoadPlan, facts: FactsAnalysis) -> None:
+        tile = load.results[0]
+        readers = _readers(load)
+        access = describe_access(load, facts)
+        bits = element_bits(element_of(tile))
+        writer = access.best_layout(read_plan(self._entry).num_warps)
+        shared = choose_copied(
+            shape_of(tile), bits, writer, readers, access.vector, access.fastest
+        )
+        with ir.InsertionPoint(load), load.location:
+            buffer = alloc(element_of(tile), shared)
+            _copy(load, plan, buffer)
+        self._buffers[load] = buffer
+        loop = enclosing_loop(load) or self._entry
+        taken = plan.slots * slot_bytes_of([tile_bytes(tile)])
+        self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
+
+
+def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> None:
+    """The copy that does what a load does.
+
+    It takes no token: only a load that no store is ordered with has an engine.
+    """
+    token = load.results[1].type
+    if load.name == "cuda_tile.load_ptr_tko":
+        pointers, masks = segments(load)[:2]
+        mask = masks[0] if masks else None
+        made = tileas.GatherInOp(token, pointers[0], buffer, mask=mask)
+    else:
+        view, indices = view_operand(load), index_operands(load)
+        made = tileas.CopyInOp(token, view, indices, buffer, plan.engine)
+    for name in ("inbounds", "tileas.plan"):
+        if name in load.attributes:
+            made.operation.attributes[name] = load.attributes[name]
+
+
+def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
+    """How products read a loaded tile, in the tile's own shape.
+
+    Raises:
+        UserError: Something else reads it.
+    """
+    readers: dict[LinearLayout, None] = {}
+    for user, index in renamed_uses(load.results[0]):
+        if user.name not in PRODUCTS or index > 1:
+            raise UserError(
+                "expected a load whose tile only products read where its plan names "
+                f"an engine, got one that '{user.name}' reads",
+                location_text(load),
+            )
+        layout = layout_of(user.operands[index])
+        for op in _renames(user.operands[index]):
+            layout = _before(layout, op)
+        readers[layout] = None
+    return tuple(readers)
+
+
+def _renames(value: ir.Value) -> list[ir.Operation]:
+    """The ops between a load and a value that has its elements, the last first."""
+    found: list[ir.Operation] = []
+    op = defining_op(value)
+    while op is not None and op.name in SAME_ELEMENTS:
+        found.append(op)
+        op = defining_op(op.operands[0])
+    return found
+
+
+def _order(op: ir.Operation) -> Sequence[int]:
+    return tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+
+
+def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:
+    """The layout of what an op renames, from that of its result."""
+    match op.name:
+        case "cuda_tile.reshape":
+            return layout.reshape(shape_of(op.operands[0]))
+        case "cuda_tile.permute":
+            order = _order(op)
+            return layout.permute([order.index(d) for d in range(len(order))])
+        case _:
+            return layout
+
+
+def _renamed(shared: SharedLayout, op: ir.Operation) -> SharedLayout:
+    """The layout of a buffer as the result of an op that renames it."""
+    match op.name:
+        case "cuda_tile.reshape":
+            return shared.reshape(shape_of(op.results[0]))
+        case "cuda_tile.permute":
+            return shared.permute(_order(op))
+        case _:
+            return shared
+
+
+def _erase_unused(value: ir.Value) -> None:
+    """Erases the renames of a value that nobody reads any more."""
+    for use in list(value.uses):
+        owner = use.owner.operation
+        if owner.name in SAME_ELEMENTS:
+            _erase_unused(owner.results[0])
+            if not list(owner.results[0].uses):
+                owner.erase()
