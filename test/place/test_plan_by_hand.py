@@ -88,10 +88,6 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
             r"expected roles to be one or load .*, got 'two'",
         ),
         (
-            '{num_warps = 4 : i64, abi = "tile"}',
-            r"expected abi to be maps or cuda .*, got 'tile'",
-        ),
-        (
             "{num_warps = 4 : i64, persistent = 2 : i64}",
             r"expected persistent of 0 to 1 .*, got 2",
         ),

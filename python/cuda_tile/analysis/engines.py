@@ -55,7 +55,7 @@ class EngineChoice:
     Args:
         entry: The entry, at level T or W.
         target: The chip.
-        abi: What the launcher does, one of `ir.plan.ABIS`.
+        abi: What the launcher does, as `tileas.abi` says.
     """
 
     def __init__(self, entry: ir.Operation, target: Target, abi: str) -> None:

@@ -42,7 +42,6 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "roles": str,
     "registers": int,
     "load_registers": int,
-    "abi": str,
     "persistent": int,
     "tile_group": int,
 }
@@ -60,9 +59,6 @@ ROLES = ("one", "load")
 LOAD_WARPS = 4
 """Warps of the role that loads: registers are given to four warps at a time (PTX ISA,
 "setmaxnreg")."""
-ABIS = ("maps", "cuda")
-"""What a launcher does for a kernel: it appends tensor maps to the parameters, or it
-only knows block, grid and shared memory."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,6 @@ class Plan:
         roles: One of `ROLES`; `num_warps` are those that do not only load.
         registers: Of a thread of the role that computes; 0 leaves all roles alike.
         load_registers: Of a thread of the role that loads.
-        abi: One of `ABIS`.
         persistent: 1 if a CTA serves several tile blocks, one after another.
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
@@ -92,7 +87,6 @@ class Plan:
     roles: str = "one"
     registers: int = 0
     load_registers: int = 0
-    abi: str = "maps"
     persistent: int = 0
     tile_group: int = 0
 
@@ -190,7 +184,8 @@ def read_plan(entry: ir.Operation) -> Plan:
             "run cuda-tile-plan first",
             where,
         )
-    plan = Plan(**{"num_warps": 0, **plan_values(entry, ENTRY_FIELDS, where)})
+    values: dict[str, Any] = {"num_warps": 0}
+    plan = Plan(**(values | plan_values(entry, ENTRY_FIELDS, where)))
     if plan.num_warps not in WARP_COUNTS:
         *known, most = WARP_COUNTS
         raise UserError(
@@ -202,7 +197,6 @@ def read_plan(entry: ir.Operation) -> Plan:
         _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan, where)
     _check_ctas(entry, plan, where)
     _check_choice("roles", plan.roles, ROLES, where)
-    _check_choice("abi", plan.abi, ABIS, where)
     _check_range("persistent", plan.persistent, 0, 1, where)
     _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT, where)
     _check_registers(read_target(entry), plan, where)

@@ -96,9 +96,7 @@ class Fills:
             token = load.results[1]
             if list(token.uses):
                 with ir.InsertionPoint(load), load.location:
-                    token.replace_all_uses_with(
-                        cuda_tile.MakeTokenOp(token.type).result
-                    )
+                    token.replace_all_uses_with(cuda_tile.MakeTokenOp().result)
             load.erase()
 
     def _fill(self, load: ir.Operation, plan: LoadPlan, facts: FactsAnalysis) -> None:
