@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
+from cuda_tile.emit.exchange import ALL_LANES
 
 
 @contextmanager
@@ -39,13 +40,29 @@ def counting(e: Emitter, stop: int) -> Generator[ir.Value]:
 
 
 def is_first(e: Emitter) -> ir.Value:
-    """Whether this is thread 0, which does what is done once per tile block."""
+    """Whether this is thread 0, which does what is done once per role."""
     return e.builder.icmp("eq", e.threads.index, e.builder.constant(e.builder.i32, 0))
 
 
 def barrier(e: Emitter) -> None:
-    """All threads of the CTA wait for each other."""
-    e.builder.create("nvvm.barrier0", [], [])
+    """All threads of the role wait for each other; of the CTA outside roles.
+
+    Barrier 0 belongs to the CTA, k + 1 to role k.
+    """
+    b, role = e.builder, e.role
+    if role.number < 0:
+        b.create("nvvm.barrier0", [], [])
+    elif role.warps == 1 and not role.is_single:
+        b.create("nvvm.bar.warp.sync", [], [b.constant(b.i32, ALL_LANES)])
+    elif not role.is_single:
+        operands = (role.number + 1, role.threads)
+        sizes = ir.DenseI32ArrayAttr.get([1, 1, 0])
+        b.create(
+            "nvvm.barrier",
+            [],
+            [b.constant(b.i32, number) for number in operands],
+            {"operandSegmentSizes": sizes},
+        )
 
 
 def proxy_fence(e: Emitter) -> None:

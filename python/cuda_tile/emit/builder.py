@@ -58,7 +58,7 @@ class Builder:
         self._function = func
         self.region = func.regions[0]
         entry = self.region.blocks[0]
-        self._prologue = ir.InsertionPoint(list(entry.operations)[-1])
+        self.prologue = ir.InsertionPoint(list(entry.operations)[-1])
         self.ip = ir.InsertionPoint(self.region.blocks[1])
         self.loc = func.location
         self._constants: dict[tuple[ir.Type, int | str], ir.Value] = {}
@@ -131,7 +131,18 @@ class Builder:
         **attributes: ir.Attribute,
     ) -> ir.Value:
         """One operation that runs once, before the body."""
-        saved, self.ip = self.ip, self._prologue
+        return self.at(self.prologue, name, result, *operands, **attributes)
+
+    def at(
+        self,
+        place: ir.InsertionPoint,
+        name: str,
+        result: ir.Type,
+        *operands: ir.Value,
+        **attributes: ir.Attribute,
+    ) -> ir.Value:
+        """One operation at another place than the insertion point."""
+        saved, self.ip = self.ip, place
         value = self.op(name, result, *operands, **attributes)
         self.ip = saved
         return value

@@ -31,7 +31,7 @@ def copy_in(e: Emitter, op: ir.Operation) -> None:
         raise Unsupported(f"copy_in: no emission for engine '{text(op, 'engine')}'")
     buffer = e.buffer(segments(op)[3][0])
     access, bits = describe_access(op, e.facts), element_bits(buffer.element)
-    n_warps = e.threads.n_warps
+    n_warps = e.threads.role.warps
     units = copy_units(buffer.layout, access.order, access.vector, bits, n_warps)
     units = _check(op, access, units)
     if padding_bits(tiling_of(view_operand(op)).padding, buffer.element):

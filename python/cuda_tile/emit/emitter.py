@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -26,6 +27,7 @@ from cuda_tile.emit.fragment import (
 )
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.roles import Role
 from cuda_tile.ir.tiles import element_of, is_distributed, is_e5m3, layout_of
 from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
@@ -66,9 +68,9 @@ class Emitter:
         facts: What is known of the entry's values.
         rules: The filled rule table.
         target: The chip to emit for, which decides between forms of an instruction.
+        everyone: All threads of the CTA; see `role` for those of a part of the kernel.
         shared_symbol: Name of the kernel's shared-memory variable.
         scratch: Where in it scratch memory begins, in bytes; see `analysis/scratch.py`.
-        n_warps: Warps of the CTA.
     """
 
     def __init__(
@@ -77,13 +79,13 @@ class Emitter:
         facts: FactsAnalysis,
         rules: RuleTable[EmitRule],
         target: Target,
+        everyone: Role,
         shared_symbol: str = SHARED_SYMBOL,
         scratch: int = 0,
-        n_warps: int = 1,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
-        self.threads = Threads(self.builder, n_warps)
+        self.threads = Threads(self.builder, everyone)
         self.facts = facts
         self.target = target
         self._rules = rules
@@ -247,6 +249,24 @@ class Emitter:
         return 2 if str(element_of(value)) in ("f16", "bf16") else 1
 
     # Walking ------------------------------------------------------------------------
+
+    @property
+    def role(self) -> Role:
+        """The threads that run what is emitted now."""
+        return self.threads.role
+
+    @contextmanager
+    def in_role(self, role: Role, place: ir.InsertionPoint) -> Generator[None]:
+        """Emits what follows for the threads of a role.
+
+        Args:
+            role: The threads.
+            place: Where to compute what depends on the thread index only.
+        """
+        outer, self.threads = self.threads, Threads(self.builder, role, place)
+        with self.packer.scope():
+            yield
+        self.threads = outer
 
     def emit_block(self, block: ir.Block) -> None:
         """Emits the operations of a block in order, as far as control gets."""

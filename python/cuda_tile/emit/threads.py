@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import ICMP, Builder
+from cuda_tile.ir.roles import Role
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.targets import WARP_LANES
 
 MAX_THREADS = 1024
 """Threads of a CTA (PTX ISA, "Limits"; CUDA C++ Programming Guide)."""
@@ -22,26 +24,53 @@ ALL_BITS = -1
 
 
 class Threads:
-    """Values computed from `%tid.x`, made once per kernel in its prologue.
+    """Values computed from the thread index, each made once.
 
     Args:
-        builder: The builder of the kernel.
-        n_warps: How many warps run what is emitted.
+        builder: Where to build.
+        role: The threads that run what is built.
+        place: Where to compute, a place that dominates what is built: what only one
+            role needs should cost the others no registers.
     """
 
-    def __init__(self, builder: Builder, n_warps: int = 1) -> None:
+    def __init__(
+        self, builder: Builder, role: Role, place: ir.InsertionPoint | None = None
+    ) -> None:
+        self.role = role
         self._builder = builder
-        self.n_warps = n_warps
+        self._place = builder.prologue if place is None else place
         self._forms: dict[tuple[int, ...], ir.Value] = {}
         self._index: ir.Value | None = None
 
     @property
     def index(self) -> ir.Value:
-        """Thread index in the CTA: lane in bits 0..4, warp above (i32)."""
+        """Thread index in the role: lane in bits 0..4, warp above (i32).
+
+        Without roles it is the index in the CTA; a thread that is alone has number 0.
+        """
         if self._index is None:
-            i32 = self._builder.i32
-            self._index = self._builder.in_prologue("nvvm.read.ptx.sreg.tid.x", i32)
+            self._index = self._number()
         return self._index
+
+    def _number(self) -> ir.Value:
+        b, role = self._builder, self.role
+        if role.is_single:
+            return b.constant(b.i32, 0)
+        index = self._at_start("nvvm.read.ptx.sreg.tid.x", b.i32)
+        if role.first_warp:
+            first = b.constant(b.i32, role.first_warp * WARP_LANES)
+            index = self._at_start("llvm.sub", b.i32, index, first)
+        return index
+
+    def _at_start(
+        self,
+        name: str,
+        result: ir.Type,
+        *operands: ir.Value,
+        **attributes: ir.Attribute,
+    ) -> ir.Value:
+        """One operation where the forms are computed."""
+        return self._builder.at(self._place, name, result, *operands, **attributes)
 
     def linear_form(self, columns: Sequence[int]) -> ir.Value:
         """XOR of `columns[i]` over the set bits i of the thread index (i32)."""
@@ -52,14 +81,14 @@ class Threads:
 
     def _make(self, columns: tuple[int, ...]) -> ir.Value:
         b = self._builder
-        return linear_form_of(b, b.in_prologue, self.index, columns)
+        return linear_form_of(b, self._at_start, self.index, columns)
 
     def has_bit(self, mask: int) -> ir.Value:
         """Whether the thread index has a bit of `mask` set (i1)."""
         return self._masked("ne", mask)
 
     def is_first(self) -> ir.Value:
-        """Whether this is thread 0, which does what is done once per tile block."""
+        """Whether this is thread 0, which does what is done once per role."""
         return self._masked("eq", ALL_BITS)
 
     def lacks_bit(self, mask: int) -> ir.Value:
@@ -73,10 +102,10 @@ class Threads:
         if key not in self._forms:
             bits = self.index
             if mask != ALL_BITS:
-                bits = b.in_prologue("llvm.and", b.i32, bits, b.constant(b.i32, mask))
+                bits = self._at_start("llvm.and", b.i32, bits, b.constant(b.i32, mask))
             attr = b.number(ICMP[predicate])
             wanted = b.constant(b.i32, value)
-            self._forms[key] = b.in_prologue(
+            self._forms[key] = self._at_start(
                 "llvm.icmp", b.i1, bits, wanted, predicate=attr
             )
         return self._forms[key]

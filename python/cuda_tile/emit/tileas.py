@@ -103,7 +103,7 @@ def reinterpret(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("tileas.barrier")
 def barrier_(e: Emitter, op: ir.Operation) -> None:
-    """`bar.sync`: all threads, and their memory accesses.
+    """All threads of the role wait for each other, and see each other's accesses.
 
     With `async`, each thread's fence for its own writes comes first.
     """

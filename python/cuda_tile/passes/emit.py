@@ -31,6 +31,7 @@ from cuda_tile.ir.launch import (
 )
 from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
+from cuda_tile.ir.roles import all_threads, cta_warps
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -91,9 +92,9 @@ def emit_entry(entry: ir.Operation) -> None:
             FactsAnalysis(entry),
             RULES,
             read_target(entry),
+            all_threads(launch.block[0] // WARP_LANES),
             shared_symbol,
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
-            read_plan(entry).num_warps,
         )
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
@@ -106,7 +107,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     shared = _shared_bytes(entry)
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
     return LaunchData(
-        block=(read_plan(entry).num_warps * WARP_LANES, 1, 1),
+        block=(cta_warps(entry, read_plan(entry).num_warps) * WARP_LANES, 1, 1),
         abi=read_abi(entry),
         appended=read_maps(entry),
         dynamic_shared_bytes=shared if shared > MAX_STATIC_SHARED_BYTES else 0,

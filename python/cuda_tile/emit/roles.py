@@ -1,0 +1,168 @@
+"""Family roles: warps branch to the ops of their role, and meet behind them.
+
+The warp index is taken from lane 0, which shows ptxas that the branches are uniform.
+Each role begins with a block of its own, where what depends on its thread index is
+computed: before the branch it would take registers of every role, whose number there is
+that of the launch.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.control_flow import Point
+from cuda_tile.analysis.cost import register_limit
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.exchange import shuffle
+from cuda_tile.errors import InternalError, Unsupported, UserError
+from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.roles import ROLES, Role, roles_of
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    enclosing_entry,
+    location_text,
+    nested_ops,
+)
+from cuda_tile.layout.linear import N_LANE_BITS
+
+FIRST_ELECT = 90
+"""First chip with `elect.sync` (PTX ISA, "elect.sync")."""
+
+
+@RULES.register(ROLES)
+def roles(e: Emitter, op: ir.Operation) -> None:
+    """A branch per role; each ends with a jump to what stands behind the op."""
+    _check(e, op)
+    b, parts = e.builder, roles_of(op)
+    warp = b.op("llvm.lshr", b.i32, e.threads.index, b.constant(b.i32, N_LANE_BITS))
+    warp = shuffle(b, "idx", warp, 0)
+    for role in parts[:-1]:
+        own, others = b.block(), b.block()
+        end = b.constant(b.i32, role.first_warp + role.warps)
+        b.branch_if(b.icmp("ult", warp, end), own, others)
+        b.enter(own)
+        _role(e, op, role, warp)
+        b.enter(others)
+    _role(e, op, parts[-1], warp)
+    e.enter(Point(op, None))
+
+
+@RULES.register("tileas.done")
+def done(e: Emitter, op: ir.Operation) -> None:
+    """To where the roles meet."""
+    parent = op.parent
+    if parent is None:
+        raise InternalError(f"emit: expected '{op.name}' in '{ROLES}'")
+    e.builder.branch(e.landing(Point(parent.operation, None)))
+    e.leave()
+
+
+def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
+    """The ops of one role, from where its warps have branched to."""
+    b = e.builder
+    if role.registers:
+        plan, warps = read_plan(enclosing_entry(op)), e.role.warps
+        _set_registers(e, role, register_limit(e.target, warps, plan.min_ctas))
+    start, inside = b.block(), b.block()
+    if role.is_single:
+        b.branch_if(_is_elected(e, role, warp), start, e.landing(Point(op, None)))
+    else:
+        b.branch(start)
+    b.enter(start)
+    b.branch(inside)
+    place = ir.InsertionPoint(list(start.operations)[-1])
+    b.enter(inside)
+    with e.in_role(role, place):
+        (block,) = op.regions[role.number].blocks
+        e.emit_block(block)
+
+
+def _is_elected(e: Emitter, role: Role, warp: ir.Value) -> ir.Value:
+    """Whether this is the one thread that runs the role, of the role's first warp."""
+    b = e.builder
+    first = b.icmp("eq", warp, b.constant(b.i32, role.first_warp))
+    if role.warps == 1:
+        first = None
+    if e.target.capability >= FIRST_ELECT:
+        chosen = b.op("nvvm.elect.sync", b.i1)
+    else:
+        lane = b.op("llvm.and", b.i32, e.threads.index, b.constant(b.i32, 31))
+        chosen = b.icmp("eq", lane, b.constant(b.i32, 0))
+    both = b.both(first, chosen)
+    assert both is not None
+    return both
+
+
+def _set_registers(e: Emitter, role: Role, launched: int) -> None:
+    """Takes registers for the role, or gives some back (`setmaxnreg`)."""
+    if role.registers == launched:
+        return
+    b = e.builder
+    action = "increase" if role.registers > launched else "decrease"
+    b.create(
+        "nvvm.setmaxregister",
+        [],
+        [],
+        {
+            "regCount": ir.IntegerAttr.get(b.i32, role.registers),
+            "action": b.attribute(f"#nvvm<action {action}>"),
+        },
+    )
+
+
+# What emission cannot do ----------------------------------------------------------
+
+
+def _check(e: Emitter, op: ir.Operation) -> None:
+    """Refuses roles that warps cannot run.
+
+    Raises:
+        UserError: They stand in another op, distributed tiles stand where warps of
+            several roles, or one thread, would hold them, or a role that returns is
+            followed by something.
+        Unsupported: The chip cannot move registers.
+    """
+    entry = enclosing_entry(op)
+    if op.parent is None or op.parent.operation != entry:
+        raise UserError(
+            f"expected '{ROLES}' right in the kernel's body, got it in another op",
+            location_text(op),
+        )
+    around = block_ops(body(entry))
+    for other in around:
+        if other != op:
+            _refuse_tiles(other, "outside the roles of a kernel")
+    for role in roles_of(op):
+        inner = list(block_ops(op.regions[role.number].blocks[0]))
+        if role.is_single:
+            for one in inner:
+                _refuse_tiles(one, f'in role "{role.name}" of one thread')
+        if role.registers and not (e.target.is_specific or e.target.is_family):
+            raise Unsupported(
+                f"'{ROLES}': expected a chip whose warps can move registers, from sm_90 "
+                f"on (setmaxnreg), got {e.target.arch}; registers = 0 moves none",
+                location_text(op),
+            )
+    if around.index(op) != len(around) - 2:
+        _refuse_returns(op)
+
+
+def _refuse_tiles(op: ir.Operation, where: str) -> None:
+    """Refuses tiles that warps divide among them, in `op` and under it."""
+    for one in (op, *nested_ops(op)):
+        if any(map(is_distributed, (*one.operands, *one.results))):
+            raise UserError(
+                f"'{one.name}': expected only scalars {where}, got a tile of rank 1 or "
+                "more; move it into a role whose threads all run it",
+                location_text(one),
+            )
+
+
+def _refuse_returns(op: ir.Operation) -> None:
+    for one in nested_ops(op):
+        if one.name == "cuda_tile.return":
+            raise UserError(
+                f"expected nothing but the kernel's end behind '{ROLES}' that return",
+                location_text(one),
+            )
