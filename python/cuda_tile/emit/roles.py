@@ -140,8 +140,8 @@ def _check(e: Emitter, op: ir.Operation) -> None:
                 _refuse_tiles(one, f'in role "{role.name}" of one thread')
         if role.registers and not (e.target.is_specific or e.target.is_family):
             raise Unsupported(
-                f"'{ROLES}': expected a chip whose warps can move registers, from sm_90 "
-                f"on (setmaxnreg), got {e.target.arch}; registers = 0 moves none",
+                f"'{ROLES}': expected a chip that moves registers (setmaxnreg), from "
+                f"sm_90 on, got {e.target.arch}; registers = 0 moves none",
                 location_text(op),
             )
     if around.index(op) != len(around) - 2:
