@@ -154,7 +154,14 @@ def _resources(said: str) -> dict[str, KernelResources]:
     return found
 
 
+PERFORMANCE_LOSS = "Potential Performance Loss"
+"""In lines that ptxas calls information: it ignores `setmaxnreg` (C7508), or makes
+products wait for each other (C7510 and up)."""
+
+
 def _warnings(said: str) -> tuple[str, ...]:
     return tuple(
-        line.strip() for line in said.splitlines() if "warning" in line.lower()
+        line.strip()
+        for line in said.splitlines()
+        if "warning" in line.lower() or PERFORMANCE_LOSS in line
     )

@@ -64,18 +64,16 @@ def _role(e: Emitter, op: ir.Operation, role: Role, warp: ir.Value) -> None:
     if role.registers:
         plan, warps = read_plan(enclosing_entry(op)), e.role.warps
         _set_registers(e, role, register_limit(e.target, warps, plan.min_ctas))
-    start, inside = b.block(), b.block()
+    start, first = b.block(), Point(op, role.number)
     if role.is_single:
         b.branch_if(_is_elected(e, role, warp), start, e.landing(Point(op, None)))
     else:
         b.branch(start)
     b.enter(start)
-    b.branch(inside)
-    place = ir.InsertionPoint(list(start.operations)[-1])
-    b.enter(inside)
-    with e.in_role(role, place):
-        (block,) = op.regions[role.number].blocks
-        e.emit_block(block)
+    b.branch(e.landing(first))
+    with e.in_role(role, ir.InsertionPoint(list(start.operations)[-1])):
+        e.enter(first)
+        e.emit_block(first.block)
 
 
 def _is_elected(e: Emitter, role: Role, warp: ir.Value) -> ir.Value:
@@ -118,9 +116,8 @@ def _check(e: Emitter, op: ir.Operation) -> None:
     """Refuses roles that warps cannot run.
 
     Raises:
-        UserError: They stand in another op, distributed tiles stand where warps of
-            several roles, or one thread, would hold them, or a role that returns is
-            followed by something.
+        UserError: They stand in another op, or distributed tiles stand where warps of
+            several roles, or one thread, would hold them.
         Unsupported: The chip cannot move registers.
     """
     entry = enclosing_entry(op)
@@ -129,8 +126,7 @@ def _check(e: Emitter, op: ir.Operation) -> None:
             f"expected '{ROLES}' right in the kernel's body, got it in another op",
             location_text(op),
         )
-    around = block_ops(body(entry))
-    for other in around:
+    for other in block_ops(body(entry)):
         if other != op:
             _refuse_tiles(other, "outside the roles of a kernel")
     for role in roles_of(op):
@@ -144,8 +140,6 @@ def _check(e: Emitter, op: ir.Operation) -> None:
                 f"sm_90 on, got {e.target.arch}; registers = 0 moves none",
                 location_text(op),
             )
-    if around.index(op) != len(around) - 2:
-        _refuse_returns(op)
 
 
 def _refuse_tiles(op: ir.Operation, where: str) -> None:
@@ -155,14 +149,5 @@ def _refuse_tiles(op: ir.Operation, where: str) -> None:
             raise UserError(
                 f"'{one.name}': expected only scalars {where}, got a tile of rank 1 or "
                 "more; move it into a role whose threads all run it",
-                location_text(one),
-            )
-
-
-def _refuse_returns(op: ir.Operation) -> None:
-    for one in nested_ops(op):
-        if one.name == "cuda_tile.return":
-            raise UserError(
-                f"expected nothing but the kernel's end behind '{ROLES}' that return",
                 location_text(one),
             )

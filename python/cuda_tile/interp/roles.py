@@ -64,23 +64,20 @@ def done(run: TileBlock, op: Op) -> Jump:
 
 
 @RULES.register("tileas.roles")
-def roles(run: TileBlock, op: Op) -> Generator[Event, None, tuple[()] | Jump]:
-    """Runs all regions to their ends; a `return` in one counts when all have ended."""
+def roles(run: TileBlock, op: Op) -> Generator[Event, None, None]:
+    """Runs all regions to their ends."""
     names = op.attributes["names"]
     waiting = [
         Role(number, names[number - 1], run.run_block(op.block(number - 1), ()))
         for number in range(1, len(op.regions) + 1)
     ]
-    left: Jump | None = None
     while waiting:
         role = _next(run, waiting)
         event = role.resume(run)
         if isinstance(event, Jump):
             waiting.remove(role)
-            left = event if event.kind == "return" else left
         elif not isinstance(event, Blocked):
             yield event
-    return () if left is None else left
 
 
 def _next(run: TileBlock, waiting: list[Role]) -> Role:

@@ -85,3 +85,15 @@ def cta_warps(entry: ir.Operation, planned: int) -> int:
     """
     op = find_roles(entry)
     return planned if op is None else sum(role.warps for role in roles_of(op))
+
+
+def role_around(op: ir.Operation) -> Role | None:
+    """The role in which an op stands; None outside roles."""
+    inner, parent = op, op.parent
+    while parent is not None and parent.operation.name != ROLES:
+        inner, parent = parent.operation, parent.operation.parent
+    if parent is None:
+        return None
+    regions = parent.operation.regions
+    blocks = [region.blocks[0] for region in regions]
+    return roles_of(parent.operation)[blocks.index(inner.block)]

@@ -31,7 +31,7 @@ from cuda_tile.ir.launch import (
 )
 from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
-from cuda_tile.ir.roles import all_threads, cta_warps
+from cuda_tile.ir.roles import all_threads, cta_warps, find_roles, roles_of
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -157,12 +157,22 @@ def _declare(
     }
     if parameters.attributes is not None:
         attributes["arg_attrs"] = parameters.attributes
-    if plan.min_ctas:
+    if plan.min_ctas or _moves_registers(entry):
         i32 = ir.IntegerType.get_signless(32)
-        attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, plan.min_ctas)
+        attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, max(1, plan.min_ctas))
     return ir.Operation.create(
         "llvm.func",
         attributes=attributes,
         regions=1,
         loc=entry.location,
     )
+
+
+def _moves_registers(entry: ir.Operation) -> bool:
+    """Whether roles have different numbers of registers.
+
+    ptxas ignores `setmaxnreg` where it does not know how many a thread has at the
+    start (C7508), and knows it from the number of CTAs that must fit.
+    """
+    op = find_roles(entry)
+    return op is not None and any(role.registers for role in roles_of(op))
