@@ -29,12 +29,14 @@ def text(comparison: str, sign: str, step: int, constants: str) -> str:
     """A loop whose two branches add different numbers, one of which continues."""
     unsigned = "unsigned " if sign == "unsigned" else ""
     return f"""cuda_tile.module @m {{
-  entry @k(%lower: tile<i8>, %upper: tile<i8>, %bound: tile<i8>, %out: tile<ptr<i32>>) {{
+  entry @k(%lower: tile<i8>, %upper: tile<i8>, %bound: tile<i8>,
+           %out: tile<ptr<i32>>) {{
     {constants}
     %step = constant <i8: {step}> : tile<i8>
     %seven = constant <i32: 7> : tile<i32>
     %zero = constant <i32: 0> : tile<i32>
-    %r = for {unsigned}%i in (%l to %upper, step %step) : tile<i8> iter_values(%v = %zero) -> (tile<i32>) {{
+    %r = for {unsigned}%i in (%l to %upper, step %step) : tile<i8>
+        iter_values(%v = %zero) -> (tile<i32>) {{
       %w = exti %i {sign} : tile<i8> -> tile<i32>
       %s = addi %v, %w : tile<i32>
       %p = muli %s, %seven : tile<i32>

@@ -2,7 +2,7 @@
 // they work on.
 // RUN: cuda-tile-opt %s -fuse-fma | FileCheck %s --check-prefix=FUSE
 // RUN: cuda-tile-opt %s -loop-split | FileCheck %s --check-prefix=SPLIT
-// RUN: cuda-tile-opt %s -loop-split=split-threshold=2 | FileCheck %s --check-prefix=KEEP
+// RUN: cuda-tile-opt %s -loop-split=split-threshold=0 | FileCheck %s --check-prefix=KEEP
 // RUN: cuda-tile-opt %s -fuse-fma -loop-split -canonicalize -cse | FileCheck %s --check-prefixes=FUSE,SPLIT
 // RUN: cuda-tile-opt %s -synthesize-debug-info-scopes --mlir-print-debuginfo | FileCheck %s --check-prefix=SCOPE
 // RUN: cuda-tile-opt %s -no-implicit-module -fuse-fma -synthesize-debug-info-scopes | FileCheck %s --check-prefix=FUSE
