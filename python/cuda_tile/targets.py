@@ -90,6 +90,16 @@ class Target:
         return f"sm_{self.capability}"
 
     @property
+    def f64_fma_per_clock(self) -> int:
+        """`fma_per_clock` with f64 operands."""
+        return _F64_FMA_PER_CLOCK.get(self.chip, _F64_FMA_WITHOUT_MATRIX_UNITS)
+
+    @property
+    def has_slow_f32_sums(self) -> bool:
+        """Whether f32 sums of narrow floats run at half the rate of other sums."""
+        return self.chip in _SLOW_F32_SUMS
+
+    @property
     def arch(self) -> str:
         """What LLVM and ptxas are told.
 
@@ -149,6 +159,14 @@ FIRST_FAMILY_SPECIFIC = 100
 """The same for `sm_XYf`."""
 
 _KIB = 1024
+# 19.5 TFLOPS of 108 multiprocessors at 1.41 GHz, 67 of 132 at 1.98, 40 of 148 at 1.97
+# (data sheets). Elsewhere the f64 units do it (CUDA C++ Programming Guide, "Throughput
+# of Native Arithmetic Instructions").
+_F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
+_F64_FMA_WITHOUT_MATRIX_UNITS = 2
+# GeForce parts (architecture white papers of Turing, Ampere, Ada, Blackwell): sums in
+# f16 and of integers are twice as fast as sums in f32.
+_SLOW_F32_SUMS = ("sm_75", "sm_86", "sm_89", "sm_120", "sm_121")
 _CHIPS = (
     Target(
         *("sm_75", 75, 64 * _KIB, 64 * _KIB, 1024, 16, 256, 20, 5.3, 600),

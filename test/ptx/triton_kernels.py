@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ptx_arrays import aligned
 
 from cuda_tile.emulator import Report, TensorMap, launch
+from cuda_tile.emulator.bounds import Chip
 from cuda_tile.emulator.launch import Mode
 
 ARCHIVE = Path(__file__).parent / "triton" / "ptx.tar.xz"
@@ -107,6 +108,7 @@ class Kernel:
         text: str | None = None,
         limit: int | None = None,
         on_finding: Any = "raise",
+        bounds: Chip | None = None,
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -122,6 +124,7 @@ class Kernel:
             seed=seed,
             limit=limit,
             on_finding=on_finding,
+            bounds=bounds,
         )
 
     def _arguments(self, problem: Problem, n_ctas: int) -> list[Any]:

@@ -26,6 +26,7 @@ PTX = ROOT / "test" / "ptx" / "programs"
 PAGES = {
     ROOT / "README.md": KERNELS,
     ROOT / "docs" / "bindings.md": KERNELS,
+    ROOT / "docs" / "bounds.md": PTX,
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,

@@ -30,12 +30,18 @@ from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.args import expand_args
 from cuda_tile.runtime.elements import Array
+from cuda_tile.targets import find_target
 
 EXECUTORS = {
     "interp": "the interpreter",
     "emulator": "the PTX emulator",
     "gpu": "the GPU",
 }
+EXECUTOR_OF = {
+    **dict.fromkeys(("trace", "mode", "limit", "shuffle"), "interp"),
+    "bounds": "emulator",
+}
+"""The executor that an option is for, if it is for one only."""
 EMULATOR_COUNTS = {
     "warps": "instructions, per warp",
     "requests": "memory requests, per warp",
@@ -100,6 +106,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--stats", action="store_true", help="print the counters of the executor"
     )
     parser.add_argument(
+        "--bounds",
+        action="store_true",
+        help="emulator: also say, for the grid and each loop, how fast the chip could "
+        "at best do the work that was counted, and what limits it",
+    )
+    parser.add_argument(
         "--seed",
         type=int,
         metavar="N",
@@ -153,6 +165,7 @@ class Request:
         args: The arguments of the command line, without added shapes and strides.
         printed: Positions among `args` to print in full.
         has_stats: Whether to print counters.
+        has_bounds: Whether to print bounds.
         has_trace: Whether to print each operation.
         seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
@@ -168,6 +181,7 @@ class Request:
     args: list[ParsedArg]
     printed: tuple[int, ...]
     has_stats: bool
+    has_bounds: bool
     has_trace: bool
     seed: int | None
     shuffle: int
@@ -194,10 +208,10 @@ def read_request(words: argparse.Namespace) -> Request:
                 f"cannot write '{arg.save_path}': expected an existing folder, got "
                 f"'{arg.save_path.parent}'"
             )
-    for option in ("trace", "mode", "limit", "shuffle"):
-        if getattr(words, option) and words.on != "interp":
+    for option, executor in EXECUTOR_OF.items():
+        if getattr(words, option) and words.on != executor:
             raise UserError(
-                f"expected --on=interp with --{option}, got --on={words.on}"
+                f"expected --on={executor} with --{option}, got --on={words.on}"
             )
     for option in ("limit", "shuffle"):
         number = getattr(words, option)
@@ -214,6 +228,7 @@ def read_request(words: argparse.Namespace) -> Request:
         args=args,
         printed=printed,
         has_stats=words.stats,
+        has_bounds=words.bounds,
         has_trace=words.trace,
         seed=words.seed,
         shuffle=words.shuffle or 0,
@@ -261,6 +276,10 @@ def run_file(request: Request) -> None:
     show_arrays(request, before)
     if request.has_stats:
         print(stats_text(counted))
+    if request.has_bounds:
+        from cuda_tile.emulator.bounds.text import bounds_text
+
+        print(bounds_text(counted.bounds))
 
 
 def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
@@ -278,6 +297,7 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
             on=request.executor,
             gpu=request.gpu,
             **_choices(request),
+            **(_for_bounds(request, module, kernel) if request.has_bounds else {}),
         )
     except UserError as error:
         say(error)
@@ -353,6 +373,17 @@ def _choices(request: Request) -> dict[str, Any]:
         if request.executor == "emulator":
             choices["mode"] = "adversarial"
     return choices
+
+
+def _for_bounds(request: Request, module: Any, kernel: str) -> dict[str, Any]:
+    """What bounds depend on: the chip, and the registers that ptxas gives."""
+    compiled = api.compile(module, request.gpu)
+    (resources,) = [k for k in compiled.report.kernels if k.kernel == kernel]
+    return {
+        "compiled": compiled,
+        "bounds": find_target(request.gpu),
+        "registers": resources.registers,
+    }
 
 
 def _array(value: object) -> Array | None:

@@ -7,6 +7,7 @@ record; `python -m cuda_tile.emulator` does it from a shell.
 Each package imports only those below it (a contract in pyproject.toml):
 
 - `isa`: one function per instruction, by chapter of the PTX ISA
+- `bounds`: how fast a chip could at best do what was counted
 - `machine`: the state of the CTAs that run, compiled functions, the scheduler
 - `tensor`: tensor maps, tensor memory, the tensor cores of wgmma and tcgen05
 - `sync`: mbarriers, cluster barriers, asynchronous copies and their groups

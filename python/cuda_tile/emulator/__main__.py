@@ -27,6 +27,7 @@ from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
+from cuda_tile.targets import find_target
 
 _ARGUMENTS = """\
 arguments, one for each parameter of the kernel:
@@ -106,6 +107,20 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--annotate", action="store_true", help="print the PTX with counts by line"
     )
+    parser.add_argument(
+        "--bounds",
+        action="store_true",
+        help="also say how fast the chip could at best do the work, by loop",
+    )
+    parser.add_argument(
+        "--gpu", metavar="SM", help="chip of --bounds; without it the module's .target"
+    )
+    parser.add_argument(
+        "--registers",
+        type=int,
+        metavar="N",
+        help="registers per thread that ptxas gave the kernel, for --bounds",
+    )
     return parser
 
 
@@ -171,6 +186,8 @@ def _run(options: argparse.Namespace) -> int:
         seed=options.seed,
         limit=options.limit,
         on_finding="collect" if options.collect else "raise",
+        bounds=find_target(options.gpu or module.target) if options.bounds else None,
+        registers=options.registers,
     )
     for arg in args:
         if arg.save_path is not None:

@@ -11,6 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator import arguments
+from cuda_tile.emulator.bounds.chip import Chip
+from cuda_tile.emulator.bounds.compute import (
+    Launched,
+    find_bounds,
+    watched_places,
+)
 from cuda_tile.emulator.errors import (
     Fault,
     FaultAt,
@@ -27,6 +33,7 @@ from cuda_tile.emulator.machine.schedule import Scheduler
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.memory.symbols import Symbols
+from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.report import Report
@@ -78,6 +85,8 @@ def launch(
     stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
     on_finding: OnFinding = "raise",
+    bounds: Chip | None = None,
+    registers: int | None = None,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -103,6 +112,10 @@ def launch(
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
+        bounds: The chip whose rates `Report.bounds` is to be made with, a row of
+            `cuda_tile.targets`; None for no such report.
+        registers: Registers per thread that ptxas gave the kernel, as far as known;
+            only bounds ask.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -133,7 +146,7 @@ def launch(
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
     run.prepare(arguments.pack(function, values, symbols), limit)
-    run.execute(collects=on_finding == "collect")
+    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     return run.report
 
 
@@ -325,8 +338,31 @@ class _Run:
             machine, self._programs, builder, self._builtins, limit
         )
 
-    def execute(self, *, collects: bool) -> None:
-        """Runs the whole grid."""
+    def execute(
+        self, *, collects: bool, chip: Chip | None, registers: int | None
+    ) -> None:
+        """Runs the whole grid; with a chip, also computes bounds."""
+        if chip is None:
+            self._run_grid(collects=collects)
+            return
+        watched = watched_places(self._functions)
+        machine = self.machine
+        traffic = machine.counters.traffic = Traffic(machine, watched)
+        self._run_grid(collects=collects)
+        (declared,) = self._entry.limits.get("maxnreg", (None,))
+        launched = Launched(
+            self._module,
+            self._functions,
+            _n_ctas(machine.geometry.grid),
+            machine.geometry.threads_per_cta,
+            machine.symbols.shared_bytes,
+            machine.stride_bytes,
+            declared if registers is None else registers,
+        )
+        counters = machine.counters
+        self.report.bounds = find_bounds(chip, launched, counters, traffic)
+
+    def _run_grid(self, *, collects: bool) -> None:
         geometry = self.machine.geometry
         shadow = self.machine.shadow
         shadow.log.naming = self._name

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from cuda_tile.emulator.bounds.compute import Bounds
+from cuda_tile.emulator.bounds.text import bounds_text, loop_notes
 from cuda_tile.emulator.errors import Finding
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
@@ -42,6 +44,7 @@ class Report:
         counters: Counts per instruction, of all functions one after another.
         stdout: What the kernel printed.
         warnings: What adversarial mode did not watch, in words; mostly empty.
+        bounds: How fast a chip could at best do this work; None unless asked for.
     """
 
     kernel: str
@@ -51,6 +54,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list[Finding])
     stdout: str = ""
     warnings: list[str] = field(default_factory=list[str])
+    bounds: Bounds | None = None
 
     @property
     def totals(self) -> Counts:
@@ -166,9 +170,21 @@ class Report:
                 "instructions": self.by_instruction(),
                 "stdout": self.stdout,
                 "warnings": self.warnings,
+                **self._bounds_to_json(),
             },
             indent=2,
         )
+
+    def _bounds_to_json(self) -> dict[str, object]:
+        if self.bounds is None:
+            return {}
+        found = asdict(self.bounds)
+        bounds = (self.bounds.grid, *self.bounds.loops)
+        for record, bound in zip((found["grid"], *found["loops"]), bounds, strict=True):
+            record["limiter"] = bound.limiter.name
+            for resource in record["resources"]:
+                resource["share"] = bound.share(resource["name"])
+        return {"bounds": found}
 
     def table(self) -> str:
         """Returns totals, the loops and the instructions of each, for people."""
@@ -183,8 +199,12 @@ class Report:
             )
             for loop in loops
         ]
-        return table(self.kernel, columns, mixes)
+        counts = table(self.kernel, columns, mixes)
+        if self.bounds is None:
+            return counts
+        return f"{counts}\n\n{bounds_text(self.bounds)}"
 
     def annotated(self) -> str:
-        """Returns the PTX text with the counts before each executed line."""
-        return listing(self.module.lines, self.by_line())
+        """Returns the PTX text with counts by its side, and bounds above loops."""
+        notes = None if self.bounds is None else loop_notes(self.bounds)
+        return listing(self.module.lines, self.by_line(), notes)

@@ -74,7 +74,11 @@ def _mix(mix: Counts) -> str:
     return ", ".join([*parts, f"{rest} others"] if rest else parts)
 
 
-def listing(text: Sequence[str], lines: Mapping[int, Counts]) -> str:
+def listing(
+    text: Sequence[str],
+    lines: Mapping[int, Counts],
+    notes: Mapping[int, str] | None = None,
+) -> str:
     """Returns a program with counts before each executed line.
 
     Columns that are zero everywhere are left out.
@@ -82,6 +86,7 @@ def listing(text: Sequence[str], lines: Mapping[int, Counts]) -> str:
     Args:
         text: The lines of the program.
         lines: Counts by number of the line, from 1.
+        notes: What to write above a line, by its number.
     """
     names = [
         name
@@ -95,6 +100,8 @@ def listing(text: Sequence[str], lines: Mapping[int, Counts]) -> str:
     heads = [f"{_WORDS[n][1]:>{w}}" for n, w in zip(names, widths, strict=True)]
     output = [f"{' '.join(heads)}  line"]
     for number, source in enumerate(text, 1):
+        if notes and number in notes:
+            output.append(f"// {notes[number]}")
         counts = lines.get(number)
         cells = [
             f"{counts[n]:>{w}}" if counts and counts[n] else " " * w

@@ -33,13 +33,14 @@ def cp(form: Form, b: Builder) -> Compiled:
     if form.flag("commit_group"):
         form.operands(0)
         return b.step(b.copies.commit)
+    copies, at = b.copies, b.at
     if form.flag("wait_all"):
         form.operands(0)
-        return b.step(lambda lanes: b.copies.wait(lanes, 0, everything=True))
+        return b.step(lambda lanes: copies.wait(at, lanes, 0, everything=True))
     if form.flag("wait_group"):
         (count,) = form.operands(1)
         pending = b.groups(count)
-        return b.step(lambda lanes: b.copies.wait(lanes, pending))
+        return b.step(lambda lanes: copies.wait(at, lanes, pending))
     return _cp_async(form, b)
 
 

@@ -161,6 +161,19 @@ def _wanted(form: Form, b: Builder, operand: Operand, *, by_parity: bool) -> Arr
     return b.src(operand, U32)
 
 
+def _noted(b: Builder, place: Callable[[Lanes], Offsets]) -> Callable[[Lanes], Offsets]:
+    """Finds mbarriers that lanes wait for, and records it if that was asked for."""
+    counters, at = b.machine.counters, b.at
+
+    def find(lanes: Lanes) -> Offsets:
+        cells = place(lanes)
+        if counters.traffic is not None:
+            counters.traffic.waits_for(at, lanes, cells)
+        return cells
+
+    return find
+
+
 def _wait(form: Form, b: Builder, *, is_try: bool) -> Compiled:
     """test_wait and try_wait: whether the phase of a state, or a parity, is over."""
     by_parity = form.flag("parity")
@@ -178,6 +191,7 @@ def _wait(form: Form, b: Builder, *, is_try: bool) -> Compiled:
     if len(operands) == 4:
         b.src(operands[3], U32)
     machine, barriers = b.machine, b.mbarriers
+    noted = _noted(b, place)
     target = operands[0]
     defined = machine.defined[target] if isinstance(target, Register) else None
 
@@ -190,7 +204,7 @@ def _wait(form: Form, b: Builder, *, is_try: bool) -> Compiled:
             return (values[which] >> np.uint64(20)) < np.uint64(phase)
 
         return barriers.poll(
-            lanes, place(lanes), is_done, forced=forced, acquires=order != "relaxed"
+            lanes, noted(lanes), is_done, forced=forced, acquires=order != "relaxed"
         )
 
     def finish(lanes: Lanes, result: bool) -> None:

@@ -181,6 +181,8 @@ class Scheduler:
         first = program.first
         counters = self._machine.counters
         counters.warps[first + segment.start : first + stop] += len(group.lanes.warps)
+        if counters.traffic is not None:
+            counters.traffic.ran(first + segment.start, group.lanes)
         self._steps += stop - segment.start
         self._machine.timers.advance(stop - segment.start)
         if self._steps > self._limit:

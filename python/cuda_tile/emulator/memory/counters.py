@@ -16,6 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.threads.lanes import Lanes
 
@@ -51,6 +52,7 @@ class Counters:
         bytes: Bytes asked for by all lanes, and then the same by `PATHS`: the way
             that they take. A copy counts once, where it starts.
         flops: Operations of matrix instructions.
+        traffic: What the bound report needs besides; None unless it was asked for.
     """
 
     PATHS: tuple[Path, ...] = get_args(Path)
@@ -81,6 +83,7 @@ class Counters:
             *paths,
         ) = self._table
         self.paths = dict(zip(self.PATHS, paths, strict=True))
+        self.traffic: Traffic | None = None
         self._memo: dict[tuple[int, bytes], tuple[int, int, int]] = {}
 
     @contextmanager
@@ -113,6 +116,8 @@ class Counters:
         found = self._memo.get(key)
         if found is None:
             found = self._remember(key, count_sectors(lanes.spread(addresses), size))
+        if self.traffic is not None:
+            self.traffic.touched(at, lanes, addresses)
         requests, sectors, least = found
         if path != "copy_in":  # counted with the shared half
             self.requests[at] += requests
@@ -120,8 +125,10 @@ class Counters:
         self.min_sectors[at] += least
         self.moved(at, path, size * lanes.count)
 
-    def copied(self, at: int, rows: GlobalRows) -> None:
-        """Counts the global side of a bulk copy; its bytes are counted elsewhere."""
+    def copied(self, at: int, lane: int, rows: GlobalRows) -> None:
+        """Counts the global side of a lane's bulk copy, but not its bytes."""
+        if self.traffic is not None:
+            self.traffic.copied(at, lane, rows)
         sectors, least = rows.sectors
         self.requests[at] += 1
         self.sectors[at] += sectors

@@ -226,13 +226,19 @@ class Function:
 
     def registers(self) -> set[Register]:
         """Returns the registers that its instructions name."""
-        found: set[Register] = set()
-        for instruction in self.code:
-            if instruction.guard is not None:
-                found.add(instruction.guard[0])
-            for operand in instruction.operands:
-                found.update(_registers(operand))
-        return found
+        return {
+            register
+            for instruction in self.code
+            for register in registers_in(instruction)
+        }
+
+
+def registers_in(instruction: Instruction) -> Iterator[Register]:
+    """Yields the registers that an instruction names, its guard's first."""
+    if instruction.guard is not None:
+        yield instruction.guard[0]
+    for operand in instruction.operands:
+        yield from _registers(operand)
 
 
 def _registers(operand: Operand) -> Iterator[Register]:

@@ -89,8 +89,14 @@ class BulkCopies:
             warps = np.full(len(chunks), warp, np.uint8)
             shadow.begin_copy(at, chunks, size, warps, machine.shared)
         machine.counters.moved(at, path, size * len(chunks))
+        traffic, ctas = machine.counters.traffic, chunks // machine.stride_bytes
+        if traffic is not None:
+            phase = self._mbarriers.phase_at(cell)
+            traffic.begun_bulk(lane, cell, phase, ctas, size)
 
         def land(agent: int, clock: int) -> None:
+            if traffic is not None:
+                traffic.landed(ctas, size)
             data = source().reshape(-1, size)
             if is_bulk:
                 shadow.end_write(at, chunks, data, agent, clock, machine.shared)
@@ -151,7 +157,7 @@ class BulkCopies:
     def reads_global(self, at: int, lane: int, rows: GlobalRows) -> None:
         """A copy of a lane starts to read global memory."""
         machine = self._machine
-        machine.counters.copied(at, rows)
+        machine.counters.copied(at, lane, rows)
         if machine.global_shadow is not None:
             machine.global_shadow.copies_from(at, lane, rows)
 
@@ -183,7 +189,7 @@ class BulkCopies:
             updates: Whether it is a reduction, which is atomic.
         """
         machine = self._machine
-        machine.counters.copied(at, rows)
+        machine.counters.copied(at, lane, rows)
         if machine.global_shadow is not None:
             machine.global_shadow.copies_to(at, lane, rows, updates=updates)
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)

@@ -43,6 +43,9 @@ class Copies:
         """Starts new CTAs."""
         self._committed[:] = 0
         self._in_flight.clear()
+        traffic = self._machine.counters.traffic
+        if traffic is not None:
+            traffic.start()
 
     def issue(
         self,
@@ -60,6 +63,8 @@ class Copies:
         self._issued += 1
         copy = _Copy(at, lanes.numbers, offsets, data, group, self._issued)
         self._in_flight.append(copy)
+        if machine.counters.traffic is not None:
+            machine.counters.traffic.begun(lanes, size)
 
     def prior(self, lanes: Lanes) -> Callable[[int, int], None]:
         """Returns what completes the copies that these lanes have issued so far.
@@ -86,8 +91,20 @@ class Copies:
         """Closes the current async-group of each lane."""
         self._committed[lanes.index] += 1
 
-    def wait(self, lanes: Lanes, pending: int, *, everything: bool = False) -> None:
-        """Completes all groups of these lanes but the last `pending` ones."""
+    def wait(
+        self, at: int, lanes: Lanes, pending: int, *, everything: bool = False
+    ) -> None:
+        """Completes all groups of these lanes but the last `pending` ones.
+
+        Args:
+            at: Number of the instruction.
+            lanes: Who waits.
+            pending: How many groups need not be complete.
+            everything: Whether also what is in no group yet must be complete.
+        """
+        traffic = self._machine.counters.traffic
+        if traffic is not None:
+            traffic.waits(at, lanes)
         limit = np.full(self._machine.n_lanes, -1, np.int64)
         limit[lanes.index] = self._committed[lanes.index] - pending
         if everything:
@@ -106,6 +123,9 @@ class Copies:
     ) -> None:
         machine = self._machine
         done = copy if ready.all() else _part(copy, ready)
+        traffic = machine.counters.traffic
+        if traffic is not None:
+            traffic.landed(machine.cta_of[done.lanes], done.data.shape[1])
         agents = machine.agents[done.lanes]
         if agent >= 0:
             agents = np.full(len(done.lanes), agent, np.uint8)

@@ -197,6 +197,11 @@ class Mbarriers:
                 )
         return barrier
 
+    def phase_at(self, cell: int) -> int:
+        """The number of completed phases of the mbarrier at an offset; 0 without."""
+        barrier = self._barriers.get(cell)
+        return barrier.phase if barrier is not None else 0
+
     def fence_init(self, lanes: Lanes) -> None:
         """fence.mbarrier_init: relaxed synchronisation passes initialisations on."""
         for cta, warps in self._machine.agents_by_cta(lanes.numbers):
@@ -379,6 +384,9 @@ class Mbarriers:
                 `.noinc`).
         """
         barrier = self.find(lanes, cell)
+        traffic = self._machine.counters.traffic
+        if traffic is not None:
+            traffic.arrives(lanes, cell, barrier.phase)
         if counts:
             barrier.pending += lanes.count
         barrier.in_flight.append(Transfer(at, 0, complete, lanes.count))

@@ -1,0 +1,392 @@
+"""Bounds of a grid and its loops, from counts and a chip's rates; see docs/bounds.md.
+
+All clocks are those of one multiprocessor for the work of one CTA, so that they compare
+with each other; those of a loop are per turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuda_tile.emulator.bounds.chip import (
+    MAX_REGISTERS,
+    SCHEDULERS,
+    WARP_LANES,
+    Chip,
+    resident_ctas,
+)
+from cuda_tile.emulator.bounds.pending_loads import pending_bytes
+from cuda_tile.emulator.bounds.source import source_places
+from cuda_tile.emulator.bounds.work import (
+    fma_per_clock,
+    is_matrix,
+    issue_slots,
+    special_results,
+)
+from cuda_tile.emulator.memory.counters import Counters
+from cuda_tile.emulator.memory.traffic import Traffic, sectors_of
+from cuda_tile.emulator.ptx.loops import NaturalLoop, natural_loops
+from cuda_tile.emulator.ptx.syntax import Function, Instruction, Module
+
+SECTOR_BYTES = 32
+_POLLS = frozenset({"test_wait", "try_wait"})
+# What a load may say so that the L1 cache does not serve it (PTX ISA, "Cache
+# Operators", "Memory Consistency Model"; cp.async.cg).
+_PAST_L1 = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "bulk", "mmio"})
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What one part of a multiprocessor has to do.
+
+    Attributes:
+        name: The part.
+        clocks: How long it takes at least.
+        work: How much there is, in `unit`.
+        unit: What `work` counts.
+    """
+
+    name: str
+    clocks: float
+    work: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bound of the grid or of a loop, per CTA, of a loop also per turn.
+
+    Attributes:
+        title: `grid`, or the lines of the PTX text.
+        lines: First and last line of each loop that runs side by side; empty for the
+            grid.
+        source: File and line of the program that the PTX was made from, or empty.
+        turns: Turns of a CTA; 1 for the grid.
+        warps: Warps of a CTA that take part.
+        bytes_in_flight: Most bytes on their way to a CTA at a time.
+        resources: Each part's work.
+    """
+
+    title: str
+    lines: tuple[tuple[int, int], ...]
+    source: str
+    turns: float
+    warps: int
+    bytes_in_flight: int
+    resources: tuple[Resource, ...]
+
+    @property
+    def limiter(self) -> Resource:
+        """The resource that takes longest."""
+        return max(self.resources, key=lambda resource: resource.clocks)
+
+    def share(self, name: str) -> float:
+        """Clocks of a resource over the limiter's; 0 for one that has no work."""
+        longest = self.limiter.clocks
+        clocks = sum(r.clocks for r in self.resources if r.name == name)
+        return clocks / longest if longest else 0.0
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bound report of a launch.
+
+    Attributes:
+        chip: The chip's name.
+        ctas: CTAs that are taken to share a multiprocessor.
+        registers: Registers per thread that this assumes; None if they are unknown and
+            limit nothing.
+        needed_in_flight: Bytes in flight per multiprocessor that hide the latency of
+            the L2 cache at its full bandwidth.
+        grid: The bound of the whole grid, per CTA.
+        loops: The bounds of the loops, those with most clocks in all first.
+    """
+
+    chip: str
+    ctas: int
+    registers: int | None
+    needed_in_flight: int
+    grid: Bound
+    loops: tuple[Bound, ...]
+
+    def hottest(self) -> Bound:
+        """The loop with most clocks in all turns; the grid where there is none."""
+        return self.loops[0] if self.loops else self.grid
+
+
+@dataclass(frozen=True)
+class Launched:
+    """What ran, as far as bounds depend on it.
+
+    Attributes:
+        module, functions: The program; the counters number the functions' code.
+        n_ctas: CTAs of the grid.
+        threads: Threads of a CTA.
+        shared_bytes: Shared memory of a CTA.
+        stride_bytes: The same with what aligns the next CTA's in the machine.
+        registers: Registers of a thread; None if unknown.
+    """
+
+    module: Module
+    functions: Sequence[Function]
+    n_ctas: int
+    threads: int
+    shared_bytes: int
+    stride_bytes: int
+    registers: int | None
+
+
+@dataclass(frozen=True)
+class _Region:
+    """Instructions that run side by side: of the grid, or of loops.
+
+    Attributes:
+        numbers: Their numbers, over all functions.
+        lines: First and last line of each loop.
+        turns: Turns of a CTA.
+        warps: Which warps of a CTA take part.
+    """
+
+    numbers: frozenset[int]
+    lines: tuple[tuple[int, int], ...]
+    turns: float
+    warps: frozenset[int]
+
+
+def watched_places(functions: Sequence[Function]) -> list[int]:
+    """Where loops go back, numbered over all functions: what `Traffic` watches."""
+    return [
+        first + latch for first, _, loop in _loops(functions) for latch in loop.latches
+    ]
+
+
+def _loops(functions: Sequence[Function]) -> list[tuple[int, Function, NaturalLoop]]:
+    found: list[tuple[int, Function, NaturalLoop]] = []
+    first = 0
+    for function in functions:
+        found += [(first, function, loop) for loop in natural_loops(function)]
+        first += len(function.code)
+    return found
+
+
+def find_bounds(
+    chip: Chip, launched: Launched, counters: Counters, traffic: Traffic
+) -> Bounds:
+    """Computes the report.
+
+    Args:
+        chip: Whose rates count.
+        launched: What ran.
+        counters: Its counts.
+        traffic: What was recorded besides; it watches `watched_places`.
+    """
+    return _Finder(chip, launched, counters, traffic).find()
+
+
+class _Finder:
+    """One computation of bounds."""
+
+    def __init__(
+        self, chip: Chip, launched: Launched, counters: Counters, traffic: Traffic
+    ) -> None:
+        self._chip = chip
+        self._launched = launched
+        self._counters = counters
+        self._traffic = traffic
+        self._code: list[Instruction] = []
+        self._pending: list[int] = []
+        for function in launched.functions:
+            self._code += function.code
+            self._pending += pending_bytes(function)
+        self._places = source_places(launched.module.lines)
+        self._ctas = resident_ctas(
+            chip, launched.threads, launched.shared_bytes, launched.registers
+        )
+
+    def find(self) -> Bounds:
+        chip = self._chip
+        n_warps = -(-self._launched.threads // WARP_LANES)
+        ran = frozenset(int(n) for n in np.flatnonzero(self._counters.warps))
+        whole = _Region(ran, (), 1.0, frozenset(range(n_warps)))
+        loops = [self._bound(region) for region in _side_by_side(self._regions())]
+        loops.sort(key=lambda bound: -bound.limiter.clocks * bound.turns)
+        return Bounds(
+            chip.name,
+            self._ctas,
+            self._launched.registers,
+            chip.l2_bytes_per_clock * chip.copy_latency_clocks,
+            self._bound(whole),
+            tuple(loops),
+        )
+
+    def _regions(self) -> list[_Region]:
+        """The loops that ran, but those that only wait for others."""
+        regions: list[_Region] = []
+        for first, function, loop in _loops(self._launched.functions):
+            visits = self._turns(first, loop)
+            if not visits.any():
+                continue
+            numbers = frozenset(first + number for number in loop.body)
+            lines = function.code[loop.head].line, function.code[loop.last].line
+            turns = float(visits.max()) / self._launched.n_ctas
+            warps = frozenset(int(n) for n in np.flatnonzero(visits))
+            regions.append(_Region(numbers, (lines,), turns, warps))
+        return regions
+
+    def _turns(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
+        """How often each warp of a CTA went through a loop; not while it waited.
+
+        A block that goes back runs once in each turn, the last one too if the loop
+        tests at its end.
+        """
+        rounds = [
+            self._traffic.visits[first + latch].reshape(-1, WARP_LANES)
+            for latch, body in loop.latches.items()
+            if not self._only_polls([first + number for number in body])
+        ]
+        if not rounds:
+            return np.zeros(1, np.int64)
+        return np.sum(rounds, axis=0).max(axis=1)
+
+    def _only_polls(self, numbers: Collection[int]) -> bool:
+        """Whether a loop asks an mbarrier or a flag again and again, and no more."""
+        looks = False
+        for number in numbers:
+            instruction = self._code[number]
+            if instruction.opcode == "mbarrier":
+                looks = looks or not _POLLS.isdisjoint(instruction.modifiers)
+            elif self._counters.requests[number] or self._counters.flops[number]:
+                return False
+        return looks
+
+    # One region ---------------------------------------------------------------------
+
+    def _bound(self, region: _Region) -> Bound:
+        numbers = sorted(n for n in region.numbers if self._counters.warps[n])
+        in_flight = self._in_flight(numbers, len(region.warps))
+        resources = (
+            self._tensor(numbers),
+            self._issue(numbers),
+            self._special(numbers),
+            self._shared(numbers),
+            *self._memory(numbers, in_flight),
+        )
+        each = self._launched.n_ctas * region.turns
+        resources = tuple(
+            replace(r, clocks=r.clocks / each, work=r.work / each) for r in resources
+        )
+        title = ", ".join(f"lines {first}-{last}" for first, last in region.lines)
+        sources = [self._places[first - 1] for first, _ in region.lines]
+        return Bound(
+            title or "grid",
+            region.lines,
+            next((place for place in sources if place), ""),
+            region.turns,
+            len(region.warps),
+            in_flight,
+            resources,
+        )
+
+    def _tensor(self, numbers: Sequence[int]) -> Resource:
+        work = clocks = 0.0
+        for number in numbers:
+            if fma := int(self._counters.flops[number]) / 2:
+                work += fma
+                clocks += fma / fma_per_clock(self._chip, self._code[number])
+        return Resource("tensor cores", clocks, work, "multiply-adds")
+
+    def _issue(self, numbers: Sequence[int]) -> Resource:
+        work = 0.0
+        for number in numbers:
+            instruction, warps = self._code[number], int(self._counters.warps[number])
+            per_warp = 0.0
+            if is_matrix(instruction):
+                per_warp = int(self._counters.flops[number]) / 2 / warps
+            work += warps * issue_slots(instruction, per_warp)
+        return Resource("issue slots", work / SCHEDULERS, work, "instructions of warps")
+
+    def _special(self, numbers: Sequence[int]) -> Resource:
+        work = sum(
+            int(self._counters.warps[n]) * WARP_LANES * special_results(self._code[n])
+            for n in numbers
+        )
+        clocks = work / self._chip.exp2_per_clock
+        return Resource("special functions", clocks, work, "results")
+
+    def _shared(self, numbers: Sequence[int]) -> Resource:
+        """Wavefronts; asynchronous units move whole ones, without conflicts."""
+        width = self._chip.shared_bytes_per_clock
+        paths = self._counters.paths
+        work = float(self._counters.wavefronts[numbers].sum()) * 128 / width
+        work += float(paths["matrix"][numbers].sum()) / width
+        bulk = [n for n in numbers if "bulk" in self._code[n].modifiers]
+        asynchronous = (paths[path] for path in ("copy_in", "copy_out", "cluster"))
+        work += sum(float(path[bulk].sum()) for path in asynchronous) / width
+        return Resource("shared memory", work, work, "wavefronts")
+
+    def _memory(self, numbers: Sequence[int], in_flight: int) -> list[Resource]:
+        """L2 and DRAM sectors, and the latency of what comes in."""
+        cached = [n for n in numbers if self._is_cached(n)]
+        past = [
+            n for n in numbers if self._counters.sectors[n] and n not in set(cached)
+        ]
+        stored = [n for n in past if not self._is_load(n)]
+        loaded = [n for n in past if self._is_load(n)]
+        sectors = self._counters.sectors
+        came = len(self._traffic.keys(cached)) + int(sectors[loaded].sum())
+        l2 = came + int(sectors[stored].sum())
+        dram = sum(
+            len(sectors_of(self._traffic.keys(part)))
+            for part in ((*cached, *loaded), stored)
+        )
+        chip, size = self._chip, SECTOR_BYTES
+        resources = [
+            Resource("L2", l2 * size / chip.l2_bytes_per_clock, l2, "sectors"),
+            Resource("DRAM", dram * size / chip.dram_bytes_per_clock, dram, "sectors"),
+        ]
+        latency = 0.0
+        if in_flight:
+            waits = came * size / (in_flight * self._ctas)
+            latency = waits * chip.copy_latency_clocks
+        return [*resources, Resource("bytes in flight", latency, came * size, "bytes")]
+
+    def _is_load(self, number: int) -> bool:
+        """Whether an instruction brings something from global memory."""
+        instruction = self._code[number]
+        if instruction.opcode == "ld":
+            return True
+        return bool(self._counters.paths["copy_in"][number])
+
+    def _is_cached(self, number: int) -> bool:
+        """Whether the L1 cache may serve a load."""
+        is_load = self._counters.sectors[number] and self._is_load(number)
+        return bool(is_load) and _PAST_L1.isdisjoint(self._code[number].modifiers)
+
+    def _in_flight(self, numbers: Sequence[int], warps: int) -> int:
+        """Bytes on their way to a CTA: asynchronous copies, and loads of its warps."""
+        copies = self._traffic.in_flight(numbers, self._launched.stride_bytes)
+        loads = max((self._pending[n] for n in numbers), default=0)
+        most = 4 * MAX_REGISTERS
+        return copies + min(loads, most) * warps * WARP_LANES
+
+
+def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
+    """Joins loops that different warps run as often: the roles of one pipeline."""
+    joined: list[_Region] = []
+    for region in regions:
+        for place, other in enumerate(joined):
+            if other.turns == region.turns and not other.warps & region.warps:
+                joined[place] = _Region(
+                    other.numbers | region.numbers,
+                    tuple(sorted((*other.lines, *region.lines))),
+                    region.turns,
+                    other.warps | region.warps,
+                )
+                break
+        else:
+            joined.append(region)
+    return joined
