@@ -1,4 +1,6 @@
-"""Kernels of level W that use what a program of level T only gets by a plan: rings.
+"""Kernels of level W that use what a program of level T only gets by a plan.
+
+Rings and products of warpgroups.
 
 A chip's name and the text of a module for it, which has run through all passes before
 `allocate`.
@@ -8,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from emit_wgmma import Product
 from ring_kernels import RingProduct, emit_placed
 
 from cuda_tile._mlir import ir
 
-PLACED = (("sm_80", RingProduct().text),)
+PLACED = (("sm_80", RingProduct().text), ("sm_90", Product().text()))
 
 
 def placed_kernels() -> Iterator[tuple[str, ir.Module]]:

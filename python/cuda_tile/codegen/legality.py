@@ -71,6 +71,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.cp.async.wait.group": Needs(80, 70),
     "nvvm.shfl.sync": Needs(30, 60),
     "nvvm.ldmatrix": Needs(75, 65),
+    "nvvm.wgmma.commit.group.sync.aligned": Needs(90, 80),
+    "nvvm.wgmma.wait.group.sync.aligned": Needs(90, 80),
     "nvvm.mma.sync.m16n8k8.f16": Needs(75, 65),
     **{f"nvvm.mma.sync.m8n8k16.{t}": Needs(75, 65) for t in _BYTE_PAIRS},
     **{f"nvvm.mma.sync.m16n8k32.{t}": Needs(80, 70) for t in _BYTE_PAIRS},
@@ -98,7 +100,7 @@ _PLAIN_ATTRIBUTES = {
     },
 }
 """Attributes with which emission makes these; others may select anything."""
-_CONSTRAINTS = re.compile(r"(=?&?[bhrlfd](,=?&?[bhrlfd])*)?")
+_CONSTRAINTS = re.compile(r"(=?&?[bhrlfd](,=?&?[bhrlfd])*(,\d+)*)?")
 _SLOT = re.compile(r"\$(\$|\d+|.|$)")
 
 

@@ -45,6 +45,9 @@ FCMP = {
 }
 
 
+_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
+
+
 class Builder:
     """Operations of one `llvm.func`.
 
@@ -462,15 +465,27 @@ class Builder:
         """Continues at the end of `block`."""
         self.ip = ir.InsertionPoint(block)
 
-    def branch(self, target: ir.Block, values: Sequence[ir.Value] = ()) -> None:
-        """An unconditional branch."""
+    def branch(
+        self,
+        target: ir.Block,
+        values: Sequence[ir.Value] = (),
+        *,
+        keeps_rolled: bool = False,
+    ) -> None:
+        """An unconditional branch; `keeps_rolled` as for `branch_if`."""
         ir.Operation.create(
             "llvm.br",
             operands=values,
+            attributes=self._annotation(keeps_rolled=keeps_rolled),
             successors=[target],
             loc=self.loc,
             ip=self.ip,
         )
+
+    def _annotation(self, *, keeps_rolled: bool) -> dict[str, ir.Attribute]:
+        if not keeps_rolled:
+            return {}
+        return {"loop_annotation": self.attribute(_ROLLED)}
 
     def branch_if(
         self,
@@ -479,13 +494,28 @@ class Builder:
         no: ir.Block,
         yes_values: Sequence[ir.Value] = (),
         no_values: Sequence[ir.Value] = (),
+        *,
+        keeps_rolled: bool = False,
     ) -> None:
-        """A conditional branch."""
+        """A conditional branch.
+
+        Args:
+            cond: Which block it goes to.
+            yes: Where it holds.
+            no: Where it does not.
+            yes_values: What `yes` takes.
+            no_values: What `no` takes.
+            keeps_rolled: Whether this goes back to a loop's head, and neither LLVM nor
+                ptxas shall unroll the loop.
+        """
         sizes = [1, len(yes_values), len(no_values)]
         ir.Operation.create(
             "llvm.cond_br",
             operands=[cond, *yes_values, *no_values],
-            attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get(sizes)},
+            attributes={
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get(sizes),
+                **self._annotation(keeps_rolled=keeps_rolled),
+            },
             successors=[yes, no],
             loc=self.loc,
             ip=self.ip,

@@ -20,7 +20,7 @@ from cuda_tile.analysis.control_flow import (
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.heap import clear, release
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.walk import enclosing_entry
+from cuda_tile.ir.walk import enclosing_entry, nested_ops
 
 
 @RULES.register("for")
@@ -54,11 +54,22 @@ def continue_(e: Emitter, op: ir.Operation) -> None:
     """The next iteration of a loop; of a `for`, if there is one."""
     target = successors(op)[0].target.op
     release(e, target)
+    keeps_rolled = _keeps_rolled(e, target)
     if counted_loop(target) is None:
-        _jump(e, op)
+        _jump(e, op, keeps_rolled=keeps_rolled)
     else:
-        _turn(e, op, *_step(e, _counted(target)))
+        _turn(e, op, *_step(e, _counted(target)), keeps_rolled=keeps_rolled)
     e.leave()
+
+
+def _keeps_rolled(e: Emitter, loop: ir.Operation) -> bool:
+    """Whether a loop must not be unrolled: it has products of warpgroups.
+
+    One turn keeps the tensor cores busy; ptxas takes nine times as long for eight.
+    """
+    if not e.target.has_wgmma:
+        return False
+    return any(op.name == "tileas.wgmma" for op in nested_ops(loop))
 
 
 @RULES.register("break", "yield")
@@ -92,7 +103,14 @@ def _less_than(loop: CountedLoop) -> str:
     return "ult" if loop.is_unsigned else "slt"
 
 
-def _turn(e: Emitter, source: ir.Operation, runs: ir.Value, index: ir.Value) -> None:
+def _turn(
+    e: Emitter,
+    source: ir.Operation,
+    runs: ir.Value,
+    index: ir.Value,
+    *,
+    keeps_rolled: bool = False,
+) -> None:
     """To the loop's body with `index` if `runs`, else behind the loop."""
     body, after = successors(source)
     e.builder.branch_if(
@@ -101,6 +119,7 @@ def _turn(e: Emitter, source: ir.Operation, runs: ir.Value, index: ir.Value) -> 
         e.landing(after.target),
         _arguments(e, body, [index]),
         _arguments(e, after),
+        keeps_rolled=keeps_rolled,
     )
 
 
@@ -147,10 +166,11 @@ def _regions(e: Emitter, op: ir.Operation) -> None:
     e.enter(Point(op, None))
 
 
-def _jump(e: Emitter, op: ir.Operation) -> None:
+def _jump(e: Emitter, op: ir.Operation, *, keeps_rolled: bool = False) -> None:
     """Follows the only edge out of `op`."""
     (edge,) = successors(op)
-    e.builder.branch(e.landing(edge.target), _arguments(e, edge))
+    target, arguments = e.landing(edge.target), _arguments(e, edge)
+    e.builder.branch(target, arguments, keeps_rolled=keeps_rolled)
 
 
 def _arguments(e: Emitter, edge: Edge, made: Sequence[ir.Value] = ()) -> list[ir.Value]:

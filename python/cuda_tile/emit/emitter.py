@@ -9,6 +9,7 @@ from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    PendingType,
     PointerType,
     TokenType,
 )
@@ -22,13 +23,20 @@ from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
     Packer,
+    Pending,
     View,
     zip_fragments,
 )
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.roles import Role
-from cuda_tile.ir.tiles import element_of, is_distributed, is_e5m3, layout_of
+from cuda_tile.ir.tiles import (
+    element_of,
+    is_distributed,
+    is_e5m3,
+    layout_of,
+    pending_tile,
+)
 from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import Target
@@ -36,9 +44,9 @@ from cuda_tile.targets import Target
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
 
-Lowered = ir.Value | Fragment | View | Buffer | None
-"""What stands for a tile-level value: a scalar, a fragment, a view, a buffer, or
-nothing for a token (order is settled before emission)."""
+Lowered = ir.Value | Fragment | Pending | View | Buffer | None
+"""What stands for a tile-level value: a scalar, a fragment, one that is still being
+computed, a view, a buffer, or nothing for a token: order is settled before emission."""
 
 
 def register_type(element: ir.Type) -> ir.Type:
@@ -130,6 +138,13 @@ class Emitter:
             raise InternalError(f"emit: expected a fragment for {value}")
         return lowered
 
+    def pending(self, value: ir.Value) -> Pending:
+        """What stands for a tile that may still be being computed."""
+        lowered = self.get(value)
+        if not isinstance(lowered, Pending):
+            raise InternalError(f"emit: expected a pending value for {value}")
+        return lowered
+
     def view(self, value: ir.Value) -> View:
         """What stands for a view."""
         lowered = self.get(value)
@@ -150,13 +165,17 @@ class Emitter:
         """The LLVM values that stand for `value` as an argument of a block.
 
         Their form depends on the type of `value` only, so that all branches to a
-        block agree: fragments in packs of `pack_of`, nothing for a token.
+        block agree: fragments in packs of `pack_of`, pending values as their
+        registers and whether these hold anything, nothing for a token.
         """
         match self.get(value):
             case None:
                 return []
             case Fragment() as fragment:
                 return self.packer.packed(fragment, self.pack_of(value))
+            case Pending() as pending:
+                always = self.builder.constant(self.builder.i1, 1)
+                return [*pending.registers, pending.holds or always]
             case ir.Value() as scalar:
                 return [scalar]
             case View():
@@ -168,6 +187,9 @@ class Emitter:
         """The types of what `flatten` gives."""
         if isinstance(value.type, TokenType):
             return []
+        if isinstance(value.type, PendingType):
+            register, count = self.pending_registers(value)
+            return [*[register] * count, self.builder.i1]
         element = self.element_type(element_of(value))
         if not is_distributed(value):
             return [element]
@@ -181,6 +203,9 @@ class Emitter:
         taken = tuple(itertools.islice(arguments, count))
         if isinstance(value.type, TokenType):
             self.set(value, None)
+        elif isinstance(value.type, PendingType):
+            _, layout = pending_tile(value)
+            self.set(value, Pending(layout, taken[:-1], taken[-1]))
         elif is_distributed(value):
             self.set(value, Fragment(layout_of(value), taken, self.pack_of(value)))
         else:
@@ -241,6 +266,13 @@ class Emitter:
         if found is None:
             found = self._register_types[element] = register_type(element)
         return found
+
+    def pending_registers(self, value: ir.Value) -> tuple[ir.Type, int]:
+        """Type and number of the registers of a pending value; f16 two to an i32."""
+        element, layout = pending_tile(value)
+        if isinstance(element, ir.F16Type):
+            return self.builder.i32, layout.n_registers // 2
+        return self.element_type(element), layout.n_registers
 
     def pack_of(self, value: ir.Value) -> int:
         """Elements per value in which a tile is best kept: 2 for 16-bit floats."""

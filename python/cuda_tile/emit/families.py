@@ -26,6 +26,7 @@ from cuda_tile.emit import (
     structure,
     tileas,
     view,
+    wgmma,
 )
 from cuda_tile.emit import float as float_
 from cuda_tile.emit.emitter import RULES
@@ -55,6 +56,7 @@ FAMILIES = (
     structure,
     tileas,
     view,
+    wgmma,
 )
 
 __all__ = ["FAMILIES", "RULES"]

@@ -48,6 +48,23 @@ class Fragment:
 
 
 @dataclass(frozen=True)
+class Pending:
+    """A thread's part of a tile that matrix instructions may still be computing.
+
+    Attributes:
+        layout: Which elements these are.
+        registers: The 32-bit registers of the instructions, in register order: one of
+            each f32 or i32, one of two f16.
+        holds: Whether the registers hold anything (i1); where they do not, they are
+            undefined and the tile is zero. None where they always do.
+    """
+
+    layout: LinearLayout
+    registers: tuple[ir.Value, ...]
+    holds: ir.Value | None = None
+
+
+@dataclass(frozen=True)
 class View:
     """A tensor view for one thread: everything uniform.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cuda_tile._mlir import ir
@@ -15,6 +15,7 @@ from cuda_tile.ir.tiles import element_of, layout_of
 from cuda_tile.layout.atoms import MmaAtom, Role
 from cuda_tile.layout.coords import Coord
 from cuda_tile.layout.fragments import atom_registers, padded_lanes
+from cuda_tile.layout.linear import LinearLayout
 
 Registers = dict[Coord, list[ir.Value]]
 """Per origin of an atom its registers."""
@@ -96,6 +97,18 @@ def operand_words(
         origin: [b.select(holds, word, _zero(e, word.type)) for word in registers]
         for origin, registers in made.items()
     }
+
+
+def integer_words(e: Emitter, value: ir.Value, fragment: LinearLayout) -> Registers:
+    """Per atom the register operands of a tile made of a fragment, all of them i32."""
+    form = replace(operand_form(element_name(value)), as_integer=True)
+    words = _Words(e, value, form)
+    made: Registers = {}
+    for origin, registers in atom_registers(layout_of(value), fragment).items():
+        known = tuple(r for r in registers if r is not None)
+        parts = range(0, len(known), form.per_word)
+        made[origin] = [words.of(known[i : i + form.per_word]) for i in parts]
+    return made
 
 
 class _Words:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import ICMP, Builder
+from cuda_tile.emit.exchange import ALL_LANES, CLAMP_WHOLE_WARP
 from cuda_tile.ir.roles import Role
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.targets import WARP_LANES
@@ -82,6 +83,24 @@ class Threads:
     def _make(self, columns: tuple[int, ...]) -> ir.Value:
         b = self._builder
         return linear_form_of(b, self._at_start, self.index, columns)
+
+    def warp_form(self, columns: Sequence[int]) -> ir.Value:
+        """The same of `columns[i]` over the bits i of the warp index alone (i32).
+
+        It is taken from lane 0, which shows ptxas that it is uniform.
+        """
+        key = (-len(ICMP) - 1, *columns)
+        if key not in self._forms:
+            b = self._builder
+            form = self.linear_form([*[0] * N_LANE_BITS, *columns])
+            everyone, zero, clamp = (
+                b.constant(b.i32, number) for number in (ALL_LANES, 0, CLAMP_WHOLE_WARP)
+            )
+            kind = b.attribute("#nvvm<shfl_kind idx>")
+            self._forms[key] = self._at_start(
+                "nvvm.shfl.sync", b.i32, everyone, form, zero, clamp, kind=kind
+            )
+        return self._forms[key]
 
     def has_bit(self, mask: int) -> ir.Value:
         """Whether the thread index has a bit of `mask` set (i1)."""

@@ -10,6 +10,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import (
     BufferType,
     F8E5M3FNUType,
     LayoutAttr,
+    PendingType,
     PointerType,
     TileType,
 )
@@ -139,6 +140,20 @@ def layout_of(value: ir.Value) -> LinearLayout:
     if not isinstance(ty, TileType) or (layout := ty.layout) is None:
         raise InternalError(f"no layout on a value of type {ty} after place")
     return _decode(tuple(ty.shape), _freeze(layout.groups))
+
+
+def pending_tile(value: ir.Value) -> tuple[ir.Type, LinearLayout]:
+    """Element type and layout of the tile that a pending value becomes.
+
+    Raises:
+        InternalError: The value is none, or its tile has no layout.
+    """
+    if not isinstance(value.type, PendingType):
+        raise InternalError(f"expected a pending value, got {value.type}")
+    tile = value.type.tile
+    if (layout := tile.layout) is None:
+        raise InternalError(f"no layout on a value of type {value.type} after place")
+    return tile.element_type, _decode(tuple(tile.shape), _freeze(layout.groups))
 
 
 def buffer_layout_of(value: ir.Value) -> SharedLayout:

@@ -225,7 +225,7 @@ def _checked(found: OperandDescriptor) -> OperandDescriptor | str:
 
 @lru_cache(maxsize=256)
 def wgmma_buffer(
-    shape: tuple[int, ...], element_bits: int, contiguous: int
+    shape: tuple[int, ...], element_bits: int, contiguous: int, part: int | None = None
 ) -> SharedLayout:
     """The preferred layout of an operand's buffer: panels of the widest swizzle.
 
@@ -237,11 +237,13 @@ def wgmma_buffer(
             is described after a reshape.
         element_bits: Width of an element, 8 or more.
         contiguous: The dimension whose elements are neighbours in memory.
+        part: How many elements an instruction takes along that dimension if it is M or
+            N, where no swizzle may be wider; all by default.
 
     Raises:
         LayoutError: A row along the dimension is shorter than 16 bytes.
     """
-    row_bytes = shape[contiguous] * element_bits // 8
+    row_bytes = min(shape[contiguous], part or shape[contiguous]) * element_bits // 8
     if row_bytes < UNIT_BYTES:
         msg = f"expected rows of at least {UNIT_BYTES} bytes along dim {contiguous}"
         raise LayoutError(f"{msg}, got {row_bytes} of {shape}")

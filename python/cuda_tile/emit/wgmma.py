@@ -1,0 +1,366 @@
+"""Family mma: products of warpgroups, which run by themselves until they are awaited.
+
+A pending value is the accumulator registers of the instructions. They are passed from
+op to op, and through blocks, as single values, and each instruction's results are tied
+to its inputs: so they stay in their registers, which nothing may move or read while an
+instruction uses them.
+
+An op becomes one text of PTX: a fence and its instructions, whose group then ends. The
+fence orders all earlier accesses to the registers, so what the instructions take must
+have been computed before the text begins. An accumulator that is zero is not written at
+all: the first instruction then ignores what its registers hold (PTX ISA,
+"wgmma.mma_async", "wgmma.fence").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.fragment import Fragment, Pending
+from cuda_tile.emit.mma_operands import integer_words, operand_form
+from cuda_tile.errors import InternalError, Unsupported, UserError
+from cuda_tile.ir.attributes import flag, integer, keyword
+from cuda_tile.ir.tiles import element_bits, element_name, layout_of, pending_tile
+from cuda_tile.layout.coords import Coord, n_bits
+from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
+from cuda_tile.layout.fragments import atom_registers
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.wgmma import (
+    WARPGROUP_WARPS,
+    WGMMA_CAPABILITY,
+    WgmmaAtom,
+    wgmma_atom,
+)
+
+_GROUP_BITS = n_bits(WARPGROUP_WARPS)
+_WORD_BITS = 32
+
+Places = dict[Coord, list[ir.Value]]
+"""What instructions take of an operand, by where they begin in a warpgroup's part."""
+
+
+@RULES.register("tileas.settled")
+def settled(e: Emitter, op: ir.Operation) -> None:
+    """The registers of a tile; none are set for a zero."""
+    b, tile, result = e.builder, op.operands[0], op.results[0]
+    _, layout = pending_tile(result)
+    register, count = e.pending_registers(result)
+    if uniform_bits(tile) == 0:
+        nothing = b.op("llvm.mlir.poison", register)
+        e.set(result, Pending(layout, (nothing,) * count, b.constant(b.i1, 0)))
+        return
+    words = e.packer.packed(e.fragment(tile), layout.n_registers // count)
+    e.set(result, Pending(layout, tuple(b.bitcast(w, register) for w in words)))
+
+
+@RULES.register("tileas.wgmma")
+def wgmma(e: Emitter, op: ir.Operation) -> None:
+    """Starts the instructions of a product, all along K before the group ends."""
+    if not e.target.has_wgmma:
+        raise Unsupported(
+            f"'{op.name}' needs sm_{WGMMA_CAPABILITY}a, got {e.target.arch}; "
+            "tileas.mma_sync multiplies on every chip"
+        )
+    atom = _atom_of(op)
+    acc, b = e.pending(op.operands[2]), e.builder
+    _check_accumulator(acc.layout, atom)
+    right, flips = _from_buffer(e, op, "b", acc.layout)
+    if isinstance(op.operands[0].type, BufferType):
+        left, flip = _from_buffer(e, op, "a", acc.layout)
+        flips = flip + flips
+    else:
+        left = _from_registers(e, op.operands[0], acc.layout, atom)
+    form = _Form(
+        mnemonic=_mnemonic(op, atom),
+        accumulators=_accumulators(acc, atom),
+        lefts=tuple((place, len(words)) for place, words in left.items()),
+        rights=tuple(right),
+        tail=_tail(op, atom, flips),
+        adds=_known(b, acc.holds),
+    )
+    inputs = [word for words in (*left.values(), *right.values()) for word in words]
+    if form.adds is None and acc.holds is not None:
+        inputs.append(acc.holds)
+    registers = _run(e, form, acc.registers, inputs)
+    b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
+    e.set(op.results[0], Pending(acc.layout, registers))
+
+
+@RULES.register("tileas.await")
+def await_(e: Emitter, op: ir.Operation) -> None:
+    """Waits, and ties the registers to the wait: nothing reads them before it."""
+    b = e.builder
+    wait_for_products(e, integer(op, "groups") if flag(op, "groups") else 0)
+    held = [
+        e.pending(value)
+        for value in op.operands
+        if _known(b, e.pending(value).holds) is not False
+    ]
+    done = iter(_tied(b, "", [r for pending in held for r in pending.registers]))
+    for value, tile in zip(op.operands, op.results, strict=True):
+        pending = e.pending(value)
+        if pending in held:
+            own = [next(done) for _ in pending.registers]
+            if pending.holds is not None and not _known(b, pending.holds):
+                own = _or_zero(e, pending.holds, own)
+        else:
+            own = _zeros(b, pending.registers)
+        element, layout = pending_tile(value)
+        pack = layout.n_registers // len(own)
+        ty = b.vector_type(pack, e.element_type(element))
+        words = tuple(b.bitcast(word, ty) for word in own)
+        e.set(tile, Fragment(layout, words, pack))
+
+
+def wait_for_products(e: Emitter, groups: int) -> None:
+    """Waits until at most so many of the youngest groups of products still run."""
+    b = e.builder
+    name = "nvvm.wgmma.wait.group.sync.aligned"
+    b.create(name, [], [], {"group": b.number(groups)})
+
+
+# Registers ----------------------------------------------------------------------------
+
+
+def _known(b: Builder, holds: ir.Value | None) -> bool | None:
+    """Whether registers hold anything, where that is known."""
+    if holds is None or holds == b.constant(b.i1, 1):
+        return True
+    return False if holds == b.constant(b.i1, 0) else None
+
+
+def _zeros(b: Builder, registers: Sequence[ir.Value]) -> list[ir.Value]:
+    ty = registers[0].type
+    return [b.constant(ty, 0 if ty == b.i32 else 0.0)] * len(registers)
+
+
+def _or_zero(e: Emitter, holds: ir.Value, own: list[ir.Value]) -> list[ir.Value]:
+    """The registers, or zeros: by a branch, which costs no instruction per register."""
+    b = e.builder
+    empty, after = b.block(), b.block([word.type for word in own])
+    b.branch_if(holds, after, empty, own)
+    b.enter(empty)
+    b.branch(after, _zeros(b, own))
+    b.enter(after)
+    return list(after.arguments)
+
+
+def _letters(b: Builder, values: Sequence[ir.Value]) -> list[str]:
+    """The kind of register of each value in the constraints of inline PTX."""
+    kinds: dict[ir.Type, str] = {b.f32: "f", b.i32: "r", b.i64: "l", b.i1: "b"}
+    return [kinds[value.type] for value in values]
+
+
+def _tied(
+    b: Builder,
+    text: str,
+    registers: Sequence[ir.Value],
+    inputs: Sequence[ir.Value] = (),
+) -> list[ir.Value]:
+    """PTX that changes registers where they are: `$0`... are they, then the inputs."""
+    if not registers:
+        return []
+    letters = [f"={letter}" for letter in _letters(b, registers)]
+    letters += _letters(b, inputs)
+    ties = map(str, range(len(registers)))
+    return b.inline_ptx(
+        text,
+        ",".join([*letters, *ties]),
+        [register.type for register in registers],
+        [*inputs, *registers],
+        side_effects=True,
+    )
+
+
+# Instructions -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What decides the text of a product.
+
+    Attributes:
+        mnemonic: The instruction.
+        accumulators: Where each begins in a warpgroup's part, and its registers.
+        lefts: Where each operand A begins (row, k), and how many inputs it is.
+        rights: Where each operand B begins (k, column).
+        tail: What follows scale-d.
+        adds: Whether the product is added to the accumulators; None if the last input
+            says so.
+    """
+
+    mnemonic: str
+    accumulators: tuple[tuple[Coord, tuple[int, ...]], ...]
+    lefts: tuple[tuple[Coord, int], ...]
+    rights: tuple[Coord, ...]
+    tail: str
+    adds: bool | None
+
+
+def _run(
+    e: Emitter, form: _Form, registers: Sequence[ir.Value], inputs: Sequence[ir.Value]
+) -> tuple[ir.Value, ...]:
+    """The instructions; gives the registers as they leave them."""
+    b, text = e.builder, _text(form, len(registers))
+    if form.adds is not False:
+        return tuple(_tied(b, text, registers, inputs))
+    letters = [f"={letter}" for letter in _letters(b, registers)]
+    made = b.inline_ptx(
+        text,
+        ",".join([*letters, *_letters(b, inputs)]),
+        [register.type for register in registers],
+        inputs,
+        side_effects=True,
+    )
+    return tuple(made)
+
+
+@lru_cache(maxsize=64)
+def _text(form: _Form, first: int) -> str:
+    """The fence and the instructions, K outermost; inputs are numbered from `first`."""
+    lefts: dict[Coord, str] = {}
+    for place, count in form.lefts:
+        slots = ", ".join(f"${first + i}" for i in range(count))
+        lefts[place] = slots if count == 1 else f"{{{slots}}}"
+        first += count
+    rights = {place: f"${first + i}" for i, place in enumerate(form.rights)}
+    first += len(rights)
+    adds = f"${first}" if form.adds is None else str(int(form.adds))
+    lines = ["wgmma.fence.sync.aligned;"]
+    for k in sorted({place[0] for place in form.rights}):
+        for (row, column), registers in form.accumulators:
+            slots = ", ".join(f"${register}" for register in registers)
+            operands = f"{lefts[row, k]}, {rights[k, column]}"
+            scale = "1" if k else adds
+            lines.append(
+                f"{form.mnemonic} {{{slots}}}, {operands}, {scale}{form.tail};"
+            )
+    return "\n\t".join(lines)
+
+
+def _atom_of(op: ir.Operation) -> WgmmaAtom:
+    name = ir.StringAttr(op.attributes["atom"]).value
+    atom = wgmma_atom(name)
+    if atom is None:
+        raise InternalError(f"emit: no instruction of warpgroups is called {name}")
+    return atom
+
+
+def _check_accumulator(layout: LinearLayout, atom: WgmmaAtom) -> None:
+    """Raises unless each warpgroup has whole instructions, `tile_wgmma`'s."""
+    own, groups = layout.warp[:_GROUP_BITS], layout.warp[_GROUP_BITS:]
+    m, n, _ = atom.shape
+    if own != atom.c.warp or any(row % m or column % n for row, column in groups):
+        raise InternalError(f"emit: expected accumulators of {atom.name}, got {layout}")
+
+
+def _accumulators(
+    acc: Pending, atom: WgmmaAtom
+) -> tuple[tuple[Coord, tuple[int, ...]], ...]:
+    """The registers of each instruction's accumulator."""
+    per_register = acc.layout.n_registers // len(acc.registers)
+    found = atom_registers(acc.layout, atom.c)
+    return tuple(
+        (
+            origin,
+            tuple(r // per_register for r in some[::per_register] if r is not None),
+        )
+        for origin, some in found.items()
+    )
+
+
+_RESULTS = {"i32": "s32"}
+"""Accumulator types that PTX calls otherwise."""
+
+
+def _mnemonic(op: ir.Operation, atom: WgmmaAtom) -> str:
+    element = str(BufferType(op.operands[1].type).element_type)
+    kinds = [operand_form(element).ptx_type] * 2
+    for side, name in enumerate(("signedness_lhs", "signedness_rhs")):
+        if name in op.attributes:
+            kinds[side] = "s8" if keyword(op, name) == "signed" else "u8"
+    result = element_name(pending_tile(op.operands[2])[0])
+    types = ".".join((_RESULTS.get(result, result), *kinds))
+    return f"wgmma.mma_async.sync.aligned.{atom.name}.{types}"
+
+
+def _tail(op: ir.Operation, atom: WgmmaAtom, flips: Sequence[bool]) -> str:
+    """The scales of A and B, which integers lack, and which of them are transposed."""
+    if "signedness_lhs" in op.attributes:
+        return ""
+    turned = [int(flip) for flip in flips] if atom.majors else []
+    return "".join(f", {number}" for number in (1, 1, *turned))
+
+
+# Operands -----------------------------------------------------------------------------
+
+
+def _from_registers(
+    e: Emitter, value: ir.Value, acc: LinearLayout, atom: WgmmaAtom
+) -> Places:
+    """The registers of A of each instruction."""
+    layout = layout_of(value)
+    if [basis[0] for basis in layout.warp] != [basis[0] for basis in acc.warp]:
+        raise InternalError(f"emit: expected A of {atom.name} as {acc}, got {layout}")
+    return integer_words(e, value, atom.a)
+
+
+def _from_buffer(
+    e: Emitter, op: ir.Operation, role: OperandRole, acc: LinearLayout
+) -> tuple[Places, list[bool]]:
+    """The descriptors of an operand, and whether it is contiguous along M or N.
+
+    Raises:
+        UserError: No descriptor describes its buffer.
+    """
+    b, atom = e.builder, _atom_of(op)
+    value = op.operands[0 if role == "a" else 1]
+    buffer = e.buffer(value)
+    axis, depth = (0, 1) if role == "a" else (1, 0)
+    size, deep = atom.shape[axis], atom.shape[2]
+    found = describe(buffer.layout, element_bits(buffer.element), role, size)
+    if isinstance(found, str):
+        raise UserError(
+            f"'{op.name}': expected operand {role} in an arrangement that matrix "
+            f"descriptors have, got {value.type}: {found}"
+        )
+    if buffer.base_bytes % found.alignment_bytes:
+        raise InternalError(
+            f"emit: expected operand {role} of {op.name} at a multiple of "
+            f"{found.alignment_bytes} bytes, got {buffer.base_bytes}"
+        )
+    start = b.byte_offset(buffer.pointer, buffer.base_bytes)
+    address = b.op("llvm.ptrtoint", b.i32, start)
+    groups = [
+        found.start_bytes(basis[axis] // size, 0) for basis in acc.warp[_GROUP_BITS:]
+    ]
+    if any(groups):
+        form = e.threads.warp_form([*[0] * _GROUP_BITS, *groups])
+        address = b.add(address, form)
+    unit = b.constant(b.i32, n_bits(UNIT_BYTES))
+    address = b.op("llvm.lshr", b.i32, address, unit)
+    high = b.constant(b.i64, found.constant >> _WORD_BITS << _WORD_BITS)
+    low = found.constant & (1 << _WORD_BITS) - 1
+    places: Places = {}
+    origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
+    for k in range(0, buffer.layout.shape[depth], deep):
+        for row in origins:
+            offset = found.start_bytes(row // size, k // deep) // UNIT_BYTES
+            word = b.add(address, b.constant(b.i32, low + offset))
+            word = b.op("llvm.zext", b.i64, word)
+            key = (row, k) if role == "a" else (k, row)
+            places[key] = [b.op("llvm.or", b.i64, word, high)]
+    return places, [found.is_transposed]
+
+
+def _origins(
+    acc: LinearLayout, atom: WgmmaAtom
+) -> list[tuple[Coord, tuple[int | None, ...]]]:
+    return list(atom_registers(acc, atom.c).items())

@@ -1,0 +1,107 @@
+"""Products of warpgroups at level W, against NumPy on the emulator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from emit_from import compile_from
+from emit_wgmma import Product
+
+
+def check(case: Product, seeds: tuple[int, ...] = (0,)) -> str:
+    """The PTX, after runs in adversarial mode; ptxas must say nothing."""
+    kernel = compile_from(case.text(), "allocate", "sm_90", cubin=True)
+    assert kernel.assembled is not None
+    assert not kernel.assembled.warnings
+    for seed in seeds:
+        args = case.args(seed)
+        kernel.run((1,), args, seed)
+        np.testing.assert_array_equal(args[3], case.expected(args))
+    return kernel.ptx
+
+
+PAIRS = [
+    ("f16", "f32"),
+    ("f16", "f16"),
+    ("bf16", "f32"),
+    ("tf32", "f32"),
+    ("i8", "i32"),
+    ("f8E4M3FN", "f32"),
+    ("f8E5M2", "f16"),
+]
+
+
+@pytest.mark.parametrize(("operand", "accumulator"), PAIRS)
+@pytest.mark.parametrize("from_registers", [False, True])
+def test_types(operand: str, accumulator: str, from_registers: bool) -> None:
+    case = Product(
+        operand=operand, accumulator=accumulator, from_registers=from_registers
+    )
+    check(case)
+
+
+@pytest.mark.parametrize("signs", [("signed", "unsigned"), ("unsigned", "signed")])
+def test_signs_of_integers(signs: tuple[str, str]) -> None:
+    check(Product(operand="i8", accumulator="i32", signs=signs, n=32, columns=32))
+
+
+@pytest.mark.parametrize("majors", ["kk", "km", "mk", "mm"])
+@pytest.mark.parametrize("swizzle", [0, 32, 64, 128, None])
+@pytest.mark.parametrize("from_registers", [False, True])
+def test_arrangements(majors: str, swizzle: int | None, from_registers: bool) -> None:
+    check(Product(majors=majors, swizzle=swizzle, from_registers=from_registers))
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "columns", "groups"),
+    [
+        (64, 8, 16, 8, (1, 1)),
+        (64, 256, 32, 256, (1, 1)),
+        (64, 256, 64, 128, (1, 1)),
+        (128, 128, 64, 128, (1, 1)),
+        (128, 128, 64, 64, (2, 1)),
+        (128, 128, 64, 64, (1, 2)),
+        (128, 256, 64, 256, (2, 1)),
+        (256, 128, 64, 128, (2, 1)),
+        (256, 64, 128, 32, (2, 2)),
+        (256, 64, 32, 64, (4, 1)),
+    ],
+)
+@pytest.mark.parametrize("majors", ["kk", "mm"])
+def test_shapes(
+    m: int, n: int, k: int, columns: int, groups: tuple[int, int], majors: str
+) -> None:
+    if majors == "mm" and n * 2 < 16:
+        return
+    check(Product(m, n, k, columns=columns, groups=groups, majors=majors))
+
+
+@pytest.mark.parametrize("zero", [False, True])
+@pytest.mark.parametrize("turns", [0, 1, 3])
+@pytest.mark.parametrize("accumulator", ["f32", "f16"])
+@pytest.mark.parametrize("from_registers", [False, True])
+def test_sums_that_a_loop_carries(
+    zero: bool, turns: int, accumulator: str, from_registers: bool
+) -> None:
+    case = Product(
+        m=128,
+        n=128,
+        groups=(2, 1),
+        columns=128,
+        accumulator=accumulator,
+        zero=zero,
+        turns=turns,
+        from_registers=from_registers,
+    )
+    ptx = check(case, seeds=(0, 1))
+    assert '.pragma "nounroll"' in ptx
+
+
+def test_a_zero_costs_no_registers() -> None:
+    ptx = check(Product(n=256, columns=256, zero=True, turns=2))
+    before = ptx[: ptx.index("wgmma.fence")]
+    assert "0f00000000" not in before
+
+
+def test_products_of_integers_from_a_loop() -> None:
+    check(Product(operand="i8", accumulator="i32", turns=3, zero=True, k=128))
