@@ -12,6 +12,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.emit.blocks import barrier, proxy_fence
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.wgmma import wait_for_products
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import places_in, ring_of
@@ -58,8 +59,13 @@ def take(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("tileas.release")
 def release(e: Emitter, op: ir.Operation) -> None:
-    """Groups: nothing to do, the barrier of a later `take` says so to all threads."""
-    del e, op
+    """Groups: the barrier of a later `take` says so to all threads.
+
+    Before it, each of them has waited for the products that read the slot.
+    """
+    _, _, *after = op.operands
+    if after:
+        wait_for_products(e, integer(op, "groups") if "groups" in op.attributes else 0)
 
 
 def _set_buffers(e: Emitter, op: ir.Operation) -> None:
