@@ -11,6 +11,7 @@ from cuda_tile.interp import (
     bitwise,
     control,
     convert,
+    copy,
     hint,
     integer,
     math,
@@ -18,11 +19,13 @@ from cuda_tile.interp import (
     mma,
     multimem,
     reduce,
+    ring,
     roles,
     shape,
     structure,
     tileas,
     view,
+    wgmma,
 )
 from cuda_tile.interp import float as float_
 from cuda_tile.interp.alarms import MODE_NAMES
@@ -50,6 +53,9 @@ FAMILIES = (
     multimem,
     hint,
     tileas,
+    ring,
+    copy,
+    wgmma,
     roles,
 )
 """The modules whose import filled `RULES`, in the order of the op list."""

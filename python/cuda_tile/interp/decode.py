@@ -22,7 +22,9 @@ from cuda_tile.interp.program import (
     Entry,
     Global,
     Op,
+    PendingType,
     Program,
+    RingType,
     TensorViewType,
     TileType,
     TileViewType,
@@ -176,8 +178,20 @@ def decode_type(kind: ir.Type) -> Type:
     if isinstance(kind, ext.GatherScatterViewType):
         return _tile_view(kind, (1,) * len(kind.tile_shape), kind.sparse_dim)
     if isinstance(kind, ext.BufferType):
-        return BufferType(tuple(kind.shape), element(str(kind.element_type)))
+        return _buffer(kind)
+    if isinstance(kind, ext.RingType):
+        return RingType(kind.slots, tuple(_buffer(buffer) for buffer in kind.buffers))
+    if isinstance(kind, ext.PendingType):
+        tile = decode_type(kind.tile)
+        assert isinstance(tile, TileType), "what is pending is a tile"
+        return PendingType(tile)
     raise UserError(f"interp: expected a tile, token, view or buffer, got {kind}")
+
+
+def _buffer(kind: ext.BufferType) -> BufferType:
+    (bits,) = kind.layout.groups
+    moves = tuple(tuple((int(n), int(d)) for n, d in bit) for bit in bits)
+    return BufferType(tuple(kind.shape), element(str(kind.element_type)), moves)
 
 
 def _tile_view(

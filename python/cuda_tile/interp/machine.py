@@ -18,6 +18,7 @@ import numpy as np
 from cuda_tile.errors import InternalError
 from cuda_tile.interp.alarms import Alarms
 from cuda_tile.interp.delay import Delays, Later
+from cuda_tile.interp.flight import Flight
 from cuda_tile.interp.log import AccessLog
 from cuda_tile.interp.program import Block, Entry, Global, Op, all_ops
 from cuda_tile.interp.protocol import Trace
@@ -141,6 +142,7 @@ class TileBlock:
         at: The op that began last.
         is_running: Whether it is the block that runs now.
         broken: Slots of false assumptions about strides, and what is false of them.
+        flight: The copies and products that it has started.
         role: The region of `tileas.roles` that runs now, counted from 1; 0 outside.
     """
 
@@ -156,6 +158,7 @@ class TileBlock:
     at: Op | None = None
     is_running: bool = False
     broken: dict[int, tuple[Op, str]] = field(default_factory=dict[int, tuple[Op, str]])
+    flight: Flight = field(default_factory=Flight)
     role: int = 0
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
@@ -163,6 +166,7 @@ class TileBlock:
         self.slots = [None] * self.entry.slot_count
         end = yield from self.run_block(self.entry.body, arguments)
         self.delays.finish(self)
+        self.flight.finish(self)
         self.free(0)
         return end
 

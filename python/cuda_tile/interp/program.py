@@ -63,13 +63,43 @@ class TileViewType:
 
 @dataclass(frozen=True, slots=True)
 class BufferType:
-    """`tileas.buffer`: a shared-memory slot, seen as a plain array of tensor shape."""
+    """`tileas.buffer`: a place in shared memory, seen as a plain array.
+
+    Attributes:
+        shape: Its extents.
+        element: Its element type.
+        bits: Where each bit of an offset moves an element: (steps, dimension) pairs.
+    """
 
     shape: tuple[int, ...]
     element: Element
+    bits: tuple[tuple[tuple[int, int], ...], ...] = ()
 
 
-Type: TypeAlias = TileType | TokenType | TensorViewType | TileViewType | BufferType
+@dataclass(frozen=True, slots=True)
+class RingType:
+    """`tileas.ring`: slots, each with a buffer of every type."""
+
+    slots: int
+    buffers: tuple[BufferType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingType:
+    """`tileas.pending`: a tile that may still be computed."""
+
+    tile: TileType
+
+
+Type: TypeAlias = (
+    TileType
+    | TokenType
+    | TensorViewType
+    | TileViewType
+    | BufferType
+    | RingType
+    | PendingType
+)
 
 
 @dataclass(frozen=True, slots=True)

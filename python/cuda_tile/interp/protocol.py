@@ -7,7 +7,7 @@ elements), which therefore know them only by what they need.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -55,4 +55,10 @@ class Running(Protocol):
 
     def evaluate(self, op: Op, values: tuple[Any, ...]) -> Any:
         """Calls the rule of an op that fits the values."""
+        ...
+
+    def fail(
+        self, op: Op, message: str, element_index: tuple[int, ...] | None = None
+    ) -> NoReturn:
+        """Raises an `InterpError` that names kernel, block, op and element."""
         ...

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from cuda_tile.interp.flight import Ring
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.undefined import data_of, mask_of
 from cuda_tile.interp.values import (
     Buffer,
+    Pending,
     TensorView,
     TileView,
     Token,
@@ -44,6 +46,10 @@ def describe_value(value: Value, element: str = "") -> str:
         return f"tiles of {list(value.type.tile_shape)} over {list(value.tensor.shape)}"
     if isinstance(value, Buffer):
         return f"buffer {list(value.data.shape)}, {int(value.written.sum())} written"
+    if isinstance(value, Ring):
+        return value.describe()
+    if isinstance(value, Pending):
+        return "a pending tile"
     return _describe_tile(data_of(value), mask_of(value), element)
 
 

@@ -92,10 +92,47 @@ class TileView:
 
 @dataclass(eq=False, slots=True)
 class Buffer:
-    """A shared-memory slot of level W; `written` is False where nothing was stored."""
+    """A buffer in shared memory (level W).
+
+    Attributes:
+        data: What is there.
+        written: Where something was stored.
+        turn: The turn of a ring to which it belongs (`flight.Turn`), or None.
+        places: Where its elements lie in the flat `data`; None if in its order.
+    """
 
     data: Array
     written: Mask
+    turn: Any = None
+    places: NDArray[np.intp] | None = None
+
+    def elements(self) -> tuple[Array, Mask]:
+        """What it holds, in its own shape, and where that was stored."""
+        if self.places is None:
+            return self.data, self.written
+        return (
+            self.data.reshape(-1)[self.places],
+            self.written.reshape(-1)[self.places],
+        )
+
+    def store(self, values: Array, written: Mask) -> None:
+        """Replaces all it holds."""
+        places = slice(None) if self.places is None else self.places.reshape(-1)
+        self.data.reshape(-1)[places] = values.reshape(-1)
+        self.written.reshape(-1)[places] = written.reshape(-1)
+
+
+@dataclass(eq=False, slots=True)
+class Pending:
+    """A tile that may still be computed (level W).
+
+    Attributes:
+        tile: The tile, once it is.
+        work: What computes it (`flight.Late`), or None if it was there.
+    """
+
+    tile: Any
+    work: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +156,4 @@ class Jump:
     values: tuple[Any, ...]
 
 
-Value: TypeAlias = Array | Token | TensorView | TileView | Buffer | Partial
+Value: TypeAlias = Array | Token | TensorView | TileView | Buffer | Pending | Partial

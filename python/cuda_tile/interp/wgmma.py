@@ -1,0 +1,68 @@
+"""Rules of products that run by themselves, and of the values they leave.
+
+A product is computed when somebody waits for it, under a seed at a random moment
+before, and reads its buffers then. Products of a role run in their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cuda_tile.interp.copy import tile_of
+from cuda_tile.interp.flight import Late, of_role
+from cuda_tile.interp.machine import TileBlock
+from cuda_tile.interp.program import BufferType, Op, PendingType, TileType, Type
+from cuda_tile.interp.ring import complete
+from cuda_tile.interp.table import PARTIAL, RULES
+from cuda_tile.interp.values import Buffer, Pending
+
+
+@PARTIAL.register("tileas.settled")
+@RULES.register("tileas.settled")
+def settled(run: TileBlock, op: Op, tile: Any) -> Pending:
+    """A value that is there."""
+    return Pending(tile)
+
+
+@PARTIAL.register("tileas.wgmma")
+@RULES.register("tileas.wgmma")
+def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pending:
+    """`mmaf` or `mmai` of what the buffers hold when it runs."""
+    made = Pending(None)
+    product = _product(op)
+
+    def multiply() -> None:
+        left = tile_of(run, op, lhs) if isinstance(lhs, Buffer) else lhs
+        right = tile_of(run, op, rhs)
+        if acc.work is not None:
+            acc.work.finish()
+        made.tile = run.evaluate(product, (left, right, acc.tile))
+
+    made.work = Late(op, multiply)
+    of_role(run.flight.products, run.role).start(made.work)
+    if run.launch.is_shuffled:
+        run.flight.finish_some(run.launch.random)
+    return made
+
+
+def _product(op: Op) -> Op:
+    """The same product of tiles."""
+    name = "mmai" if "signedness_lhs" in op.attributes else "mmaf"
+    kinds = tuple(_tile(kind) for kind in op.operand_types)
+    return replace(
+        op, name=name, operand_types=kinds, result_types=kinds[2:], rule=RULES[name]
+    )
+
+
+def _tile(kind: Type) -> Type:
+    if isinstance(kind, BufferType):
+        return TileType(kind.shape, kind.element)
+    return kind.tile if isinstance(kind, PendingType) else kind
+
+
+@RULES.register("tileas.await")
+def await_(run: TileBlock, op: Op, *pending: Pending) -> tuple[Any, ...]:
+    """The tiles, once their products are done."""
+    complete(run, op, pending)
+    return tuple(value.tile for value in pending)
