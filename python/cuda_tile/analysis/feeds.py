@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -30,7 +31,7 @@ from cuda_tile.ir.plan import (
     slice_depth,
 )
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
-from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.targets import WARP_LANES
 
@@ -188,15 +189,22 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
         if (value.owner if op is None else op.block) not in inside:
             continue
         if op is None:
-            if isinstance(value.type, TokenType):
-                continue
-            return "its address is carried from turn to turn; compute it from the index"
+            if not isinstance(value.type, TokenType):
+                work.append(_next_turns(value))
+            continue
         if len(op.regions) or op.name.endswith("_tko"):
             if isinstance(value.type, TokenType):
                 continue
             return f"its address depends on '{op_stem(op)}' of the same turn"
         work += op.operands
     return None
+
+
+def _next_turns(carried: ir.Value) -> ir.Value:
+    """What a loop makes of a value it carries, for the next turn."""
+    block = cast("ir.Block", carried.owner)
+    number = ir.BlockArgument(carried).arg_number - 1  # the first one is the index
+    return block_ops(block)[-1].operands[number]
 
 
 Parts = Mapping[Product, ProductPlan]
