@@ -35,12 +35,15 @@ from cuda_tile.options import Options, option_flag, option_from_text, option_sum
 from cuda_tile.passes import (
     allocate,
     barriers,
+    count,
     emit,
     facts,
     order,
     place,
     plan,
+    ring,
     simplify,
+    skew,
     stage,
 )
 
@@ -178,6 +181,10 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "stage", "W", "move operands and conversions through shared memory", stage.run
     ),
     Pass("order", "W", "turn tokens into barriers where needed", order.run),
+    # Copies fill their buffers in place so far: rings say when, skew starts them early.
+    Pass("ring", "W", "give what copies fill a ring of slots", ring.run),
+    Pass("skew", "W", "start copies turns ahead of their use", skew.run),
+    Pass("count", "W", "count what each wait may leave in flight", count.run),
     Pass("allocate", "W", "give shared buffers their places", allocate.run),
     # Needs places: buffers that share bytes must be kept apart too.
     Pass("barriers", "W", "insert the barriers shared memory needs", barriers.run),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import (
@@ -50,6 +50,12 @@ def keyword(op: ir.Operation, name: str, default: str = "") -> str:
 def flag(op: ir.Operation, name: str) -> bool:
     """Whether a unit attribute is set."""
     return name in op.attributes
+
+
+def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """All attributes of an op, by name."""
+    pairs = cast("Any", op.attributes).items()
+    return dict(cast("list[tuple[str, ir.Attribute]]", list(pairs)))
 
 
 def integer(op: ir.Operation, name: str) -> int:

@@ -1,0 +1,96 @@
+"""Who uses what a copy brought to shared memory, and until where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.carried import ancestor_in
+from cuda_tile.ir.copies import COPIES, copy_buffer
+from cuda_tile.ir.walk import location_text
+
+_RENAMES = "tileas.reinterpret"
+
+
+@dataclass(eq=False)
+class SlotUse:
+    """A copy and what becomes of its buffer.
+
+    Attributes:
+        op: The copy.
+        uses: Places, among the ops of the copy's block, where the buffer is in use or
+            the copy's token is waited for.
+        readers: Names of the ops that read the buffer.
+        consumers: The ops that get what they read: products.
+    """
+
+    op: ir.Operation
+    uses: list[int] = field(default_factory=list[int])
+    readers: set[str] = field(default_factory=set[str])
+    consumers: set[ir.Operation] = field(default_factory=set[ir.Operation])
+
+
+def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
+    """The uses of what a copy fills.
+
+    Args:
+        op: The copy.
+        places: The ops of its block, numbered in order.
+
+    Raises:
+        InternalError: Something outside the block uses it.
+    """
+    found = SlotUse(op)
+    for use in _users(copy_buffer(op)):
+        if use == op:
+            continue
+        found.readers.add(use.name)
+        found.consumers |= _consumers(use)
+        found.uses.append(_place(use, places))
+        found.uses += _awaits(use, places)
+    for use in op.results[0].uses:
+        user = use.owner.operation
+        if user.name not in COPIES:
+            found.uses.append(_place(user, places))
+    if not found.uses:  # nobody reads it: its turn is over at once
+        found.uses.append(places[op] + 1)
+    return found
+
+
+def _users(buffer: ir.Value) -> list[ir.Operation]:
+    """The ops that use a buffer under any of its names."""
+    found: dict[ir.Operation, None] = {}
+    for use in buffer.uses:
+        op = use.owner.operation
+        inner = _users(op.results[0]) if op.name == _RENAMES else [op]
+        found.update(dict.fromkeys(inner))
+    return list(found)
+
+
+def _place(op: ir.Operation, places: dict[ir.Operation, int]) -> int:
+    block = next(iter(places)).block
+    found = ancestor_in(block, op)
+    if found is None:
+        raise InternalError(
+            f"expected '{op.name}' to use what was copied in the block of the copy",
+            location_text(op),
+        )
+    return places[found]
+
+
+def _consumers(use: ir.Operation) -> set[ir.Operation]:
+    made = [value for value in use.results if isinstance(value.type, TileType)]
+    return {u.owner.operation for value in made for u in value.uses} or {use}
+
+
+def _awaits(use: ir.Operation, places: dict[ir.Operation, int]) -> list[int]:
+    """Where a product that reads the buffer by itself is awaited."""
+    found: list[int] = []
+    for value in use.results:
+        if isinstance(value.type, PendingType):
+            for other in value.uses:
+                user = other.owner.operation
+                found += [_place(user, places), *_awaits(user, places)]
+    return found

@@ -1,0 +1,246 @@
+"""Values that loops and branches carry: more of them, and fewer.
+
+An op with regions has a fixed number of operands and results, so that one that carries
+another value is made anew, with the old op's blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.walk import nested_ops
+
+LOOPS = ("cuda_tile.for", "cuda_tile.loop", "tileas.tiles")
+"""Ops that run a region again and again, with carried values."""
+BRANCH = "cuda_tile.if"
+_ENDS = {
+    "cuda_tile.continue": ("cuda_tile.for", "cuda_tile.loop"),
+    "cuda_tile.break": ("cuda_tile.loop",),
+    "cuda_tile.yield": (BRANCH,),
+    "tileas.next_tile": ("tileas.tiles",),
+}
+"""Terminators that hand values on, and the ops that receive them."""
+BOUNDS = 3
+"""Operands of a `for` before its initial values: lower bound, upper bound, step."""
+
+
+def first_carried(op: ir.Operation) -> tuple[int, int]:
+    """The first operand, and the first region argument, that an op carries."""
+    if op.name == "cuda_tile.for":
+        return BOUNDS, 1
+    return (0, 3) if op.name == "tileas.tiles" else (0, 0)
+
+
+def receiver(end: ir.Operation) -> ir.Operation | None:
+    """The op that a terminator hands its operands to; None if it does not."""
+    kinds = _ENDS.get(end.name, ())
+    parent = end.parent
+    while parent is not None:
+        if parent.operation.name in kinds:
+            return parent.operation
+        parent = parent.operation.parent
+    return None
+
+
+def ends_of(op: ir.Operation) -> list[ir.Operation]:
+    """The terminators that hand values on to an op: to its next turn or its results."""
+    return [
+        inner
+        for inner in nested_ops(op)
+        if inner.name in _ENDS and receiver(inner) == op
+    ]
+
+
+def rebuild(
+    op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]
+) -> ir.Operation:
+    """An op in place of another, with its blocks, attributes and location.
+
+    The first results of the two correspond; the old op is erased. Its terminators stay.
+    """
+    made = ir.Operation.create(
+        op.name,
+        results=list(types),
+        operands=list(operands),
+        attributes=attributes_of(op),
+        regions=len(op.regions),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for old, new in zip(op.regions, made.regions, strict=True):
+        for block in list(old.blocks):
+            block.append_to(new)
+    for old, new in zip(op.results, made.results, strict=False):
+        old.replace_all_uses_with(new)
+    op.erase()
+    return made
+
+
+def set_ends(end: ir.Operation, operands: Sequence[ir.Value]) -> ir.Operation:
+    """Gives a terminator other operands."""
+    return rebuild(end, operands, [])
+
+
+def carry_all(
+    loop: ir.Operation, initials: Sequence[ir.Value]
+) -> tuple[ir.Operation, list[ir.Value]]:
+    """Lets a loop carry more values, the last ones: the loop and what its body gets.
+
+    The terminators must still be given them (`set_ends`).
+    """
+    types = [value.type for value in initials]
+    made = rebuild(
+        loop,
+        [*loop.operands, *initials],
+        [*(result.type for result in loop.results), *types],
+    )
+    block = made.regions[0].blocks[0]
+    return made, [block.add_argument(ty, made.location) for ty in types]
+
+
+def drop(loop: ir.Operation, dead: Sequence[int]) -> ir.Operation:
+    """A loop without some of the values it carries, which nothing else uses.
+
+    Args:
+        loop: The loop.
+        dead: Their numbers. Neither results nor region arguments of them have uses.
+    """
+    first_operand, first_argument = first_carried(loop)
+    gone = set(dead)
+    for end in ends_of(loop):
+        set_ends(end, [v for i, v in enumerate(end.operands) if i not in gone])
+    kept = [i for i in range(len(loop.results)) if i not in gone]
+    initials = list(loop.operands)[first_operand:]
+    heirs = [loop.results[i] for i in kept]
+    block = loop.regions[0].blocks[0]
+    for i in sorted(gone, reverse=True):
+        block.erase_argument(first_argument + i)
+    made = ir.Operation.create(
+        loop.name,
+        results=[result.type for result in heirs],
+        operands=[
+            *list(loop.operands)[:first_operand],
+            *(initials[i] for i in kept),
+        ],
+        attributes=attributes_of(loop),
+        regions=1,
+        loc=loop.location,
+        ip=ir.InsertionPoint(loop),
+    )
+    block.append_to(made.regions[0])
+    for old, new in zip(heirs, made.results, strict=True):
+        old.replace_all_uses_with(new)
+    loop.erase()
+    return made
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A value that an op carries.
+
+    Attributes:
+        op: The op, made anew.
+        value: What its region gets; of an `if`, what was there before it.
+        result: What it is behind the op.
+    """
+
+    op: ir.Operation
+    value: ir.Value
+    result: ir.Value
+
+
+def carry(op: ir.Operation, initial: ir.Value) -> Carried:
+    """Lets a loop or `if` carry one more value, the last one.
+
+    The terminators must still be given it (`set_ends`).
+
+    Raises:
+        InternalError: The op is neither.
+    """
+    if op.name == BRANCH:
+        types = [*(result.type for result in op.results), initial.type]
+        made = rebuild(op, list(op.operands), types)
+        for region in made.regions:
+            if not len(region.blocks):
+                block = region.blocks.append()
+                with ir.InsertionPoint(block), made.location:
+                    ir.Operation.create("cuda_tile.yield")
+        return Carried(made, initial, made.results[-1])
+    if op.name not in LOOPS:
+        raise InternalError(f"expected a loop or if that carries values, got {op.name}")
+    made, (argument,) = carry_all(op, [initial])
+    return Carried(made, argument, made.results[-1])
+
+
+def ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
+    """`op`, or the op around it, that stands in a block; None if neither does."""
+    found: ir.Operation | None = op
+    while found is not None and found.block != block:
+        parent = found.parent
+        found = None if parent is None else parent.operation
+        if found is not None and found.name == "cuda_tile.entry":
+            return None
+    return found
+
+
+def leaves(op: ir.Operation) -> bool:
+    """Whether control may leave the block that holds `op` from inside of it."""
+    if not len(op.regions):
+        return False
+    inside = {op, *nested_ops(op)}
+    return any(
+        inner.name == "cuda_tile.return"
+        or (
+            (inner.name in _ENDS and (to := receiver(inner)) is not None)
+            and to not in inside
+        )
+        for inner in inside
+    )
+
+
+class CarriedVariable:
+    """A variable that is changed at one place, carried through the ops around that.
+
+    Args:
+        around: The ops that carry it, the innermost first; they are made anew.
+        anchor: An op of the block in which it is changed.
+        initial: Its value before the outermost op.
+    """
+
+    def __init__(
+        self, around: Sequence[ir.Operation], anchor: ir.Operation, initial: ir.Value
+    ) -> None:
+        self._anchor = anchor
+        self._levels: list[Carried] = []
+        value = initial
+        for op in reversed(around):
+            self._levels.append(carry(op, value))
+            value = self._levels[-1].value
+        self.value = value
+        """What it is where the block begins."""
+
+    def change(self, after: ir.Operation, value: ir.Value) -> None:
+        """Completes the terminators: behind `after`, in the block, it is `value`."""
+        for level in reversed(self._levels):
+            for end in ends_of(level.op):
+                set_ends(end, [*end.operands, self._at(end, after, value)])
+
+    def _at(self, end: ir.Operation, after: ir.Operation, new: ir.Value) -> ir.Value:
+        """What it is at a terminator."""
+        if (place := ancestor_in(self._anchor.block, end)) is not None:
+            return self.value if _is_before(place, after) else new
+        for outer, inner in reversed(
+            list(zip(self._levels, self._levels[1:], strict=False))
+        ):
+            if (place := ancestor_in(inner.op.block, end)) is not None:
+                is_behind = place != inner.op and _is_before(inner.op, place)
+                return inner.result if is_behind else outer.value
+        return self._levels[0].value
+
+
+def _is_before(op: ir.Operation, other: ir.Operation) -> bool:
+    return op.is_before_in_block(other)

@@ -1,0 +1,43 @@
+"""The copies of level W that run by themselves, and what `plan` wants of them."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.copy_plan import CP_ASYNC
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE
+from cuda_tile.ir.walk import defining_op, segments
+
+COPIES = ("tileas.copy_in", "tileas.gather_in")
+"""Ops that fill a buffer, the last of their operand groups."""
+
+
+def copy_buffer(op: ir.Operation) -> ir.Value:
+    """The buffer that a copy fills."""
+    return segments(op)[-1][0]
+
+
+def copy_engine(op: ir.Operation) -> str:
+    """Who copies: `tma` or `cp_async`."""
+    if op.name == "tileas.gather_in":
+        return CP_ASYNC
+    return ir.StringAttr(op.attributes["engine"]).value
+
+
+def waits_by_groups(ring: ir.Value) -> bool:
+    """Whether takes of a ring wait for groups of copies, not for mbarriers."""
+    op = defining_op(ring)
+    return op is not None and ir.StringAttr(op.attributes["sync"]).value == "groups"
+
+
+def planned(op: ir.Operation, field: str, default: int) -> int:
+    """A number of the plan on an op."""
+    if PLAN_ATTRIBUTE not in op.attributes:
+        return default
+    plan = ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])
+    return ir.IntegerAttr(plan[field]).value if field in plan else default
+
+
+def copy_numbers(op: ir.Operation) -> tuple[int, int]:
+    """Slots of the ring of a copy, and turns by which it runs ahead."""
+    slots = max(1, planned(op, "slots", 1))
+    return slots, planned(op, "ahead", slots - 1)

@@ -1,0 +1,99 @@
+"""Scalar ops as passes insert them: constants, sums, comparisons, branches."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.ir.tiles import element_of
+
+INDEX_BITS = 32
+"""Bits of a turn."""
+
+
+def i32_tile() -> ir.Type:
+    """The type of turns."""
+    return TileType.get([], ir.IntegerType.get_signless(INDEX_BITS))
+
+
+def constant(value: int, ty: ir.Type | None = None) -> ir.Value:
+    """A constant of a scalar integer type, an i32 unless said otherwise."""
+    ty = i32_tile() if ty is None else ty
+    element = cast("TileType", ty).element_type
+    shaped = cast("ir.ShapedType", ty)
+    splat = ir.DenseElementsAttr.get_splat(shaped, ir.IntegerAttr.get(element, value))
+    return cuda_tile.ConstantOp(ty, splat).result
+
+
+def plus(x: ir.Value, number: int) -> ir.Value:
+    """`x + number`; `x` itself for 0."""
+    if not number:
+        return x
+    if (known := constant_of(x)) is not None:
+        return constant(known + number, x.type)
+    return cuda_tile.AddIOp(x, constant(number, x.type)).result
+
+
+def add(x: ir.Value, y: ir.Value) -> ir.Value:
+    """`x + y`."""
+    return cuda_tile.AddIOp(x, y).result
+
+
+def subtract(x: ir.Value, y: ir.Value) -> ir.Value:
+    """`x - y`."""
+    return cuda_tile.SubIOp(x, y).result
+
+
+def multiply(x: ir.Value, number: int) -> ir.Value:
+    """`x * number`; `x` itself for 1."""
+    if number == 1:
+        return x
+    return cuda_tile.MulIOp(x, constant(number, x.type)).result
+
+
+def compare(
+    predicate: str, x: ir.Value, y: ir.Value, *, is_unsigned: bool = False
+) -> ir.Value:
+    """A comparison of two scalar integers."""
+    i1 = TileType.get([], ir.IntegerType.get_signless(1))
+    sign = "unsigned" if is_unsigned else "signed"
+    return cuda_tile.CmpIOp(i1, predicate, x, y, sign).result
+
+
+def both(x: ir.Value, y: ir.Value) -> ir.Value:
+    """`x and y` of two conditions."""
+    return cuda_tile.AndIOp(x, y).result
+
+
+def constant_of(value: ir.Value) -> int | None:
+    """The number that a scalar integer is, read as signed; None if not constant."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "cuda_tile.constant":
+        return None
+    if not isinstance(element_of(value), ir.IntegerType):
+        return None
+    attribute = ir.DenseIntElementsAttr(owner.operation.attributes["value"])
+    bits = cast("ir.IntegerType", element_of(value)).width
+    splat = ir.IntegerAttr(attribute.get_splat_value())
+    number = splat.value & ((1 << bits) - 1)
+    return number - (number >> bits - 1 << bits)
+
+
+@contextmanager
+def branch(
+    condition: ir.Value, types: Sequence[ir.Type] = ()
+) -> Generator[ir.Operation]:
+    """Inserts an `if` and builds its first branch inside `with`.
+
+    With results, both branches still need their `yield`; without, it is added.
+    """
+    made = cuda_tile.IfOp(list(types), condition)
+    block = made.operation.regions[0].blocks.append()
+    with ir.InsertionPoint(block):
+        yield made.operation
+        if not types:
+            cuda_tile.YieldOp([])

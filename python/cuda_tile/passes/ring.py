@@ -1,0 +1,225 @@
+"""Every buffer that a copy fills becomes a slot of a ring.
+
+Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer counts as
+done at once; out, the same program in which each of them fills a slot: acquire before
+the first copy, publish after the last, take before the first use, release after the
+last one in the same block (after the await of the products that read it). Each turn is
+still filled and drained in its place, so that this text is right as it stands; `skew`
+moves the copies ahead.
+
+Copies share a ring if they stand in one block, have the same engine and plan, and feed
+the same products, and if nothing reads one of them before all have been started.
+
+A ring waits by groups of copies where threads copy and all have one role, else by
+mbarriers. One that waits by groups lives as long as its loop, with turns from 0; where
+the copies cannot run ahead (a loop that is left early, a branch, no loop) it is made
+in place, and has one slot and one turn. One with mbarriers lives as long as the kernel;
+its turn is carried through all loops and branches around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.slots import SlotUse, describe_copy
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.carried import CarriedVariable, leaves
+from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
+from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.scalars import constant, plus
+from cuda_tile.ir.walk import (
+    block_ops,
+    defining_op,
+    enclosing_ops,
+    entries,
+    location_text,
+    nested_ops,
+)
+from cuda_tile.options import Options
+
+ENTRY = "cuda_tile.entry"
+
+
+@dataclass(eq=False)
+class _Group:
+    """Copies of one block that share a ring.
+
+    Attributes:
+        copies: The copies, in order.
+        exits: Places of the ops behind them that may leave the block.
+    """
+
+    copies: list[SlotUse] = field(default_factory=list[SlotUse])
+    exits: list[int] = field(default_factory=list[int])
+
+    @property
+    def op(self) -> ir.Operation:
+        """The first copy."""
+        return self.copies[0].op
+
+    @property
+    def first_use(self) -> int:
+        """The first place where one of them must have landed."""
+        uses = [place for copy in self.copies for place in copy.uses]
+        return min(uses + self.exits)
+
+    @property
+    def last_use(self) -> int:
+        """The place of the last use of a slot."""
+        return max(place for copy in self.copies for place in copy.uses)
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Where the ops of a turn stand; None is the end of the block."""
+
+    read: ir.Operation | None
+    done: ir.Operation | None
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Makes the rings of every entry of `module`."""
+    del options
+    for entry in entries(module):
+        homes = [op for op in nested_ops(entry) if _fills_buffer(op)]
+        by_groups_only = bool(homes) and read_plan(entry).roles == "one"
+        while homes:
+            block = homes[0].block
+            copies = [op for op in homes if op.block == block]
+            homes = [op for op in homes if op.block != block]
+            groups = _groups(copies)
+            ops = block_ops(block)
+            spans = [_span(ops, group) for group in groups]
+            for group, span in zip(groups, spans, strict=True):
+                by_groups = by_groups_only and copy_engine(group.op) == CP_ASYNC
+                _make_ring(group, span, by_groups=by_groups)
+
+
+def _fills_buffer(op: ir.Operation) -> bool:
+    if op.name not in COPIES:
+        return False
+    alloc = defining_op(copy_buffer(op))
+    return alloc is not None and alloc.name == "tileas.alloc_shared"
+
+
+def _groups(copies: list[ir.Operation]) -> list[_Group]:
+    """The copies of one block by the rings they get, in order."""
+    places = {op: place for place, op in enumerate(block_ops(copies[0].block))}
+    exits = [place for op, place in places.items() if leaves(op)]
+    groups: list[_Group] = []
+    for op in copies:
+        copy = describe_copy(op, places)
+        group = next((g for g in groups if _belongs(g, copy, places[op])), None)
+        if group is None:
+            group = _Group(exits=[place for place in exits if place > places[op]])
+            groups.append(group)
+        group.copies.append(copy)
+    return groups
+
+
+def _belongs(group: _Group, copy: SlotUse, place: int) -> bool:
+    """Whether a copy shares the ring of earlier ones."""
+    return (
+        copy_engine(group.op) == copy_engine(copy.op)
+        and copy_numbers(group.op) == copy_numbers(copy.op)
+        and any(other.consumers & copy.consumers for other in group.copies)
+        and place < group.first_use
+    )
+
+
+def _span(ops: list[ir.Operation], group: _Group) -> _Span:
+    """The ops before which, and behind which, a group's slot is taken and released."""
+    last = len(ops) - 1
+    read, done = group.first_use, group.last_use
+    return _Span(ops[read] if read < last else None, ops[done] if done < last else None)
+
+
+def _make_ring(group: _Group, span: _Span, *, by_groups: bool) -> None:
+    """Gives a group of copies their ring."""
+    around = _around(group, by_groups=by_groups)
+    slots = copy_numbers(group.op)[0] if around or not by_groups else 1
+    types = [BufferType(copy_buffer(copy.op).type) for copy in group.copies]
+    ty = RingType.get(slots, types)
+    _check_exits(group, around)
+    with ir.InsertionPoint(around[-1] if around else group.op), group.op.location:
+        turn = constant(0)
+        sync = "groups" if by_groups else "mbarriers"
+        ring = tileas.RingOp(ty, copy_engine(group.op), _drain(group), sync).ring
+    variable = CarriedVariable(around, group.op, turn)
+    release = _insert_turn(group, span, ring, variable.value)
+    if around:
+        with ir.InsertionPoint.after(release), release.location:
+            following = plus(variable.value, 1)
+        variable.change(release, following)
+
+
+def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
+    """The ops that carry the turn, the innermost first."""
+    outer = [op.operation for op in enclosing_ops(group.op.results[0])]
+    parent = outer[0]
+    if by_groups:
+        is_pipelined = (
+            parent.name == "cuda_tile.for"
+            and copy_numbers(group.op)[1] > 0
+            and not any(leaves(op) for op in block_ops(group.op.block))
+        )
+        return [parent] if is_pipelined else []
+    return outer[: [op.name for op in outer].index(ENTRY)]
+
+
+def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
+    """A turn that is carried is released on every way."""
+    if around and any(place <= group.last_use for place in group.exits):
+        raise Unsupported(
+            "expected no break, continue or return between a copy and the last use of "
+            "what it copied, where its turns go on; plan the load with engine = "
+            "threads",
+            location_text(group.op),
+        )
+
+
+def _drain(group: _Group) -> str:
+    readers = {reader for copy in group.copies for reader in copy.readers}
+    return "wgmma" if readers == {"tileas.wgmma"} else "threads"
+
+
+def _insert_turn(
+    group: _Group, span: _Span, ring: ir.Value, turn: ir.Value
+) -> ir.Operation:
+    """The four ops of a turn around its copies and uses; gives the release."""
+    first, last = group.copies[0].op, group.copies[-1].op
+    ty = RingType(ring.type)
+    with ir.InsertionPoint(first), first.location:
+        filled = tileas.AcquireOp(list(ty.buffers), ring, turn).operation
+    with ir.InsertionPoint.after(last), last.location:
+        tileas.PublishOp(ring, turn)
+    end = block_ops(first.block)[-1]
+    with ir.InsertionPoint(span.read or end), first.location:
+        read = tileas.TakeOp(list(ty.buffers), ring, turn).operation
+    point = ir.InsertionPoint(end)
+    if span.done is not None:
+        point = ir.InsertionPoint.after(span.done)
+    with point, first.location:
+        release = tileas.ReleaseOp(ring, turn, []).operation
+    for number, copy in enumerate(group.copies):
+        buffer = copy_buffer(copy.op)
+        alloc = defining_op(buffer)
+        buffer.replace_all_uses_with(read.results[number])
+        copy.op.replace_uses_of_with(read.results[number], filled.results[number])
+        if alloc is not None:
+            alloc.erase()
+        _rename_behind(read, read.results[number])
+    return release
+
+
+def _rename_behind(read: ir.Operation, buffer: ir.Value) -> None:
+    """Moves the other names of a buffer behind the take that gives it."""
+    for use in list(buffer.uses):
+        op = use.owner.operation
+        if op.name == "tileas.reinterpret" and op.block == read.block:
+            if op.is_before_in_block(read):
+                op.move_after(read)
+            _rename_behind(op, op.results[0])

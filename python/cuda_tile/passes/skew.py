@@ -1,0 +1,47 @@
+"""Loops are taken apart in time: copies run ahead of what uses them.
+
+Contract: in, level W with rings in their serial form (`ring`, and `roles` where there
+is one); out, the same program in which
+
+- the copies into a ring run `ahead` turns before the turn that takes them, as the plan
+  of the copies says: started by copies before the loop, in it under a guard that asks
+  whether that turn still comes. With sync = groups only the copies are guarded: acquire
+  and publish always run, so that each turn commits one group;
+- what addresses of copies are computed from (pure ops, loads that nothing orders, and
+  carried values) is computed for that turn too.
+
+What cannot be moved stays serial, which is slow and right; a remark says why.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.plan import add_remark
+from cuda_tile.ir.walk import entries, location_text, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.passes.skew_fill import FillAhead
+from cuda_tile.passes.skew_slice import CannotMove
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Skews every loop of each entry of `module`."""
+    del options
+    for entry in entries(module):
+        anchors = [op for op in nested_ops(entry) if op.name == "tileas.acquire"]
+        while anchors:
+            anchor, block = anchors[0], anchors[0].block
+            anchors = [op for op in anchors if op.block != block]
+            loop = anchor.parent
+            if loop is not None and loop.operation.name == "cuda_tile.for":
+                _skew(entry, loop.operation)
+
+
+def _skew(entry: ir.Operation, loop: ir.Operation) -> None:
+    where = location_text(loop)
+    try:
+        FillAhead(loop).apply()
+    except CannotMove as reason:
+        add_remark(
+            entry,
+            f"{where}: copies in this loop do not run ahead of their use: {reason}",
+        )

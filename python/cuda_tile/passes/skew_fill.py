@@ -1,0 +1,338 @@
+"""Copies of one loop are started some turns before the turn that takes them.
+
+Of a loop over k whose copies run a turns ahead becomes
+
+    fill(lower) ... fill(lower + (a - 1) * step)          as far as the loop gets
+    for k { take(k); fill(k + a * step) if that turn comes; uses; release(k) }
+
+The fill stands right behind the take, whose barrier shows that all have read what the
+slot held before, where the ring has a slot for it: then the loop needs no other
+barrier. With one slot less it stands behind the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import RingType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.errors import UserError
+from cuda_tile.ir.carried import carry_all, first_carried, set_ends
+from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, waits_by_groups
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE
+from cuda_tile.ir.pruning import prune_loop
+from cuda_tile.ir.scalars import plus
+from cuda_tile.ir.walk import block_ops, defining_op, location_text
+from cuda_tile.passes.skew_slice import CannotMove, Slice
+from cuda_tile.passes.skew_trips import Trips
+
+Known = dict[ir.Value, ir.Value]
+
+
+@dataclass(eq=False)
+class Fill:
+    """The ops of one ring in a loop.
+
+    Attributes:
+        ring: The ring.
+        acquire, publish, take, release: The ops of its turn.
+        copies: What fills the slot.
+        ahead: Turns by which that runs ahead.
+        by_groups: Whether takes wait for groups.
+    """
+
+    ring: ir.Value
+    acquire: ir.Operation
+    publish: ir.Operation
+    take: ir.Operation
+    release: ir.Operation
+    copies: list[ir.Operation]
+    ahead: int
+    by_groups: bool
+
+
+def fills_of(loop: ir.Operation) -> list[Fill]:
+    """The rings that are filled and drained in the body of a loop itself."""
+    rings: dict[ir.Value, dict[str, ir.Operation]] = {}
+    copies: dict[ir.Operation, list[ir.Operation]] = {}
+    for op in block_ops(loop.regions[0].blocks[0]):
+        if op.name in COPIES:
+            acquire = defining_op(copy_buffer(op))
+            if acquire is not None:
+                copies.setdefault(acquire, []).append(op)
+        ring, release = _ring_of(op)
+        if ring is not None:
+            name = op.name if release is None else "tileas.release"
+            rings.setdefault(ring, {})[name.removeprefix("tileas.")] = op
+    found: list[Fill] = []
+    for ring, ops in rings.items():
+        mine = copies.get(ops["acquire"], []) if "acquire" in ops else []
+        if len(ops) == 4 and mine:
+            ahead = min(copy_numbers(op)[1] for op in mine)
+            by_groups = waits_by_groups(ring)
+            found.append(
+                Fill(ring, **ops, copies=mine, ahead=ahead, by_groups=by_groups)
+            )
+    return found
+
+
+def _ring_of(op: ir.Operation) -> tuple[ir.Value | None, ir.Operation | None]:
+    """The ring of an op; of an `if`, the ring that it releases, and its release."""
+    if op.name in ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release"):
+        return op.operands[0], None
+    if op.name == "cuda_tile.if":
+        for inner in block_ops(op.regions[0].blocks[0]):
+            if inner.name == "tileas.release":
+                return inner.operands[0], inner
+    return None, None
+
+
+class FillAhead:
+    """Moves the copies of one loop ahead.
+
+    Args:
+        loop: The loop.
+    """
+
+    def __init__(self, loop: ir.Operation) -> None:
+        self._loop = loop
+        self._fills = [fill for fill in fills_of(loop) if fill.ahead > 0]
+        self._slices: dict[int, Slice] = {}
+        self._distances: dict[int, list[Fill]] = {}
+        for fill in self._fills:
+            self._distances.setdefault(fill.ahead, []).append(fill)
+
+    @cached_property
+    def _has_tokens(self) -> bool:
+        """Whether anything is ordered by the tokens of the copies."""
+        copies = [copy for fill in self._fills for copy in fill.copies]
+        return any(list(copy.results[0].uses) for copy in copies)
+
+    def apply(self) -> None:
+        """Changes the loop.
+
+        Raises:
+            CannotMove: The copies cannot run ahead; nothing was changed.
+            UserError: The plan asks for more turns than the ring has slots for.
+        """
+        if not self._fills:
+            return
+        self._turns = {fill: self._turn_number(fill) for fill in self._fills}
+        for fill in self._fills:
+            _check_slots(fill)
+        for ahead, fills in self._distances.items():
+            self._slices[ahead] = found = Slice(self._loop)
+            for fill in fills:
+                found.add(v for copy in fill.copies for v in _inputs(copy))
+        trips = Trips.of(self._loop, max(self._distances))
+        carried = self._start(trips)
+        self._continue(carried)
+
+    def _turn_number(self, fill: Fill) -> int:
+        """Which carried value the turn of a ring is."""
+        turn = fill.acquire.operands[1]
+        body = self._loop.regions[0].blocks[0]
+        if isinstance(turn.owner, ir.Block) and turn.owner == body:
+            return ir.BlockArgument(turn).arg_number - first_carried(self._loop)[1]
+        raise CannotMove("the turn of their ring is not carried by the loop")
+
+    def _start(self, trips: Trips) -> list[ir.Value]:
+        """Inserts the fills before the loop; gives what the loop carries for its own.
+
+        That is the token after all copies, if it matters, then for each distance what
+        its slice carries.
+        """
+        first_operand, _ = first_carried(self._loop)
+        initial = list(self._loop.operands)[first_operand:]
+        arguments = list(self._loop.regions[0].blocks[0].arguments)
+        with ir.InsertionPoint(self._loop), self._loop.location:
+            token = cuda_tile.MakeTokenOp().result if self._has_tokens else None
+            states: dict[int, Sequence[ir.Value]] = {
+                ahead: [initial[j] for j in sorted(self._slices[ahead].carried)]
+                for ahead in self._distances
+            }
+            for turn in range(-max(self._distances), 0):
+                for fill in self._fills:
+                    number = turn + fill.ahead
+                    if number < 0:
+                        continue
+                    index = trips.first(number)
+                    known = self._known(fill.ahead, states[fill.ahead], arguments)
+                    known[arguments[0]] = index
+                    at = plus(initial[self._turns[fill]], number)
+                    token, news = self._fill(
+                        fill, at, trips.reaches(number), known, token
+                    )
+                    states[fill.ahead] = news or states[fill.ahead]
+        tokens = [] if token is None else [token]
+        return tokens + [v for ahead in self._distances for v in states[ahead]]
+
+    def _known(
+        self, ahead: int, state: Sequence[ir.Value], arguments: Sequence[ir.Value]
+    ) -> Known:
+        first = first_carried(self._loop)[1]
+        numbers = sorted(self._slices[ahead].carried)
+        keys = [arguments[first + j] for j in numbers]
+        return dict(zip(keys, state, strict=True))
+
+    def _fill(
+        self,
+        fill: Fill,
+        turn: ir.Value,
+        condition: ir.Value,
+        known: Known,
+        token: ir.Value | None,
+    ) -> tuple[ir.Value | None, Sequence[ir.Value] | None]:
+        """One fill at the insertion point.
+
+        Args:
+            fill: The ring.
+            turn: Its turn.
+            condition: Whether the loop gets that far.
+            known: What the values of the turn are.
+            token: The token after all copies so far, or None.
+
+        Returns:
+            The token after these; what the slice carries to the next turn, if this is
+            the last ring of its distance.
+        """
+        fills, piece = self._distances[fill.ahead], self._slices[fill.ahead]
+        updates = sorted(piece.carried) if fills[-1] is fill else []
+        ends = block_ops(self._loop.regions[0].blocks[0])[-1]
+        arguments = list(self._loop.regions[0].blocks[0].arguments)
+        first = first_carried(self._loop)[1]
+        before = [known[arguments[first + j]] for j in updates]
+        held = [] if token is None else [token]
+        if token is not None:
+            known |= {copy.results[0]: token for f in self._fills for copy in f.copies}
+        target = self._acquire(fill, turn) if fill.by_groups else None
+        types = [value.type for value in (*held, *before)]
+        made = cuda_tile.IfOp(types, condition).operation
+        with ir.InsertionPoint(made.regions[0].blocks.append()):
+            buffers = target or self._acquire(fill, turn)
+            tokens = [
+                self._copy(copy, buffers, piece, known).results[0]
+                for copy in fill.copies
+            ]
+            if not fill.by_groups:
+                self._publish(fill, turn)
+            after = held and [cuda_tile.JoinTokensOp([*held, *tokens]).result]
+            if after:
+                known |= {c.results[0]: after[0] for c in fill.copies}
+            news = [piece.value_of(ends.operands[j], known) for j in updates]
+            cuda_tile.YieldOp([*after, *news])
+        if types:
+            with ir.InsertionPoint(made.regions[1].blocks.append()):
+                cuda_tile.YieldOp([*held, *before])
+        if fill.by_groups:
+            self._publish(fill, turn)
+        results = list(made.results)
+        rest = results[len(held) :]
+        return (results[0] if held else None), (rest if updates else None)
+
+    def _acquire(self, fill: Fill, turn: ir.Value) -> dict[ir.Value, ir.Value]:
+        """Acquires a slot: its buffers, by those of the original op."""
+        made = fill.acquire.clone()
+        made.operands[1] = turn
+        return dict(zip(fill.acquire.results, made.results, strict=True))
+
+    def _publish(self, fill: Fill, turn: ir.Value) -> None:
+        made = fill.publish.clone()
+        made.operands[1] = turn
+
+    def _copy(
+        self,
+        copy: ir.Operation,
+        buffers: dict[ir.Value, ir.Value],
+        piece: Slice,
+        known: Known,
+    ) -> ir.Operation:
+        operands = [
+            buffers[value] if value in buffers else piece.value_of(value, known)
+            for value in copy.operands
+        ]
+        made = copy.clone()
+        for index, operand in enumerate(operands):
+            made.operands[index] = operand
+        if PLAN_ATTRIBUTE in made.attributes:
+            del made.attributes[PLAN_ATTRIBUTE]
+        return made
+
+    def _continue(self, carried: Sequence[ir.Value]) -> None:
+        """Replaces the fills in the loop by those of later turns."""
+        self._loop, arguments = carry_all(self._loop, carried)
+        for piece in self._slices.values():
+            piece.loop = self._loop
+        body = self._loop.regions[0].blocks[0]
+        token = arguments.pop(0) if self._has_tokens else None
+        head = token
+        states: dict[int, Sequence[ir.Value]] = {}
+        for ahead in self._distances:
+            count = len(self._slices[ahead].carried)
+            states[ahead], arguments = arguments[:count], arguments[count:]
+        first = list(body.arguments)
+        with ir.InsertionPoint.at_block_begin(body), self._loop.location:
+            trips = Trips.of(self._loop, max(self._distances))
+            conditions = {a: trips.comes(first[0], a) for a in self._distances}
+        for fill in self._fills:
+            with self._place(fill), fill.acquire.location:
+                known = self._known(fill.ahead, states[fill.ahead], first)
+                known[first[0]] = trips.later(first[0], fill.ahead)
+                at = plus(fill.acquire.operands[1], fill.ahead)
+                condition = conditions[fill.ahead]
+                token, news = self._fill(fill, at, condition, known, token)
+                states[fill.ahead] = news or states[fill.ahead]
+        self._remove_serial(head, token)
+        end = block_ops(body)[-1]
+        tokens = [] if token is None else [token]
+        rest = [v for ahead in self._distances for v in states[ahead]]
+        set_ends(end, [*end.operands, *tokens, *rest])
+        prune_loop(self._loop)
+
+    def _place(self, fill: Fill) -> ir.InsertionPoint:
+        """Where a ring is filled in the loop."""
+        slots = _slots(fill)
+        behind = fill.take if fill.ahead + _lag(fill) < slots else fill.release
+        return ir.InsertionPoint.after(behind)
+
+    def _remove_serial(self, head: ir.Value | None, token: ir.Value | None) -> None:
+        """Erases the fills of the present turn; what waited for them waits for all."""
+        end = block_ops(self._loop.regions[0].blocks[0])[-1]
+        for fill in self._fills:
+            for copy in fill.copies:
+                if token is not None and head is not None:
+                    for index, value in enumerate(end.operands):
+                        if value == copy.results[0]:
+                            end.operands[index] = token
+                    copy.results[0].replace_all_uses_with(head)
+            for op in (*fill.copies, fill.publish, fill.acquire):
+                op.erase()
+
+
+def _inputs(copy: ir.Operation) -> list[ir.Value]:
+    """What a copy is made from: all but the buffer."""
+    buffer = copy_buffer(copy)
+    return [value for value in copy.operands if value != buffer]
+
+
+def _slots(fill: Fill) -> int:
+    return RingType(fill.ring.type).slots
+
+
+def _lag(fill: Fill) -> int:
+    """Turns by which the release trails."""
+    return 0 if fill.release.name == "tileas.release" else 1
+
+
+def _check_slots(fill: Fill) -> None:
+    slots, lag = _slots(fill), _lag(fill)
+    if fill.ahead + lag > slots:
+        trailing = f" and a release that trails by {lag}" if lag else ""
+        raise UserError(
+            f"expected copies to run at most {slots - lag} turns ahead in a ring of "
+            f"{slots} slots{trailing}, got ahead = {fill.ahead}",
+            location_text(fill.acquire),
+        )

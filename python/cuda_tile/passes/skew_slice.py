@@ -1,0 +1,103 @@
+"""What the copies of a loop need to run some turns ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.ir.carried import first_carried
+from cuda_tile.ir.copies import COPIES
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.walk import block_ops, defining_op, location_text
+
+_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
+
+
+class CannotMove(Exception):
+    """Something that copies need cannot be computed ahead; the text says what."""
+
+
+@dataclass(eq=False)
+class Slice:
+    """What copies are computed from in a turn.
+
+    Attributes:
+        loop: The loop.
+        ops: The ops, by whether they were visited.
+        carried: Numbers of the carried values that they need.
+    """
+
+    loop: ir.Operation
+    ops: set[ir.Operation] = field(default_factory=set[ir.Operation])
+    carried: set[int] = field(default_factory=set[int])
+
+    def add(self, values: Iterable[ir.Value]) -> None:
+        """Adds what values are made from.
+
+        Raises:
+            CannotMove: Something is not computed from the turn's index, from values
+                outside the loop, and from carried values that are so too.
+        """
+        work = list(values)
+        body = self.loop.regions[0].blocks[0]
+        first = first_carried(self.loop)[1]
+        end = block_ops(body)[-1]
+        while work:
+            value = work.pop()
+            owner = value.owner
+            if isinstance(owner, ir.Block):
+                number = ir.BlockArgument(value).arg_number - first
+                if owner == body and number >= 0 and number not in self.carried:
+                    self.carried.add(number)
+                    work.append(end.operands[number])
+                continue
+            op = owner.operation
+            if op.block == body and op not in self.ops and op.name not in COPIES:
+                _check(op)
+                self.ops.add(op)
+                work += op.operands
+
+    def value_of(self, value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:
+        """The value in another turn; what it needs is computed at the insertion point.
+
+        Args:
+            value: A value of the slice, or one from outside the loop.
+            known: What values are in that turn; more are added.
+        """
+        if value in known:
+            return known[value]
+        op = defining_op(value)
+        if op is None or op not in self.ops:
+            return value
+        operands = [self.value_of(operand, known) for operand in op.operands]
+        made = op.clone()
+        for index, operand in enumerate(operands):
+            made.operands[index] = operand
+        known.update(zip(op.results, made.results, strict=True))
+        return known[value]
+
+
+def _check(op: ir.Operation) -> None:
+    if is_pure(op):
+        return
+    if op.name in _LOADS:
+        tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
+        if not memory_order(op).is_strong and all(map(_is_fresh, tokens)):
+            return
+        raise CannotMove(
+            f"their addresses depend on '{op.name}' at {location_text(op)}, which is "
+            "ordered with other accesses"
+        )
+    raise CannotMove(
+        f"their addresses depend on '{op.name}' at {location_text(op)}, which may only "
+        "run in its turn"
+    )
+
+
+def _is_fresh(token: ir.Value) -> bool:
+    """Whether a token is after no access at all."""
+    op = defining_op(token)
+    return op is not None and op.name == "cuda_tile.make_token"

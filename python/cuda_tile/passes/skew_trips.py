@@ -1,0 +1,94 @@
+"""How far a counted loop still gets, as conditions that no overflow spoils.
+
+`upper - index` is computed modulo 2^N and read as unsigned: right for any bounds, as
+long as the index is below the upper one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.scalars import (
+    add,
+    both,
+    compare,
+    constant,
+    constant_of,
+    multiply,
+    plus,
+    subtract,
+)
+from cuda_tile.ir.walk import location_text
+from cuda_tile.passes.skew_slice import CannotMove
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The turns of a counted loop.
+
+    Attributes:
+        loop: Its bounds.
+        step: The step, where it is a constant.
+    """
+
+    loop: CountedLoop
+    step: int | None
+
+    @classmethod
+    def of(cls, op: ir.Operation, most: int) -> Trips:
+        """The turns of a `for`.
+
+        Args:
+            op: The loop.
+            most: The largest number of turns that will be asked for.
+
+        Raises:
+            CannotMove: So many steps are beyond the index's type.
+        """
+        loop = counted_loop(op)
+        if loop is None:
+            raise InternalError(
+                f"expected a for loop, got '{op.name}'", location_text(op)
+            )
+        step = constant_of(loop.step)
+        bits = cast("ir.IntegerType", TileType(loop.step.type).element_type).width
+        if step is not None and step * most >= 1 << bits - 1:
+            raise CannotMove(f"{most} steps of {step} are beyond the index's type")
+        return cls(loop, step)
+
+    def first(self, number: int) -> ir.Value:
+        """The index of a turn, counted from the first one."""
+        return self.later(self.loop.lower, number)
+
+    def later(self, index: ir.Value, number: int) -> ir.Value:
+        """The index so many turns later."""
+        if not number:
+            return index
+        if self.step is not None:
+            return plus(index, self.step * number)
+        return add(index, multiply(self.loop.step, number))
+
+    def reaches(self, number: int) -> ir.Value:
+        """Whether there is a turn of that number."""
+        loop = self.loop
+        starts = compare(
+            "less_than", loop.lower, loop.upper, is_unsigned=loop.is_unsigned
+        )
+        return both(starts, self.comes(loop.lower, number)) if number else starts
+
+    def comes(self, index: ir.Value, number: int) -> ir.Value:
+        """Whether a turn comes so many turns after that of an index, which exists."""
+        left = subtract(self.loop.upper, index)
+        if self.step is not None:
+            bound = constant(self.step * number, index.type)
+            return compare("greater_than", left, bound, is_unsigned=True)
+        behind = plus(left, -1)
+        whole = cuda_tile.DivIOp(behind, self.loop.step, "unsigned").result
+        bound = constant(number, index.type)
+        return compare("greater_than_or_equal", whole, bound, is_unsigned=True)
