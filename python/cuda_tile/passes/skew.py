@@ -7,6 +7,8 @@ is one); out, the same program in which
   of the copies says: started by copies before the loop, in it under a guard that asks
   whether that turn still comes. With sync = groups only the copies are guarded: acquire
   and publish always run, so that each turn commits one group;
+- products that run by themselves go on into the next turn where their sum allows it,
+  and the release of what they read trails by the `lag` of their plan;
 - what addresses of copies are computed from (pure ops, loads that nothing orders, and
   carried values) is computed for that turn too.
 
@@ -20,20 +22,24 @@ from cuda_tile.ir.plan import add_remark
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.skew_fill import FillAhead
+from cuda_tile.passes.skew_products import carry_products
 from cuda_tile.passes.skew_slice import CannotMove
+
+_ANCHORS = ("tileas.take", "tileas.wgmma")
+"""Ops of the loops that there may be something to do for."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
     """Skews every loop of each entry of `module`."""
     del options
     for entry in entries(module):
-        anchors = [op for op in nested_ops(entry) if op.name == "tileas.acquire"]
+        anchors = [op for op in nested_ops(entry) if op.name in _ANCHORS]
         while anchors:
             anchor, block = anchors[0], anchors[0].block
             anchors = [op for op in anchors if op.block != block]
             loop = anchor.parent
             if loop is not None and loop.operation.name == "cuda_tile.for":
-                _skew(entry, loop.operation)
+                _skew(entry, carry_products(loop.operation))
 
 
 def _skew(entry: ir.Operation, loop: ir.Operation) -> None:

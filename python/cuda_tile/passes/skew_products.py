@@ -1,0 +1,208 @@
+"""Products that run by themselves go on into the next turn of their loop.
+
+A sum that nothing but its own products reads is carried as a pending value, and its
+await moves behind the loop. Of
+
+    for k, sum = zero { p = settled sum; q = wgmma .., p; n = await q; release t; n }
+
+becomes, where the plan of the product has lag = 1,
+
+    for k, p = settled zero { q = wgmma .., p; if k > 0 { release t - 1 after p }; q }
+    n = await p; release of the last turn
+
+so that a product is always in flight while the next one is started. The buffers that
+such products read must be slots, which their release keeps until then, or unchanged by
+the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.carried import first_carried, leaves
+from cuda_tile.ir.copies import planned
+from cuda_tile.ir.scalars import branch, compare, plus
+from cuda_tile.ir.walk import block_ops, defining_op
+
+WGMMA, SETTLED, AWAIT = "tileas.wgmma", "tileas.settled", "tileas.await"
+TAKE, RELEASE = "tileas.take", "tileas.release"
+
+
+@dataclass(eq=False)
+class Sum:
+    """A carried value that only its own products read.
+
+    Attributes:
+        number: Its place among what the loop carries.
+        products: The products of a turn, in order.
+        glue: The `settled` and `await` between them.
+    """
+
+    number: int
+    products: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    glue: list[ir.Operation] = field(default_factory=list[ir.Operation])
+
+
+def carry_products(loop: ir.Operation) -> ir.Operation:
+    """Lets the products of a loop run on; gives the loop, made anew if it changed."""
+    body = loop.regions[0].blocks[0]
+    if any(leaves(op) for op in block_ops(body)):
+        return loop
+    sums = [found for n in range(len(loop.results)) if (found := _sum(loop, n))]
+    if not sums:
+        return loop
+    releases = _releases(loop, sums)
+    loop = _carry(loop, sums)
+    for release, total in releases:
+        _trail(loop, release, total)
+    return loop
+
+
+def _sum(loop: ir.Operation, number: int) -> Sum | None:
+    """What the loop carries under a number, if it is such a sum."""
+    body = loop.regions[0].blocks[0]
+    end = block_ops(body)[-1]
+    value: ir.Value = body.arguments[first_carried(loop)[1] + number]
+    found = Sum(number)
+    while True:
+        step = _only_user(value)
+        if step is None or step.block != body:
+            return None
+        if step == end:
+            is_back = bool(found.products) and end.operands[number] == value
+            return found if is_back and found.glue[-1].name == AWAIT else None
+        is_link = step.name in (SETTLED, AWAIT) and len(step.operands) == 1
+        if is_link:
+            found.glue.append(step)
+        elif step.name == WGMMA and step.operands[2] == value and _may_run_on(step):
+            found.products.append(step)
+        else:
+            return None
+        value = step.results[0]
+
+
+def _only_user(value: ir.Value) -> ir.Operation | None:
+    users = [use.owner.operation for use in value.uses]
+    return users[0] if len(users) == 1 else None
+
+
+def _may_run_on(product: ir.Operation) -> bool:
+    """Whether what a product reads stays there until it is done."""
+    for value in list(product.operands)[:2]:
+        if not isinstance(value.type, BufferType):
+            return False
+        maker = _maker(value)
+        if maker is None or (maker.block == product.block and maker.name != TAKE):
+            return False
+    return True
+
+
+def _maker(buffer: ir.Value) -> ir.Operation | None:
+    """The op that gives a buffer, whatever its name is."""
+    op = defining_op(buffer)
+    while op is not None and op.name == "tileas.reinterpret":
+        op = defining_op(op.operands[0])
+    return op
+
+
+def _releases(
+    loop: ir.Operation, sums: list[Sum]
+) -> list[tuple[ir.Operation, tuple[Sum, ir.Operation]]]:
+    """The releases of what the products read, each with the last product to read it."""
+    last: dict[ir.Value, tuple[Sum, ir.Operation]] = {}
+    of = {product: total for total in sums for product in total.products}
+    found: list[tuple[ir.Operation, tuple[Sum, ir.Operation]]] = []
+    for op in block_ops(loop.regions[0].blocks[0]):
+        if op in of:
+            for value in list(op.operands)[:2]:
+                maker = _maker(value)
+                if maker is not None and maker.name == TAKE:
+                    last[maker.operands[0]] = of[op], op
+        elif op.name == RELEASE and op.operands[0] in last:
+            found.append((op, last[op.operands[0]]))
+    return found
+
+
+def _carry(loop: ir.Operation, sums: list[Sum]) -> ir.Operation:
+    """Carries the sums as pending values; awaits them behind the loop."""
+    first_operand, first_argument = first_carried(loop)
+    operands, types = list(loop.operands), [value.type for value in loop.results]
+    body = loop.regions[0].blocks[0]
+    for total in sums:
+        pending = PendingType.get(types[total.number])
+        with ir.InsertionPoint(loop), loop.location:
+            place = first_operand + total.number
+            operands[place] = tileas.SettledOp(pending, operands[place]).result
+        types[total.number] = pending
+        argument = body.arguments[first_argument + total.number]
+        argument.set_type(pending)
+        for link in total.glue:
+            link.results[0].replace_all_uses_with(link.operands[0])
+            link.erase()
+    made = ir.Operation.create(
+        loop.name,
+        results=types,
+        operands=operands,
+        attributes=attributes_of(loop),
+        regions=1,
+        loc=loop.location,
+        ip=ir.InsertionPoint(loop),
+    )
+    body.append_to(made.regions[0])
+    numbers = {total.number for total in sums}
+    with ir.InsertionPoint.after(made), made.location:
+        for number, (old, new) in enumerate(
+            zip(list(loop.results), list(made.results), strict=True)
+        ):
+            value: ir.Value = new
+            if number in numbers:
+                value = tileas.AwaitOp([old.type], [new]).operation.results[0]
+            old.replace_all_uses_with(value)
+    loop.erase()
+    return made
+
+
+def _trail(
+    loop: ir.Operation, release: ir.Operation, last: tuple[Sum, ir.Operation]
+) -> None:
+    """Lets a release wait for the products that read its slot."""
+    total, product = last
+    lag = planned(product, "lag", 0)
+    ring, turn = list(release.operands)[:2]
+    body = loop.regions[0].blocks[0]
+    first_argument = first_carried(loop)[1]
+    is_carried = isinstance(turn.owner, ir.Block) and turn.owner == body
+    bounds = counted_loop(loop)
+    if not lag or not is_carried or bounds is None:
+        with ir.InsertionPoint(release), release.location:
+            tileas.ReleaseOp(ring, turn, [product.results[0]])
+        release.erase()
+        return
+    before = body.arguments[first_argument + total.number]
+    with ir.InsertionPoint(release), release.location:
+        later = compare("not_equal", bounds.index, bounds.lower)
+        with branch(later):
+            tileas.ReleaseOp(ring, plus(turn, -1), [before])
+    number = ir.BlockArgument(turn).arg_number - first_argument
+    final = loop.results[number]
+    with ir.InsertionPoint.after(_last_await(loop)), release.location:
+        some = compare(
+            "less_than", bounds.lower, bounds.upper, is_unsigned=bounds.is_unsigned
+        )
+        with branch(some):
+            tileas.ReleaseOp(ring, plus(final, -1), [])
+    release.erase()
+
+
+def _last_await(loop: ir.Operation) -> ir.Operation:
+    """The last of the awaits that stand right behind a loop."""
+    ops = block_ops(loop.block)
+    place = ops.index(loop)
+    while ops[place + 1].name == AWAIT:
+        place += 1
+    return ops[place]
