@@ -32,6 +32,7 @@ from cuda_tile.codegen.legality import (
 )
 from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.errors import Unsupported
+from cuda_tile.layout.wgmma import WGMMA_CAPABILITY
 from cuda_tile.targets import Target, find_target, target_names
 
 EMIT = Path(cuda_tile.__file__).parent / "emit"
@@ -114,11 +115,13 @@ def possible(target: Target) -> list[str]:
     """Kernels that the table does not refuse for a chip.
 
     Of inline PTX it knows nothing, so that this counts from the first chip for which
-    emission writes it.
+    emission writes it; `wgmma` is of one chip alone.
     """
     found: list[str] = []
     for kernel in kernels():
         if "inline_asm" in kernel.text and kernel.first > target.capability:
+            continue
+        if "wgmma." in kernel.text and target.capability != WGMMA_CAPABILITY:
             continue
         with ir.Context(), ir.Location.unknown():
             module = ir.Module.parse(module_of([kernel.text]))

@@ -65,7 +65,8 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.setmaxregister": Needs(90, 80),
     "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
     "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),
-    "nvvm.fence.proxy": Needs(70, 75),
+    "nvvm.fence.proxy.alias": Needs(70, 75),
+    "nvvm.fence.proxy.async.shared": Needs(90, 80),
     "nvvm.cp.async.shared.global": Needs(80, 70),
     "nvvm.cp.async.commit.group": Needs(80, 70),
     "nvvm.cp.async.wait.group": Needs(80, 70),
@@ -160,6 +161,9 @@ def instruction_name(op: ir.Operation) -> str:
         return name if callee.startswith(f"@{LIBRARY_PREFIX}") else f"{name} {callee}"
     if name == "llvm.inline_asm":
         return name if _is_plain_asm(op) else f"{name} {attributes['asm_string']}"
+    if name == "nvvm.fence.proxy":
+        kind = re.sub(r".*<(.*)>", r"\1", str(attributes["kind"]))
+        return f"{name}.{kind}"
     if name == "nvvm.mma.sync":
         kinds = (str(attributes[f"multiplicand{x}PtxType"]) for x in "AB")
         first, second = (re.sub(r".*<(.*)>", r"\1", kind) for kind in kinds)
