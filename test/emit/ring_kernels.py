@@ -21,7 +21,7 @@ from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
 from cuda_tile.layout.atoms import M16N8K16
-from cuda_tile.layout.fragments import tile_mma
+from cuda_tile.layout.fragments import coalesced, tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_swizzle
@@ -77,8 +77,9 @@ class RingProduct:
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
         c = tile_mma((m, n), self.warps, "c", M16N8K16)
-        shared_a = choose_swizzle((m, k), 16, None, a)
-        shared_b = choose_swizzle((k, n), 16, None, b)
+        n_warps = self.warps[0] * self.warps[1]
+        shared_a = choose_swizzle((m, k), 16, coalesced((m, k), (1, 0), 8, n_warps), a)
+        shared_b = choose_swizzle((k, n), 16, coalesced((k, n), (1, 0), 8, n_warps), b)
         padded = "padding_value = zero, "
         lines = [
             f"!a = !cuda_tile.tile<{m}x{DEPTH}xf16, {spelled(a)}>",

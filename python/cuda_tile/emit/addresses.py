@@ -36,6 +36,7 @@ class Addresses:
         size_bytes: Bytes of an element.
         columns: Element-offset XORs per thread bit.
         origin: Element offset of the slice that is accessed.
+        moves: Whether the pointer is another one in each turn of a loop.
     """
 
     def __init__(
@@ -45,11 +46,14 @@ class Addresses:
         size_bytes: int,
         columns: tuple[int, ...],
         origin: Origin,
+        *,
+        moves: bool = False,
     ) -> None:
         self._e = e
         self._pointer, self._first_bytes = start
         self._size_bytes = size_bytes
         self._columns, self._origin = columns, origin
+        self._moves = moves
         self._mask = origin.span
         for column in columns:
             self._mask |= column
@@ -67,5 +71,6 @@ class Addresses:
             if moved:
                 constant = b.constant(b.i32, moved * size)
                 thread = b.op("llvm.xor", b.i32, thread, constant)
-            self._made[moved] = b.byte_offset(self._pointer, thread)
+            pointer = b.byte_offset(self._pointer, thread)
+            self._made[moved] = b.pinned(pointer) if self._moves else pointer
         return b.byte_offset(self._made[moved], rest * size + self._first_bytes)

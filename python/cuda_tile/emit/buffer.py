@@ -22,9 +22,11 @@ class Buffer:
         base_bytes: From there to the buffer.
         layout: Offset bits to coordinates.
         element: Element type at tile level.
+        moves: Whether it is a slot, so that the pointer differs from turn to turn.
     """
 
     pointer: ir.Value
     base_bytes: int
     layout: SharedLayout
     element: ir.Type
+    moves: bool = False

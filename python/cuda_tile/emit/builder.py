@@ -384,6 +384,18 @@ class Builder:
             return self.fields(op.results[0], results)
         return list(op.results)
 
+    def pinned(self, pointer: ir.Value) -> ir.Value:
+        """The same shared pointer, of which LLVM does not know what it is made of.
+
+        Of a sum of a loop's own part, a thread's and constants LLVM would keep each
+        combination of the latter two in a register; so they stay the immediates of
+        instructions. ptxas makes nothing of the move.
+        """
+        (moved,) = self.inline_ptx(
+            "mov.b32 $0, $1;", "=r,r", [pointer.type], [pointer], side_effects=False
+        )
+        return moved
+
     def intrinsic(
         self, name: str, result: ir.Type, operands: Sequence[ir.Value]
     ) -> ir.Value:

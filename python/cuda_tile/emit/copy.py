@@ -11,8 +11,9 @@ from cuda_tile.analysis.tiling import tiling_of, view_operand
 from cuda_tile.emit.addresses import Addresses, Origin
 from cuda_tile.emit.blocks import when
 from cuda_tile.emit.buffer import Buffer
+from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.copy_places import CopyPlaces
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.places import ViewPlaces
 from cuda_tile.emit.vectors import Run
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import text
@@ -37,7 +38,7 @@ def copy_in(e: Emitter, op: ir.Operation) -> None:
     if padding_bits(tiling_of(view_operand(op)).padding, buffer.element):
         raise InternalError("emit: a copy to shared memory pads with zeros only")
     run = Run(e.element_type(buffer.element), bits, units.vector)
-    places = ViewPlaces(e, op, units.layout, run)
+    places = CopyPlaces(e, op, units.layout, run)
     offsets = units.layout.register_offsets()
 
     def source(register: int) -> tuple[ir.Value, ir.Value | None]:
@@ -97,18 +98,28 @@ def _copy_units(
     e: Emitter, units: CopyUnits, buffer: Buffer, run: Run, source: Source
 ) -> None:
     b = e.builder
-    start = (buffer.pointer, buffer.base_bytes)
-    addresses = Addresses(e, start, run.bits // 8, units.columns, Origin())
+    start, size = (buffer.pointer, buffer.base_bytes), run.bits // 8
+    addresses = Addresses(e, start, size, units.columns, Origin(), moves=buffer.moves)
     # Units of 16 bytes pass by the first-level cache (PTX ISA, "cp.async": .cg).
     modifier = "cg" if run.bytes == UNIT_BYTES[-1] else "ca"
     attributes = {
         "size": ir.IntegerAttr.get(b.i32, run.bytes),
         "modifier": b.attribute(f"#nvvm<load_cache_modifier {modifier}>"),
     }
-    whole, none = b.constant(b.i32, run.bytes), b.constant(b.i32, 0)
     for offset, register in zip(units.offsets, units.registers, strict=True):
         pointer, is_read = source(register)
         operands = [addresses.at(offset), pointer]
         if is_read is not None:
-            operands.append(b.select(is_read, whole, none))
+            operands.append(_size(b, run, is_read))
         b.create("nvvm.cp.async.shared.global", [], operands, attributes)
+
+
+def _size(b: Builder, run: Run, is_read: ir.Value) -> ir.Value:
+    """Bytes to read of a unit: all, or none. The rest of a unit becomes zeros.
+
+    As an instruction of its own: LLVM would divide the conditions among several, and
+    ptxas recognises one as the predicate that the copy has in hardware.
+    """
+    text = f"selp.b32 $0, {run.bytes}, 0, $1;"
+    (size,) = b.inline_ptx(text, "=r,b", [b.i32], [is_read], side_effects=False)
+    return size

@@ -79,6 +79,10 @@ class ViewPlaces:
             value = b.unsigned(value, b.i64)
         return b.mul(value, b.constant(value.type, step))
 
+    def _is_sparse(self, dim: int) -> bool:
+        """Whether each slice along a dimension has a position of its own."""
+        return self._sparse is not None and self._sparse.dim == dim
+
     # Addresses ----------------------------------------------------------------------
 
     def address(self, register: int, place: Coord) -> ir.Value:
@@ -89,7 +93,7 @@ class ViewPlaces:
         rest = [c & ~s for c, s in zip(place, self.spans, strict=True)]
         fixed = 0
         for d, (coordinate, stride) in enumerate(zip(rest, self.strides, strict=True)):
-            if self._sparse is not None and d == self._sparse.dim:
+            if self._sparse is not None and self._is_sparse(d):
                 base = b.byte_offset(base, self._sparse.distance(register))
             elif isinstance(stride, int):
                 fixed += coordinate * stride * self.size
@@ -187,8 +191,11 @@ class ViewPlaces:
 
     def _is_small(self, dim: int) -> bool:
         """Whether the tile's start and the tensor's extent are surely below 2^31."""
-        if self.starts[dim].type != self.e.builder.i32:
-            return False
+        is_short = self.starts[dim].type == self.e.builder.i32
+        return is_short and self._has_small_extent(dim)
+
+    def _has_small_extent(self, dim: int) -> bool:
+        """Whether the tensor's extent is surely below 2^31."""
         extent = self._dims[dim].extent
         if isinstance(extent, int):
             return extent < _HALF

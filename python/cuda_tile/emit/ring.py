@@ -75,8 +75,8 @@ def _set_buffers(e: Emitter, op: ir.Operation) -> None:
     slot = slot_pointer(e, op)
     for result, start in zip(op.results, places.buffers, strict=True):
         element = BufferType(result.type).element_type
-        buffer = Buffer(slot, offset + start, buffer_layout_of(result), element)
-        e.set(result, buffer)
+        layout, moves = buffer_layout_of(result), places.slots > 1
+        e.set(result, Buffer(slot, offset + start, layout, element, moves))
 
 
 def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
@@ -89,7 +89,7 @@ def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
         return e.shared_pointer()
     b = e.builder
     distance = b.mul(slot_number(e, op), b.constant(b.i32, places.slot_bytes))
-    return b.byte_offset(e.shared_pointer(), distance)
+    return b.pinned(b.byte_offset(e.shared_pointer(), distance))
 
 
 def slot_number(e: Emitter, op: ir.Operation) -> ir.Value:

@@ -117,7 +117,7 @@ def _addresses(
 ) -> Addresses:
     size_bytes = element_bits(buffer.element) // 8
     start = (buffer.pointer, buffer.base_bytes)
-    return Addresses(e, start, size_bytes, columns, origin)
+    return Addresses(e, start, size_bytes, columns, origin, moves=buffer.moves)
 
 
 def _plan_access(
