@@ -29,13 +29,13 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-@pytest.mark.parametrize("sizes", [WHOLE, RAGGED, (64, 128, 32), (8, 8, 0)])
-def test_products_agree(name: str, sizes: Sizes) -> None:
+def test_products_agree(name: str) -> None:
     product = PRODUCTS[name]
-    if product.divisor > 8:
-        sizes = tuple(-(-n // 64) * 64 for n in sizes)  # type: ignore[assignment]
     compiled = product.compiled()
-    for seed in range(2):
+    cases: tuple[Sizes, ...] = (RAGGED, (8, 8, 0), (64, 64, 32))
+    if product.divisor > 8:
+        cases = (WHOLE, (64, 64, 0))
+    for seed, sizes in enumerate(cases):
         got, expected = product.run(compiled, sizes, mode="adversarial", seed=seed)
         assert np.array_equal(got, expected), (name, sizes, seed)
 
@@ -63,9 +63,9 @@ def _is_noticed(product, compiled, pattern, by, number) -> bool:
     match = places[number]
     ptx = compiled.ptx[: match.start()] + by + compiled.ptx[match.end() :]
     changed = type(compiled)(ptx, b"", compiled.report, compiled.launch)
-    for seed in range(4):
+    for seed in range(3):
         try:
-            got, expected = product.run(changed, WHOLE, mode="adversarial", seed=seed)
+            got, expected = product.run(changed, (64, 64, 160), mode="adversarial", seed=seed)
         except UserError:
             return True
         if not np.array_equal(got, expected):
