@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from emit_from import compile_from
 from emit_wgmma import Product
+from wgmma_rings import RingOfWarpgroups
 
 
 def check(case: Product, seeds: tuple[int, ...] = (0,)) -> str:
@@ -105,3 +106,24 @@ def test_a_zero_costs_no_registers() -> None:
 
 def test_products_of_integers_from_a_loop() -> None:
     check(Product(operand="i8", accumulator="i32", turns=3, zero=True, k=128))
+
+
+RINGS = [
+    RingOfWarpgroups(),
+    RingOfWarpgroups(lag=0, slots=3),
+    RingOfWarpgroups(tile=(128, 256, 64), columns=256, slots=4),
+    RingOfWarpgroups(tile=(256, 128, 64), slots=4),
+    RingOfWarpgroups(tile=(64, 128, 32), warps=(4, 1), groups=(1, 1)),
+]
+
+
+@pytest.mark.parametrize("case", RINGS)
+def test_operands_from_a_ring(case: RingOfWarpgroups) -> None:
+    compiled = case.compiled(cubin=True)
+    assert not compiled.report.warnings
+    for kernel in compiled.report.kernels:
+        assert not kernel.spill_bytes
+    m, n, k = case.tile
+    for seed, sizes in enumerate([(m, n - 8, 3 * k + 8), (8, 8, 8)]):
+        got, expected = case.run(compiled, sizes, mode="adversarial", seed=seed)
+        np.testing.assert_array_equal(got, expected)
