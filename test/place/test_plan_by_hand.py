@@ -114,7 +114,8 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
     [
         ("[]", "f16", r"expected a dictionary"),
         ("{}", "f16", r"expected atom to be one of .*m16n8k16, .*, got ''"),
-        ('{atom = "m64n8k16"}', "f16", r"expected atom to be one of .*'m64n8k16'"),
+        ('{atom = "m64n9k16"}', "f16", r"expected atom to be one of .*'m64n9k16'"),
+        ('{atom = "m64n8k16"}', "f16", r"target sm_90a for atom m64n8k16, got sm_80"),
         ("{atom = 16 : i64}", "f16", r"expected a string as atom .*, got 16"),
         (
             '{atom = "m8n8k4"}',

@@ -23,6 +23,9 @@ from cuda_tile.targets import (
     Target,
 )
 
+WARP_SLOWDOWN = 1.6
+"""What `mma.sync` takes where warpgroups have instructions of their own, of the time of
+these: they alone reach the rate of sm_90 (published microbenchmarks: 62 %)."""
 SLOT_ALIGNMENT = 1024
 """Bytes at a multiple of which each buffer of a slot begins: what a swizzle of 128
 bytes repeats after (PTX ISA, "Swizzling modes")."""
@@ -69,7 +72,7 @@ def turn_clocks(
         waits: Whether a turn waits for what it loads.
     """
     busy = max(
-        sum(multiply_clocks(target, product) for product in plans),
+        sum(multiply_clocks(target, *item) for item in plans.items()),
         sum(read_clocks(target, *item, num_warps) for item in plans.items()),
         sum(copy_clocks(target, product) for product in plans),
         exponentials / target.exp2_per_clock,
@@ -79,10 +82,11 @@ def turn_clocks(
     return max(busy, (busy + target.copy_latency_clocks) / ctas)
 
 
-def multiply_clocks(target: Target, product: Product) -> float:
+def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:
     """Clocks of the matrix units; twice the width of an operand is half the rate."""
     m, n, k = product.extents
-    return m * n * k / target.fma_per_clock * product.operand_bits / 16
+    clocks = m * n * k / target.fma_per_clock * product.operand_bits / 16
+    return clocks * (WARP_SLOWDOWN if target.has_wgmma and not plan.is_wgmma else 1)
 
 
 def read_clocks(
@@ -91,9 +95,16 @@ def read_clocks(
     """Clocks of reading operands from shared memory.
 
     Each warp reads its rows of A, unless they stay in its threads, and columns of B.
+    Each instruction of a warpgroup reads 64 rows and its columns.
     """
     m, n, k = product.extents
     columns = n // plan.warps_n
+    if plan.is_wgmma:
+        step_m, step_n, _ = plan.atom.shape
+        rows = 0 if plan.lhs == "register" else step_m
+        elements = (m // step_m) * (n // step_n) * k * (rows + step_n)
+        bytes_read = elements * product.operand_bits // 8
+        return bytes_read / target.shared_bytes_per_clock
     rows = 0 if product.keeps_operand(plan) else m // plan.warps_m
     bytes_read = num_warps * k * (rows + columns) * product.operand_bits // 8
     return bytes_read / target.shared_bytes_per_clock

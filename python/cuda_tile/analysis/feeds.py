@@ -25,6 +25,7 @@ from cuda_tile.analysis.registers import (
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import (
     PRODUCTS,
+    Atom,
     ProductPlan,
     batch_of,
     extents_of,
@@ -32,7 +33,6 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
-from cuda_tile.layout.atoms import MmaAtom
 from cuda_tile.targets import WARP_LANES
 
 
@@ -252,6 +252,8 @@ def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     Operands of one K-step come from shared memory; by then the tiles that were stored
     there right before the product have given back theirs.
     """
+    if plan.is_wgmma:  # which reads shared memory itself
+        return 0
     rows, columns = _warp_part(product, plan)
     held = columns if product.keeps_operand(plan) else rows + columns
     held *= product.batch // min(product.batch, plan.warps_b)
@@ -274,8 +276,9 @@ class TileRegisters:
         for product, plan in plans.items():
             m, n, _ = product.extents
             rows, columns = _warp_part(product, plan)
-            of_rows = rows * _per_lane(plan.atom, 0) // plan.atom.shape[0]
-            of_columns = columns * _per_lane(plan.atom, 1) // plan.atom.shape[1]
+            step_m, step_n = plan.warp_step
+            of_rows = rows * _per_lane(plan.atom, 0) // step_m
+            of_columns = columns * _per_lane(plan.atom, 1) // step_n
             batch = product.batch // min(product.batch, plan.warps_b)
             lead = (product.batch,) if product.batch > 1 else ()
             self._elements |= {
@@ -296,10 +299,10 @@ class TileRegisters:
 def _warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
     """Rows and columns of the result that a warp computes, at least one atom."""
     m, n, _ = product.extents
-    step_m, step_n, _ = plan.atom.shape
+    step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
 
 
-def _per_lane(atom: MmaAtom, dim: int) -> int:
+def _per_lane(atom: Atom, dim: int) -> int:
     """Rows or columns of an atom's result that one lane has elements of."""
     return 1 << sum(basis[dim] != 0 for basis in atom.c.register)

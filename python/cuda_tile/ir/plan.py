@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from cuda_tile._mlir import ir
-from cuda_tile.errors import UserError
+from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
     enclosing_entry,
@@ -23,6 +23,7 @@ from cuda_tile.ir.walk import (
     op_stem,
 )
 from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, Scaling
+from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom, wgmma_atom
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
@@ -104,6 +105,10 @@ class Plan:
         return self.num_warps + (LOAD_WARPS if self.roles == "load" else 0)
 
 
+Atom = MmaAtom | WgmmaAtom
+"""A matrix instruction of a warp or of a warpgroup."""
+
+
 @dataclass(frozen=True)
 class ProductPlan:
     """The decisions for one matrix product.
@@ -120,13 +125,40 @@ class ProductPlan:
         lag: Turns by which the release of its operands trails it.
     """
 
-    atom: MmaAtom
+    atom: Atom
     warps_m: int
     warps_n: int
     warps_b: int = 1
     lhs: str = "shared"
     stage: int = 0
     lag: int = 0
+
+    @property
+    def is_wgmma(self) -> bool:
+        """Whether warpgroups compute it."""
+        return isinstance(self.atom, WgmmaAtom)
+
+    @property
+    def warp_atom(self) -> MmaAtom:
+        """The instruction, which is one of a warp.
+
+        Raises:
+            InternalError: It is one of a warpgroup.
+        """
+        if isinstance(self.atom, WgmmaAtom):
+            raise InternalError(f"expected an atom of a warp, got {self.atom.name}")
+        return self.atom
+
+    @property
+    def warp_step(self) -> tuple[int, int]:
+        """Rows and columns of the result that a warp has of one instruction."""
+        rows, columns, _ = self.atom.shape
+        return (rows // WARPGROUP_WARPS if self.is_wgmma else rows), columns
+
+    @property
+    def groups(self) -> tuple[int, int]:
+        """How warpgroups divide the result, as `tile_wgmma` takes it."""
+        return self.warps_m // WARPGROUP_WARPS, self.warps_n
 
     @property
     def warps(self) -> tuple[int, ...]:
@@ -245,6 +277,8 @@ def read_product(op: ir.Operation) -> ProductPlan:
     if warps_b != 1:
         division["warps_b"] = warps_b
     _check_division(division, entry, where)
+    if isinstance(atom, WgmmaAtom):
+        _check_warpgroups(op, atom, division, where)
     lhs, stage, lag = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
     _check_choice("lhs", lhs, ("shared", "register"), where)
     _check_range("stage", stage, 0, 1, where)
@@ -292,7 +326,7 @@ def scaling_of(op: ir.Operation) -> Scaling | None:
     return str(element_of(op.operands[3])), extents_of(op)[2] // factors
 
 
-def slice_depth(op: ir.Operation, atom: MmaAtom) -> int:
+def slice_depth(op: ir.Operation, atom: Atom) -> int:
     """Elements along K that a product multiplies at a time: an atom's, or a block."""
     scaling, depth = scaling_of(op), extents_of(op)[2]
     return min(depth, max(atom.shape[2], scaling[1] if scaling else 1))
@@ -429,27 +463,73 @@ def _check_registers(target: Target, plan: Plan, where: str) -> None:
         )
 
 
-def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> MmaAtom:
+def wgmma_refusal(
+    op: ir.Operation, atom: WgmmaAtom, warps: tuple[int, int]
+) -> str | None:
+    """Why warpgroups cannot compute a product by an instruction; None if they can.
+
+    Args:
+        op: The product.
+        atom: The instruction.
+        warps: Parts into which warps divide rows and columns of the result.
+    """
+    if scaling_of(op) is not None or len(shape_of(op.results[0])) != 2:
+        return "a matrix product without scale factors"
+    if warps[0] % WARPGROUP_WARPS:
+        return f"a warps_m that {WARPGROUP_WARPS} divides"
+    rows, columns, depth = extents_of(op)
+    m, n, k = atom.shape
+    part = (rows * WARPGROUP_WARPS // warps[0], columns // warps[1], depth)
+    if any(size < step for size, step in zip(part, (m, n, k), strict=True)):
+        return f"at least {m} x {n} x {k} for each warpgroup"
+    return None
+
+
+def _check_warpgroups(
+    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int], where: str
+) -> None:
+    warps = (division["warps_m"], division["warps_n"])
+    reason = wgmma_refusal(op, atom, warps)
+    if reason is not None or "warps_b" in division:
+        rows, columns, depth = extents_of(op)
+        raise UserError(
+            f"expected {reason or 'no warps_b'} for atom {atom.name} in "
+            f"'{PLAN_ATTRIBUTE}', got {rows} x {columns} x {depth} over "
+            f"{' x '.join(map(str, division.values()))} warps",
+            where,
+        )
+
+
+def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> Atom:
     """The matrix instruction `name`, checked against a product and the chip.
 
     Raises:
         UserError: It does not exist, or not for these types or this chip.
     """
-    atom = MMA_ATOMS.get(name)
+    atom = MMA_ATOMS.get(name) or wgmma_atom(name)
     if atom is None:
         raise UserError(
-            f"expected atom to be one of {', '.join(MMA_ATOMS)} in "
+            f"expected atom to be one of {', '.join(MMA_ATOMS)}, or m64 n k, in "
             f"'{PLAN_ATTRIBUTE}', got '{name}'",
             where,
         )
     operand, accumulator = element_types(op)
     types = atom.find(operand, accumulator)
     if types is None:
+        taken = " or ".join(f"{r.operand} and {r.accumulator}" for r in atom.types)
         raise UserError(
-            f"expected operand and accumulator types of atom {name}, "
-            f"{atom.types_text}, got {operand} and {accumulator}",
+            f"expected operand and accumulator types of atom {name}, {taken}, got "
+            f"{operand} and {accumulator}",
             where,
         )
+    if isinstance(atom, WgmmaAtom):
+        if not target.has_wgmma:
+            raise UserError(
+                f"expected a target sm_{types.first_capability}a for atom {name}, got "
+                f"{target.name}",
+                where,
+            )
+        return atom
     if target.capability < types.first_capability:
         raise UserError(
             f"expected a chip from sm_{types.first_capability} on for atom {name} of "

@@ -28,7 +28,12 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, every_part
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.stage.build import alloc, is_equal, number, select_if
-from cuda_tile.stage.conversion import remark_pieces, starts_of, through_shared
+from cuda_tile.stage.conversion import (
+    buffer_layout,
+    remark_pieces,
+    starts_of,
+    through_shared,
+)
 from cuda_tile.stage.operands import StagedOperands
 
 MAX_SELECTS = 64
@@ -61,7 +66,7 @@ def stage_extract(op: ir.Operation, buffers: StagedOperands, room_bytes: int) ->
             made = through_shared(source, result, origin, room_bytes)
         elif tile_bytes(source) <= min(buffers.room_bytes, room_bytes):
             placed = every_part(layouts[1], layouts[0].shape)
-            buffer = buffers.buffer(op, source, placed)
+            buffer = buffers.buffer(op, source, buffer_layout(source, placed))
             made = tileas.LoadPartOp(result.type, buffer, indices).tile
         else:
             made = _by_chunks(source, result, indices, room_bytes)

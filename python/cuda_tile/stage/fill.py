@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
-from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.cost import slot_bytes_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
@@ -26,7 +26,7 @@ from cuda_tile.analysis.feeds import (
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
-from cuda_tile.ir.plan import PRODUCTS, read_plan
+from cuda_tile.ir.plan import PRODUCTS, read_plan, read_product
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
@@ -36,6 +36,7 @@ from cuda_tile.ir.tiles import (
     tile_bytes,
 )
 from cuda_tile.ir.walk import defining_op, location_text, nested_ops, segments
+from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
@@ -101,13 +102,8 @@ class Fills:
 
     def _fill(self, load: ir.Operation, plan: LoadPlan, facts: FactsAnalysis) -> None:
         tile = load.results[0]
-        readers = _readers(load)
         access = describe_access(load, facts)
-        bits = element_bits(element_of(tile))
-        writer = access.best_layout(read_plan(self._entry).num_warps)
-        shared = choose_copied(
-            shape_of(tile), bits, writer, readers, access.vector, access.fastest
-        )
+        shared = _layout(load, access, read_plan(self._entry).num_warps)
         with ir.InsertionPoint(load), load.location:
             buffer = alloc(element_of(tile), shared)
             _copy(load, plan, buffer)
@@ -133,6 +129,22 @@ def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> None:
     for name in ("inbounds", "tileas.plan"):
         if name in load.attributes:
             made.operation.attributes[name] = load.attributes[name]
+
+
+def _layout(load: ir.Operation, access: Access, n_warps: int) -> SharedLayout:
+    """The layout of the buffer of a load.
+
+    Instructions of warpgroups read panels of a swizzle, whatever else reads the tile.
+    """
+    readers = _readers(load)
+    tile = load.results[0]
+    bits = element_bits(element_of(tile))
+    users = (user for user, _ in renamed_uses(tile))
+    if any(read_product(user).is_wgmma for user in users):
+        return wgmma_buffer(shape_of(tile), bits, access.fastest)
+    writer = access.best_layout(n_warps)
+    unit = min(access.vector, shape_of(tile)[access.fastest])
+    return choose_copied(shape_of(tile), bits, writer, readers, unit, access.fastest)
 
 
 def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:

@@ -13,9 +13,8 @@ from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.stage.conversion import buffer_layout, store_in_buffer
+from cuda_tile.stage.conversion import store_in_buffer
 
 LOOPS = ("cuda_tile.for", "cuda_tile.loop")
 ENTRY = "cuda_tile.entry"
@@ -47,13 +46,12 @@ class StagedOperands:
     held_bytes: int = 0
 
     def buffer(
-        self, op: ir.Operation, source: ir.Value, reader: LinearLayout
+        self, op: ir.Operation, source: ir.Value, layout: SharedLayout
     ) -> ir.Value:
-        """A buffer that holds `source` when `op` runs, fit to be read as `reader`.
+        """A buffer of a layout that holds `source` when `op` runs.
 
         Ops must be asked for in program order.
         """
-        layout = buffer_layout(source, reader)
         for staged in self.made:
             if (staged.source, staged.layout) == (source, layout) and (
                 staged.block in enclosing_blocks(op)

@@ -24,16 +24,18 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_type,
 )
-from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
+from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
+from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import alloc
-from cuda_tile.stage.conversion import conversion_source
+from cuda_tile.stage.conversion import buffer_layout, conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
+from cuda_tile.stage.wgmma import stage_wgmma
 
 SIGNS = ("signedness_lhs", "signedness_rhs")
 """Attributes of an integer product."""
@@ -52,7 +54,7 @@ Slicer = Callable[[int], ir.Value]
 def stage_product(
     op: ir.Operation, buffers: StagedOperands, limit_bytes: int, fills: Fills
 ) -> None:
-    """Replaces a product by `mma_sync`: whole, or by slices of its staged operands.
+    """Replaces a product by `wgmma`, or by `mma_sync` of slices of staged operands.
 
     Args:
         op: The product.
@@ -64,28 +66,42 @@ def stage_product(
     plan = read_product(op)
     operands = list(op.operands)
     with ir.InsertionPoint(op), op.location:
-        filled = {
-            index: buffer
-            for index in (0, 1)
-            if (buffer := fills.buffer(operands[index])) is not None
-        }
-        staged = {
-            index: source
-            for index in SLICED
-            if index < len(operands)
-            and index not in filled
-            and (source := conversion_source(operands[index])) is not None
-        }
-        if staged or filled:
-            room = limit_bytes - fills.bytes_around(op)
-            total = _sliced_product(op, plan, buffers, (filled, staged), room)
+        if isinstance(plan.atom, WgmmaAtom):
+            total = stage_wgmma(op, plan, plan.atom, buffers, fills)
         else:
-            total = _multiply(op, plan, operands)
+            total = _stage_slices(op, plan, buffers, limit_bytes, fills)
     op.results[0].replace_all_uses_with(total)
     op.erase()
-    for conversion in dict.fromkeys(defining_op(operands[index]) for index in staged):
-        if conversion is not None and not list(conversion.results[0].uses):
-            conversion.erase()
+    for operand in dict.fromkeys(operands[:2] + operands[3:]):
+        if conversion_source(operand) is not None and not list(operand.uses):
+            operand.owner.erase()
+
+
+def _stage_slices(
+    op: ir.Operation,
+    plan: ProductPlan,
+    buffers: StagedOperands,
+    limit_bytes: int,
+    fills: Fills,
+) -> ir.Value:
+    """The product by `mma_sync`: whole, or by slices of its staged operands."""
+    operands = list(op.operands)
+    filled = {
+        index: buffer
+        for index in (0, 1)
+        if (buffer := fills.buffer(operands[index])) is not None
+    }
+    staged = {
+        index: source
+        for index in SLICED
+        if index < len(operands)
+        and index not in filled
+        and (source := conversion_source(operands[index])) is not None
+    }
+    if not staged and not filled:
+        return _multiply(op, plan, operands)
+    room = limit_bytes - fills.bytes_around(op)
+    return _sliced_product(op, plan, buffers, (filled, staged), room)
 
 
 def _multiply(
@@ -146,7 +162,8 @@ def _sliced_product(
         elif index in cut:
             slicers[index] = _Parts(operand, source, parts).load
         else:
-            buffer = buffers.buffer(op, source, operand.layout)
+            layout = buffer_layout(source, operand.layout)
+            buffer = buffers.buffer(op, source, layout)
             slicers[index] = partial(operand.load, buffer)
     total = op.operands[2]
     for number in range(count):
@@ -181,7 +198,7 @@ class Sliced:
         """Slices for a product, along a dimension counted from the last."""
         shape = list(shape_of(operand))
         shape[dim] //= count
-        layout = tile_mma(tuple(shape), plan.warps, role, plan.atom)
+        layout = tile_mma(tuple(shape), plan.warps, role, plan.warp_atom)
         return cls(operand, count, dim + len(shape), layout)
 
     @property

@@ -1,0 +1,124 @@
+"""A product of warpgroups: its operands in buffers that matrix descriptors describe.
+
+The instructions read shared memory themselves, so there are no slices to load: one
+`wgmma` starts all of them, an `await` right after it gives the tile. `skew` and `issue`
+move them apart.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.errors import UserError
+from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.tiles import (
+    buffer_layout_of,
+    element_bits,
+    element_of,
+    layout_of,
+    shape_of,
+)
+from cuda_tile.ir.walk import location_text
+from cuda_tile.layout.descriptors import OperandRole, describe, wgmma_buffer
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.wgmma import WgmmaAtom
+from cuda_tile.stage.conversion import conversion_source
+from cuda_tile.stage.fill import Fills
+from cuda_tile.stage.operands import StagedOperands
+
+_ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
+
+
+def stage_wgmma(
+    op: ir.Operation,
+    plan: ProductPlan,
+    atom: WgmmaAtom,
+    buffers: StagedOperands,
+    fills: Fills,
+) -> ir.Value:
+    """Starts a product at the current point and awaits it; gives its tile.
+
+    Args:
+        op: The product.
+        plan: How it is computed.
+        atom: The instruction.
+        buffers: The operands staged so far; more are added.
+        fills: The operands that engines bring.
+
+    Raises:
+        UserError: A plan by hand asks for an instruction that cannot read an operand.
+    """
+    sides = [
+        op.operands[0]
+        if index == 0 and plan.lhs == "register"
+        else _in_shared(op, index, atom, buffers, fills)
+        for index in (0, 1)
+    ]
+    acc = op.operands[2]
+    pending = PendingType.get(acc.type)
+    start = tileas.SettledOp(pending, acc).result
+    made = tileas.WgmmaOp(pending, *sides, start, atom.name)
+    for name in ("signedness_lhs", "signedness_rhs", "tileas.plan"):
+        if name in op.attributes:
+            made.operation.attributes[name] = op.attributes[name]
+    return tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
+
+
+def operand_buffer(
+    shape: tuple[int, ...], bits: int, role: OperandRole, atom: WgmmaAtom, near: int
+) -> SharedLayout | None:
+    """A layout that an instruction can read an operand from, or None if there is none.
+
+    Args:
+        shape: Of the operand.
+        bits: Of an element.
+        role: Which operand.
+        atom: The instruction.
+        near: The dimension that is contiguous if that is possible.
+    """
+    for dim in (near, 1 - near):
+        if shape[dim] * bits < 128:
+            continue
+        layout = wgmma_buffer(shape, bits, dim)
+        if not isinstance(describe(layout, bits, role, _count(atom, role)), str):
+            return layout
+    return None
+
+
+def _count(atom: WgmmaAtom, role: OperandRole) -> int:
+    return atom.shape[0] if role == "a" else atom.shape[1]
+
+
+def _in_shared(
+    op: ir.Operation,
+    index: int,
+    atom: WgmmaAtom,
+    buffers: StagedOperands,
+    fills: Fills,
+) -> ir.Value:
+    """The buffer that holds an operand."""
+    operand, role = op.operands[index], _ROLES[index]
+    bits = element_bits(element_of(operand))
+    filled = fills.buffer(operand)
+    if filled is not None:
+        found = describe(buffer_layout_of(filled), bits, role, _count(atom, role))
+        if isinstance(found, str):
+            raise _refuse(op, index, atom, found)
+        return filled
+    source = conversion_source(operand) or operand
+    registers = layout_of(source).register
+    near = 0 if registers and registers[0][0] else 1
+    layout = operand_buffer(shape_of(source), bits, role, atom, near)
+    if layout is None:
+        raise _refuse(op, index, atom, "its rows are too short")
+    return buffers.buffer(op, source, layout)
+
+
+def _refuse(op: ir.Operation, index: int, atom: WgmmaAtom, why: str) -> UserError:
+    side = ("left", "right")[index]
+    return UserError(
+        f"expected a {side} operand that atom {atom.name} can read from shared memory: "
+        f"{why}; plan an atom of mma.sync",
+        location_text(op),
+    )
