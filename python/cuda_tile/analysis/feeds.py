@@ -31,8 +31,9 @@ from cuda_tile.ir.plan import (
     extents_of,
     slice_depth,
 )
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
+from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.targets import WARP_LANES
 
 
@@ -141,6 +142,34 @@ def renamed_uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
             yield from renamed_uses(owner.results[0])
         else:
             yield owner, use.operand_number
+
+
+def renames_of(value: ir.Value) -> list[ir.Operation]:
+    """The ops between a load and a value that has its elements, the last first."""
+    found: list[ir.Operation] = []
+    op = defining_op(value)
+    while op is not None and op.name in SAME_ELEMENTS:
+        found.append(op)
+        op = defining_op(op.operands[0])
+    return found
+
+
+def permutation_of(op: ir.Operation) -> tuple[int, ...]:
+    """Which dimension of its operand each one of a permutation is."""
+    return tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+
+
+def renamed_buffer(shared: SharedLayout, value: ir.Value) -> SharedLayout:
+    """The layout of a buffer of a loaded tile, as a value that has its elements."""
+    for op in reversed(renames_of(value)):
+        match op.name:
+            case "cuda_tile.reshape":
+                shared = shared.reshape(shape_of(op.results[0]))
+            case "cuda_tile.permute":
+                shared = shared.permute(permutation_of(op))
+            case _:
+                pass
+    return shared
 
 
 def enclosing_ops_of(op: ir.Operation) -> list[ir.Operation]:

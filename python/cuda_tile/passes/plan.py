@@ -36,6 +36,7 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
+from cuda_tile.analysis.warpgroups import plan_warpgroups
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS, STORES
@@ -47,7 +48,6 @@ from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
     add_remark,
-    batch_of,
     can_compute,
     element_types,
     extents_of,
@@ -65,6 +65,8 @@ from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
+WARPGROUPS = False
+"""Whether the passes after `place` make something of products of warpgroups."""
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
 
@@ -99,13 +101,34 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
                 refuse_plan(op)
             continue
         if PLAN_ATTRIBUTE not in op.attributes:
-            atom = choose_atom(op, options.target)
-            chosen = plan_product(extents_of(op), plan, atom, batch_of(op))
+            product = Product.of(op)
+            chosen = divide_product(
+                product, plan, options.target, choose_atom(op, options.target), loads
+            )
             op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
         read = read_product(op)
         if loads.engines:
             parts[Product.of(op)] = read
     loads.write(plan, parts)
+
+
+def divide_product(
+    product: Product, plan: Plan, target: Target, atom: MmaAtom, loads: LoadChooser
+) -> ProductPlan:
+    """How a product is computed in an entry whose plan is known.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        target: The chip.
+        atom: The instruction of a warp that it may use.
+        loads: Who loads the operands.
+    """
+    if WARPGROUPS:
+        found = plan_warpgroups(product, plan, target, loads.facts)
+        if found is not None:
+            return found
+    return plan_product(product.extents, plan, atom, product.batch)
 
 
 def make_plan(
@@ -148,6 +171,8 @@ class Candidate:
         estimate: Registers of a thread that are needed.
         clocks: Cost of a turn, see `turn_clocks`.
         reads: The part of it that reads shared memory.
+        has_groups: Whether warpgroups compute a product: then more of them are better,
+            since one multiplies while another prepares.
     """
 
     num_warps: int
@@ -157,6 +182,13 @@ class Candidate:
     estimate: Estimate
     clocks: float
     reads: float
+    has_groups: bool = False
+
+    @property
+    def rank(self) -> tuple[float, float, int]:
+        """What the best of the candidates that fit has least of."""
+        warps = -self.num_warps if self.has_groups else self.num_warps
+        return self.clocks, self.reads, warps
 
     @property
     def excess(self) -> int:
@@ -185,6 +217,7 @@ class Chooser:
             for op in ops
             if op.name in PRODUCTS
         }
+        self._loads = loads
         self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
         self._exponentials = count_exponentials(ops) if self._atoms else 0
@@ -212,7 +245,7 @@ class Chooser:
                 found = [c for warps in group for c in self._candidates(warps, count)]
                 fitting = [c for c in found if not c.excess]
                 if fitting:
-                    return min(fitting, key=lambda c: (c.clocks, c.reads, c.num_warps))
+                    return min(fitting, key=lambda c: c.rank)
                 tried += found
         return min(tried, key=lambda c: (c.excess, -c.ctas, c.clocks))
 
@@ -259,7 +292,7 @@ class Chooser:
     def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
         target, whole = self._target, Plan(warps, *division)
         plans = {
-            p: plan_product(p.extents, whole, a, p.batch)
+            p: divide_product(p, whole, target, a, self._loads)
             for p, a in self._atoms.items()
         }
         weigh = TileRegisters(plans, warps)
@@ -279,7 +312,10 @@ class Chooser:
         )
         reads = sum(read_clocks(target, *item, warps) for item in plans.items())
         limit = register_limit(target, warps, ctas)
-        return Candidate(warps, division, ctas, limit, needed, clocks, reads)
+        has_groups = any(p.is_wgmma for p in plans.values())
+        return Candidate(
+            warps, division, ctas, limit, needed, clocks, reads, has_groups
+        )
 
 
 def plan_product(

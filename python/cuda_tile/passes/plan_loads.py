@@ -19,6 +19,7 @@ from cuda_tile.analysis.cost import (
     turn_clocks,
 )
 from cuda_tile.analysis.engines import EngineChoice
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     LoadedOperand,
     Parts,
@@ -75,6 +76,11 @@ class LoadChooser:
                 read_store(op)
         self._check_by_hand()
         self.engines = {o.load: self._engine(o) for o in self.operands}
+
+    @property
+    def facts(self) -> FactsAnalysis | None:
+        """Facts of the entry; None if no engine loads anything."""
+        return self._choice.facts if self.copied_loops else None
 
     def is_copied(self, op: ir.Operation, index: int) -> bool:
         """Whether an operand of a product is brought to shared memory by an engine."""

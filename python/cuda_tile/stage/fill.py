@@ -8,8 +8,6 @@ together what one copy moves and is otherwise the best for those who read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
@@ -20,7 +18,10 @@ from cuda_tile.analysis.feeds import (
     SAME_ELEMENTS,
     enclosing_loop,
     enclosing_ops_of,
+    permutation_of,
+    renamed_buffer,
     renamed_uses,
+    renames_of,
     source_load,
 )
 from cuda_tile.analysis.tiling import index_operands, view_operand
@@ -35,7 +36,7 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_bytes,
 )
-from cuda_tile.ir.walk import defining_op, location_text, nested_ops, segments
+from cuda_tile.ir.walk import location_text, nested_ops, segments
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -81,9 +82,7 @@ class Fills:
         if load is None or load not in self._buffers:
             return None
         buffer = self._buffers[load]
-        shared = buffer_layout_of(buffer)
-        for op in reversed(_renames(operand)):
-            shared = _renamed(shared, op)
+        shared = renamed_buffer(buffer_layout_of(buffer), operand)
         layout = LayoutAttr.get(shared.groups())
         ty = BufferType.get(list(shared.shape), element_of(operand), layout)
         if ty == buffer.type:
@@ -162,24 +161,10 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
                 location_text(load),
             )
         layout = layout_of(user.operands[index])
-        for op in _renames(user.operands[index]):
+        for op in renames_of(user.operands[index]):
             layout = _before(layout, op)
         readers[layout] = None
     return tuple(readers)
-
-
-def _renames(value: ir.Value) -> list[ir.Operation]:
-    """The ops between a load and a value that has its elements, the last first."""
-    found: list[ir.Operation] = []
-    op = defining_op(value)
-    while op is not None and op.name in SAME_ELEMENTS:
-        found.append(op)
-        op = defining_op(op.operands[0])
-    return found
-
-
-def _order(op: ir.Operation) -> Sequence[int]:
-    return tuple(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
 
 
 def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:
@@ -188,21 +173,10 @@ def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:
         case "cuda_tile.reshape":
             return layout.reshape(shape_of(op.operands[0]))
         case "cuda_tile.permute":
-            order = _order(op)
+            order = permutation_of(op)
             return layout.permute([order.index(d) for d in range(len(order))])
         case _:
             return layout
-
-
-def _renamed(shared: SharedLayout, op: ir.Operation) -> SharedLayout:
-    """The layout of a buffer as the result of an op that renames it."""
-    match op.name:
-        case "cuda_tile.reshape":
-            return shared.reshape(shape_of(op.results[0]))
-        case "cuda_tile.permute":
-            return shared.permute(_order(op))
-        case _:
-            return shared
 
 
 def _erase_unused(value: ir.Value) -> None:

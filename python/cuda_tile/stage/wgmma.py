@@ -10,6 +10,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.warpgroups import ROLES, count_of, operand_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import ProductPlan
 from cuda_tile.ir.tiles import (
@@ -20,14 +21,11 @@ from cuda_tile.ir.tiles import (
     shape_of,
 )
 from cuda_tile.ir.walk import location_text
-from cuda_tile.layout.descriptors import OperandRole, describe, wgmma_buffer
-from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.descriptors import describe
 from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
-
-_ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 
 
 def stage_wgmma(
@@ -65,31 +63,6 @@ def stage_wgmma(
     return tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
 
 
-def operand_buffer(
-    shape: tuple[int, ...], bits: int, role: OperandRole, atom: WgmmaAtom, near: int
-) -> SharedLayout | None:
-    """A layout that an instruction can read an operand from, or None if there is none.
-
-    Args:
-        shape: Of the operand.
-        bits: Of an element.
-        role: Which operand.
-        atom: The instruction.
-        near: The dimension that is contiguous if that is possible.
-    """
-    for dim in (near, 1 - near):
-        if shape[dim] * bits < 128:
-            continue
-        layout = wgmma_buffer(shape, bits, dim)
-        if not isinstance(describe(layout, bits, role, _count(atom, role)), str):
-            return layout
-    return None
-
-
-def _count(atom: WgmmaAtom, role: OperandRole) -> int:
-    return atom.shape[0] if role == "a" else atom.shape[1]
-
-
 def _in_shared(
     op: ir.Operation,
     index: int,
@@ -98,11 +71,11 @@ def _in_shared(
     fills: Fills,
 ) -> ir.Value:
     """The buffer that holds an operand."""
-    operand, role = op.operands[index], _ROLES[index]
+    operand, role = op.operands[index], ROLES[index]
     bits = element_bits(element_of(operand))
     filled = fills.buffer(operand)
     if filled is not None:
-        found = describe(buffer_layout_of(filled), bits, role, _count(atom, role))
+        found = describe(buffer_layout_of(filled), bits, role, count_of(atom, role))
         if isinstance(found, str):
             raise _refuse(op, index, atom, found)
         return filled

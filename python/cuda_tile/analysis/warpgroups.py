@@ -1,0 +1,108 @@
+"""Which products warpgroups can compute, and where their operands may lie.
+
+`wgmma` reads its right operand from shared memory, the left one from there or from
+registers. What it reads must lie as a matrix descriptor describes it, 8-bit and 32-bit
+elements contiguous along K.
+"""
+
+from __future__ import annotations
+
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.feeds import Product, renamed_buffer, source_load
+from cuda_tile.ir.plan import Plan, ProductPlan, element_types, wgmma_refusal
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
+from cuda_tile.layout.descriptors import (
+    UNIT_BYTES,
+    OperandRole,
+    describe,
+    wgmma_buffer,
+)
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.wgmma import WgmmaAtom, find_wgmma
+from cuda_tile.targets import Target
+
+ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
+"""The operands that may lie in shared memory."""
+SHORT_SUMS = frozenset(("f8E4M3FN", "f8E5M2"))
+"""Operands whose products the instructions add with fewer bits than f32 has; without
+promotion of partial sums (measured by others: 14 bits) they are not f32 sums."""
+
+
+def plan_warpgroups(
+    product: Product, plan: Plan, target: Target, facts: FactsAnalysis | None
+) -> ProductPlan | None:
+    """How warpgroups compute a product, divided as the entry is; None if they cannot.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        target: The chip.
+        facts: Facts of the entry, if an engine loads some of its operands.
+    """
+    if not target.has_wgmma or not plan.warps_m:
+        return None
+    operand, accumulator = element_types(product.op)
+    columns = max(1, product.extents[1] // plan.warps_n)
+    atom = find_wgmma(operand, accumulator, columns)
+    warps = (plan.warps_m, plan.warps_n)
+    if operand in SHORT_SUMS or atom is None:
+        return None
+    if wgmma_refusal(product.op, atom, warps) is not None:
+        return None
+    stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
+    held = 0
+    for index in (1,) if stays else (0, 1):
+        if not _is_readable(product, index, atom, facts):
+            return None
+        held += tile_bytes(product.op.operands[index])
+    if held > target.shared_bytes_per_cta:
+        return None
+    return ProductPlan(atom, *warps, lhs="register" if stays else "shared")
+
+
+def _is_readable(
+    product: Product, index: int, atom: WgmmaAtom, facts: FactsAnalysis | None
+) -> bool:
+    """Whether an operand can lie in shared memory as the instruction needs it."""
+    operand, role = product.op.operands[index], ROLES[index]
+    load = source_load(operand)
+    bits = product.operand_bits
+    if facts is None or load is None:
+        if bits != 16:  # whose rows would be stored element by element
+            return False
+        return operand_buffer(shape_of(operand), bits, role, atom, 1) is not None
+    tile, access = load.results[0], describe_access(load, facts)
+    if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
+        return False
+    shared = wgmma_buffer(
+        shape_of(tile), element_bits(element_of(tile)), access.fastest
+    )
+    found = describe(renamed_buffer(shared, operand), bits, role, count_of(atom, role))
+    return not isinstance(found, str)
+
+
+def operand_buffer(
+    shape: tuple[int, ...], bits: int, role: OperandRole, atom: WgmmaAtom, near: int
+) -> SharedLayout | None:
+    """A layout that an instruction can read an operand from, or None if there is none.
+
+    Args:
+        shape: Of the operand.
+        bits: Of an element.
+        role: Which operand.
+        atom: The instruction.
+        near: The dimension that is contiguous if that is possible.
+    """
+    for dim in (near, 1 - near):
+        if shape[dim] * bits < UNIT_BYTES * 8:
+            continue
+        layout = wgmma_buffer(shape, bits, dim)
+        if not isinstance(describe(layout, bits, role, count_of(atom, role)), str):
+            return layout
+    return None
+
+
+def count_of(atom: WgmmaAtom, role: OperandRole) -> int:
+    """Rows of A or columns of B that one instruction reads."""
+    return atom.shape[0] if role == "a" else atom.shape[1]
