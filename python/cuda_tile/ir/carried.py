@@ -42,17 +42,21 @@ def receiver(end: ir.Operation) -> ir.Operation | None:
     while parent is not None:
         if parent.operation.name in kinds:
             return parent.operation
+        if end.name == "cuda_tile.yield":  # of a reduction's body, say
+            return None
         parent = parent.operation.parent
     return None
 
 
 def ends_of(op: ir.Operation) -> list[ir.Operation]:
     """The terminators that hand values on to an op: to its next turn or its results."""
-    return [
-        inner
-        for inner in nested_ops(op)
-        if inner.name in _ENDS and receiver(inner) == op
-    ]
+    found: list[ir.Operation] = []
+    for inner in nested_ops(op):
+        if inner.name in _ENDS:
+            target = receiver(inner)
+            if target is not None and target == op:
+                found.append(inner)
+    return found
 
 
 def rebuild(
