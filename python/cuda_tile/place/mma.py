@@ -30,7 +30,10 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
     if isinstance(plan.atom, WgmmaAtom):
         result = tile_wgmma(shape_of(acc), plan.groups, "c", plan.atom)
-        found = [Same((op.results[0], acc)), Fixed(op.results[0], result, weight)]
+        found: list[Constraint] = [
+            Same((op.results[0], acc)),
+            Fixed(op.results[0], result, weight),
+        ]
         if plan.lhs == "register":
             lhs = tile_wgmma(shape_of(op.operands[0]), plan.groups, "a", plan.atom)
             return [*found, Demand(op, 0, lhs)]

@@ -24,7 +24,7 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_type,
 )
-from cuda_tile.ir.walk import enclosing_entry, location_text
+from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
 from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.linear import LinearLayout
@@ -73,8 +73,10 @@ def stage_product(
     op.results[0].replace_all_uses_with(total)
     op.erase()
     for operand in dict.fromkeys(operands[:2] + operands[3:]):
-        if conversion_source(operand) is not None and not list(operand.uses):
-            operand.owner.erase()
+        maker = defining_op(operand)
+        is_unused = not list(operand.uses)
+        if is_unused and maker is not None and conversion_source(operand) is not None:
+            maker.erase()
 
 
 def _stage_slices(

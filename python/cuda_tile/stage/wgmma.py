@@ -56,7 +56,8 @@ def stage_wgmma(
     acc = op.operands[2]
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result
-    made = tileas.WgmmaOp(pending, *sides, start, atom.name)
+    lhs, rhs = sides
+    made = tileas.WgmmaOp(pending, lhs, rhs, start, atom.name)
     for name in ("signedness_lhs", "signedness_rhs", "tileas.plan"):
         if name in op.attributes:
             made.operation.attributes[name] = op.attributes[name]
