@@ -10,8 +10,9 @@ from real_kernels import kernel_path
 import cuda_tile
 from cuda_tile import Options
 from cuda_tile._mlir import ir
+from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, Plan, read_plan
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.passes.plan import possible_divisions
 
 
@@ -27,7 +28,8 @@ def matmul(tile: str, hints: str = "") -> bytes:
 
     return f"""cuda_tile.module @m {{
   entry @k(%p: tile<ptr<f16>>) {hints} {{
-    %t = make_tensor_view %p, shape = [4096, 4096], strides = [4096, 1] \
+    %base = assume div_by<16>, %p : tile<ptr<f16>>
+    %t = make_tensor_view %base, shape = [4096, 4096], strides = [4096, 1] \
 : tensor_view<4096x4096xf16, strides=[4096,1]>
     %va = make_partition_view %t : {view(m, k)}
     %vb = make_partition_view %t : {view(k, n)}
@@ -62,6 +64,13 @@ def planned(source: bytes | Path, gpu: str, warps: int | None = None) -> ir.Oper
     return entries(lowered.operation)[0]
 
 
+def loads_of(source: bytes, gpu: str) -> list[LoadPlan]:
+    """The plans of all loads after `plan`."""
+    lowered = cuda_tile.lower(cuda_tile.load(source), gpu, until="plan")
+    entry = entries(lowered.operation)[0]
+    return [read_load(op) for op in nested_ops(entry) if op.name in LOADS]
+
+
 def remarks(entry: ir.Operation) -> list[str]:
     if REMARKS_ATTRIBUTE not in entry.attributes:
         return []
@@ -82,8 +91,8 @@ def hint(**values: int) -> str:
         ("256x128x64", Plan(8, 4, 2, 1)),
         ("128x256x64", Plan(8, 2, 4, 1)),
         ("64x64x64", Plan(4, 2, 2, 1)),
-        # Four warps would hold 64 registers of A beside 128 of accumulators.
-        ("256x64x64", Plan(8, 4, 2, 1)),
+        # No registers but those of accumulators: copies go to shared memory.
+        ("256x64x64", Plan(4, 4, 1, 1)),
         ("16x16x16", Plan(2, 1, 2, 1)),
     ],
 )
@@ -91,6 +100,33 @@ def test_a_warp_owns_as_much_as_registers_allow(tile: str, expected: Plan) -> No
     entry = planned(matmul(tile), "sm_80")
     assert read_plan(entry) == expected
     assert not remarks(entry)
+
+
+def test_copies_get_slots_that_hide_their_latency() -> None:
+    """Three of 32 KB and of 48 KB; and where a CTA has 99 KB."""
+    for tile, gpu, slots in (
+        ("128x128x64", "sm_80", 3),
+        ("128x256x64", "sm_80", 3),
+        ("256x128x64", "sm_80", 3),
+        ("128x128x64", "sm_86", 3),
+        ("128x128x64", "sm_89", 3),
+        ("128x128x64", "sm_120", 3),
+        ("128x256x64", "sm_89", 2),
+    ):
+        plans = loads_of(matmul(tile), gpu)
+        assert plans == 2 * [LoadPlan("cp_async", slots, slots - 1)], (tile, gpu)
+
+
+def test_a_tile_of_which_no_two_fit_is_loaded_by_threads() -> None:
+    entry = planned(matmul("256x256x64"), "sm_89")
+    assert not any(
+        read_load(op).is_copy for op in nested_ops(entry) if op.name in LOADS
+    )
+    assert any(
+        "load by threads instead of cp.async: two slots of 65536 bytes are needed, "
+        "100352 bytes of shared memory are left" in remark
+        for remark in remarks(entry)
+    )
 
 
 def test_chained_products_divide_rows_only() -> None:

@@ -44,7 +44,7 @@ from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.targets import Target
 
-ENGINES: tuple[str, ...] = ()
+ENGINES: tuple[str, ...] = (CP_ASYNC,)
 """The engines that the passes after `place` make something of, the best first."""
 NAMES = {TMA: "TMA", CP_ASYNC: "cp.async", THREADS: "threads"}
 """The engines as remarks call them."""
