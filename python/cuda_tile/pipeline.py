@@ -42,6 +42,7 @@ from cuda_tile.passes import (
     place,
     plan,
     ring,
+    roles,
     simplify,
     skew,
     stage,
@@ -183,6 +184,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
     Pass("order", "W", "turn tokens into barriers where needed", order.run),
     # Copies fill their buffers in place so far: rings say when, skew starts them early.
     Pass("ring", "W", "give what copies fill a ring of slots", ring.run),
+    Pass("roles", "W", "divide warps into those that load and others", roles.run),
     Pass("skew", "W", "start copies turns ahead of their use", skew.run),
     Pass("count", "W", "count what each wait may leave in flight", count.run),
     Pass("allocate", "W", "give shared buffers their places", allocate.run),

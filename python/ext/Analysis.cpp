@@ -89,11 +89,6 @@ std::vector<BufferAccess> bufferAccesses(nb::handle object) {
   return accesses;
 }
 
-/// Whether the op, with all that it holds, may be done twice or not at all.
-bool isPure(nb::handle object) {
-  return mlir::isPure(operationOf(object));
-}
-
 bool isLoop(nb::handle object) {
   return llvm::isa<mlir::LoopLikeOpInterface>(operationOf(object));
 }
@@ -122,11 +117,6 @@ void cuda_tile::python::populateAnalysis(nb::module_ &m) {
                 "cuda_tile._mlir.ir.OpView) -> list[tuple[int, bool, bool]]"),
         "What an op without regions does to buffers in shared memory: the "
         "number of the operand, whether it reads it, whether it writes it.");
-  m.def("is_pure", &isPure, nb::arg("op"),
-        nb::sig("def is_pure(op: cuda_tile._mlir.ir.Operation | "
-                "cuda_tile._mlir.ir.OpView) -> bool"),
-        "Whether an op, with all that it holds, has no effect but its results: "
-        "it may be done again elsewhere, or not at all.");
   m.def("is_loop", &isLoop, nb::arg("op"),
         nb::sig("def is_loop(op: cuda_tile._mlir.ir.Operation | "
                 "cuda_tile._mlir.ir.OpView) -> bool"),

@@ -11,12 +11,12 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import Point
 from cuda_tile.analysis.cost import register_limit
+from cuda_tile.analysis.role_slice import is_uniform
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.errors import InternalError, Unsupported, UserError
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.roles import ROLES, Role, roles_of
-from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -145,9 +145,9 @@ def _check(e: Emitter, op: ir.Operation) -> None:
 def _refuse_tiles(op: ir.Operation, where: str) -> None:
     """Refuses tiles that warps divide among them, in `op` and under it."""
     for one in (op, *nested_ops(op)):
-        if any(map(is_distributed, (*one.operands, *one.results))):
+        if not all(map(is_uniform, (*one.operands, *one.results))):
             raise UserError(
-                f"'{one.name}': expected only scalars {where}, got a tile of rank 1 or "
-                "more; move it into a role whose threads all run it",
+                f"'{one.name}': expected only scalars {where}, got a tile that threads "
+                "divide; move it into a role whose threads all run it",
                 location_text(one),
             )

@@ -42,7 +42,7 @@ def receiver(end: ir.Operation) -> ir.Operation | None:
     while parent is not None:
         if parent.operation.name in kinds:
             return parent.operation
-        if end.name == "cuda_tile.yield":  # of a reduction's body, say
+        if parent.operation.name != BRANCH:  # such as a reduction, of its own values
             return None
         parent = parent.operation.parent
     return None

@@ -1,0 +1,246 @@
+"""What a role must do so that some ops of a kernel run there: a backward slice.
+
+The slice of some ops has the ops that make their operands, the loops and branches
+around them with what steers these, and of the values that loops and branches carry
+those that it needs. It is what remains of the kernel when everything else is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.ir.carried import BRANCH, LOOPS, ends_of, first_carried
+from cuda_tile.ir.copies import COPIES
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.tiles import is_distributed, layout_of
+from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
+
+LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
+"""Loads of level T and W."""
+_COUNTED = ("cuda_tile.for", "tileas.tiles")
+"""Loops whose results are what the last turn carried on."""
+
+
+class CannotSplit(Exception):
+    """Something that a role needs can run in another role only; the text says what."""
+
+
+@dataclass
+class Kept:
+    """Which of the values that an op with regions carries are needed, by number.
+
+    Attributes:
+        arguments: Those that its regions get; of an `if` none.
+        results: Those that are there behind it.
+    """
+
+    arguments: set[int] = field(default_factory=set[int])
+    results: set[int] = field(default_factory=set[int])
+
+
+class RoleSlice:
+    """A backward slice of an entry.
+
+    Args:
+        outside: Ops of the entry's body whose values every role may use.
+        check: Raises `CannotSplit` for an op that must not be in the slice.
+        whole: Names of the ops of which all carried values are kept.
+
+    Attributes:
+        ops: The ops of the slice, those with regions included, without terminators.
+    """
+
+    def __init__(
+        self,
+        outside: Iterable[ir.Operation],
+        check: Callable[[ir.Operation], None],
+        whole: Sequence[str] = (),
+    ) -> None:
+        self.ops: set[ir.Operation] = set()
+        self._outside = set(outside)
+        self._check = check
+        self._whole = whole
+        self._kept: dict[ir.Operation, Kept] = {}
+        self._ends: dict[ir.Operation, list[ir.Operation]] = {}
+
+    def kept(self, op: ir.Operation) -> Kept:
+        """What is needed of the values that a loop or branch of the slice carries."""
+        found = self._kept.get(op)
+        if found is None:
+            found = Kept()
+            if op.name in _COUNTED:
+                found.results = found.arguments
+            self._kept[op] = found
+        return found
+
+    def ends(self, op: ir.Operation) -> list[ir.Operation]:
+        """The terminators that hand values on to an op."""
+        found = self._ends.get(op)
+        if found is None:
+            found = self._ends[op] = ends_of(op)
+        return found
+
+    def needed_of(self, end: ir.Operation, receiver: ir.Operation) -> list[int]:
+        """Numbers of a terminator's operands that the slice needs."""
+        kept = self.kept(receiver)
+        is_exit = end.name in ("cuda_tile.break", "cuda_tile.yield")
+        return sorted(kept.results if is_exit else kept.arguments)
+
+    def add(self, op: ir.Operation) -> None:
+        """Adds an op, with all that it needs.
+
+        Raises:
+            CannotSplit: Something of it must not be there.
+        """
+        work = self._enter(op)
+        while work:
+            work += self._value(work.pop())
+
+    def _enter(self, op: ir.Operation) -> list[ir.Value]:
+        """Adds an op and those around it; gives the values that they need."""
+        needed: list[ir.Value] = []
+        work = [op]
+        while work:
+            op = work.pop()
+            if op in self.ops:
+                continue
+            self._check(op)
+            self.ops.add(op)
+            if op.parent is not None and is_control(op.parent.operation):
+                work.append(op.parent.operation)
+            needed += list(op.operands)[: n_steering(op)]
+            if is_control(op):
+                parents = [end.parent for end in self.ends(op)]
+                work += [p.operation for p in parents if p is not None]
+            else:
+                needed += [v for inner in nested_ops(op) for v in inner.operands]
+            if op.name in self._whole:
+                needed += self._everything(op)
+        return needed
+
+    def _everything(self, op: ir.Operation) -> list[ir.Value]:
+        """All that an op hands on."""
+        inits = len(op.operands) - n_steering(op)
+        needed = [v for n in range(inits) for v in self._argument(op, n)]
+        return needed + [v for n in range(len(op.results)) for v in self._result(op, n)]
+
+    def _value(self, value: ir.Value) -> list[ir.Value]:
+        """Adds what makes a value; gives the values that this needs."""
+        value = passed_token(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            op = owner.owner.operation
+            number = ir.BlockArgument(value).arg_number
+            if not is_control(op):
+                return []
+            number -= first_carried(op)[1]
+            return [*self._enter(op), *self._argument(op, number)]
+        op = owner.operation
+        if op in self._outside:
+            return []
+        needed = self._enter(op)
+        if is_control(op):
+            needed += self._result(op, ir.OpResult(value).result_number)
+        return needed
+
+    def _argument(self, op: ir.Operation, number: int) -> list[ir.Value]:
+        """A region's argument: what comes from before, and from the turn before."""
+        kept = self.kept(op).arguments
+        if number < 0 or number in kept:
+            return []
+        kept.add(number)
+        first = first_carried(op)[0]
+        is_continue = [e for e in self.ends(op) if e.name != "cuda_tile.break"]
+        return [op.operands[first + number], *(e.operands[number] for e in is_continue)]
+
+    def _result(self, op: ir.Operation, number: int) -> list[ir.Value]:
+        """A result: what the terminators that leave the op hand on."""
+        if op.name in _COUNTED:
+            return self._argument(op, number)
+        kept = self.kept(op).results
+        if number in kept:
+            return []
+        kept.add(number)
+        exits = [e for e in self.ends(op) if e.name != "cuda_tile.continue"]
+        return [e.operands[number] for e in exits]
+
+
+def is_control(op: ir.Operation) -> bool:
+    """Whether an op is a loop or a branch."""
+    return op.name in LOOPS or op.name == BRANCH
+
+
+def n_steering(op: ir.Operation) -> int:
+    """How many of its operands an op needs in any case; the others it hands on."""
+    return first_carried(op)[0] if op.name in LOOPS else len(op.operands)
+
+
+def passed_token(value: ir.Value) -> ir.Value:
+    """The token that a weak load, or a copy into a buffer, got, for the one it gives.
+
+    What comes after the one may come after the other, if it only reads too.
+    """
+    while isinstance(value.type, TokenType):
+        op = defining_op(value)
+        if op is None or op.name not in (*COPIES, *LOADS) or memory_order(op).is_strong:
+            return value
+        given = token_operand(op)
+        if given is None:
+            return value
+        value = given
+    return value
+
+
+def token_operand(op: ir.Operation) -> ir.Value | None:
+    """The token behind which an access stands, or None."""
+    tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
+    return tokens[0] if tokens else None
+
+
+def is_uniform(value: ir.Value) -> bool:
+    """Whether each thread holds all of a value."""
+    if not is_distributed(value):
+        return True
+    layout = layout_of(value)
+    return not any(any(column) for column in (*layout.lane, *layout.warp))
+
+
+def check_uniform(op: ir.Operation) -> None:
+    """Refuses what one thread cannot do as well as all, or a second time.
+
+    Raises:
+        CannotSplit: The op has tiles that threads share out, or effects.
+    """
+    if is_control(op):
+        return
+    where = f"'{op_stem(op)}' at {location_text(op)}"
+    if not all(map(is_uniform, (*op.operands, *op.results))):
+        raise CannotSplit(f"it depends on a tile, of {where}")
+    if not is_pure(op) and not _is_free_load(op):
+        raise CannotSplit(f"it depends on {where}, which must not run twice")
+
+
+def _is_free_load(op: ir.Operation) -> bool:
+    """Whether an op is a weak load that no store is ordered before."""
+    if op.name not in LOADS or memory_order(op).is_strong:
+        return False
+    given = token_operand(op)
+    maker = None if given is None else defining_op(given)
+    return given is None or (maker is not None and maker.name == "cuda_tile.make_token")
+
+
+def effects_of(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
+    """The ops, with those in their regions, that do more than make values."""
+    found: list[ir.Operation] = []
+    for op in ops:
+        if is_control(op):
+            for region in op.regions:
+                for block in region.blocks:
+                    found += effects_of(block_ops(block)[:-1])
+        elif not is_pure(op):
+            found.append(op)
+    return found

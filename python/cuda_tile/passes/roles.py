@@ -1,0 +1,359 @@
+"""Divides a kernel into a role that loads and one that does the rest.
+
+Contract: in, level W with rings in their serial form; out, in an entry whose plan has
+`roles = "load"`, one `tileas.roles` that ends the kernel: "load" has the acquire,
+copies and publish of all rings with mbarriers, and a copy of the scalars and the
+control flow that these need; "work" has the rest, without what only the copies needed.
+Scalars, views and rings that stand before stay there, and are used by both.
+
+Both loops compute their trip counts from the same scalars, so they agree. Where the
+copies need a value of a tile, or something that must not run twice, the kernel stays
+one role, and a remark says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.role_slice import (
+    LOADS,
+    CannotSplit,
+    RoleSlice,
+    check_uniform,
+    effects_of,
+    is_control,
+    n_steering,
+    passed_token,
+    token_operand,
+)
+from cuda_tile.ir.attributes import attributes_of, text
+from cuda_tile.ir.carried import drop, first_carried, receiver
+from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_engine
+from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.rings import RING
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.targets import WARP_LANES
+
+COPY = "tileas.copy_in"
+FILLS = ("tileas.acquire", "tileas.publish")
+_WHOLE = ("cuda_tile.if", "cuda_tile.loop")
+"""Ops of which "work" keeps all carried values: rare, and they cost nothing."""
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Divides every entry of `module` whose plan says so."""
+    del options
+    for entry in entries(module):
+        plan = read_plan(entry)
+        rings = [op for op in block_ops(body(entry)) if _has_mbarriers(op)]
+        if plan.roles == "one" or not rings:
+            continue
+        try:
+            _divide(entry, plan, rings)
+        except CannotSplit as reason:
+            add_remark(
+                entry,
+                f"one role instead of one that loads and one that works: {reason}; "
+                "compute the tile's indices and the loop's bounds from scalars that no "
+                "store comes before",
+            )
+
+
+def _has_mbarriers(op: ir.Operation) -> bool:
+    return op.name == RING and text(op, "sync") == "mbarriers"
+
+
+def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> None:
+    """Builds the roles, or raises `CannotSplit` before it has changed anything."""
+    fills = [fill for ring in rings for fill in _fills(ring)]
+    ops = block_ops(body(entry))
+    outside = _outside(ops, fills)
+    inside = [op for op in ops[:-1] if op not in outside]
+    _check(inside, fills)
+    load = RoleSlice(outside, lambda op: None if op in fills else check_uniform(op))
+    for op in fills:
+        load.add(op)
+    _build(plan, fills, ops[-1])
+    roles = block_ops(body(entry))[-2]
+    work_end, load_end = (block_ops(body(roles, n))[-1] for n in (0, 1))
+    _Clone(load).ops_before(inside, load_end)
+    for op in inside:
+        op.move_before(work_end)
+    _drop_fills(fills)
+    _prune(block_ops(body(roles))[:-1], outside)
+
+
+# What goes where ----------------------------------------------------------------------
+
+
+def _fills(ring: ir.Operation) -> list[ir.Operation]:
+    """The ops that fill a ring.
+
+    Raises:
+        CannotSplit: Threads fill it, with tiles.
+    """
+    found: list[ir.Operation] = []
+    for use in ring.results[0].uses:
+        op = use.owner.operation
+        if op.name not in FILLS:
+            continue
+        found.append(op)
+        for other in (use.owner.operation for r in op.results for use in r.uses):
+            if other.name != COPY:
+                raise CannotSplit(
+                    f"a slot is filled by '{other.name}' at {location_text(other)}, "
+                    "which takes tiles"
+                )
+            found.append(other)
+    return found
+
+
+def _outside(
+    ops: Sequence[ir.Operation], fills: Sequence[ir.Operation]
+) -> set[ir.Operation]:
+    """The ops that stay in front: rings, and uniform values before the first copy."""
+    holders = {_top(op, ops[0].block) for op in fills}
+    found: set[ir.Operation] = set()
+    inner: set[ir.Value] = set()
+    is_before = True
+    for op in ops[:-1]:
+        is_before = is_before and op not in holders
+        if _has_mbarriers(op) or (
+            is_before
+            and is_pure(op)
+            and not any(map(is_distributed, (*op.operands, *op.results)))
+            and not any(value in inner for value in op.operands)
+        ):
+            found.add(op)
+        else:
+            inner.update(op.results)
+    return found
+
+
+def _top(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """The op of a block that holds `op`."""
+    while op.block != block:
+        assert op.parent is not None, "the block is around the op"
+        op = op.parent.operation
+    return op
+
+
+def _check(inside: Sequence[ir.Operation], fills: Sequence[ir.Operation]) -> None:
+    """Refuses what cannot be divided at all.
+
+    Raises:
+        CannotSplit: A return, or a store that must come after a copy.
+    """
+    for op in inside:
+        for inner in nested_ops(op):
+            if inner.name == "cuda_tile.return":
+                raise CannotSplit(
+                    f"the kernel may end early at {location_text(inner)}, where a role "
+                    "would leave the other one waiting"
+                )
+    for op in fills:
+        if op.name == COPY:
+            _check_readers(op)
+
+
+def _check_readers(copy: ir.Operation) -> None:
+    """Refuses a write that stands behind a copy's token."""
+    work, seen = [copy.results[0]], set[ir.Value]()
+    while work:
+        for use in work.pop().uses:
+            user = use.owner.operation
+            to = receiver(user)
+            heirs = list(user.results)
+            if to is not None:
+                number, first = use.operand_number, first_carried(to)[1]
+                heirs = [*to.results[number : number + 1]]
+                heirs += [*body(to).arguments][first + number : first + number + 1]
+            elif len(user.regions):
+                number = use.operand_number - first_carried(user)[0]
+                first = first_carried(user)[1] + number
+                heirs = [
+                    *user.results[number : number + 1],
+                    body(user).arguments[first],
+                ]
+            elif user.name not in (*LOADS, *COPIES, "cuda_tile.join_tokens"):
+                raise CannotSplit(
+                    f"'{user.name}' at {location_text(user)} comes after a copy of the "
+                    "same array"
+                )
+            heirs = [h for h in heirs if isinstance(h.type, TokenType)]
+            work += [heir for heir in heirs if heir not in seen]
+            seen.update(heirs)
+
+
+# Building -----------------------------------------------------------------------------
+
+
+def _build(plan: Plan, fills: Sequence[ir.Operation], end: ir.Operation) -> None:
+    """The op with two empty regions, right before the kernel's end."""
+    copies = [op for op in fills if op.name == COPY]
+    by_threads = any(copy_engine(op) == CP_ASYNC for op in copies)
+    load_threads = LOAD_WARPS * WARP_LANES if by_threads else 1
+    numbers = {
+        "warps": (plan.num_warps, LOAD_WARPS),
+        "threads": (plan.num_warps * WARP_LANES, load_threads),
+        "registers": (plan.registers, plan.load_registers),
+    }
+    attributes: dict[str, ir.Attribute] = {
+        name: ir.DenseI64ArrayAttr.get(list(values)) for name, values in numbers.items()
+    }
+    names: list[ir.Attribute] = [ir.StringAttr.get(n) for n in ("work", "load")]
+    attributes["names"] = ir.ArrayAttr.get(names)
+    with ir.InsertionPoint(end), end.location:
+        made = ir.Operation.create(ROLES, attributes=attributes, regions=2)
+    for region in made.regions:
+        with ir.InsertionPoint(region.blocks.append()), end.location:
+            ir.Operation.create("tileas.done")
+
+
+class _Clone:
+    """Copies a slice.
+
+    Args:
+        slice_: What to copy.
+    """
+
+    def __init__(self, slice_: RoleSlice) -> None:
+        self._slice = slice_
+        self._values: dict[ir.Value, ir.Value] = {}
+
+    def ops_before(self, ops: Sequence[ir.Operation], end: ir.Operation) -> None:
+        """Copies those of the ops that are in the slice to before `end`."""
+        with ir.InsertionPoint(end):
+            self._ops(ops)
+
+    def _ops(self, ops: Sequence[ir.Operation]) -> None:
+        for op in ops:
+            if op not in self._slice.ops:
+                continue
+            if len(op.regions):
+                self._structure(op)
+                continue
+            made = op.clone()
+            for number, operand in enumerate(op.operands):
+                new = self._of(operand)
+                if new != operand:
+                    made.operands[number] = new
+            self._note(op.results, made.results)
+
+    def _of(self, value: ir.Value) -> ir.Value:
+        value = passed_token(value)
+        return self._values.get(value, value)
+
+    def _note(self, old: Sequence[ir.Value], new: Sequence[ir.Value]) -> None:
+        self._values.update(zip(old, new, strict=True))
+
+    def _structure(self, op: ir.Operation) -> None:
+        """Copies an op with regions, with the carried values that are needed."""
+        kept = self._slice.kept(op)
+        first, first_argument = n_steering(op), first_carried(op)[1]
+        results = sorted(kept.results)
+        operands = list(op.operands)[:first]
+        operands += [op.operands[first + n] for n in sorted(kept.arguments)]
+        made = ir.Operation.create(
+            op.name,
+            results=[op.results[n].type for n in results],
+            operands=[self._of(operand) for operand in operands],
+            attributes=attributes_of(op),
+            regions=len(op.regions),
+            loc=op.location,
+        )
+        self._note([op.results[n] for n in results], list(made.results))
+        for region, copy in zip(op.regions, made.regions, strict=True):
+            for block in region.blocks:
+                given = list(block.arguments)
+                given = given[:first_argument] + [
+                    given[first_argument + n] for n in sorted(kept.arguments)
+                ]
+                types = [value.type for value in given]
+                inner = copy.blocks.append(*types, arg_locs=[op.location] * len(types))
+                self._note(given, list(inner.arguments))
+                with ir.InsertionPoint(inner):
+                    *ops, end = block_ops(block)
+                    self._ops(ops)
+                    self._end(end)
+
+    def _end(self, end: ir.Operation) -> None:
+        to = receiver(end)
+        assert to is not None, f"'{end.name}' hands values on"
+        numbers = self._slice.needed_of(end, to)
+        ir.Operation.create(
+            end.name,
+            operands=[self._of(end.operands[n]) for n in numbers],
+            attributes=attributes_of(end),
+            loc=end.location,
+        )
+
+
+# Leaving out --------------------------------------------------------------------------
+
+
+def _drop_fills(fills: Sequence[ir.Operation]) -> None:
+    """Erases the ops of the other role; what is ordered after a copy is so anyway."""
+    copies = [op for op in fills if op.name == COPY]
+    for op in copies:
+        if not list(op.results[0].uses):
+            continue
+        given = token_operand(op)
+        if given is None:
+            with ir.InsertionPoint(op), op.location:
+                given = cuda_tile.MakeTokenOp().result
+        op.results[0].replace_all_uses_with(given)
+    for op in (*copies, *(op for op in fills if op.name != COPY)):
+        op.erase()
+
+
+def _prune(ops: Sequence[ir.Operation], outside: set[ir.Operation]) -> None:
+    """Erases what no effect needs, and carried values that nothing uses."""
+    needed = RoleSlice(outside, lambda _: None, whole=_WHOLE)
+    for op in effects_of(ops):
+        needed.add(op)
+    dead: list[tuple[ir.Operation, list[int]]] = []
+    for op in ops:
+        _cut(op, needed, dead)
+    _erase(ops, needed)
+    for loop, numbers in reversed(dead):
+        drop(loop, numbers)
+
+
+def _cut(
+    op: ir.Operation,
+    needed: RoleSlice,
+    dead: list[tuple[ir.Operation, list[int]]],
+) -> None:
+    """Lets loops hand on unneeded values as they got them, which nothing computes."""
+    if op not in needed.ops or not is_control(op):
+        return
+    if op.name not in _WHOLE:
+        kept, first = needed.kept(op).arguments, first_carried(op)[1]
+        numbers = [n for n in range(len(op.results)) if n not in kept]
+        if numbers:
+            dead.append((op, numbers))
+        for end in needed.ends(op):
+            for n in numbers:
+                end.operands[n] = body(op).arguments[first + n]
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block_ops(block):
+                _cut(inner, needed, dead)
+
+
+def _erase(ops: Sequence[ir.Operation], needed: RoleSlice) -> None:
+    for op in reversed(ops):
+        if op not in needed.ops:
+            op.erase()
+        elif is_control(op):
+            for region in op.regions:
+                for block in region.blocks:
+                    _erase(block_ops(block)[:-1], needed)

@@ -1,0 +1,342 @@
+"""Kernels before and after `roles`, and after `skew` and `count`, compute the same.
+
+They sum rows of 128 numbers, which copies bring to shared memory; which rows, these
+learn from scalars in many ways. Where they cannot, the kernel stays one role.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuda_tile
+from cuda_tile import interp
+from cuda_tile.ir.launch import strings_of
+from cuda_tile.ir.plan import REMARKS_ATTRIBUTE
+from cuda_tile.ir.roles import find_roles
+from cuda_tile.ir.walk import find_entry, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.passes import count, ring, roles, skew
+
+SEEDS = (None, 0, 1, 2)
+ROWS, BLOCKS = 24, 3
+ROW = "!tileas.buffer<128xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>"
+TILE = "tile<128xf32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (32@0, 64@0), ())>>"
+ONE = "tile<1xi32, #cute.layout<((), (0, 0, 0, 0, 0), (0, 0), ())>>"
+ONE_PTR = ONE.replace("i32", "ptr<i32>")
+MANY = TILE.replace("f32", "i32")
+TENSOR = "tensor_view<?xf32, strides=[1]>"
+IN = f"partition_view<tile=(128), padding_value = zero, {TENSOR}>"
+OUT = f"partition_view<tile=(128), {TENSOR}>"
+
+
+def add(row: str, acc: str, result: str, *, token: str = "") -> str:
+    """Adds a row to a sum."""
+    number = result.removeprefix("%")
+    after = f"token = {token}" if token else ""
+    return f"""
+      %b{number} = tileas.alloc_shared : {ROW}
+      %t{number} = tileas.copy_in %in[{row}] {after} to %b{number} engine = "tma"
+        {{tileas.plan = {{slots = 3 : i64, ahead = 2 : i64}}}}
+        : {IN}[tile<i32>] to {ROW}
+      %x{number} = tileas.load_shared %b{number}[0] : {ROW} -> {TILE}
+      {result} = addf {acc}, %x{number} : {TILE}
+    """
+
+
+def loop(body: str, *, result: str = "%sum", start: str = "%zeros") -> str:
+    """A loop over %k, of which `body` makes %next of %acc."""
+    return f"""
+      {result} = for %k in (%c0 to %n, step %c1) : tile<i32>
+          iter_values(%acc = {start}) -> ({TILE}) {{
+        {body}
+        continue %next : {TILE}
+      }}
+    """
+
+
+def store(value: str, row: str = "%block", token: str = "%fresh") -> str:
+    return f"""
+      %stored = store_view_tko weak {value}, %out[{row}] token = {token}
+        : {TILE}, {OUT}, tile<i32> -> token
+    """
+
+
+def kernel(body: str, *, registers: str = "") -> str:
+    return f"""cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f32>>, %o: tile<ptr<f32>>, %q: tile<ptr<i32>>,
+               %n: tile<i32>, %rows: tile<i32>)
+          attributes {{tileas.target = "sm_90",
+            tileas.plan = {{num_warps = 4 : i64, roles = "load"{registers}}}}} {{
+        %zeros = constant <f32: 0.0> : {TILE}
+        %c0 = constant <i32: 0> : tile<i32>
+        %c1 = constant <i32: 1> : tile<i32>
+        %c2 = constant <i32: 2> : tile<i32>
+        %c128 = constant <i32: 128> : tile<i32>
+        %fresh = make_token : token
+        %block, %by, %bz = get_tile_block_id : tile<i32>
+        %first = muli %block, %n : tile<i32>
+        %size = muli %rows, %c128 : tile<i32>
+        %ti = make_tensor_view %p, shape = [%size], strides = [1]
+          : tile<i32> -> {TENSOR}
+        %in = make_partition_view %ti : {IN}
+        %to = make_tensor_view %o, shape = [%size], strides = [1]
+          : tile<i32> -> {TENSOR}
+        %out = make_partition_view %to : {OUT}
+        {body}
+        return
+      }}
+    }}"""
+
+
+ROW_OF_TURN = "%row = addi %first, %k : tile<i32>\n"
+TABLE = """
+  %at = offset %q, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %row, %loaded = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
+"""
+ONE_ELEMENT = f"""
+  %at = offset %q, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %at1 = reshape %at : tile<ptr<i32>> -> {ONE_PTR}
+  %row1, %loaded = load_ptr_tko weak %at1 : {ONE_PTR} -> {ONE}, token
+  %row = reshape %row1 : {ONE} -> tile<i32>
+"""
+DIVIDED = {
+    "rows in order": loop(ROW_OF_TURN + add("%row", "%acc", "%next")) + store("%sum"),
+    "a table of rows": loop(TABLE + add("%row", "%acc", "%next")) + store("%sum"),
+    "a tile of one row": loop(ONE_ELEMENT + add("%row", "%acc", "%next"))
+    + store("%sum"),
+    "two loops": loop(ROW_OF_TURN + add("%row", "%acc", "%next"), result="%half")
+    + loop(
+        ROW_OF_TURN.replace("%first", "%c0") + add("%row", "%acc", "%next"),
+        start="%half",
+    ).replace("%next", "%more")
+    + store("%sum"),
+    "two rows of a turn": loop(
+        ROW_OF_TURN + add("%row", "%acc", "%mid") + add("%k", "%mid", "%next")
+    )
+    + store("%sum"),
+    "loops in a loop": f"""
+      %sum = for %j in (%c0 to %c2, step %c1) : tile<i32>
+          iter_values(%part = %zeros) -> ({TILE}) {{
+        %base = addi %first, %j : tile<i32>
+        {
+        loop(
+            "%row = addi %base, %k : tile<i32>" + add("%row", "%acc", "%next"),
+            result="%inner",
+            start="%part",
+        )
+    }
+        continue %inner : {TILE}
+      }}
+      {store("%sum")}
+    """,
+    "rows that a loop carries": f"""
+      %sum, %last = for %k in (%c0 to %n, step %c1) : tile<i32>
+          iter_values(%acc = %zeros, %row = %first) -> ({TILE}, tile<i32>) {{
+        {add("%row", "%acc", "%next")}
+        %following = addi %row, %c1 : tile<i32>
+        continue %next, %following : {TILE}, tile<i32>
+      }}
+      {store("%sum")}
+    """,
+    "some turns only": loop(f"""
+      {ROW_OF_TURN}
+      %odd = remi %k, %c2 signed : tile<i32>
+      %is = cmpi equal %odd, %c1, signed : tile<i32> -> tile<i1>
+      %next = if %is -> ({TILE}) {{
+        {add("%row", "%acc", "%new")}
+        yield %new : {TILE}
+      }} else {{
+        yield %acc : {TILE}
+      }}
+    """)
+    + store("%sum"),
+    "a loop that is left": f"""
+      %sum = loop iter_values(%k = %c0, %acc = %zeros)
+          : tile<i32>, {TILE} -> {TILE} {{
+        %over = cmpi greater_than_or_equal %k, %n, signed : tile<i32> -> tile<i1>
+        if %over {{ break %acc : {TILE} }}
+        {ROW_OF_TURN}
+        {add("%row", "%acc", "%next")}
+        %k1 = addi %k, %c1 : tile<i32>
+        continue %k1, %next : tile<i32>, {TILE}
+      }}
+      {store("%sum")}
+    """,
+    "tokens of loads": f"""
+      %sum, %after = for %k in (%c0 to %n, step %c1) : tile<i32>
+          iter_values(%acc = %zeros, %tok = %fresh) -> ({TILE}, token) {{
+        {ROW_OF_TURN}
+        %y, %read = load_view_tko weak %in[%k] token = %tok
+          : {IN}, tile<i32> -> {TILE}, token
+        {add("%row", "%acc", "%mid", token="%read")}
+        %next = subf %mid, %y : {TILE}
+        continue %next, %tmid : {TILE}, token
+      }}
+      {store("%sum")}
+    """,
+    "what comes before": f"""
+      %v, %tv = load_view_tko weak %in[%block] : {IN}, tile<i32> -> {TILE}, token
+      {loop(ROW_OF_TURN + add("%row", "%acc", "%next"), start="%v")}
+      {store("%sum")}
+    """,
+    "a branch around the loop": f"""
+      %is = cmpi less_than %block, %c2, signed : tile<i32> -> tile<i1>
+      if %is {{
+        {loop(ROW_OF_TURN + add("%row", "%acc", "%next"))}
+        {store("%sum")}
+      }} else {{
+        {store("%zeros").replace("%stored", "%other")}
+      }}
+    """,
+}
+KEPT = {
+    "a row of a tile": (
+        f"""
+        %v, %tv = load_view_tko weak %in[%block] : {IN}, tile<i32> -> {TILE}, token
+        %r = reduce %v dim=0 identities=[0.0 : f32] : {TILE} -> tile<f32>
+            (%x: tile<f32>, %y: tile<f32>) {{
+          %s = maxf %x, %y : tile<f32>
+          yield %s : tile<f32>
+        }}
+        %row = ftoi %r signed rounding<nearest_int_to_zero> : tile<f32> -> tile<i32>
+        %small = remi %row, %n signed : tile<i32>
+        {loop(add("%small", "%acc", "%next"))}
+        {store("%sum")}
+        """,
+        "it depends on a tile, of 'reduce'",
+    ),
+    "a row that an atomic gives": (
+        loop(f"""
+          %row, %took = atomic_rmw_tko relaxed device %q, add, %c0
+            : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+          {add("%row", "%acc", "%next")}
+        """)
+        + store("%sum"),
+        "it depends on 'atomic_rmw_tko' .* must not run twice",
+    ),
+    "a table that is written": (
+        f"""
+        %at = offset %q, %block : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+        %wrote = store_ptr_tko weak %at, %block : tile<ptr<i32>>, tile<i32> -> token
+        %row, %loaded = load_ptr_tko weak %at token = %wrote
+          : tile<ptr<i32>> -> tile<i32>, token
+        {loop(add("%row", "%acc", "%next"))}
+        {store("%sum")}
+        """,
+        "it depends on 'load_ptr_tko' .* must not run twice",
+    ),
+    "an early end": (
+        f"""
+        %is = cmpi less_than %block, %c2, signed : tile<i32> -> tile<i1>
+        if %is {{
+          {loop(ROW_OF_TURN + add("%row", "%acc", "%next"))}
+          {store("%sum")}
+          return
+        }}
+        """,
+        "the kernel may end early",
+    ),
+    "a store into the same array": (
+        f"""
+        %sum, %after = for %k in (%c0 to %n, step %c1) : tile<i32>
+            iter_values(%acc = %zeros, %tok = %fresh) -> ({TILE}, token) {{
+          {ROW_OF_TURN}
+          {add("%row", "%acc", "%next", token="%tok")}
+          continue %next, %tnext : {TILE}, token
+        }}
+        {store("%sum", token="%after")}
+        """,
+        "'cuda_tile.store_view_tko' .* comes after a copy of the same array",
+    ),
+}
+
+
+def arguments() -> list[Any]:
+    p = np.random.default_rng(1).integers(0, 9, 128 * ROWS).astype(np.float32)
+    table = np.array([5, 1, 17, 3, 9, 2, 11, 4], np.int32)
+    return [p, np.zeros(128 * ROWS, np.float32), table, 5, ROWS]
+
+
+def outcome(module: Any, seed: int | None) -> Any:
+    args = arguments()
+    interp.run(module, grid=(BLOCKS,), args=args, seed=seed)
+    return args[1]
+
+
+def divided(text: str, *, skewed: bool = False) -> Any:
+    """The module after `roles`, and after `skew` and `count` if wanted."""
+    module = cuda_tile.load(text.encode())
+    with module.context:
+        passes = (ring, roles, skew, count) if skewed else (ring, roles)
+        for each in passes:
+            each.run(module.operation, Options())
+            assert module.operation.verify()
+    return module
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_roles_compute_the_same(name: str) -> None:
+    text = kernel(DIVIDED[name])
+    expected = outcome(cuda_tile.load(text.encode()), None)
+    assert expected.any()
+    for skewed in (False, True):
+        module = divided(text, skewed=skewed)
+        with module.context:
+            entry = find_entry(module.operation, None)
+            op = find_roles(entry)
+            assert REMARKS_ATTRIBUTE not in entry.attributes
+        assert op is not None
+        for seed in SEEDS:
+            assert np.array_equal(outcome(module, seed), expected), (seed, str(module))
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_each_role_has_what_it_needs(name: str) -> None:
+    module = divided(kernel(DIVIDED[name]))
+    with module.context:
+        op = find_roles(find_entry(module.operation, None))
+        assert op is not None
+        work, load = (
+            {inner.name for inner in nested_ops(op) if _region(op, inner) == number}
+            for number in (0, 1)
+        )
+    fills = {"tileas.acquire", "tileas.copy_in", "tileas.publish"}
+    assert not work & fills
+    assert fills <= load
+    effects = {"tileas.take", "tileas.release", "cuda_tile.store_view_tko"}
+    assert effects <= work
+    assert not load & {*effects, "tileas.load_shared", "cuda_tile.addf"}
+
+
+def _region(op: Any, inner: Any) -> int:
+    while inner.parent.operation != op:
+        inner = inner.parent.operation
+    return [region.blocks[0] for region in op.regions].index(inner.block)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_kernel_that_stays_one_role_says_why(name: str) -> None:
+    body, reason = KEPT[name]
+    text = kernel(body)
+    expected = outcome(cuda_tile.load(text.encode()), None)
+    module = divided(text)
+    with module.context:
+        entry = find_entry(module.operation, None)
+        assert find_roles(entry) is None
+        (remark,) = strings_of(entry.attributes[REMARKS_ATTRIBUTE])
+    with pytest.raises(AssertionError, match=reason):
+        raise AssertionError(remark)
+    assert remark.startswith("one role instead of one that loads and one that works")
+    assert np.array_equal(outcome(module, 0), expected)
+
+
+def test_registers_of_the_plan() -> None:
+    text = kernel(
+        DIVIDED["rows in order"],
+        registers=", registers = 240 : i64, load_registers = 40 : i64",
+    )
+    assert "warps = 4 threads = 128 registers = 240" in str(divided(text))
+    assert "warps = 4 threads = 1 registers = 40" in str(divided(text))
