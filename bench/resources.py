@@ -1,6 +1,6 @@
 """Lists registers, spills and shared memory of compiled kernels.
 
-    python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--json FILE]
+    python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--run] [--json FILE]
         [--compare FILE] [--spills]
 
 One row per kernel and GPU: registers per thread as ptxas counts them and as the
@@ -8,13 +8,17 @@ compiler estimated them before, spilled bytes per thread (loads and stores), sha
 bytes per CTA, occupancy, warnings of ptxas and the plan; or the error. `PATH` is a
 bytecode or MLIR file, or a folder of bytecode, searched recursively; by default the
 newest kernels in test/kernels. `--compare` adds the numbers of an earlier `--json` and
-shows only rows that differ; `--spills` shows only kernels that spill.
+shows only rows that differ, and says in which columns which kernels got worse;
+`--spills` shows only kernels that spill. `--run` also runs the kernels of test/kernels
+on the emulator and adds what a launch (bench/kernel_args.py) does: sectors of global
+memory, bank conflicts, barriers that each warp waits at.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +29,13 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import estimate_placed
 from cuda_tile.errors import UserError
-from cuda_tile.ir.walk import entries, entry_name
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import entries, entry_name, find_entry
+from cuda_tile.runtime.args import expand_args
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+from kernel_args import LAUNCHES
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "test" / "kernels" / "13.4"
 DEFAULT_GPUS = ("sm_80", "sm_90", "sm_120")
@@ -45,6 +55,9 @@ class Row:
         shared_bytes: Shared memory per CTA.
         occupancy: Share of a multiprocessor's threads that may be resident.
         warnings: Lines of ptxas.
+        sectors: Of global memory, in one launch; -1 if it was not run.
+        conflicts: Bank conflicts of the launch.
+        barriers: Barriers of a CTA that a warp waits at, on average.
         plan: The plan of the entry.
         refused: Why there is no machine code; the numbers are then zero.
     """
@@ -57,6 +70,9 @@ class Row:
     shared_bytes: int = 0
     occupancy: float = 0.0
     warnings: tuple[str, ...] = ()
+    sectors: int = -1
+    conflicts: int = -1
+    barriers: float = -1
     plan: str = ""
     refused: str = ""
 
@@ -77,10 +93,37 @@ class Row:
             str(self.shared_bytes),
             f"{self.occupancy:.0%}",
             str(len(self.warnings)),
+            *(f"{n:.6g}" if n >= 0 else "-" for n in self.counts),
         )
 
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """What was counted in a launch; -1 where it was not."""
+        return self.sectors, self.conflicts, self.barriers
 
-COLUMNS = ("regs", "est", "spills", "shared", "occup", "warn")
+    def worse_than(self, other: Row) -> list[str]:
+        """In which columns this row is worse than another."""
+        if self.refused and not other.refused:
+            return ["refused"]
+        return [
+            f"{name} {getattr(other, field)} -> {getattr(self, field)}"
+            for name, field in NO_WORSE.items()
+            if 0 <= getattr(other, field) < getattr(self, field)
+        ]
+
+
+COLUMNS = (
+    *("regs", "est", "spills", "shared", "occup", "warn"),
+    *("sectors", "confl", "bars"),
+)
+NO_WORSE = {
+    "regs": "registers",
+    "spills": "spill_bytes",
+    "sectors": "sectors",
+    "confl": "conflicts",
+    "bars": "barriers",
+}
+"""Columns that should not grow, with the fields that hold them."""
 
 
 def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
@@ -92,7 +135,7 @@ def kernel_files(path: Path) -> Iterator[tuple[str, Path]]:
             yield str(file.relative_to(path).with_suffix("")), file
 
 
-def measure(name: str, path: Path, gpu: str) -> list[Row]:
+def measure(name: str, path: Path, gpu: str, *, runs: bool) -> list[Row]:
     """Compiles one file; a row per kernel in it, or one with the error."""
     estimates: dict[str, int] = {}
 
@@ -102,10 +145,11 @@ def measure(name: str, path: Path, gpu: str) -> list[Row]:
 
     try:
         module = cuda_tile.load(path)
-        report = cuda_tile.compile(module, gpu, after={"stage": look}).report
+        compiled = cuda_tile.compile(module, gpu, after={"stage": look})
     except UserError as error:
         return [Row(name, gpu, refused=error.message)]
-    return [
+    report = compiled.report
+    rows = [
         Row(
             name if k.kernel == path.stem else f"{name}#{k.kernel}",
             gpu,
@@ -115,10 +159,35 @@ def measure(name: str, path: Path, gpu: str) -> list[Row]:
             k.shared_bytes,
             k.occupancy,
             report.warnings,
-            k.plan,
+            plan=k.plan,
         )
         for k in report.kernels
     ]
+    if not runs or path.stem not in LAUNCHES:
+        return rows
+    return [count(row, module, compiled) for row in rows]
+
+
+def count(row: Row, module: Any, compiled: cuda_tile.Compiled) -> Row:
+    """The row of a kernel of test/kernels with what a launch does."""
+    entry = find_entry(module.operation, None)
+    grid, values = LAUNCHES[entry_name(entry)]()
+    args = expand_args(parameter_types(entry), values)
+    report = cuda_tile.run(
+        module, grid=grid, args=args, on="emulator", gpu=row.gpu, compiled=compiled
+    )
+    barriers = sum(
+        number
+        for name, number in report.instruction_mix().items()
+        if name.startswith(("bar.", "barrier."))
+    )
+    warps = math.prod(grid) * math.prod(compiled.launch[entry_name(entry)].block) / 32
+    return replace(
+        row,
+        sectors=report.totals["sectors"],
+        conflicts=report.totals["bank_conflicts"],
+        barriers=round(barriers / warps, 2),
+    )
 
 
 def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> None:
@@ -136,6 +205,17 @@ def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> No
             said = f"refused: {line.refused}" if line.refused else line.plan
             sign = mark if before is not None else ""
             print(f"{line.kernel:{width}}{line.gpu:8}{numbers}  {sign}{said}")
+
+
+def print_worse(rows: list[Row], before: dict[tuple[str, str], Row]) -> None:
+    """Prints what is worse than before, a line per kernel and GPU."""
+    found = [
+        (row, row.worse_than(before[row.key])) for row in rows if row.key in before
+    ]
+    worse = [(row, columns) for row, columns in found if columns]
+    for row, columns in worse:
+        print(f"worse: {row.kernel} {row.gpu}: {', '.join(columns)}")
+    print(f"{len(worse)} of {len(found)} rows are worse in {', '.join(NO_WORSE)}")
 
 
 def print_sums(rows: list[Row]) -> None:
@@ -164,6 +244,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, default=[DEFAULT_FOLDER])
     parser.add_argument("--gpu", action="append", metavar="SM", help="default: three")
+    parser.add_argument("--run", action="store_true", help="count a launch of each")
     parser.add_argument("--spills", action="store_true", help="only what spills")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="earlier --json")
@@ -178,11 +259,13 @@ def main() -> int:
         for path in arguments.paths
         for name, file in kernel_files(path)
         for gpu in arguments.gpu or DEFAULT_GPUS
-        for row in measure(name, file, gpu)
+        for row in measure(name, file, gpu, runs=arguments.run)
     ]
     before = read_rows(arguments.compare) if arguments.compare else None
     shown = [row for row in rows if row.spill_bytes or not arguments.spills]
     print_rows(shown, before)
+    if before is not None:
+        print_worse(rows, before)
     print_sums(rows)
     if arguments.json:
         text = json.dumps([asdict(row) for row in rows], indent=1)
