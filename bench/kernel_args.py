@@ -112,15 +112,19 @@ LAUNCHES: dict[str, Callable[[], Launch]] = {
     "transpose_f32_64x64": _transpose,
     "softmax_f32_1024": lambda: _rows(32, 1024, np.float32),
     "softmax_f16_4096": lambda: _rows(16, 4096, np.float16),
-    "matmul_f16_64x64x64": lambda: product(_LARGE, (64, 64), (np.float16,) * 2),
-    "matmul_f16_128x128x64": lambda: product(_LARGE, (128, 128), (np.float16,) * 2),
+    "matmul_f16_64x64x64": lambda: product(_LARGE, (64, 64), (np.float16, np.float16)),
+    "matmul_f16_128x128x64": lambda: product(
+        _LARGE, (128, 128), (np.float16, np.float16)
+    ),
     "matmul_f16_f32out_128x128x64": lambda: product(
         _LARGE, (128, 128), (np.float16, np.float32)
     ),
     "matmul_bf16_128x128x64": lambda: product(
-        _LARGE, (128, 128), (ml_dtypes.bfloat16,) * 2
+        _LARGE, (128, 128), (ml_dtypes.bfloat16, ml_dtypes.bfloat16)
     ),
-    "matmul_tf32_128x128x32": lambda: product(_LARGE, (128, 128), (np.float32,) * 2),
+    "matmul_tf32_128x128x32": lambda: product(
+        _LARGE, (128, 128), (np.float32, np.float32)
+    ),
     "matmul_i8_128x128x64": lambda: product(
         _LARGE, (128, 128), (np.int8, np.int32), is_flat=False
     ),

@@ -109,6 +109,7 @@ class Kernel:
         limit: int | None = None,
         on_finding: Any = "raise",
         bounds: Chip | None = None,
+        registers: int | None = None,
     ) -> Report:
         """Launches the kernel; what it does to the arrays is left to look at."""
         ctas = self.meta["num_ctas"]
@@ -125,6 +126,7 @@ class Kernel:
             limit=limit,
             on_finding=on_finding,
             bounds=bounds,
+            registers=registers,
         )
 
     def _arguments(self, problem: Problem, n_ctas: int) -> list[Any]:

@@ -1,0 +1,91 @@
+"""What the inner loop of a cubin of ours consists of, by nvdisasm.
+
+nvdisasm is the package nvidia-cuda-nvdisasm on PyPI, the extra `bench` of this project.
+It is for machine code that ptxas made of our PTX only; other compilers' output is not
+disassembled.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+_LINE = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);")
+_LABEL = re.compile(r"(\.L_x_\d+):")
+_TARGET = re.compile(r"`\((\.L_x_\d+)\)")
+_PRODUCTS = ("HMMA", "IMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA", "UTC")
+
+
+@dataclass(frozen=True)
+class LoopMix:
+    """The instructions of one warp in one turn of a loop.
+
+    Attributes:
+        mnemonics: How often each stands in the loop, without what follows the dot.
+    """
+
+    mnemonics: Counter[str]
+
+    @property
+    def instructions(self) -> int:
+        """All of them."""
+        return self.mnemonics.total()
+
+    @property
+    def products(self) -> int:
+        """Matrix instructions: HMMA, HGMMA and their like."""
+        return sum(self.mnemonics[name] for name in _PRODUCTS)
+
+    def of(self, *names: str) -> int:
+        """How many there are of some mnemonics."""
+        return sum(self.mnemonics[name] for name in names)
+
+
+def find_nvdisasm() -> Path | None:
+    """The installed package's program, or one on `PATH`."""
+    packaged = Path(sysconfig.get_path("purelib"), "nvidia/cu13/bin/nvdisasm")
+    if packaged.is_file():
+        return packaged
+    found = shutil.which("nvdisasm")
+    return Path(found) if found else None
+
+
+def loop_mix(cubin: bytes) -> LoopMix | None:
+    """The loop of a cubin with one kernel that does most matrix instructions.
+
+    Of nested loops with equally many it is the inner one. None without nvdisasm, or if
+    no loop has a matrix instruction.
+    """
+    program = find_nvdisasm()
+    if program is None:
+        return None
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [program, "--print-code", file.name]
+        said = subprocess.run(command, capture_output=True, text=True, check=True)
+    return _hottest(said.stdout.splitlines())
+
+
+def _hottest(lines: list[str]) -> LoopMix | None:
+    names: list[str] = []
+    labels: dict[str, int] = {}
+    loops: list[LoopMix] = []
+    for line in lines:
+        if found := _LABEL.match(line):
+            labels[found[1]] = len(names)
+        elif found := _LINE.match(line):
+            names.append(found[1].split(".")[0])
+            target = _TARGET.search(found[2])
+            if target and target[1] in labels:
+                loops.append(LoopMix(Counter(names[labels[target[1]] :])))
+    loops = [loop for loop in loops if loop.products]
+    return max(
+        loops, key=lambda loop: (loop.products, -loop.instructions), default=None
+    )

@@ -1,0 +1,348 @@
+"""Products beside their goals and beside Triton's: machine code, rings, bounds.
+
+    python bench/products.py [--gpu sm_80 ...] [--only TEXT] [--all] [--triton]
+        [--tiles 2,2] [--turns 32] [--json FILE]
+
+For each product and chip a line for ours, one for the goal, and with `--triton` one for
+the PTX that Triton makes of the same product (tools/oracle/triton_ptx.py installs it).
+All run on the emulator. Columns:
+
+- regs, spill: of ptxas, the latter in bytes per thread
+- instr, /MMA: instructions of one warp in a turn of the inner loop, and over its matrix
+  instructions (nvdisasm of our cubins only; install the extra `bench`)
+- LDSM: ldmatrix over products, in the PTX of the loop; BAR: barriers of a warp per turn
+- slots: stages of the rings at level W; KB: bytes in flight per CTA
+- limiter and shares of the loop's bound (docs/bounds.md), DRAM left out: the few tiles
+  that run here share operands less than those of a whole GPU. Copies ahead of the loop
+  are not the loop's, so that few turns show less L2 than there is
+- warn: warnings of ptxas, such as C7510 (products serialised)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.codegen.ptxas import assemble
+from cuda_tile.emulator import Report
+from cuda_tile.emulator.bounds import Bound
+from cuda_tile.errors import UserError
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import entries, find_entry, nested_ops
+from cuda_tile.runtime.args import expand_args
+from cuda_tile.targets import find_target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
+
+import triton_ptx
+from loop_mix import loop_mix
+from product_kernels import Product
+from triton_kernels import Described, Kernel, Problem
+
+CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "products"
+SHARES = {
+    "tensor": "tensor cores",
+    "issue": "issue slots",
+    "shared": "shared memory",
+    "L2": "L2",
+    "flight": "bytes in flight",
+}
+COLUMNS = (
+    *("regs", "spill", "instr", "/MMA", "LDSM", "BAR", "slots", "KB"),
+    *("limiter", *SHARES, "warn"),
+)
+WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15}
+Cells = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One product on one chip.
+
+    Attributes:
+        product: The product.
+        gpu: The chip.
+        goal: What the columns should show.
+        warps, stages: What Triton is told.
+    """
+
+    product: Product
+    gpu: str
+    goal: Cells
+    warps: int = 4
+    stages: int = 3
+
+
+def _f16(m: int, n: int) -> Product:
+    return Product("f16", "f16", (m, n, 64))
+
+
+_ONE_ROLE = {"spill": "0", "slots": "3", "BAR": "1"}
+_SMALL = {**_ONE_ROLE, "/MMA": "<=1.9"}
+_SYNC = {**_SMALL, "regs": "<=236", "LDSM": "0.25", "KB": "64"}
+_WIDE = {**_ONE_ROLE, "regs": "<=225", "/MMA": "<=1.8", "limiter": "tensor cores"}
+_ROLES = {"spill": "0", "warn": "0"}
+GOALS = (
+    Case(_f16(128, 128), "sm_80", {**_SYNC, "limiter": "tensor cores"}),
+    Case(_f16(128, 256), "sm_80", _WIDE, 8),
+    Case(_f16(256, 128), "sm_80", _WIDE, 8),
+    Case(_f16(128, 128), "sm_86", _SMALL),
+    Case(_f16(128, 128), "sm_89", _SMALL),
+    Case(_f16(128, 128), "sm_120", _SMALL),
+    Case(
+        _f16(128, 128),
+        "sm_90",
+        {**_ROLES, "regs": "168", "instr": "<=40", "slots": "6", "KB": "160"},
+        stages=4,
+    ),
+    Case(
+        _f16(128, 256),
+        "sm_90",
+        {**_ROLES, "instr": "<=40", "slots": "4", "KB": "144"}
+        | {"limiter": "tensor cores"},
+        8,
+    ),
+    Case(
+        _f16(256, 128),
+        "sm_90",
+        {**_ROLES, "instr": "<=45", "limiter": "tensor cores"},
+        8,
+    ),
+)
+"""The goals of the design of asynchronous copies, docs/compiler.md."""
+_OTHERS = (
+    Product("bf16", "bf16", (128, 128, 64)),
+    Product("tf32", "f32", (128, 128, 32)),
+    Product("i8", "i32", (128, 128, 64)),
+    Product("f8E4M3FN", "f32", (128, 128, 128)),
+    Product("f64", "f64", (64, 64, 16)),
+)
+OTHERS = tuple(
+    Case(product, gpu, {})
+    for product in _OTHERS
+    for gpu in ("sm_80", "sm_90")
+    if gpu != "sm_80" or product.operand != "f8E4M3FN"
+)
+"""Other element types, which `--all` adds."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: whose it is, and its cells by column."""
+
+    product: str
+    gpu: str
+    who: str
+    cells: Cells
+
+
+def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
+    """Compiles, disassembles and runs our product."""
+    product = case.product
+    slots: list[int] = []
+
+    def look(module: ir.Operation) -> None:
+        for entry in entries(module):
+            rings = [op for op in nested_ops(entry) if op.name == "tileas.ring"]
+            types = [str(op.results[0].type) for op in rings]
+            slots.extend(int(n) for t in types for n in re.findall(r"ring<(\d+)", t))
+
+    CACHE.mkdir(parents=True, exist_ok=True)
+    path = CACHE / "product.mlir"
+    path.write_text(product.text())
+    module = cuda_tile.load(path)
+    try:
+        compiled = cuda_tile.compile(module, case.gpu, after={"barriers": look})
+        grid, values = product.launch(tiles, turns)
+        entry = find_entry(module.operation, None)
+        (kernel,) = compiled.report.kernels
+        report = cuda_tile.run(
+            module,
+            grid=grid,
+            args=expand_args(parameter_types(entry), values),
+            on="emulator",
+            gpu=case.gpu,
+            compiled=compiled,
+            bounds=find_target(case.gpu),
+            registers=kernel.registers,
+        )
+    except UserError as error:
+        return Row(product.name, case.gpu, "ours", {"limiter": error.message[:60]})
+    cells = {
+        "regs": str(kernel.registers),
+        "spill": str(kernel.spill_bytes),
+        "slots": "+".join(map(str, slots)) or "-",
+        "warn": str(len(compiled.report.warnings)),
+    }
+    mix = loop_mix(compiled.cubin)
+    if mix is not None:
+        cells["instr"] = str(mix.instructions)
+        cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
+    return Row(product.name, case.gpu, "ours", cells | counted(report, tiles))
+
+
+def spec_of(case: Case) -> str:
+    """How make_product.py is told."""
+    product = case.product
+    tile = "x".join(map(str, product.tile))
+    types = f"{product.operand}:{product.result}"
+    return f"{types}:{tile}:{case.gpu.removeprefix('sm_')}:{case.warps}:{case.stages}"
+
+
+def make_triton(cases: Iterable[Case]) -> None:
+    """Has Triton compile what was not compiled before."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    specs = [spec_of(case) for case in cases]
+    specs = [spec for spec in specs if not _file_of(spec).exists()]
+    if specs:
+        script = triton_ptx.KERNELS / "make_product.py"
+        subprocess.run([triton_ptx.python(), script, CACHE, *specs], check=True)
+
+
+def _file_of(spec: str) -> Path:
+    return CACHE / f"{spec.replace(':', '-')}.ptx"
+
+
+def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
+    """Runs Triton's PTX; its machine code is only asked for its registers."""
+    product = case.product
+    text = _file_of(spec_of(case)).read_text()
+    if not text:
+        return Row(product.name, case.gpu, "Triton", {"limiter": "no kernel"})
+    meta = json.loads(text.partition("\n")[0].removeprefix("// "))
+    kernel = Kernel(product.name, text, meta)
+    made = assemble(text, kernel.target)
+    (resources,) = made.resources.values()
+    (_, (a, b, c)) = product.launch(tiles, turns)
+    m, k, n = a.shape[0], a.shape[1], b.shape[1]
+    args: list[Any] = [a, b, c, m, n, k]
+    if meta["descriptors"]:
+        args = [*map(Described, (a, b, c)), k]
+    report = kernel.start(
+        Problem(args, tiles, []),
+        "fast",
+        bounds=find_target(case.gpu),
+        registers=resources.registers,
+    )
+    m, n, k = product.tile
+    slot_bytes = (m + n) * k * np.dtype(a.dtype).itemsize
+    cells = {
+        "regs": str(resources.registers),
+        "spill": str(resources.spill_store_bytes + resources.spill_load_bytes),
+        "slots": str(meta["shared_bytes"] // slot_bytes),
+        "warn": str(len(made.warnings)),
+    }
+    return Row(product.name, case.gpu, "Triton", cells | counted(report, tiles))
+
+
+def counted(report: Report, tiles: tuple[int, int]) -> Cells:
+    """The columns that the emulator fills."""
+    assert report.bounds is not None, "bounds were asked for"
+    products = ("mma.", "wgmma.mma_async", "wmma.mma")
+    loop = report.bounds.hottest()
+    inside = [
+        line
+        for line in report.by_instruction()
+        if any(first <= int(line["line"]) <= last for first, last in loop.lines)
+    ]
+
+    def ran(*starts: str) -> int:
+        chosen = [i for i in inside if str(i["mnemonic"]).startswith(starts)]
+        return sum(int(i["warps"]) for i in chosen)
+
+    turns = loop.turns * loop.warps * tiles[0] * tiles[1]
+    limiter, shares = _limiter(loop)
+    is_wgmma = bool(ran("wgmma"))
+    return {
+        "LDSM": "-" if is_wgmma else f"{ran('ldmatrix') / max(ran(*products), 1):.2f}",
+        "BAR": f"{ran('bar.sync', 'barrier.sync') / turns:.2g}",
+        "KB": f"{loop.bytes_in_flight / 1024:.0f}",
+        "limiter": limiter,
+        **shares,
+    }
+
+
+def _limiter(loop: Bound) -> tuple[str, Cells]:
+    """What limits a loop whose operands come from L2, and the shares against it."""
+    resources = [r for r in loop.resources if r.name != "DRAM"]
+    limiter = max(resources, key=lambda resource: resource.clocks)
+    clocks = {r.name: r.clocks for r in resources}
+    shares = {
+        head: f"{clocks[name] / limiter.clocks:.0%}" for head, name in SHARES.items()
+    }
+    return limiter.name, shares
+
+
+def show(rows: list[Row]) -> None:
+    """Prints the table, a block for each product and chip."""
+    heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
+    print(f"{'product':18}{'GPU':7}{'':7}{heads}")
+    last = ("", "")
+    for row in rows:
+        key = row.product, row.gpu
+        name, gpu = key if key != last else ("", "")
+        cells = (row.cells.get(head, "") for head in COLUMNS)
+        text = "".join(
+            f"{cell:>{WIDTHS[head] + 1}}"
+            for head, cell in zip(COLUMNS, cells, strict=True)
+        )
+        print(f"{name:18}{gpu:7}{row.who:7}{text}".rstrip())
+        last = key
+
+
+def read_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--gpu", action="append", metavar="SM", help="only these chips")
+    parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
+    parser.add_argument("--all", action="store_true", help="other element types too")
+    parser.add_argument("--triton", action="store_true", help="Triton's beside it")
+    parser.add_argument("--tiles", default="2,2", metavar="M,N", help="tiles to run")
+    parser.add_argument("--turns", type=int, default=32, help="turns of the loop")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Prints the table."""
+    words = read_arguments()
+    cases = [
+        case
+        for case in (*GOALS, *(OTHERS if words.all else ()))
+        if words.only in case.product.name and case.gpu in (words.gpu or [case.gpu])
+    ]
+    tiles_m, tiles_n = map(int, words.tiles.split(","))
+    size = (tiles_m, tiles_n), words.turns
+    if words.triton:
+        make_triton(cases)
+    rows: list[Row] = []
+    for case in cases:
+        rows.append(ours(case, *size))
+        if case.goal:
+            rows.append(Row(case.product.name, case.gpu, "goal", case.goal))
+        if words.triton:
+            rows.append(triton(case, *size))
+    show(rows)
+    if words.json:
+        text = json.dumps([asdict(row) for row in rows], indent=1)
+        words.json.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
