@@ -1,4 +1,4 @@
-// RUN: cuda-tile-opt %s -canonicalize | FileCheck %s
+// RUN: cuda-tile-opt %s -fold-constants | FileCheck %s
 
 cuda_tile.module @m {
   // CHECK-LABEL: testing$func @constants

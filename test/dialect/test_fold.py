@@ -34,7 +34,7 @@ KINDS: dict[str, Sequence[Step]] = {
     "loop": (loop, loop, *MOVES, *STEPS),
     "control": (*CONTROL, *CONTROL, loop, *MOVES),
 }
-PIPELINE = "canonicalize,cse,loop-invariant-code-motion,canonicalize,cse"
+PIPELINE = "fold-constants,cse,loop-invariant-code-motion,fold-constants,cse"
 OTHERS = "sccp,remove-dead-values,inline,cuda_tile.module(symbol-dce)"
 COUNT = int(os.environ.get("CUDA_TILE_RANDOM_PROGRAMS", "50"))
 

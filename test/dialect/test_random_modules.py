@@ -33,7 +33,7 @@ PARTS = 4
 FAMILIES = (random_ops, random_memory, random_regions)
 """The modules that fill `random_module.STEPS`."""
 
-SIMPLIFY = "canonicalize,cse,loop-invariant-code-motion,canonicalize,cse"
+SIMPLIFY = "fold-constants,cse,loop-invariant-code-motion,fold-constants,cse"
 OTHERS = (
     "sccp",
     "remove-dead-values",

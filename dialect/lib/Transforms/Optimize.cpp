@@ -12,14 +12,14 @@ void cuda_tile::addOptimizations(OpPassManager &passes,
   if (options.fuseFMA)
     passes.addPass(createFuseFMA());
   if (options.level >= 1) {
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createFoldConstants());
     passes.addPass(createCSEPass());
   }
   if (options.level >= 2)
     passes.addPass(createLoopInvariantCodeMotionPass());
   if (options.level >= 3) {
     passes.addPass(createLoopSplit());
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createFoldConstants());
   }
 }
 

@@ -1,7 +1,7 @@
 """`cuda-tile-optimize`: optimizes a kernel file, for example before distribution.
 
-The default pipeline is, by level, 1: canonicalize, cse; 2: also loop-invariant code
-motion; 3: also loop-split, canonicalize. `--fuse-fma` adds fuse-fma before it. Results
+The default pipeline is, by level, 1: fold-constants, cse; 2: also loop-invariant code
+motion; 3: also loop-split, fold-constants. `--fuse-fma` adds fuse-fma before it. Results
 do not change, except with fuse-fma, which rounds once instead of twice.
 """
 

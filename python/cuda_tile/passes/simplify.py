@@ -12,6 +12,6 @@ from cuda_tile.options import Options
 
 
 def run(module: ir.Operation, options: Options) -> None:
-    """Runs MLIR's `canonicalize` and `cse`."""
+    """Runs `fold-constants`, which canonicalises too, and MLIR's `cse`."""
     del options
-    PassManager.parse("any(canonicalize,cse)").run(module)
+    PassManager.parse("any(fold-constants,cse)").run(module)

@@ -8,6 +8,16 @@ include "mlir/Pass/PassBase.td"
 // The function passes accept any op, a function or one that contains functions, so
 // that the bare flag works on a whole file.
 
+def FoldConstants : Pass<"fold-constants"> {
+  let summary = "Canonicalizes, and computes what is constant";
+  let description = [{
+    What `canonicalize` does and, beyond it, replaces arithmetic, conversions and
+    changes of shape on constants by their exact results, and ops that change nothing,
+    such as the addition of zero, by their operands. Results that are undefined or left
+    open, such as those of a division by zero, are not folded.
+  }];
+}
+
 def FuseFMA : Pass<"fuse-fma"> {
   let summary = "Fuses a product and the sum that uses it into an fma";
   let description = [{

@@ -1,6 +1,7 @@
 //===- Fold.cpp - The dialect's folder ------------------------------------===//
 //
-// One hook for all ops; it runs after the folders of individual ops.
+// One hook for all ops; it runs after the folders of individual ops. The pass
+// fold-constants folds arithmetic, conversions and shapes too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +27,36 @@ std::optional<APInt> cuda_tile::getIntSplat(Value value) {
   return getIntSplat(attr);
 }
 
+LogicalResult cuda_tile::foldOp(Operation *op, ArrayRef<Attribute> operands,
+                                SmallVectorImpl<OpFoldResult> &results) {
+  if (op->getNumResults() != 1)
+    return failure();
+  for (auto foldKind : {foldInteger, foldFloat, foldConversion, foldShape}) {
+    OpFoldResult result = foldKind(op, operands);
+    if (!result)
+      continue;
+    // Layouts may differ if only shapes must match.
+    auto value = dyn_cast<Value>(result);
+    if (value && value.getType() != op->getResult(0).getType())
+      return failure();
+    // An op that returns itself was changed in place.
+    if (value != op->getResult(0))
+      results.push_back(result);
+    return success();
+  }
+  return failure();
+}
+
 namespace {
+/// What every canonicalization does: as in compatible tools, no arithmetic.
 struct Folder : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 
   LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
                      SmallVectorImpl<OpFoldResult> &results) const final {
-    if (op->getNumResults() != 1)
+    if (!isa<SelectOp, AssumeOp, JoinTokensOp>(op))
       return failure();
-    for (auto foldKind : {foldInteger, foldFloat, foldConversion, foldShape}) {
-      OpFoldResult result = foldKind(op, operands);
-      if (!result)
-        continue;
-      // Layouts may differ if only shapes must match.
-      auto value = dyn_cast<Value>(result);
-      if (value && value.getType() != op->getResult(0).getType())
-        return failure();
-      // An op that returns itself was changed in place.
-      if (value != op->getResult(0))
-        results.push_back(result);
-      return success();
-    }
-    return failure();
+    return foldOp(op, operands, results);
   }
 };
 } // namespace

@@ -66,6 +66,12 @@ inline Elements splat(TileType type, const llvm::APInt &value) {
 std::optional<llvm::APInt> getIntSplat(mlir::Attribute value);
 std::optional<llvm::APInt> getIntSplat(mlir::Value value);
 
+/// What an op of the dialect with constant `operands` (null if not constant) is
+/// equal to: a result, or none where it was changed in place.
+llvm::LogicalResult foldOp(mlir::Operation *op,
+                           llvm::ArrayRef<mlir::Attribute> operands,
+                           llvm::SmallVectorImpl<mlir::OpFoldResult> &results);
+
 /// The folded result of an op with constant `operands` (null if not constant);
 /// each function handles the ops of its kind and returns null for others.
 mlir::OpFoldResult foldInteger(mlir::Operation *op,
