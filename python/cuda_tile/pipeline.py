@@ -39,6 +39,7 @@ from cuda_tile.passes import (
     emit,
     facts,
     order,
+    persist,
     place,
     plan,
     ring,
@@ -175,6 +176,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         plan.run,
         reads=("gpu", "num_warps", "abi"),
     ),
+    Pass("persist", "T", "let a CTA serve several tile blocks", persist.run),
     Pass("place", "W", "give every tile a layout", place.run),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.

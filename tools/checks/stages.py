@@ -82,7 +82,11 @@ REASONS: dict[tuple[str, str], str] = {
         (f"tileas.{name}", "docs"): "its summary says it all"
         for name in ("done", "next_tile", "publish")
     },
-    **{(name, "place"): _LATER for name in TILEAS},
+    **{
+        (name, "place"): _LATER
+        for name in TILEAS
+        if name not in ("tileas.tiles", "tileas.next_tile")
+    },
     **{(name, "builder"): _COMPILER for name in TILEAS},
     **{(name, "bytecode"): _NO_WIRE for name in TILEAS},
 }

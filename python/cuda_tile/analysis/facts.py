@@ -43,6 +43,7 @@ from cuda_tile.analysis.fact_values import (
 )
 from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
 from cuda_tile.ir.plan import MAX_GRID_EXTENT
+from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
 from cuda_tile.ir.walk import op_stem
 from cuda_tile.rules import RuleTable
@@ -72,7 +73,9 @@ class FactsAnalysis(ValueAnalysis[Facts]):
         return widen(known, news)
 
     def made(self, point: Point, number: int) -> Facts:
-        """The induction variable of a `for`, from its bounds."""
+        """The index of a `for`, from its bounds, or the number of a tile block."""
+        if point.op.name == TILES:
+            return _tile_block_number()
         loop = counted_loop(point.op)
         if loop is None or point.region is None:
             return super().made(point, number)
@@ -192,7 +195,11 @@ def alloca(facts: FactsAnalysis, op: ir.Operation) -> None:
 def get_tile_block_id(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Block ids are small and not negative."""
     for result in op.results:
-        facts.set(result, uniform((), 1, 0, MAX_GRID_EXTENT - 1))
+        facts.set(result, _tile_block_number())
+
+
+def _tile_block_number() -> Facts:
+    return uniform((), 1, 0, MAX_GRID_EXTENT - 1)
 
 
 @RULES.register("get_num_tile_blocks")

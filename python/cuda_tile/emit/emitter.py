@@ -105,6 +105,8 @@ class Emitter:
         """Addresses of the tensor maps, in the order of the entry's `tileas.maps`."""
         self.grid_extents: tuple[ir.Value, ir.Value, ir.Value] | None = None
         """Tile blocks along x, y, z where the launcher appends them, else None."""
+        self.tile_heads: dict[ir.Operation, ir.Block] = {}
+        """Of each `tileas.tiles` where a tile block begins, its number the argument."""
         self._shared: ir.Value | None = None
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}

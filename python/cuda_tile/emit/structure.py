@@ -12,6 +12,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import SymbolVisibilityAttr, TileType
 from cuda_tile.analysis.constants import TF32_DROPPED_BITS
 from cuda_tile.emit.builder import GLOBAL_SPACE
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import entry_name, op_stem
@@ -27,8 +28,21 @@ _REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
 
 @RULES.register(*_REGISTERS)
 def grid_position(e: Emitter, op: ir.Operation) -> None:
-    """One CTA is one tile block."""
-    register = _REGISTERS[op.name.removeprefix("cuda_tile.")]
+    """One CTA is one tile block, unless the launcher appends the grid's extents.
+
+    Raises:
+        UserError: The number of a tile block is asked for, and a CTA serves several.
+    """
+    if e.grid_extents is not None:
+        if op_stem(op) == "get_tile_block_id":
+            raise UserError(
+                "expected the arguments of 'tileas.tiles' instead of "
+                f"'{op.name}', in a kernel whose CTAs serve several tile blocks"
+            )
+        for result, extent in zip(op.results, e.grid_extents, strict=True):
+            e.set(result, extent)
+        return
+    register = _REGISTERS[op_stem(op)]
     for axis, result in zip("xyz", op.results, strict=True):
         name = f"nvvm.read.ptx.sreg.{register}.{axis}"
         e.set(result, e.builder.in_prologue(name, e.builder.i32))

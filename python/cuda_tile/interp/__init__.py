@@ -18,6 +18,7 @@ from cuda_tile.interp import (
     memory,
     mma,
     multimem,
+    persist,
     reduce,
     ring,
     roles,
@@ -57,6 +58,7 @@ FAMILIES = (
     copy,
     wgmma,
     roles,
+    persist,
 )
 """The modules whose import filled `RULES`, in the order of the op list."""
 

@@ -102,6 +102,7 @@ class _EntryDecoder:
 
     def __init__(self) -> None:
         self._slots: dict[ir.Value, int] = {}
+        self._is_persistent = False
 
     def decode(self, op: ir.Operation) -> Entry:
         name = ir.StringAttr(op.attributes["sym_name"]).value
@@ -113,7 +114,8 @@ class _EntryDecoder:
                 raise UserError(f"{name}: expected tile parameters, got {kind}")
             parameters.append(kind)
         body = self._block(block)
-        return Entry(name, tuple(parameters), body, len(self._slots))
+        slots, is_persistent = len(self._slots), self._is_persistent
+        return Entry(name, tuple(parameters), body, slots, is_persistent)
 
     def _slot(self, value: ir.Value) -> int:
         return self._slots.setdefault(value, len(self._slots))
@@ -128,6 +130,7 @@ class _EntryDecoder:
         if name not in RULES:
             where = location_text(op.location)
             raise Unsupported(f"interp: no rule for '{op.name}'", where)
+        self._is_persistent |= name == "tileas.tiles"
         operands, results = list(op.operands), list(op.results)
         attributes = op.attributes
         segments: tuple[int, ...] = ()

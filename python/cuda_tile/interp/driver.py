@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
@@ -242,14 +242,7 @@ class Session:
 
     def stops(self) -> Generator[Stop, None, None]:
         """Runs the launch; pauses at each breakpoint."""
-        order: Any = range(len(self._blocks))
-        if self.launch.is_shuffled:
-            order = self.launch.random.permutation(len(self._blocks))
-        blocks = (
-            TileBlock(self.launch, self.entry, self._blocks[int(place)], number)
-            for number, place in enumerate(order)
-        )
-        steps = run_blocks(blocks, self._arguments)
+        steps = run_blocks(self._tile_blocks(), self._arguments)
         while True:
             try:
                 with np.errstate(all="ignore"):
@@ -263,6 +256,28 @@ class Session:
             if stop is None:
                 return
             yield stop
+
+    def _tile_blocks(self) -> Iterator[TileBlock]:
+        """The tile blocks in the order in which they begin.
+
+        Of a persistent kernel the CTAs: each serves two tile blocks, or as many as a
+        seed says; which ones and in which order is open.
+        """
+        order: Any = range(len(self._blocks))
+        random = self.launch.random
+        if self.launch.is_shuffled:
+            order = random.permutation(len(self._blocks))
+        ids = [self._blocks[int(place)] for place in order]
+        if not self.entry.is_persistent:
+            for number, place in enumerate(ids):
+                yield TileBlock(self.launch, self.entry, place, number)
+            return
+        count = -(-len(ids) // 2)
+        if self.launch.is_shuffled:
+            count = int(random.integers(1, len(ids) + 1))
+        for number in range(count):
+            served = tuple(ids[number::count])
+            yield TileBlock(self.launch, self.entry, served[0], number, served=served)
 
     def report(self) -> InterpReport:
         """What the launch did, once it ended.

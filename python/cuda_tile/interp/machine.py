@@ -132,7 +132,8 @@ class TileBlock:
     Attributes:
         launch: What it shares with the others.
         entry: The kernel.
-        block_id: Its place in the grid.
+        block_id: Its place in the grid; of a persistent kernel that of the tile block
+            that it serves.
         number: Its number in the order in which blocks begin.
         slots: Its values.
         accesses: Its memory accesses so far.
@@ -144,6 +145,7 @@ class TileBlock:
         broken: Slots of false assumptions about strides, and what is false of them.
         flight: The copies and products that it has started.
         role: The region of `tileas.roles` that runs now, counted from 1; 0 outside.
+        served: The tile blocks that it serves, in order, if the kernel is persistent.
     """
 
     launch: Launch
@@ -160,6 +162,7 @@ class TileBlock:
     broken: dict[int, tuple[Op, str]] = field(default_factory=dict[int, tuple[Op, str]])
     flight: Flight = field(default_factory=Flight)
     role: int = 0
+    served: tuple[tuple[int, int, int], ...] = ()
 
     def run(self, arguments: tuple[Array, ...]) -> Body:
         """Runs the entry's body once with 0-d arguments."""

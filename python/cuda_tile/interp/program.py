@@ -200,12 +200,22 @@ def all_ops(block: Block) -> list[Op]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One kernel of a module."""
+    """One kernel of a module.
+
+    Attributes:
+        name: Its symbol.
+        parameters: Types of its parameters.
+        body: Its ops.
+        slot_count: Slots of its values.
+        is_persistent: Whether it has `tileas.tiles`, so that a CTA may serve several
+            tile blocks.
+    """
 
     name: str
     parameters: tuple[TileType, ...]
     body: Block
     slot_count: int
+    is_persistent: bool = False
 
 
 @dataclass(eq=False, slots=True)

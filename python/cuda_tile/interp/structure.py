@@ -10,20 +10,27 @@ from cuda_tile.interp.table import RULES
 from cuda_tile.runtime.elements import Array
 
 
-def _coordinates(values: tuple[int, int, int]) -> tuple[Array, ...]:
+def coordinates(values: tuple[int, int, int]) -> tuple[Array, ...]:
+    """Three numbers as 0-d tiles."""
     return tuple(np.array(value, dtype=np.int32) for value in values)
 
 
 @RULES.register("get_tile_block_id")
 def get_tile_block_id(run: TileBlock, op: Op) -> tuple[Array, ...]:
     """The block's place in the grid: x, y, z."""
-    return _coordinates(run.block_id)
+    if run.entry.is_persistent:
+        run.fail(
+            op,
+            "expected the arguments of 'tileas.tiles' instead, in a kernel whose CTAs "
+            "serve several tile blocks",
+        )
+    return coordinates(run.block_id)
 
 
 @RULES.register("get_num_tile_blocks")
 def get_num_tile_blocks(run: TileBlock, op: Op) -> tuple[Array, ...]:
     """The launch grid: x, y, z."""
-    return _coordinates(run.launch.grid)
+    return coordinates(run.launch.grid)
 
 
 @RULES.register("get_global")

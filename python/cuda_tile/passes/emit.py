@@ -32,6 +32,7 @@ from cuda_tile.ir.launch import (
 from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
 from cuda_tile.ir.roles import all_threads, cta_warps, find_roles, roles_of
+from cuda_tile.ir.tile_loop import has_tiles
 from cuda_tile.ir.walk import (
     block_ops,
     body,
@@ -42,6 +43,7 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
+from cuda_tile.runtime.record import GridExtents
 from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES
 
 
@@ -106,10 +108,12 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     """How to launch an entry; shared memory beyond the static limit is dynamic."""
     shared = _shared_bytes(entry)
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
+    is_persistent = has_tiles(entry)
     return LaunchData(
         block=(cta_warps(entry, read_plan(entry).num_warps) * WARP_LANES, 1, 1),
         abi=read_abi(entry),
-        appended=read_maps(entry),
+        appended=(*read_maps(entry), *((GridExtents(),) if is_persistent else ())),
+        grid="persistent" if is_persistent else "tile_blocks",
         dynamic_shared_bytes=shared if shared > MAX_STATIC_SHARED_BYTES else 0,
         shared_bytes=shared,
         parameters=parameter_types(entry),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.control_flow import successors
+from cuda_tile.ir.tile_loop import NEXT_TILE, TILES
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.place.constraints import Constraint, Same
 from cuda_tile.place.rules import RULES, PlaceContext
 
 
-@RULES.register("for", "loop", "if", "continue", "break", "yield", "return")
+@RULES.register(
+    "for", "loop", "if", "continue", "break", "yield", "return", TILES, NEXT_TILE
+)
 def hand_on(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """Forwarded operands and the values they become have one layout.
 

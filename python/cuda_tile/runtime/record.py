@@ -31,6 +31,8 @@ Abi = Literal["maps", "cuda"]
 """What the launcher can do: append parameters, or pass the user's arguments only."""
 Grid = Literal["tile_blocks", "persistent"]
 Dim3: TypeAlias = tuple[int, int, int]
+MOST_TILE_BLOCKS = 1 << 31
+"""A persistent kernel counts them in 32 bits, and adds the number of CTAs to that."""
 ABIS: tuple[Abi, ...] = get_args(Abi)
 
 
@@ -135,10 +137,18 @@ class LaunchRecord:
             tile_blocks: Tile blocks along x, y, z.
             resident: CTAs that the chip holds at once; used if the kernel is
                 persistent.
+
+        Raises:
+            UserError: There are more tile blocks than a persistent kernel can count.
         """
         x, y, z = (n * m for n, m in zip(tile_blocks, self.cluster, strict=True))
         if self.grid == "tile_blocks":
             return x, y, z
+        if prod(tile_blocks) >= MOST_TILE_BLOCKS:
+            raise UserError(
+                f"expected fewer than {MOST_TILE_BLOCKS} tile blocks of a persistent "
+                f"kernel, got a grid of {tile_blocks}"
+            )
         size = prod(self.cluster)
         count = min(prod(tile_blocks), max(resident // size, 1))
         return count * size, 1, 1

@@ -1,0 +1,26 @@
+"""`tileas.tiles`, which makes a kernel persistent: a CTA serves several tile blocks."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.walk import block_ops, body
+
+TILES = "tileas.tiles"
+NEXT_TILE = "tileas.next_tile"
+
+
+def has_tiles(entry: ir.Operation) -> bool:
+    """Whether a kernel is persistent: the op is in its body, or in that of a role."""
+    return any(
+        op.name == TILES or (op.name == ROLES and _in_roles(op))
+        for op in block_ops(body(entry))
+    )
+
+
+def _in_roles(op: ir.Operation) -> bool:
+    return any(
+        inner.name == TILES
+        for region in op.regions
+        for inner in block_ops(region.blocks[0])
+    )

@@ -1,0 +1,138 @@
+"""Level T to T: a CTA serves several tile blocks, where the plan says `persistent`.
+
+Contract: in, level T with plans. Out, of each entry whose plan says so, all that a tile
+block does stands in one `tileas.tiles`, whose arguments replace `get_tile_block_id`.
+Outside stay scalars, views and tokens that do not depend on the tile block; they are
+computed once. What a kernel does that cannot be done so is left as it was, with a
+remark. Nothing is chosen here.
+
+A tile block must not wait for another one, since a CTA may have to serve both, one
+after the other.
+"""
+
+from __future__ import annotations
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.maps import read_abi
+from cuda_tile.ir.plan import add_remark, read_plan
+from cuda_tile.ir.tile_loop import NEXT_TILE, TILES, has_tiles
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
+from cuda_tile.options import Options
+
+BLOCK_ID = "cuda_tile.get_tile_block_id"
+_AXES = 3
+_STAYING = frozenset(
+    (
+        "assume",
+        "constant",
+        "get_global",
+        "get_index_space_shape",
+        "get_num_tile_blocks",
+        "get_tensor_shape",
+        "join_tokens",
+        "make_gather_scatter_view",
+        "make_partition_view",
+        "make_strided_view",
+        "make_tensor_view",
+        "make_token",
+        "offset",
+        "select",
+    )
+)
+"""Ops beside the elementwise ones that only compute."""
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Wraps the body of each entry whose plan says `persistent`."""
+    del options
+    for entry in entries(module):
+        if not read_plan(entry).persistent or has_tiles(entry):
+            continue
+        if (reason := _obstacle(entry)) is None:
+            _wrap(entry)
+        else:
+            add_remark(
+                entry, f"not persistent, one tile block per CTA instead: {reason}"
+            )
+
+
+def _obstacle(entry: ir.Operation) -> str | None:
+    """Why the tile blocks of an entry cannot share a CTA, and the way out."""
+    if read_abi(entry) == "cuda":
+        return (
+            "the launcher does not append the grid's extents (abi cuda); compile with "
+            "abi maps"
+        )
+    for op in nested_ops(entry):
+        if (why := _hindrance(entry, op)) is not None:
+            return f"{why} at {location_text(op)}"
+    return None
+
+
+def _hindrance(entry: ir.Operation, op: ir.Operation) -> str | None:
+    match op.name:
+        case "cuda_tile.return" if not _is_right_in(entry, op):
+            return "an early return"
+        case "cuda_tile.alloca":
+            return "an alloca, which lives until the kernel ends"
+        case "cuda_tile.gdc_launch_dependents_tko" | "cuda_tile.gdc_wait_tko":
+            return f"'{op.name}', which is meant once per tile block"
+        case _:
+            waits = keyword(op, "memory_ordering_semantics", "weak") != "weak"
+            if waits and _is_in_loop(entry, op):
+                return f"'{op.name}' in a loop, which may wait for another tile block"
+            return None
+
+
+def _is_right_in(entry: ir.Operation, op: ir.Operation) -> bool:
+    return op.parent is not None and op.parent.operation == entry
+
+
+def _is_in_loop(entry: ir.Operation, op: ir.Operation) -> bool:
+    parent = op.parent
+    while parent is not None and parent.operation != entry:
+        if parent.operation.name == "cuda_tile.loop":
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def _wrap(entry: ir.Operation) -> None:
+    """Moves what a tile block does into one `tileas.tiles` before the `return`."""
+    ops = block_ops(body(entry))
+    number = TileType.get([], ir.IntegerType.get_signless(32))
+    with ir.InsertionPoint(ops[-1]), entry.location:
+        loop = ir.Operation.create(TILES, regions=1)
+    inner = loop.regions[0].blocks.append(
+        *[number] * _AXES, arg_locs=[entry.location] * _AXES
+    )
+    inside: set[ir.Operation] = set()
+    for op in ops[:-1]:
+        if not _stays(op, inside):
+            inside.add(op)
+            inner.append(op)
+    for op in list(nested_ops(loop)):
+        if op.name == BLOCK_ID:
+            for result, argument in zip(op.results, inner.arguments, strict=True):
+                result.replace_all_uses_with(argument)
+            op.erase()
+    with ir.InsertionPoint(inner), ops[-1].location:
+        ir.Operation.create(NEXT_TILE)
+
+
+def _stays(op: ir.Operation, inside: set[ir.Operation]) -> bool:
+    """Whether an op only computes, for all threads and all tile blocks the same."""
+    stem = op.name.removeprefix("cuda_tile.")
+    info = ods.ops().get(stem)
+    only_computes = info is not None and (
+        stem in _STAYING or info.family in ods.ELEMENTWISE_FAMILIES
+    )
+    return (
+        only_computes
+        and not any(is_distributed(result) for result in op.results)
+        and not any(value.owner in inside for value in op.operands)
+    )

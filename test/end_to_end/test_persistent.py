@@ -1,0 +1,235 @@
+"""Persistent kernels: a CTA serves several tile blocks, with the same results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from end_kernels import NAMES, VERSIONS, load
+from real_kernels import RECIPES, make_problem
+
+import cuda_tile
+from cuda_tile import Options, UserError
+from cuda_tile._mlir import ir
+from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, plan_attribute
+from cuda_tile.ir.walk import entries
+
+SEEDS = (None, 1, 2)
+
+
+def persistent(group: int = 0) -> Any:
+    """A function that adds to every entry's plan what makes it persistent."""
+
+    def change(level: Any) -> None:
+        for entry in entries(level):
+            plan = entry.attributes["tileas.plan"]
+            fields = {item.name: item.attr for item in plan}
+            own: Any = plan_attribute({"persistent": 1, "tile_group": group})
+            fields |= {item.name: item.attr for item in own}
+            entry.attributes["tileas.plan"] = ir.DictAttr.get(fields)
+
+    return {"plan": change}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("last", ["persist", "barriers"])
+def test_tile_kernels_run_after_passes(name: str, last: str) -> None:
+    module = load(name, VERSIONS[1])
+    lowered = cuda_tile.lower(module, "sm_90", until=last, after=persistent())
+    assert "tileas.tiles" in str(lowered)
+    again = cuda_tile.load(str(lowered).encode())
+    for seed in SEEDS:
+        problem = make_problem(name, RECIPES[name].sizes[0], seed=3)
+        cuda_tile.run(again, grid=problem.grid, args=problem.args, seed=seed)
+        comparison = problem.compare()
+        assert comparison.is_within, comparison
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("gpu", "group", "resident"), [("sm_80", 0, 1), ("sm_90", 3, 2)]
+)
+def test_ptx_runs_with_few_ctas(name: str, gpu: str, group: int, resident: int) -> None:
+    module = load(name, VERSIONS[1])
+    compiled = cuda_tile.compile(module, gpu, after=persistent(group), cubin=False)
+    (launch,) = compiled.launch.values()
+    assert launch.grid == "persistent"
+    problem = make_problem(name, RECIPES[name].sizes[0], seed=3)
+    cuda_tile.run(
+        module,
+        grid=problem.grid,
+        args=problem.args,
+        on="emulator",
+        compiled=compiled,
+        resident_ctas=resident,
+        mode="adversarial",
+    )
+    comparison = problem.compare()
+    assert comparison.is_within, comparison
+
+
+# Order and coverage -------------------------------------------------------------------
+
+NUMBERS = b"""
+cuda_tile.module @m {
+  entry @number(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %gx, %gy, %gz = get_num_tile_blocks : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = muli %z, %gy : tile<i32>
+    %b = addi %a, %y : tile<i32>
+    %c = muli %b, %gx : tile<i32>
+    %place = addi %c, %x : tile<i32>
+    %at = offset %p, %place : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+    %turn, %t = atomic_rmw_tko relaxed device %q, add, %one
+        : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    %u = store_ptr_tko weak %at, %turn : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+def served(grid: tuple[int, int, int], group: int, resident: int = 1) -> Any:
+    """In which turn each tile block is served, as [z, y, x]."""
+    module = cuda_tile.load(NUMBERS)
+    compiled = cuda_tile.compile(module, after=persistent(group), cubin=False)
+    turns = np.full(grid[::-1], -1, np.int32)
+    cuda_tile.run(
+        module,
+        grid=grid,
+        args=[turns, np.zeros(1, np.int32)],
+        on="emulator",
+        compiled=compiled,
+        resident_ctas=resident,
+    )
+    return turns
+
+
+@pytest.mark.parametrize("group", [0, 1, 2, 3, 8])
+@pytest.mark.parametrize("grid", [(5, 7, 2), (1, 9, 1), (9, 1, 1), (3, 4, 3)])
+def test_every_tile_block_is_served_once(
+    grid: tuple[int, int, int], group: int
+) -> None:
+    for resident in (1, 4, 100):
+        turns = served(grid, group, resident)
+        assert sorted(turns.ravel()) == list(range(turns.size))
+
+
+def test_tile_blocks_of_a_strip_come_together() -> None:
+    grid, group = (5, 7, 2), 3
+    order = [
+        (z, y, x)
+        for z in range(2)
+        for strip in range(0, 7, group)
+        for x in range(5)
+        for y in range(strip, min(strip + group, 7))
+    ]
+    turns = served(grid, group)
+    assert [turns[place] for place in order] == list(range(len(order)))
+    assert served(grid, 0).ravel().tolist() == list(range(len(order)))
+
+
+# What cannot be done ------------------------------------------------------------------
+
+
+def kernel(body: str) -> Any:
+    return cuda_tile.load(
+        f"""cuda_tile.module @m {{
+  entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {{
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    {body}
+    return
+  }} }}""".encode()
+    )
+
+
+REFUSED = {
+    "an early return": """
+    %c = cmpi less_than %x, %n, signed : tile<i32> -> tile<i1>
+    if %c { return }""",
+    "an alloca": """
+    %s = alloca num_elem = 4, alignment = 4 : tile<ptr<i32>>
+    %t = store_ptr_tko weak %s, %n : tile<ptr<i32>>, tile<i32> -> token""",
+    "'cuda_tile.load_ptr_tko' in a loop, which may wait for another tile block": """
+    loop {
+      %v, %t = load_ptr_tko acquire device %p : tile<ptr<i32>> -> tile<i32>, token
+      %c = cmpi equal %v, %n, signed : tile<i32> -> tile<i1>
+      if %c { break }
+    }""",
+    "'cuda_tile.gdc_wait_tko', which is meant once per tile block": """
+    %t = gdc_wait_tko : token""",
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_refused_gets_a_remark(why: str) -> None:
+    compiled = cuda_tile.compile(kernel(REFUSED[why]), after=persistent(), cubin=False)
+    launch = compiled.launch["k"]
+    assert launch.grid == "tile_blocks"
+    (remark,) = launch.remarks
+    assert remark.startswith(f"not persistent, one tile block per CTA instead: {why}")
+    assert ' at "-":' in remark
+
+
+def test_the_abi_cuda_has_no_persistent_kernels() -> None:
+    module = kernel(
+        "%t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token"
+    )
+    lowered = cuda_tile.lower(
+        module, options=Options(abi="cuda"), until="persist", after=persistent()
+    )
+    with lowered.context:
+        (remark,) = entries(lowered.operation)[0].attributes[REMARKS_ATTRIBUTE]
+    assert "(abi cuda); compile with abi maps" in str(remark)
+    assert "tileas.tiles" not in str(lowered)
+
+
+BY_HAND = """
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<i32>>) {
+    %one = constant <i32: 1> : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    %sum = tileas.tiles (%x, %y, %z) iter_values(%n = %zero) -> (tile<i32>) {
+      BODY
+      %m = addi %n, %one : tile<i32>
+      tileas.next_tile %m : tile<i32>
+    }
+    %r, %t = atomic_rmw_tko relaxed device %p, add, %sum
+        : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    return
+  }
+}
+"""
+
+
+def test_values_are_carried_from_block_to_block() -> None:
+    module = cuda_tile.load(BY_HAND.replace("BODY", "").encode())
+    for seed in SEEDS:
+        count = np.zeros(1, np.int32)
+        cuda_tile.run(module, grid=(3, 4, 2), args=[count], seed=seed)
+        assert count[0] == 24
+    compiled = cuda_tile.compile(module, cubin=False)
+    for resident in (1, 5, 50):
+        count = np.zeros(1, np.int32)
+        cuda_tile.run(
+            module,
+            grid=(3, 4, 2),
+            args=[count],
+            on="emulator",
+            compiled=compiled,
+            resident_ctas=resident,
+        )
+        assert count[0] == 24
+
+
+def test_the_number_of_a_tile_block_is_an_argument() -> None:
+    text = BY_HAND.replace("BODY", "%a, %b, %c = get_tile_block_id : tile<i32>")
+    text = text.replace("addi %n, %one", "addi %n, %a")
+    module = cuda_tile.load(text.encode())
+    with pytest.raises(UserError, match=r"expected the arguments of 'tileas\.tiles'"):
+        cuda_tile.run(module, grid=(2,), args=[np.zeros(1, np.int32)])
+    with pytest.raises(UserError, match=r"expected the arguments of 'tileas\.tiles'"):
+        cuda_tile.compile(module, cubin=False)
