@@ -1,8 +1,8 @@
 // Layouts: each access in its own best one, conversions only where two of them meet,
 // and none for what costs nothing to make again.
 
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place)' | FileCheck %s
-// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_90},cuda-tile-place)' -o %t.mlir
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_89},cuda-tile-place)' | FileCheck %s
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-plan{gpu=sm_89},cuda-tile-place)' -o %t.mlir
 // RUN: cuda-tile-opt %t.mlir -o /dev/null
 // RUN: not cuda-tile-opt %s --cuda-tile-place 2>&1 | FileCheck %s --check-prefix=NOPLAN
 

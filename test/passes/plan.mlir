@@ -1,8 +1,8 @@
 // How many warps, which matrix instruction; what stands on the entry already wins.
 
-// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_90 | FileCheck %s
+// RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_89 | FileCheck %s
 // RUN: cuda-tile-opt %s --cuda-tile-plan=gpu=sm_80 | FileCheck %s --check-prefix=SM80
-// RUN: cuda-tile-opt %s --cuda-tile-plan='gpu=sm_90 num-warps=2' | FileCheck %s --check-prefix=TWO
+// RUN: cuda-tile-opt %s --cuda-tile-plan='gpu=sm_89 num-warps=2' | FileCheck %s --check-prefix=TWO
 // RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_70 2>&1 | FileCheck %s --check-prefix=GPU
 
 // GPU: expected a known gpu name, got 'sm_70'; did you mean 'sm_{{[0-9]+}}'? known: sm_75
@@ -11,7 +11,7 @@
 cuda_tile.module @kernels {
   // One warp is enough for a small tile.
   // CHECK-LABEL: entry @small
-  // CHECK-SAME: tileas.plan = {num_warps = 1 : i64}, tileas.target = "sm_90"
+  // CHECK-SAME: tileas.plan = {num_warps = 1 : i64}, tileas.target = "sm_89"
   // SM80-LABEL: entry @small
   // SM80-SAME: tileas.target = "sm_80"
   // TWO-LABEL: entry @small
@@ -71,7 +71,7 @@ cuda_tile.module @kernels {
   // CHECK-SAME: tileas.plan = {min_ctas = 3 : i64, num_warps = 8 : i64}
   // SM80-LABEL: entry @hints
   // SM80-SAME: tileas.plan = {num_warps = 1 : i64}
-  entry @hints() optimization_hints=<sm_90 = {num_worker_warps_per_cta = 6, occupancy = 3}> {
+  entry @hints() optimization_hints=<sm_89 = {num_worker_warps_per_cta = 6, occupancy = 3}> {
     return
   }
 }

@@ -131,7 +131,7 @@ def test_a_tile_of_which_no_two_fit_is_loaded_by_threads() -> None:
 
 def test_chained_products_divide_rows_only() -> None:
     entry = planned(kernel_path("fmha_causal_f16_d64_128x64"), "sm_90")
-    assert read_plan(entry) == Plan(4, 4, 1, 2)
+    assert read_plan(entry) == Plan(8, 8, 1, 2)
     assert not remarks(entry)
 
 
@@ -142,7 +142,7 @@ def test_fewer_ctas_than_hinted_where_registers_do_not_reach() -> None:
     assert "wanted 2 CTAs of" in remark
     assert "got 1 of 8: " in remark
     assert "smaller tiles need fewer" in remark
-    assert remark.startswith('"test/kernels/kernels.py":')
+    assert '"test/kernels/kernels.py":' in remark
 
 
 def test_more_warps_than_hinted_before_fewer_ctas() -> None:

@@ -65,7 +65,7 @@ from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
-WARPGROUPS = False
+WARPGROUPS = True
 """Whether the passes after `place` make something of products of warpgroups."""
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
