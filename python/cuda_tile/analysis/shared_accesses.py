@@ -115,6 +115,8 @@ class Access:
         late: Bytes that are read by a copy or a product, after the op.
         filled: Bytes of a ring that copies may write from now on.
         is_copy: Whether `late` belongs to a copy.
+        is_bulk: Whether those that fill write through the async proxy: `cp.async` does
+            not (PTX ISA, "Async proxy").
     """
 
     reads: Ranges = frozenset()
@@ -122,6 +124,7 @@ class Access:
     late: Ranges = frozenset()
     filled: Ranges = frozenset()
     is_copy: bool = False
+    is_bulk: bool = False
 
 
 class SharedAccesses(ForwardAnalysis[Pending]):
@@ -216,7 +219,8 @@ class SharedAccesses(ForwardAnalysis[Pending]):
                 location_text(op),
             )
         copies = _overlap(written, pending.leaving)
-        fence = _overlap(own.late | own.filled, pending.unfenced)
+        bulk = own.filled if own.is_bulk else frozenset[Bytes]()
+        fence = _overlap(own.late | bulk, pending.unfenced)
         barrier = (
             copies
             or fence
@@ -236,7 +240,8 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         if op.name in TURN_OPS:
             place = frozenset([_place(ring_of(op))])
             if op.name == "tileas.acquire":
-                return Access(filled=place)
+                is_bulk = text(ring_of(op), "fill") == "tma"
+                return Access(filled=place, is_bulk=is_bulk)
             return Access(reads=place) if op.name == "tileas.take" else None
         access = self._buffers.access(op)
         if access is None:
