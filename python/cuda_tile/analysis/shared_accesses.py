@@ -41,7 +41,8 @@ class Bytes(NamedTuple):
     Attributes:
         start: Its first byte.
         end: The first one behind it.
-        ring: Where the ring begins whose slots these are; None for other buffers.
+        ring: Tells the ring whose slots these are from others, which may lie at the same
+            place at another time; None for other buffers.
     """
 
     start: int
@@ -286,7 +287,7 @@ def _place(op: ir.Operation) -> Bytes:
         )
     start = integer(op, "offset")
     if op.name == RING:
-        return Bytes(start, start + places_in(op).data_bytes, start)
+        return Bytes(start, start + places_in(op).data_bytes, hash(op))
     return Bytes(start, start + buffer_type_bytes(op.results[0].type))
 
 
