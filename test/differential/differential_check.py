@@ -25,7 +25,18 @@ from cuda_tile.emulator import FindingError
 from cuda_tile.options import Options
 from cuda_tile.pipeline import Artifact
 
-LEVELS_W = ("simplify", "plan", "place", "stage", "order", "allocate", "barriers")
+LEVELS_W = (
+    "simplify",
+    "plan",
+    "place",
+    "stage",
+    "order",
+    "ring",
+    "skew",
+    "count",
+    "allocate",
+    "barriers",
+)
 LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
 STEP_LIMIT = 300_000

@@ -14,6 +14,7 @@ from differential_folds import FOLD_NAMES, PRODUCT_NAMES
 from differential_launch import LAUNCH_NAMES
 from differential_moves import MOVE_NAMES
 from differential_places import PLACE_NAMES
+from differential_rings import CONSTRUCTS as NEST_CONSTRUCTS
 from differential_variants import VARIANTS
 
 from cuda_tile._mlir import ir
@@ -80,7 +81,11 @@ VARIANT_NAMES = (
     *(*MOVE_NAMES, *FOLD_NAMES, *PRODUCT_NAMES, *PLACE_NAMES, *LAUNCH_NAMES),
 )
 """Each op with each choice of types and attributes."""
-DECLARED = (*CONSTRUCTS, *(f"variant: {name}" for name in VARIANT_NAMES))
+DECLARED = (
+    *CONSTRUCTS,
+    *NEST_CONSTRUCTS,
+    *(f"variant: {name}" for name in VARIANT_NAMES),
+)
 
 _MULTIMEM = "needs memory of several devices, which neither judge has"
 NOT_MADE = {
@@ -129,7 +134,7 @@ def gaps(notes: Counter[str], ops: Counter[OpClass]) -> list[str]:
 
 def table(notes: Counter[str], ops: Counter[OpClass]) -> str:
     """The counts as text."""
-    lines = [f"  {notes[name]:6} {name}" for name in CONSTRUCTS]
+    lines = [f"  {notes[name]:6} {name}" for name in (*CONSTRUCTS, *NEST_CONSTRUCTS)]
     made = len([name for name in VARIANT_NAMES if notes[f"variant: {name}"]])
     lines.append(f"{made} of {len(VARIANT_NAMES)} variants of ops")
     by_op: dict[str, Counter[str]] = {}

@@ -15,6 +15,7 @@ from differential_memory import area, load, store
 from differential_moves import MOVE_VARIANTS, move_step
 from differential_places import PLACE_VARIANTS, place_step
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
+from differential_rings import nest_step
 from differential_variants import VARIANTS
 from emit_control import INNER
 from emit_memory import any_leaf, leaf
@@ -75,6 +76,7 @@ PLAIN: dict[str, Plain] = {
     "matrix": product_step,
     "place": place_step,
     "launch": launch_step,
+    "nest": nest_step,
 }
 """Steps without regions, by name."""
 TURNS = {
@@ -178,6 +180,7 @@ KINDS: dict[str, Kind] = {
         9,
         (1, 2),
     ),
+    "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
         | {"matrix": 1, "op": 1, "load": 1, "store": 1},
@@ -198,7 +201,12 @@ def make_recipe(kind: str, seed: int) -> Recipe:
     steps += [_step(rng, "tile") for _ in range(rng.randint(1, 3))]
     if rng.randrange(2):
         steps.append(_step(rng, "scalar"))
-    steps += _body(rng, KINDS[kind], rng.randint(3, KINDS[kind].most), depth=0)
+    steps += _body(
+        rng,
+        KINDS[kind],
+        rng.randint(min(3, KINDS[kind].most), KINDS[kind].most),
+        depth=0,
+    )
     steps += [_step(rng, "output"), _step(rng, "rest")]
     warps = rng.choice((None, 1, 2, 4, 4, 8, 8))
     if kind == "ops":
