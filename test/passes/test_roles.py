@@ -13,15 +13,18 @@ import pytest
 
 import cuda_tile
 from cuda_tile import interp
+from cuda_tile._mlir import ir
+from cuda_tile.interp import InterpError
 from cuda_tile.ir.launch import strings_of
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE
 from cuda_tile.ir.roles import find_roles
-from cuda_tile.ir.walk import find_entry, nested_ops
+from cuda_tile.ir.scalars import plus
+from cuda_tile.ir.walk import block_ops, find_entry, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes import count, ring, roles, skew
 
 SEEDS = (None, 0, 1, 2)
-ROWS, BLOCKS = 24, 3
+ROWS, BLOCKS = 25, 3
 ROW = "!tileas.buffer<128xf32, #cute.layout<(1@0, 2@0, 4@0, 8@0, 16@0, 32@0, 64@0)>>"
 TILE = "tile<128xf32, #cute.layout<((), (1@0, 2@0, 4@0, 8@0, 16@0), (32@0, 64@0), ())>>"
 ONE = "tile<1xi32, #cute.layout<((), (0, 0, 0, 0, 0), (0, 0), ())>>"
@@ -257,7 +260,7 @@ KEPT = {
 def arguments() -> list[Any]:
     p = np.random.default_rng(1).integers(0, 9, 128 * ROWS).astype(np.float32)
     table = np.array([5, 1, 17, 3, 9, 2, 11, 4], np.int32)
-    return [p, np.zeros(128 * ROWS, np.float32), table, 5, ROWS]
+    return [p, np.zeros(128 * ROWS, np.float32), table, 8, ROWS]
 
 
 def outcome(module: Any, seed: int | None) -> Any:
@@ -340,3 +343,60 @@ def test_registers_of_the_plan() -> None:
     )
     assert "warps = 4 threads = 128 registers = 240" in str(divided(text))
     assert "warps = 4 threads = 1 registers = 40" in str(divided(text))
+
+
+# Mutants of what the pass made ------------------------------------------------------
+
+TURN_OPS = tuple(f"tileas.{n}" for n in ("acquire", "publish", "take", "release"))
+DELETED = ("tileas.publish", "tileas.release", "tileas.copy_in")
+MUTATED = ("rows in order", "two loops", "some turns only", "loops in a loop")
+
+
+def mutants(text: str) -> list[tuple[str, int, str]]:
+    """Ways to spoil the ops of rings: op, its place among them, what happens to it."""
+    module = divided(text)
+    found: list[tuple[str, int, str]] = []
+    with module.context:
+        ops = list(nested_ops(find_entry(module.operation, None)))
+        for place, op in enumerate(ops):
+            if op.name in DELETED:
+                found.append((op.name, place, "deleted"))
+            if op.name in TURN_OPS:
+                found.append((op.name, place, "shifted"))
+            if op.name == "tileas.done":
+                found += [(op.name, place, "all before it deleted")]
+    return found
+
+
+def spoil(module: Any, place: int, what: str) -> None:
+    with module.context, ir.Location.unknown():
+        op = list(nested_ops(find_entry(module.operation, None)))[place]
+        if what == "shifted":
+            with ir.InsertionPoint(op):
+                op.operands[1] = plus(op.operands[1], 1)
+        elif what == "all before it deleted":
+            for other in reversed(block_ops(op.block)[:-1]):
+                other.erase()
+        else:
+            op.erase()
+
+
+@pytest.mark.parametrize("name", MUTATED)
+def test_mutants_are_noticed(name: str) -> None:
+    text = kernel(DIVIDED[name])
+    expected = outcome(cuda_tile.load(text.encode()), None)
+    found = mutants(text)
+    assert len(found) >= 8
+    for op_name, place, what in found:
+        module = divided(text)
+        spoil(module, place, what)
+        assert module.operation.verify()
+        assert is_noticed(module, expected), f"'{op_name}' {what}, number {place}"
+
+
+def is_noticed(module: Any, expected: Any) -> bool:
+    """Whether a run fails or computes something else, in some order of roles."""
+    try:
+        return not all(np.array_equal(outcome(module, s), expected) for s in SEEDS)
+    except InterpError:
+        return True
