@@ -114,9 +114,9 @@ cuda_tile.module @m {
   testing$func @terminator(%c: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
     // CHECK-NEXT: if %[[C]] {
     // CHECK-NEXT: store_ptr_tko weak %[[P]]
-    // CHECK-NEXT: } else {
-    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
+    // CHECK-NEXT: return
     // CHECK-NEXT: }
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]]
     // CHECK-NEXT: return
     if %c {
       %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
@@ -231,13 +231,11 @@ cuda_tile.module @m {
   // CHECK-LABEL: testing$func @terminator_values
   // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<4xi32>)
   testing$func @terminator_values(%c: tile<i1>, %x: tile<4xi32>) -> tile<4xi32> {
-    // CHECK-NEXT: %[[S:.*]] = if %[[C]] -> (tile<4xi32>) {
+    // CHECK-NEXT: if %[[C]] {
     // CHECK-NEXT: %[[A:.*]] = absi %[[X]]
-    // CHECK-NEXT: yield %[[A]]
-    // CHECK-NEXT: } else {
-    // CHECK-NEXT: yield %[[X]]
+    // CHECK-NEXT: return %[[A]]
     // CHECK-NEXT: }
-    // CHECK-NEXT: return %[[S]]
+    // CHECK-NEXT: return %[[X]]
     if %c {
       %a = absi %x : tile<4xi32>
       return %a : tile<4xi32>
@@ -246,6 +244,80 @@ cuda_tile.module @m {
     }
     // CHECK-NOT: negi
     %r = negi %x : tile<4xi32>
+    return %r : tile<4xi32>
+  }
+
+  // The results of an `if` one of whose branches leaves are what the other yields.
+  // CHECK-LABEL: testing$func @one_leaves
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[Y:.*]]: tile<i32>)
+  testing$func @one_leaves(%c: tile<i1>, %x: tile<i32>, %y: tile<i32>) -> tile<i32> {
+    // CHECK-NEXT: if %[[C]] {
+    // CHECK-NEXT: return %[[X]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: %[[R:.*]] = negi %[[Y]]
+    // CHECK-NEXT: return %[[R]]
+    %v = if %c -> (tile<i32>) {
+      return %x : tile<i32>
+    } else {
+      yield %y : tile<i32>
+    }
+    %r = negi %v : tile<i32>
+    return %r : tile<i32>
+  }
+
+  // Behind a branch that leaves, nothing of the next `if` is reached.
+  // CHECK-LABEL: testing$func @merged_behind_leaving
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<i32>, %[[P:.*]]: tile<ptr<i32>>, %[[Q:.*]]: tile<ptr<i32>>)
+  testing$func @merged_behind_leaving(%c: tile<i1>, %x: tile<i32>, %p: tile<ptr<i32>>, %q: tile<ptr<i32>>) -> tile<i32> {
+    // CHECK-NEXT: %[[R:.*]] = if %[[C]] -> (tile<i32>) {
+    // CHECK-NEXT: return %[[X]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: store_ptr_tko weak %[[P]]
+    // CHECK-NEXT: %[[N:.*]] = negi %[[X]]
+    // CHECK-NEXT: store_ptr_tko weak %[[Q]], %[[N]]
+    // CHECK-NEXT: yield %[[N]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return %[[R]]
+    if %c {
+      return %x : tile<i32>
+    } else {
+      %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    }
+    %r = if %c -> (tile<i32>) {
+      %a = absi %x : tile<i32>
+      yield %a : tile<i32>
+    } else {
+      %n = negi %x : tile<i32>
+      %t = store_ptr_tko weak %q, %n : tile<ptr<i32>>, tile<i32> -> token
+      yield %n : tile<i32>
+    }
+    return %r : tile<i32>
+  }
+
+  // A tile is selected by a condition of its shape.
+  // CHECK-LABEL: testing$func @select_tiles
+  // CHECK-SAME: (%[[C:.*]]: tile<i1>, %[[X:.*]]: tile<2x4xi32>, %[[Y:.*]]: tile<2x4xi32>)
+  testing$func @select_tiles(%c: tile<i1>, %x: tile<2x4xi32>, %y: tile<2x4xi32>) -> tile<2x4xi32> {
+    // CHECK-NEXT: %[[ONE:.*]] = reshape %[[C]] : tile<i1> -> tile<1x1xi1>
+    // CHECK-NEXT: %[[ALL:.*]] = broadcast %[[ONE]] : tile<1x1xi1> -> tile<2x4xi1>
+    // CHECK-NEXT: %[[R:.*]] = select %[[ALL]], %[[X]], %[[Y]]
+    // CHECK-NEXT: return %[[R]]
+    %r = if %c -> (tile<2x4xi32>) {
+      yield %x : tile<2x4xi32>
+    } else {
+      yield %y : tile<2x4xi32>
+    }
+    return %r : tile<2x4xi32>
+  }
+
+  // CHECK-LABEL: testing$func @select_inverse
+  // CHECK-SAME: (%[[C:.*]]: tile<4xi1>)
+  testing$func @select_inverse(%c: tile<4xi1>) -> tile<4xi32> {
+    // CHECK: %[[N:.*]] = xori %[[C]], %{{.*}} : tile<4xi1>
+    // CHECK-NEXT: exti %[[N]] unsigned : tile<4xi1> -> tile<4xi32>
+    %zero = constant <i32: 0> : tile<4xi32>
+    %one = constant <i32: 1> : tile<4xi32>
+    %r = select %c, %zero, %one : tile<4xi1>, tile<4xi32>
     return %r : tile<4xi32>
   }
 }

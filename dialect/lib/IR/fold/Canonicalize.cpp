@@ -66,21 +66,27 @@ static LogicalResult selectBool(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// `select c, 1, 0` is an extension of c, unsigned or (with -1) signed.
+/// `select c, 1, 0` is an extension of c, unsigned or (with -1) signed;
+/// `select c, 0, 1` is one of its opposite.
 static LogicalResult selectExtension(SelectOp op, PatternRewriter &rewriter) {
-  Type element = op.getType().getElementType();
-  Value x = op.getValIfTrue();
-  bool isOneOrZero = isSplat(op.getValIfFalse(), isZero) &&
-                     (isSplat(x, isOne) || isSplat(x, isAllOnes));
-  bool sameLayout =
-      op.getCond().getType().getLayout() == op.getType().getLayout();
-  if (!element.isInteger() || element.isInteger(1) || !isOneOrZero ||
-      !sameLayout)
+  TileType type = op.getType(), truth = op.getCond().getType();
+  Value x = op.getValIfTrue(), y = op.getValIfFalse(), cond = op.getCond();
+  bool isInverse = isSplat(x, isZero) && isSplat(y, isOne);
+  bool isOneOrZero =
+      isSplat(y, isZero) && (isSplat(x, isOne) || isSplat(x, isAllOnes));
+  Type element = type.getElementType();
+  if (!element.isInteger() || element.isInteger(1) ||
+      !(isInverse || isOneOrZero) || truth.getLayout() != type.getLayout())
     return failure();
-  Signedness signedness =
-      isSplat(x, isOne) ? Signedness::Unsigned : Signedness::Signed;
-  rewriter.replaceOpWithNewOp<ExtIOp>(op, op.getType(), op.getCond(),
-                                      signedness);
+  if (isInverse) {
+    auto ones = DenseElementsAttr::get(truth.withLayout({}), true);
+    Value always = ConstantOp::create(rewriter, op.getLoc(), truth,
+                                      cast<DenseIntOrFPElementsAttr>(ones));
+    cond = XOrIOp::create(rewriter, op.getLoc(), truth, cond, always);
+  }
+  Signedness signedness = isInverse || isSplat(x, isOne) ? Signedness::Unsigned
+                                                         : Signedness::Signed;
+  rewriter.replaceOpWithNewOp<ExtIOp>(op, type, cond, signedness);
   return success();
 }
 

@@ -78,17 +78,26 @@ static LogicalResult takeBranch(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Replaces results for which both branches yield the same value.
+/// Whether a value is there in front of `op` too.
+static bool isOutside(Value value, IfOp op) {
+  return !op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+/// Replaces results for which all branches that yield have the same value:
+/// both, or the only one that does not leave.
 static LogicalResult forwardResults(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
-  if (!ifTrue || !ifFalse)
+  if (!ifTrue && !ifFalse)
     return failure();
+  YieldOp some = ifTrue ? ifTrue : ifFalse;
   bool changed = false;
   for (OpResult result : op->getResults()) {
-    Value value = ifTrue->getOperand(result.getResultNumber());
-    bool isCommon = value == ifFalse->getOperand(result.getResultNumber());
-    if (!isCommon || result.use_empty())
+    unsigned number = result.getResultNumber();
+    Value value = some->getOperand(number);
+    bool isCommon = !ifTrue || !ifFalse ||
+                    ifTrue->getOperand(number) == ifFalse->getOperand(number);
+    if (!isCommon || result.use_empty() || !isOutside(value, op))
       continue;
     rewriter.replaceAllUsesWith(result, value);
     changed = true;
@@ -120,27 +129,36 @@ static LogicalResult removeUnused(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Replaces results that choose between two available scalars by `select`. For
-/// larger tiles, `select` would need a condition of their shape.
+/// A scalar condition for each element of a tile of `type`.
+static Value spread(Value condition, TileType type, Location loc,
+                    PatternRewriter &rewriter) {
+  if (type.getRank() == 0)
+    return condition;
+  Type truth = rewriter.getI1Type();
+  SmallVector<int64_t> ones(type.getRank(), 1);
+  Value one =
+      ReshapeOp::create(rewriter, loc, TileType::get(ones, truth), condition);
+  return BroadcastOp::create(rewriter, loc,
+                             TileType::get(type.getShape(), truth), one);
+}
+
+/// Replaces results that choose between two available tiles by `select`.
 static LogicalResult toSelect(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
   if (!ifTrue || !ifFalse)
     return failure();
-  auto isOutside = [&](Value value) {
-    return !op->isAncestor(value.getParentBlock()->getParentOp());
-  };
   bool changed = false;
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<TileType>(result.getType());
     Value x = ifTrue->getOperand(result.getResultNumber());
     Value y = ifFalse->getOperand(result.getResultNumber());
-    if (result.use_empty() || !type || type.getRank() != 0 || !isOutside(x) ||
-        !isOutside(y))
+    if (result.use_empty() || !type || type.getLayout() || !isOutside(x, op) ||
+        !isOutside(y, op))
       continue;
+    Value condition = spread(op.getCondition(), type, op.getLoc(), rewriter);
     rewriter.replaceAllUsesWith(
-        result,
-        SelectOp::create(rewriter, op.getLoc(), type, op.getCondition(), x, y));
+        result, SelectOp::create(rewriter, op.getLoc(), type, condition, x, y));
     changed = true;
   }
   return success(changed);
@@ -211,7 +229,8 @@ static void appendBranch(Region &first, Region &second,
   }
 }
 
-/// Merges two adjacent `if`s with the same or the negated condition.
+/// Merges two adjacent `if`s with the same or the negated condition. Behind a
+/// branch of the first that leaves, nothing of the second is reached.
 static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   auto previous = dyn_cast_or_null<IfOp>(op->getPrevNode());
   if (!previous)
@@ -219,11 +238,11 @@ static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   Value first = previous.getCondition(), second = op.getCondition();
   bool isInverted =
       getInverted(second) == first || getInverted(first) == second;
-  auto goesOn = [](Region &branch) {
-    return branch.empty() || getYield(branch);
+  auto leaves = [](Region &branch) {
+    return !branch.empty() && !getYield(branch);
   };
-  if ((first != second && !isInverted) || !goesOn(previous.getThenRegion()) ||
-      !goesOn(previous.getElseRegion()))
+  if ((first != second && !isInverted) ||
+      (leaves(previous.getThenRegion()) && leaves(previous.getElseRegion())))
     return failure();
 
   SmallVector<Type> types(previous.getResultTypes());
@@ -233,6 +252,8 @@ static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
                              previous.getElseRegion(), rewriter);
   for (bool isThen : {true, false}) {
     Region &kept = isThen ? merged.getThenRegion() : merged.getElseRegion();
+    if (leaves(kept))
+      continue;
     Region &added =
         isThen == isInverted ? op.getElseRegion() : op.getThenRegion();
     // In a branch, results of the first `if` are the values that it yielded.
@@ -250,28 +271,21 @@ static LogicalResult mergeAdjacent(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// If both branches leave in the same way, the ops after the `if` are
-/// unreachable, and one terminator after the `if` is enough.
-static LogicalResult hoistTerminator(IfOp op, PatternRewriter &rewriter) {
-  if (op.getElseRegion().empty())
-    return failure();
-  Operation *ifTrue = op.getThenRegion().front().getTerminator();
-  Operation *ifFalse = op.getElseRegion().front().getTerminator();
-  if (isa<YieldOp>(ifTrue) || ifTrue->getName() != ifFalse->getName() ||
-      llvm::any_of(ifTrue->getOperandTypes(), [](Type type) {
-        return isa<TensorViewType, TileView>(type);
-      }))
+/// If both branches leave, the ops after the `if` are unreachable: the second
+/// branch takes their place.
+static LogicalResult hoistElse(IfOp op, PatternRewriter &rewriter) {
+  Region &ifTrue = op.getThenRegion(), &ifFalse = op.getElseRegion();
+  if (ifTrue.empty() || ifFalse.empty() || getYield(ifTrue) ||
+      getYield(ifFalse))
     return failure();
   eraseRest(op, rewriter);
-  IfOp choice = moveBranches(op, ifTrue->getOperandTypes(), op.getCondition(),
-                             op.getThenRegion(), op.getElseRegion(), rewriter);
-  Operation *end = rewriter.clone(*ifTrue);
-  rewriter.modifyOpInPlace(end,
-                           [&] { end->setOperands(choice->getResults()); });
-  for (Operation *inner : {ifTrue, ifFalse}) {
-    rewriter.setInsertionPoint(inner);
-    rewriter.replaceOpWithNewOp<YieldOp>(inner, inner->getOperands());
-  }
+  Block *block = op->getBlock();
+  rewriter.mergeBlocks(&ifFalse.front(), block);
+  auto shorter =
+      IfOp::create(rewriter, op.getLoc(), TypeRange(), op.getCondition());
+  shorter->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(ifTrue, shorter.getThenRegion(),
+                              shorter.getThenRegion().end());
   rewriter.eraseOp(op);
   return success();
 }
@@ -285,5 +299,5 @@ void cuda_tile::addIfPatterns(RewritePatternSet &patterns) {
       .add(removeIdleElse)
       .add(mergeNested)
       .add(mergeAdjacent)
-      .add(hoistTerminator);
+      .add(hoistElse);
 }
