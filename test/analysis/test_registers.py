@@ -160,9 +160,7 @@ def test_the_estimate_is_within_its_error_and_nothing_spills(
 @pytest.mark.parametrize(
     ("name", "warps", "division", "ctas"),
     [
-        ("fmha_causal_f16_d128_128x64", 8, (4, 2), 2),
         ("fmha_causal_f16_d128_128x64", 8, (8, 1), 2),
-        ("fmha_causal_f16_d128_128x64", 4, (4, 1), 1),
     ],
 )
 def test_what_spills_was_estimated_too_large(

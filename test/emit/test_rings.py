@@ -65,7 +65,8 @@ def _is_noticed(product, compiled, pattern, by, number) -> bool:
     changed = type(compiled)(ptx, b"", compiled.report, compiled.launch)
     for seed in range(3):
         try:
-            got, expected = product.run(changed, (64, 64, 160), mode="adversarial", seed=seed)
+            extents = (64, 64, 160)
+            got, expected = product.run(changed, extents, mode="adversarial", seed=seed)
         except UserError:
             return True
         if not np.array_equal(got, expected):

@@ -41,8 +41,8 @@ class Bytes(NamedTuple):
     Attributes:
         start: Its first byte.
         end: The first one behind it.
-        ring: Tells the ring whose slots these are from others, which may lie at the same
-            place at another time; None for other buffers.
+        ring: Tells the ring whose slots these are from others, which may lie at the
+            same place at another time; None for other buffers.
     """
 
     start: int

@@ -1,8 +1,8 @@
 """`cuda-tile-optimize`: optimizes a kernel file, for example before distribution.
 
 The default pipeline is, by level, 1: fold-constants, cse; 2: also loop-invariant code
-motion; 3: also loop-split, fold-constants. `--fuse-fma` adds fuse-fma before it. Results
-do not change, except with fuse-fma, which rounds once instead of twice.
+motion; 3: also loop-split, fold-constants. `--fuse-fma` adds fuse-fma before it.
+Results do not change, except with fuse-fma, which rounds once instead of twice.
 """
 
 from __future__ import annotations
