@@ -400,7 +400,7 @@ def test_natural_loops() -> None:
     assert inner.body < outer.body
     assert [names[n] for n in sorted(inner.body)] == ["add", "setp", "bra"]
     assert len(outer.body) == 9
-    assert outer.last == max(outer.body)
+    assert list(outer.latches.values()) == [outer.body]
 
 
 def test_loads_that_nobody_used_yet() -> None:

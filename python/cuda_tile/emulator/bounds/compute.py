@@ -147,12 +147,14 @@ class _Region:
     Attributes:
         numbers: Their numbers, over all functions.
         lines: First and last line of each loop.
+        heads: Numbers of the loops' heads.
         turns: Turns of a CTA.
         warps: Which warps of a CTA take part.
     """
 
     numbers: frozenset[int]
     lines: tuple[tuple[int, int], ...]
+    heads: tuple[int, ...]
     turns: float
     warps: frozenset[int]
 
@@ -211,7 +213,7 @@ class _Finder:
         chip = self._chip
         n_warps = -(-self._launched.threads // WARP_LANES)
         ran = frozenset(int(n) for n in np.flatnonzero(self._counters.warps))
-        whole = _Region(ran, (), 1.0, frozenset(range(n_warps)))
+        whole = _Region(ran, (), (), 1.0, frozenset(range(n_warps)))
         loops = [self._bound(region) for region in _side_by_side(self._regions())]
         loops.sort(key=lambda bound: -bound.limiter.clocks * bound.turns)
         return Bounds(
@@ -231,10 +233,11 @@ class _Finder:
             if not visits.any():
                 continue
             numbers = frozenset(first + number for number in loop.body)
-            lines = function.code[loop.head].line, function.code[loop.last].line
+            text = [function.code[number].line for number in loop.body]
+            lines, heads = ((min(text), max(text)),), (first + loop.head,)
             turns = float(visits.max()) / self._launched.n_ctas
             warps = frozenset(int(n) for n in np.flatnonzero(visits))
-            regions.append(_Region(numbers, (lines,), turns, warps))
+            regions.append(_Region(numbers, lines, heads, turns, warps))
         return regions
 
     def _turns(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
@@ -280,7 +283,7 @@ class _Finder:
             replace(r, clocks=r.clocks / each, work=r.work / each) for r in resources
         )
         title = ", ".join(f"lines {first}-{last}" for first, last in region.lines)
-        sources = [self._places[first - 1] for first, _ in region.lines]
+        sources = [self._places[self._code[head].line - 1] for head in region.heads]
         return Bound(
             title or "grid",
             region.lines,
@@ -383,6 +386,7 @@ def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
                 joined[place] = _Region(
                     other.numbers | region.numbers,
                     tuple(sorted((*other.lines, *region.lines))),
+                    (*other.heads, *region.heads),
                     region.turns,
                     other.warps | region.warps,
                 )

@@ -38,11 +38,6 @@ class NaturalLoop:
     body: frozenset[int]
     latches: Mapping[int, frozenset[int]]
 
-    @property
-    def last(self) -> int:
-        """The instruction that stands last in the text."""
-        return max(self.body)
-
 
 class Blocks:
     """Basic blocks and the edges between them.
