@@ -13,6 +13,7 @@ import subprocess
 import sysconfig
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,10 +71,11 @@ def loop_mix(cubin: bytes) -> LoopMix | None:
         file.flush()
         command = [program, "--print-code", file.name]
         said = subprocess.run(command, capture_output=True, text=True, check=True)
-    return _hottest(said.stdout.splitlines())
+    return hottest_loop(said.stdout.splitlines())
 
 
-def _hottest(lines: list[str]) -> LoopMix | None:
+def hottest_loop(lines: Sequence[str]) -> LoopMix | None:
+    """The same from what nvdisasm printed."""
     names: list[str] = []
     labels: dict[str, int] = {}
     loops: list[LoopMix] = []

@@ -12,10 +12,12 @@ All run on the emulator. Columns:
   instructions (nvdisasm of our cubins only; install the extra `bench`)
 - LDSM: ldmatrix over products, in the PTX of the loop; BAR: barriers of a warp per turn
 - slots: stages of the rings at level W; KB: bytes in flight per CTA
-- limiter and shares of the loop's bound (docs/bounds.md), DRAM left out: the few tiles
-  that run here share operands less than those of a whole GPU. Copies ahead of the loop
-  are not the loop's, so that few turns show less L2 than there is
+- clocks, limiter and shares of the loop's bound, per turn (docs/bounds.md), DRAM left
+  out: the few tiles that run here share operands less than those of a whole GPU. Copies
+  ahead of the loop are not the loop's, so that few turns show less L2 than there is
 - warn: warnings of ptxas, such as C7510 (products serialised)
+
+Results are compared with NumPy's; a wrong one is said instead of a limiter.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
 
 import triton_ptx
+from kernel_args import Array
 from loop_mix import loop_mix
 from product_kernels import Product
 from triton_kernels import Described, Kernel, Problem
@@ -62,7 +65,7 @@ SHARES = {
 }
 COLUMNS = (
     *("regs", "spill", "instr", "/MMA", "LDSM", "BAR", "slots", "KB"),
-    *("limiter", *SHARES, "warn"),
+    *("clocks", "limiter", *SHARES, "warn"),
 )
 WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15}
 Cells = dict[str, str]
@@ -191,7 +194,8 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     if mix is not None:
         cells["instr"] = str(mix.instructions)
         cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
-    return Row(product.name, case.gpu, "ours", cells | counted(report, tiles))
+    cells |= counted(report, tiles) | checked(*values)
+    return Row(product.name, case.gpu, "ours", cells)
 
 
 def spec_of(case: Case) -> str:
@@ -245,7 +249,16 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         "slots": str(meta["shared_bytes"] // slot_bytes),
         "warn": str(len(made.warnings)),
     }
-    return Row(product.name, case.gpu, "Triton", cells | counted(report, tiles))
+    cells |= counted(report, tiles) | checked(a, b, c)
+    return Row(product.name, case.gpu, "Triton", cells)
+
+
+def checked(a: Array, b: Array, c: Array) -> Cells:
+    """What to say of a result that is not the product, within the types' precision."""
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    error = np.abs(c.astype(np.float64) - left @ right)
+    allowed = 2.0**-8 * (np.abs(left) @ np.abs(right)) * (a.dtype.kind not in "iu")
+    return {} if (error <= allowed).all() else {"limiter": "WRONG RESULT"}
 
 
 def counted(report: Report, tiles: tuple[int, int]) -> Cells:
@@ -264,18 +277,17 @@ def counted(report: Report, tiles: tuple[int, int]) -> Cells:
         return sum(int(i["warps"]) for i in chosen)
 
     turns = loop.turns * loop.warps * tiles[0] * tiles[1]
-    limiter, shares = _limiter(loop)
+    shares = _limiter(loop)
     is_wgmma = bool(ran("wgmma"))
     return {
         "LDSM": "-" if is_wgmma else f"{ran('ldmatrix') / max(ran(*products), 1):.2f}",
         "BAR": f"{ran('bar.sync', 'barrier.sync') / turns:.2g}",
         "KB": f"{loop.bytes_in_flight / 1024:.0f}",
-        "limiter": limiter,
         **shares,
     }
 
 
-def _limiter(loop: Bound) -> tuple[str, Cells]:
+def _limiter(loop: Bound) -> Cells:
     """What limits a loop whose operands come from L2, and the shares against it."""
     resources = [r for r in loop.resources if r.name != "DRAM"]
     limiter = max(resources, key=lambda resource: resource.clocks)
@@ -283,7 +295,7 @@ def _limiter(loop: Bound) -> tuple[str, Cells]:
     shares = {
         head: f"{clocks[name] / limiter.clocks:.0%}" for head, name in SHARES.items()
     }
-    return limiter.name, shares
+    return {"clocks": f"{limiter.clocks:.0f}", "limiter": limiter.name, **shares}
 
 
 def show(rows: list[Row]) -> None:

@@ -1,0 +1,91 @@
+"""What the tables of `bench` are made of: kernels, machine code, comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import loop_mix
+import numpy as np
+import pytest
+from kernel_args import LAUNCHES
+from product_kernels import Product
+from products import GOALS, OTHERS, checked
+from resources import DEFAULT_FOLDER, Row
+
+import cuda_tile
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import find_entry
+from cuda_tile.runtime.args import expand_args
+
+LISTING = """
+        /*0000*/                   S2R R7, SR_CTAID.X ;
+        /*07f0*/               @P0 BRA `(.L_x_0) ;
+.L_x_2:
+        /*0800*/                   LDSM.16.M88.4 R4, [R2] ;
+.L_x_1:
+        /*0810*/                   HMMA.16816.F32 R8, R4, R6, R8 ;
+        /*0820*/                   HMMA.16816.F32 R8, R4, R6, R8 ;
+        /*0830*/              @!P1 IADD3 R2, R2, 0x1, RZ ;
+        /*0840*/               @P2 BRA `(.L_x_1) ;
+        /*0850*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0860*/               @P3 BRA `(.L_x_2) ;
+.L_x_0:
+        /*0870*/                   EXIT ;
+.L_x_3:
+        /*0880*/                   BRA `(.L_x_3);
+"""
+
+
+PRODUCTS = {case.product.name: case.product for case in (*GOALS, *OTHERS)}
+
+
+def test_the_inner_loop() -> None:
+    """Of two loops with as many products the shorter one counts."""
+    mix = loop_mix.hottest_loop(LISTING.splitlines())
+    assert mix is not None
+    assert (mix.instructions, mix.products) == (4, 2)
+    assert mix.mnemonics == {"HMMA": 2, "IADD3": 1, "BRA": 1}
+
+
+def test_no_loop_has_a_product() -> None:
+    lines = [line for line in LISTING.splitlines() if "HMMA" not in line]
+    assert loop_mix.hottest_loop(lines) is None
+
+
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
+def test_products_are_kernels(product: Product, tmp_path: Path) -> None:
+    """The text loads, and an array for each matrix is all that it needs."""
+    path = tmp_path / "product.mlir"
+    path.write_text(product.text())
+    module = cuda_tile.load(path)
+    grid, values = product.launch((2, 1), 3)
+    types = parameter_types(find_entry(module.operation, None))
+    assert (grid, len(expand_args(types, values))) == ((2, 1), len(types))
+
+
+def test_a_product_is_right(tmp_path: Path) -> None:
+    path = tmp_path / "product.mlir"
+    path.write_text(Product("f16", "f16", (32, 32, 16)).text())
+    module = cuda_tile.load(path)
+    grid, values = Product("f16", "f16", (32, 32, 16)).launch((2, 2), 3)
+    types = parameter_types(find_entry(module.operation, None))
+    assert checked(*values)
+    cuda_tile.run(module, grid=grid, args=expand_args(types, values))
+    assert not checked(*values)
+    values[2][3, 5] += np.float16(1)
+    assert checked(*values)
+
+
+def test_every_kernel_has_a_launch() -> None:
+    assert set(LAUNCHES) == {path.stem for path in DEFAULT_FOLDER.iterdir()}
+
+
+def test_worse() -> None:
+    """Only columns that should not grow count, and only where both were measured."""
+    old = Row("k", "sm_80", registers=40, sectors=10, shared_bytes=0)
+    assert (
+        Row("k", "sm_80", registers=40, sectors=9, shared_bytes=9).worse_than(old) == []
+    )
+    new = Row("k", "sm_80", registers=41, sectors=11, conflicts=3)
+    assert new.worse_than(old) == ["regs 40 -> 41", "sectors 10 -> 11"]
+    assert Row("k", "sm_80", refused="no").worse_than(old) == ["refused"]
