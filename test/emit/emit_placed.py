@@ -15,7 +15,15 @@ from ring_kernels import RingProduct, emit_placed
 
 from cuda_tile._mlir import ir
 
-PLACED = (("sm_80", RingProduct().text), ("sm_90", Product().text()))
+RINGS = (
+    RingProduct(),
+    RingProduct(sync="mbarriers", load_warps=1),
+    RingProduct(sync="mbarriers", fill="tma", load_warps=1, gpu="sm_90"),
+)
+PLACED = (
+    *((product.gpu, product.text) for product in RINGS),
+    ("sm_90", Product().text()),
+)
 
 
 def placed_kernels() -> Iterator[tuple[str, ir.Module]]:

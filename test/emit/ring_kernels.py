@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cuda_tile
-from cuda_tile import emulator
 from cuda_tile._mlir import ir
 from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
 from cuda_tile.layout.atoms import M16N8K16
+from cuda_tile.layout.boxes import boxes
 from cuda_tile.layout.fragments import coalesced, tile_mma
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -57,7 +57,9 @@ class RingProduct:
         divisor: What is known to divide all extents.
         release_early: Whether a slot is released right behind its last load, and the
             next copies stand behind that.
+        fill: Who fills the ring: `cp_async` or `tma`.
         sync: What the ring's users wait for.
+        load_warps: Warps of a role of its own that fills the ring; 0 for one role.
         gpu: The chip.
     """
 
@@ -67,7 +69,9 @@ class RingProduct:
     ahead: int = 2
     divisor: int = 8
     release_early: bool = False
+    fill: str = "cp_async"
     sync: str = "groups"
+    load_warps: int = 0
     gpu: str = "sm_80"
 
     @cached_property
@@ -77,9 +81,7 @@ class RingProduct:
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
         c = tile_mma((m, n), self.warps, "c", M16N8K16)
-        n_warps = self.warps[0] * self.warps[1]
-        shared_a = choose_swizzle((m, k), 16, coalesced((m, k), (1, 0), 8, n_warps), a)
-        shared_b = choose_swizzle((k, n), 16, coalesced((k, n), (1, 0), 8, n_warps), b)
+        shared_a, shared_b = self._buffers
         padded = "padding_value = zero, "
         lines = [
             f"!a = !cuda_tile.tile<{m}x{DEPTH}xf16, {spelled(a)}>",
@@ -100,6 +102,36 @@ class RingProduct:
         ]
         return "\n".join(lines)
 
+    @cached_property
+    def _buffers(self) -> tuple[SharedLayout, SharedLayout]:
+        """The layouts of A and B in a slot: without conflicts for both sides."""
+        m, n, k = self.tile
+        n_warps = self.warps[0] * self.warps[1]
+        a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
+        b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
+        return (
+            choose_swizzle((m, k), 16, coalesced((m, k), (1, 0), 8, n_warps), a),
+            choose_swizzle((k, n), 16, coalesced((k, n), (1, 0), 8, n_warps), b),
+        )
+
+    def _maps(self) -> str:
+        """The tensor maps of A and B."""
+        sides = (("arg 5", "arg 3"), ("arg 4", "arg 5"))
+        maps: list[str] = []
+        for number, (shape, layout) in enumerate(
+            zip(sides, self._buffers, strict=True)
+        ):
+            found = boxes(layout, (1, 0), 16)
+            assert found is not None
+            box = ", ".join(map(str, found.extents))
+            maps.append(
+                f'{{access = "load", base = {number}, box = [{box}], element = "f16", '
+                'fill = "zero", kind = "tensor_map", l2_promotion_bytes = 256, '
+                f'shape = ["{shape[0]}", "{shape[1]}"], strides = ["{shape[0]}"], '
+                f"swizzle_bytes = {found.swizzle_bytes}}}"
+            )
+        return f"tileas.maps = [{', '.join(maps)}], " if self.fill == "tma" else ""
+
     def _entry(self) -> list[str]:
         plan = (
             f"{{num_warps = {self.warps[0] * self.warps[1]} : i64, "
@@ -108,22 +140,46 @@ class RingProduct:
         return [
             "entry @product(%pa: tile<ptr<f16>>, %pb: tile<ptr<f16>>, "
             "%pc: tile<ptr<f32>>, %m: !i, %n: !i, %k: !i) "
-            f'attributes {{tileas.target = "{self.gpu}", tileas.plan = {plan}}} {{',
+            f"attributes {{{self._maps()}"
+            f'tileas.target = "{self.gpu}", tileas.plan = {plan}}} {{',
             *self._views(),
             "%rows, %trips = get_index_space_shape %ta : !ta -> !i",
             "%i, %j, %z = get_tile_block_id : !i",
-            "%zero = constant <f32: 0.0> : !c",
             *(f"%c{x} = constant <i32: {x}> : !i" for x in range(self.slots + 2)),
-            '%r = tileas.ring fill = "cp_async" drain = "threads" '
+            f'%r = tileas.ring fill = "{self.fill}" drain = "threads" '
             f'sync = "{self.sync}" : !ring',
-            *(line for turn in range(self.ahead) for line in self._first(turn)),
+            *(self._roles() if self.load_warps else self._body()),
+            "return",
+            "}",
+        ]
+
+    def _roles(self) -> list[str]:
+        warps, threads = self.warps[0] * self.warps[1], 32 * self.load_warps
+        loading = 1 if self.fill == "tma" else threads
+        return [
+            f'tileas.roles role "work" warps = {warps} threads = {32 * warps} '
+            "registers = 0 {",
+            *self._body(),
+            f'}} role "load" warps = {self.load_warps} threads = {loading} '
+            "registers = 0 {",
+            "for %t in (%c0 to %trips, step %c1) : tile<i32> {",
+            "%fa, %fb = tileas.acquire %r[%t] : !ring",
+            *self._copies("%t", "f"),
+            "tileas.publish %r[%t] : !ring",
+            "}",
+            "}",
+        ]
+
+    def _body(self) -> list[str]:
+        ahead = 0 if self.load_warps else self.ahead
+        return [
+            "%zero = constant <f32: 0.0> : !c",
+            *(line for turn in range(ahead) for line in self._first(turn)),
             "%sum = for %t in (%c0 to %trips, step %c1) : tile<i32> "
             "iter_values(%acc = %zero) -> (!c) {",
             *self._loop(),
             "}",
             "%tok = store_view_tko weak %sum, %tc[%i, %j] : !c, !tc, !i -> token",
-            "return",
-            "}",
         ]
 
     def _views(self) -> list[str]:
@@ -145,18 +201,34 @@ class RingProduct:
         return lines
 
     def _copies(self, turn: str, slot: str) -> list[str]:
+        engines = [f'engine = "{self.fill}"'] * 2
+        if self.fill == "tma":
+            engines = [f"{engine} map = {i}" for i, engine in enumerate(engines)]
         return [
             f"%{slot}ta = tileas.copy_in %ta[%i, {turn}] to %{slot}a "
-            'engine = "cp_async" : !ta[!i, !i] to !sa',
+            f"{engines[0]} : !ta[!i, !i] to !sa",
             f"%{slot}tb = tileas.copy_in %tb[{turn}, %j] to %{slot}b "
-            'engine = "cp_async" : !tb[!i, !i] to !sb',
+            f"{engines[1]} : !tb[!i, !i] to !sb",
         ]
 
     def _fill(self, turn: str, slot: str) -> list[str]:
-        """Fills the slot of a turn, if there is such a turn."""
+        """Fills the slot of a turn, if there is such a turn.
+
+        Of a ring of groups each turn is one, though it be empty.
+        """
+        condition = f"cmpi less_than {turn}, %trips, signed : !i -> tile<i1>"
+        if self.sync == "mbarriers":
+            return [
+                f"%{slot}n = {condition}",
+                f"if %{slot}n {{",
+                f"%{slot}a, %{slot}b = tileas.acquire %r[{turn}] : !ring",
+                *self._copies(turn, slot),
+                f"tileas.publish %r[{turn}] : !ring",
+                "}",
+            ]
         return [
             f"%{slot}a, %{slot}b = tileas.acquire %r[{turn}] : !ring",
-            f"%{slot}n = cmpi less_than {turn}, %trips, signed : !i -> tile<i1>",
+            f"%{slot}n = {condition}",
             f"if %{slot}n {{",
             *self._copies(turn, slot),
             "}",
@@ -168,7 +240,9 @@ class RingProduct:
 
     def _loop(self) -> list[str]:
         fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
-        lines = [f"%da, %db = tileas.take %r[%t] groups = {self.ahead - 1} : !ring"]
+        fill = [] if self.load_warps else fill
+        groups = f"groups = {self.ahead - 1} " if self.sync == "groups" else ""
+        lines = [f"%da, %db = tileas.take %r[%t] {groups}: !ring"]
         lines += [] if self.release_early else fill
         sums = "%acc"
         for k in range(0, self.tile[2], DEPTH):
@@ -193,14 +267,12 @@ class RingProduct:
         tiles = [
             -(-n // step) for n, step in zip(sizes[:2], self.tile[:2], strict=True)
         ]
-        launch = compiled.launch["product"]
-        emulator.launch(
-            compiled.ptx,
-            "product",
-            grid=(*tiles, 1),
-            block=launch.block,
+        cuda_tile.run(
+            cuda_tile.load(self.text.encode()),
+            grid=tiles,
             args=[a, b, c, *(np.int32(n) for n in sizes)],
-            shared_bytes=launch.dynamic_shared_bytes,
+            on="emulator",
+            compiled=compiled,
             **choices,
         )
         return c, a.astype(np.float32) @ b.astype(np.float32)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from ring_kernels import RingProduct, Sizes, compile_placed
 
+from cuda_tile.api import Compiled
 from cuda_tile.errors import UserError
 
 WHOLE: Sizes = (128, 128, 128)
@@ -24,6 +26,24 @@ PRODUCTS = {
     "small units": RingProduct(divisor=2),
     "deep": RingProduct(tile=(64, 128, 64), warps=(1, 4)),
     "one warp": RingProduct(tile=(32, 16, 16), warps=(1, 1)),
+    "mbarriers": RingProduct(sync="mbarriers"),
+    "mbarriers, sm_90": RingProduct(sync="mbarriers", gpu="sm_90"),
+    "loading warps": RingProduct(sync="mbarriers", load_warps=4),
+    "one loading warp": RingProduct(sync="mbarriers", load_warps=1, gpu="sm_90"),
+    "bulk copies": RingProduct(sync="mbarriers", fill="tma", gpu="sm_90"),
+    "loading thread": RingProduct(
+        sync="mbarriers", fill="tma", load_warps=1, gpu="sm_90"
+    ),
+    "loading thread, two slots": RingProduct(
+        tile=(64, 128, 64),
+        warps=(1, 4),
+        slots=2,
+        ahead=1,
+        sync="mbarriers",
+        fill="tma",
+        load_warps=4,
+        gpu="sm_90",
+    ),
     "few units": RingProduct(tile=(16, 16, 16), warps=(2, 2)),
 }
 
@@ -40,33 +60,64 @@ def test_products_agree(name: str) -> None:
         assert np.array_equal(got, expected), (name, sizes, seed)
 
 
+GROUPS = RingProduct(tile=(32, 32, 16), warps=(2, 1))
+COPIED = replace(GROUPS, sync="mbarriers", load_warps=1)
+BULK = replace(COPIED, fill="tma", gpu="sm_90")
+
+
 @pytest.mark.parametrize(
-    ("pattern", "by"),
+    ("product", "pattern", "by"),
     [
-        (r"cp\.async\.wait_group \t?1;", "cp.async.wait_group 2;"),
-        (r"bar\.sync \t?0;", ""),
-        (r"cp\.async\.commit_group;", ""),
+        (GROUPS, r"cp\.async\.wait_group \t?1;", "cp.async.wait_group 2;"),
+        (GROUPS, r"bar\.sync \t?0;", ""),
+        (GROUPS, r"cp\.async\.commit_group;", ""),
+        (COPIED, r"cp\.async\.mbarrier\.arrive\.noinc.*;", ""),
+        (COPIED, r"mbarrier\.arrive\.shared.*;", ""),
+        (COPIED, r"bar\.sync \t?0;", ""),
+        (BULK, r"mbarrier\.arrive\.shared.*;", ""),
+        (BULK, r"mbarrier\.arrive\.expect_tx.*;", ""),
+        (BULK, r"(?<=cp\.async\.bulk\.tensor\.2d).*(?=;)", None),
     ],
 )
-def test_what_order_rests_on_is_noticed(pattern: str, by: str) -> None:
-    """Without a wait, a barrier or a group a race or a wrong sum shows."""
-    product = RingProduct()
+def test_what_order_rests_on_is_noticed(
+    product: RingProduct, pattern: str, by: str | None
+) -> None:
+    """Without a wait, an arrival or a copy a race, a wrong sum or a hang shows.
+
+    The barriers of warps are not among these: the emulator runs the lanes of a warp in
+    step as long as they take the same way.
+    """
     compiled = product.compiled()
-    count = len(re.findall(pattern, compiled.ptx))
-    assert count
-    for number in range(count):
-        assert _is_noticed(product, compiled, pattern, by, number), (pattern, number)
-
-
-def _is_noticed(product, compiled, pattern, by, number) -> bool:
     places = list(re.finditer(pattern, compiled.ptx))
-    match = places[number]
-    ptx = compiled.ptx[: match.start()] + by + compiled.ptx[match.end() :]
-    changed = type(compiled)(ptx, b"", compiled.report, compiled.launch)
+    assert places
+    for place in places:
+        start, end = place.span()
+        if by is None:  # the whole statement
+            start = compiled.ptx.rindex("\n", 0, start)
+            end += 1
+        changed = compiled.ptx[:start] + (by or "") + compiled.ptx[end:]
+        assert _is_noticed(product, replace(compiled, ptx=changed)), place.group()
+
+
+@pytest.mark.parametrize("product", [COPIED, BULK])
+def test_counts_of_arrivals_are_noticed(product: RingProduct) -> None:
+    compiled = product.compiled()
+    places = list(
+        re.finditer(r"mbarrier\.init\.shared\.b64 .*?, (\d+|%r\d+);", compiled.ptx)
+    )
+    assert len(places) == 2 * product.slots
+    for place in places:
+        start, end = place.span(1)
+        changed = compiled.ptx[:start] + "7" + compiled.ptx[end:]
+        assert _is_noticed(product, replace(compiled, ptx=changed)), place.group()
+
+
+def _is_noticed(product: RingProduct, compiled: Compiled) -> bool:
     for seed in range(3):
         try:
-            extents = (64, 64, 160)
-            got, expected = product.run(changed, extents, mode="adversarial", seed=seed)
+            got, expected = product.run(
+                compiled, (32, 32, 16 * 8), mode="adversarial", seed=seed
+            )
         except UserError:
             return True
         if not np.array_equal(got, expected):

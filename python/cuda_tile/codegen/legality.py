@@ -68,6 +68,13 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.fence.proxy.alias": Needs(70, 75),
     "nvvm.fence.proxy.async.shared": Needs(90, 80),
     "nvvm.cp.async.shared.global": Needs(80, 70),
+    "nvvm.cp.async.mbarrier.arrive": Needs(80, 70),
+    "nvvm.mbarrier.init": Needs(80, 70),
+    "nvvm.mbarrier.arrive": Needs(80, 70),
+    "nvvm.mbarrier.test.wait": Needs(80, 71),
+    "nvvm.mbarrier.try_wait": Needs(90, 78),
+    "nvvm.mbarrier.arrive.expect_tx": Needs(90, 80),
+    "nvvm.fence.mbarrier.init": Needs(90, 80),
     "nvvm.cp.async.commit.group": Needs(80, 70),
     "nvvm.cp.async.wait.group": Needs(80, 70),
     "nvvm.shfl.sync": Needs(30, 60),
@@ -97,7 +104,7 @@ _PLAIN_ATTRIBUTES = {
     "llvm.func": {
         *("CConv", "function_type", "linkage", "sym_name", "visibility_"),
         *("unnamed_addr", "nvvm.kernel", "nvvm.reqntid", "nvvm.minctasm"),
-        "nvvm.maxnreg",
+        *("nvvm.maxnreg", "arg_attrs"),
     },
 }
 """Attributes with which emission makes these; others may select anything."""

@@ -53,7 +53,7 @@ def barrier(e: Emitter) -> None:
     if role.number < 0:
         b.create("nvvm.barrier0", [], [])
     elif role.warps == 1 and not role.is_single:
-        b.create("nvvm.bar.warp.sync", [], [b.constant(b.i32, ALL_LANES)])
+        warp_barrier(e)
     elif not role.is_single:
         operands = (role.number + 1, role.threads)
         sizes = ir.DenseI32ArrayAttr.get([1, 1, 0])
@@ -63,6 +63,22 @@ def barrier(e: Emitter) -> None:
             [b.constant(b.i32, number) for number in operands],
             {"operandSegmentSizes": sizes},
         )
+
+
+def warp_barrier(e: Emitter) -> None:
+    """The threads of each warp wait for each other."""
+    b = e.builder
+    b.create("nvvm.bar.warp.sync", [], [b.constant(b.i32, ALL_LANES)])
+
+
+@contextmanager
+def one_thread(e: Emitter) -> Generator[None]:
+    """Emits what follows for one thread of the role."""
+    if e.role.is_single:
+        yield
+        return
+    with when(e, e.threads.is_first()):
+        yield
 
 
 def proxy_fence(e: Emitter) -> None:

@@ -23,6 +23,7 @@ class Buffer:
         layout: Offset bits to coordinates.
         element: Element type at tile level.
         moves: Whether it is a slot, so that the pointer differs from turn to turn.
+        full: Address of the mbarrier at which bulk copies into it arrive.
     """
 
     pointer: ir.Value
@@ -30,3 +31,4 @@ class Buffer:
     layout: SharedLayout
     element: ir.Type
     moves: bool = False
+    full: ir.Value | None = None

@@ -12,6 +12,7 @@ from cuda_tile.emit.addresses import Addresses, Origin
 from cuda_tile.emit.blocks import when
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.bulk import copy_boxes_in
 from cuda_tile.emit.copy_places import CopyPlaces
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.vectors import Run
@@ -27,9 +28,14 @@ Source = Callable[[int], tuple[ir.Value, ir.Value | None]]
 
 @RULES.register("tileas.copy_in")
 def copy_in(e: Emitter, op: ir.Operation) -> None:
-    """`cp.async` of each thread: units outside the tensor become zeros."""
-    if text(op, "engine") != "cp_async":
-        raise Unsupported(f"copy_in: no emission for engine '{text(op, 'engine')}'")
+    """Bulk copies of boxes by one thread, or `cp.async` of each thread.
+
+    Elements outside the tensor become zeros.
+    """
+    if text(op, "engine") == "tma":
+        copy_boxes_in(e, op)
+        e.set(op.results[0], None)
+        return
     buffer = e.buffer(segments(op)[3][0])
     access, bits = describe_access(op, e.facts), element_bits(buffer.element)
     n_warps = e.threads.role.warps

@@ -3,57 +3,208 @@
 Turn t uses slot t mod S. Where `sync` is `groups`, each thread waits for its own copies
 and then all threads for each other, so that the slot is full for everybody and the one
 before it drained by everybody.
+
+Where it is `mbarriers`, a slot has one for its being full and one for its being empty.
+Each of the two runs one phase per turn of the slot: phase (t div S) mod 2. So a take
+waits for the phase of its turn; an acquire for the one before, which in the first turn
+of a slot counts as over.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
-from cuda_tile.emit.blocks import barrier, proxy_fence
+from cuda_tile.emit import mbarriers
+from cuda_tile.emit.blocks import (
+    barrier,
+    one_thread,
+    proxy_fence,
+    warp_barrier,
+    when,
+)
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.wgmma import wait_for_products
-from cuda_tile.errors import InternalError
+from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
-from cuda_tile.ir.rings import places_in, ring_of
+from cuda_tile.ir.rings import MBARRIER_BYTES, RING, RingPlaces, places_in, ring_of
+from cuda_tile.ir.roles import Role, role_around
 from cuda_tile.ir.tiles import buffer_layout_of
+from cuda_tile.ir.walk import block_ops, enclosing_ops
+
+WARPGROUP_WARPS = 4
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn of a ring, as an op that advances it names it.
+
+    Attributes:
+        ring: The `tileas.ring`.
+        places: What lies where in it.
+        slot: Number of the slot (i32).
+        parity: Parity of the phase of this turn (i32).
+    """
+
+    ring: ir.Operation
+    places: RingPlaces
+    slot: ir.Value
+    parity: ir.Value
+
+    @classmethod
+    def of(cls, e: Emitter, op: ir.Operation) -> Turn:
+        """The turn of an op."""
+        ring, b, turn = ring_of(op), e.builder, e.scalar(op.operands[1])
+        places = places_in(ring)
+        count = b.constant(b.i32, places.slots)
+        slot = b.op("llvm.urem", b.i32, turn, count)
+        phase = b.op("llvm.udiv", b.i32, turn, count)
+        parity = b.op("llvm.and", b.i32, phase, b.constant(b.i32, 1))
+        return cls(ring, places, slot, parity)
+
+    def full(self, e: Emitter) -> ir.Value:
+        """Address of the mbarrier that tells that the slot is full."""
+        return self._mbarrier(e, self.places.full)
+
+    def empty(self, e: Emitter) -> ir.Value:
+        """Address of the one that tells that it is empty."""
+        return self._mbarrier(e, self.places.empty)
+
+    def _mbarrier(self, e: Emitter, first: int) -> ir.Value:
+        b = e.builder
+        step = b.mul(self.slot, b.constant(b.i32, MBARRIER_BYTES))
+        pointer = b.pinned(b.byte_offset(e.shared_pointer(), step))
+        return b.byte_offset(pointer, integer(self.ring, "offset") + first)
 
 
 @RULES.register("tileas.ring")
 def ring(e: Emitter, op: ir.Operation) -> None:
-    """No instruction: the ring is an offset in the kernel's shared memory."""
-    del e
+    """Groups: nothing. Of rings in a row the last one makes the mbarriers of all.
+
+    Raises:
+        Unsupported: A ring with mbarriers in a loop, where these would be made anew.
+    """
     if "offset" not in op.attributes:
         raise InternalError("emit: a ring without an offset; run allocate")
+    if not _has_mbarriers(op):
+        return
+    if any(_cuda_tile.is_loop(outer) for outer in enclosing_ops(op.results[0])):
+        raise Unsupported(f"{op.name}: expected a ring with mbarriers before all loops")
+    ops = block_ops(op.block)
+    last = first = ops.index(op)
+    if last + 1 < len(ops) and _has_mbarriers(ops[last + 1]):
+        return
+    while first and _has_mbarriers(ops[first - 1]):
+        first -= 1
+    with when(e, e.threads.is_first()):
+        for one in ops[first : last + 1]:
+            _make_mbarriers(e, one)
+        mbarriers.fence_init(e)
+    barrier(e)
+
+
+def _has_mbarriers(op: ir.Operation) -> bool:
+    return op.name == RING and text(op, "sync") == "mbarriers"
+
+
+def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
+    """Makes those of one ring.
+
+    A slot is full after an arrival of the thread that makes bulk copies, of each thread
+    that makes its own, or of each warp that stores; it is empty after one of each warp
+    that loads, or of each warpgroup whose products read it.
+    """
+    places, offset = places_in(op), integer(op, "offset")
+    filling = _role(e, op, "tileas.publish")
+    draining = _role(e, op, "tileas.release")
+    filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
+    full = filled[text(op, "fill")]
+    empty = draining.warps
+    if text(op, "drain") == "wgmma":
+        empty //= WARPGROUP_WARPS
+    for first, arrivals in ((places.full, full), (places.empty, empty)):
+        for slot in range(places.slots):
+            distance = offset + first + slot * MBARRIER_BYTES
+            pointer = e.builder.byte_offset(e.shared_pointer(), distance)
+            mbarriers.init(e, pointer, arrivals)
+
+
+def _role(e: Emitter, op: ir.Operation, name: str) -> Role:
+    """The threads that run the ops of a name on a ring."""
+    for use in op.results[0].uses:
+        user = use.owner.operation
+        if user.name == name:
+            return role_around(user) or e.role
+    return e.role
 
 
 @RULES.register("tileas.acquire")
 def acquire(e: Emitter, op: ir.Operation) -> None:
     """Groups: nothing to wait for, the barrier of a `take` came before."""
-    _set_buffers(e, op)
+    made = ring_of(op)
+    if not _has_mbarriers(made):
+        _set_buffers(e, op)
+        return
+    turn = Turn.of(e, op)
+    full = turn.full(e)
+    if text(made, "fill") == "tma":
+        with one_thread(e):
+            _wait_empty(e, turn)
+            mbarriers.expect(e, full, sum(turn.places.buffer_bytes))
+    else:
+        _wait_empty(e, turn)
+    _set_buffers(e, op, full)
+
+
+def _wait_empty(e: Emitter, turn: Turn) -> None:
+    b = e.builder
+    before = b.op("llvm.xor", b.i32, turn.parity, b.constant(b.i32, 1))
+    mbarriers.wait(e, turn.empty(e), before)
 
 
 @RULES.register("tileas.publish")
 def publish(e: Emitter, op: ir.Operation) -> None:
-    """Groups: the copies so far are one; each turn commits one, though it be empty."""
-    del op
-    e.builder.create("nvvm.cp.async.commit.group", [], [])
+    """Groups: the copies so far are one; each turn commits one, though it be empty.
+
+    Bulk copies arrive by themselves.
+    """
+    made = ring_of(op)
+    if not _has_mbarriers(made):
+        e.builder.create("nvvm.cp.async.commit.group", [], [])
+        return
+    match text(made, "fill"):
+        case "cp_async":
+            mbarriers.arrive_with_copies(e, Turn.of(e, op).full(e))
+        case "threads":
+            _arrive_by_warps(e, Turn.of(e, op).full(e), 1)
+        case _:
+            pass
 
 
 @RULES.register("tileas.take")
 def take(e: Emitter, op: ir.Operation) -> None:
     """Groups: waits for those of this thread, then for all threads.
 
-    What `cp.async` wrote is made visible to instructions that read shared memory by
-    themselves before the barrier, each thread its own writes (PTX ISA, "Async proxy").
+    What threads or `cp.async` wrote is made visible to products, which read through
+    another proxy. With groups each thread does so for its own writes, before the
+    barrier; with mbarriers for what the wait acquired (PTX ISA, "Async proxy").
     """
-    groups = integer(op, "groups") if "groups" in op.attributes else 0
-    b = e.builder
-    count = ir.IntegerAttr.get(b.i32, groups)
-    b.create("nvvm.cp.async.wait.group", [], [], {"n": count})
-    if text(ring_of(op), "drain") == "wgmma":
-        proxy_fence(e)
-    barrier(e)
+    made, b = ring_of(op), e.builder
+    if _has_mbarriers(made):
+        turn = Turn.of(e, op)
+        mbarriers.wait(e, turn.full(e), turn.parity)
+        if text(made, "drain") == "wgmma" and text(made, "fill") != "tma":
+            proxy_fence(e)
+    else:
+        groups = integer(op, "groups") if "groups" in op.attributes else 0
+        count = ir.IntegerAttr.get(b.i32, groups)
+        b.create("nvvm.cp.async.wait.group", [], [], {"n": count})
+        if text(made, "drain") == "wgmma":
+            proxy_fence(e)
+        barrier(e)
     _set_buffers(e, op)
 
 
@@ -63,12 +214,34 @@ def release(e: Emitter, op: ir.Operation) -> None:
 
     Before it, each of them has waited for the products that read the slot.
     """
+    made = ring_of(op)
     _, _, *after = op.operands
     if after:
         wait_for_products(e, integer(op, "groups") if "groups" in op.attributes else 0)
+    if _has_mbarriers(made):
+        is_product = text(made, "drain") == "wgmma"
+        warps = WARPGROUP_WARPS if is_product else 1
+        _arrive_by_warps(e, Turn.of(e, op).empty(e), warps)
 
 
-def _set_buffers(e: Emitter, op: ir.Operation) -> None:
+def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
+    """One arrival for so many warps, of one thread once its warp is there.
+
+    Of a warpgroup all warps have waited for the same products, so that one speaks for
+    the others.
+    """
+    if e.role.is_single:
+        mbarriers.arrive(e, pointer)
+        return
+    if warps == 1:
+        warp_barrier(e)
+    b, threads = e.builder, warps * 32
+    place = b.op("llvm.and", b.i32, e.threads.index, b.constant(b.i32, threads - 1))
+    with when(e, b.icmp("eq", place, b.constant(b.i32, 0))):
+        mbarriers.arrive(e, pointer)
+
+
+def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> None:
     """Sets the buffers of a slot, whose start is computed here once."""
     made = ring_of(op)
     places, offset = places_in(made), integer(made, "offset")
@@ -76,7 +249,7 @@ def _set_buffers(e: Emitter, op: ir.Operation) -> None:
     for result, start in zip(op.results, places.buffers, strict=True):
         element = BufferType(result.type).element_type
         layout, moves = buffer_layout_of(result), places.slots > 1
-        e.set(result, Buffer(slot, offset + start, layout, element, moves))
+        e.set(result, Buffer(slot, offset + start, layout, element, moves, full))
 
 
 def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
@@ -87,13 +260,7 @@ def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
     places = places_in(ring_of(op))
     if places.slots == 1:
         return e.shared_pointer()
-    b = e.builder
-    distance = b.mul(slot_number(e, op), b.constant(b.i32, places.slot_bytes))
+    b, turn = e.builder, e.scalar(op.operands[1])
+    slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
+    distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
     return b.pinned(b.byte_offset(e.shared_pointer(), distance))
-
-
-def slot_number(e: Emitter, op: ir.Operation) -> ir.Value:
-    """The slot of an op's turn (i32)."""
-    b, slots = e.builder, places_in(ring_of(op)).slots
-    turn = e.scalar(op.operands[1])
-    return b.op("llvm.urem", b.i32, turn, b.constant(b.i32, slots))

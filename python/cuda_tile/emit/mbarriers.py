@@ -1,0 +1,63 @@
+"""mbarriers: barriers in shared memory that copies and threads arrive at.
+
+A phase of one is over when as many have arrived as it was made for and all bytes that
+copies announced have landed; a wait names the parity of the phase (PTX ISA, "Parallel
+Synchronization and Communication Instructions: mbarrier"). An arrival of a thread
+releases what it did before, the end of a wait acquires it, in the CTA.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.emit.emitter import Emitter
+
+FIRST_TRY_WAIT = 90
+"""First chip whose threads may sleep in a wait, `mbarrier.try_wait` (PTX ISA)."""
+
+
+def init(e: Emitter, pointer: ir.Value, arrivals: int) -> None:
+    """Makes an mbarrier, whose first phase is about to run."""
+    count = e.builder.constant(e.builder.i32, arrivals)
+    e.builder.create("nvvm.mbarrier.init", [], [pointer, count])
+
+
+def fence_init(e: Emitter) -> None:
+    """What this thread made is visible to copies too, from sm_90 on, which has them."""
+    if e.target.capability >= FIRST_TRY_WAIT:
+        e.builder.create("nvvm.fence.mbarrier.init", [], [])
+
+
+def wait(e: Emitter, pointer: ir.Value, parity: ir.Value) -> None:
+    """Waits until the phase of a parity (i32, 0 or 1) is over.
+
+    A try may fail before that, so it stands in a loop.
+    """
+    b = e.builder
+    again, after = b.block(), b.block()
+    b.branch(again)
+    b.enter(again)
+    has_try = e.target.capability >= FIRST_TRY_WAIT
+    name = "nvvm.mbarrier.try_wait" if has_try else "nvvm.mbarrier.test.wait"
+    b.branch_if(b.op(name, b.i1, pointer, parity), after, again)
+    b.enter(after)
+
+
+def arrive(e: Emitter, pointer: ir.Value) -> None:
+    """One arrival, of this thread."""
+    e.builder.op("nvvm.mbarrier.arrive", e.builder.i64, pointer)
+
+
+def arrive_with_copies(e: Emitter, pointer: ir.Value) -> None:
+    """One arrival, once the thread's `cp.async` so far have landed.
+
+    It counts among those that the mbarrier was made for (`noinc`).
+    """
+    yes = ir.BoolAttr.get(True)
+    e.builder.create("nvvm.cp.async.mbarrier.arrive", [], [pointer], {"noinc": yes})
+
+
+def expect(e: Emitter, pointer: ir.Value, n_bytes: int) -> None:
+    """One arrival, which announces bytes that bulk copies will bring."""
+    b = e.builder
+    count = b.constant(b.i32, n_bytes)
+    b.op("nvvm.mbarrier.arrive.expect_tx", b.i64, pointer, count)
