@@ -12,12 +12,12 @@ after the other.
 
 from __future__ import annotations
 
-from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.maps import read_abi
 from cuda_tile.ir.plan import add_remark, read_plan
+from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tile_loop import NEXT_TILE, TILES, has_tiles
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
@@ -25,25 +25,6 @@ from cuda_tile.options import Options
 
 BLOCK_ID = "cuda_tile.get_tile_block_id"
 _AXES = 3
-_STAYING = frozenset(
-    (
-        "assume",
-        "constant",
-        "get_global",
-        "get_index_space_shape",
-        "get_num_tile_blocks",
-        "get_tensor_shape",
-        "join_tokens",
-        "make_gather_scatter_view",
-        "make_partition_view",
-        "make_strided_view",
-        "make_tensor_view",
-        "make_token",
-        "offset",
-        "select",
-    )
-)
-"""Ops beside the elementwise ones that only compute."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -126,13 +107,9 @@ def _wrap(entry: ir.Operation) -> None:
 
 def _stays(op: ir.Operation, inside: set[ir.Operation]) -> bool:
     """Whether an op only computes, for all threads and all tile blocks the same."""
-    stem = op.name.removeprefix("cuda_tile.")
-    info = ods.ops().get(stem)
-    only_computes = info is not None and (
-        stem in _STAYING or info.family in ods.ELEMENTWISE_FAMILIES
-    )
     return (
-        only_computes
+        op.name != BLOCK_ID
+        and is_pure(op)
         and not any(is_distributed(result) for result in op.results)
         and not any(value.owner in inside for value in op.operands)
     )
