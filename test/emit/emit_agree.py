@@ -32,6 +32,7 @@ def agree(
     gpu: str = "sm_80",
     num_warps: int | None = None,
     seeds: Sequence[int] = (0, 1),
+    grid: Sequence[int] = (1,),
 ) -> list[Any]:
     """Checks that all judges agree; gives the arguments after the run.
 
@@ -41,16 +42,18 @@ def agree(
         gpu: The target.
         num_warps: Warps per CTA, or None to let the compiler choose.
         seeds: Orders of threads that the emulator tries.
+        grid: Tile blocks.
     """
     module = cuda_tile.load(text.encode())
     options = Options(num_warps=num_warps)
-    expected = results(module, args, on="interp")
+    expected = results(module, args, on="interp", grid=grid)
     for last in TILE_LEVELS:
         lowered = cuda_tile.lower(module, gpu, until=last, options=options)
-        same(expected, results(lowered, args, on="interp"), last)
+        same(expected, results(lowered, args, on="interp", grid=grid), last)
     compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
     for seed in seeds:
-        choices = {"compiled": compiled, "gpu": gpu, "mode": "adversarial"}
+        choices: dict[str, Any] = {"compiled": compiled, "gpu": gpu, "grid": grid}
+        choices["mode"] = "adversarial"
         got = results(module, args, on="emulator", seed=seed, **choices)
         same(expected, got, f"emulator, seed {seed}")
     return expected

@@ -1,9 +1,7 @@
-"""Kernels of level W that use what a program of level T only gets by a plan.
+"""Kernels that use what a program of level T only gets by a plan.
 
-Rings and products of warpgroups.
-
-A chip's name and the text of a module for it, which has run through all passes before
-`allocate`.
+Rings and products of warpgroups, written at level W as they are before `allocate`, and
+stores by the copy engine, with a plan by hand.
 """
 
 from __future__ import annotations
@@ -12,7 +10,9 @@ from collections.abc import Iterator
 
 from emit_wgmma import Product
 from ring_kernels import RingProduct, emit_placed
+from store_kernels import StoredProduct
 
+import cuda_tile
 from cuda_tile._mlir import ir
 
 RINGS = (
@@ -30,3 +30,5 @@ def placed_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
     for gpu, text in PLACED:
         yield gpu, emit_placed(text, gpu)
+    stored = cuda_tile.load(StoredProduct().text.encode())
+    yield "sm_90", cuda_tile.lower(stored, "sm_90")

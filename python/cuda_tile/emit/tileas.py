@@ -13,6 +13,7 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
 from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
@@ -129,9 +130,14 @@ def _plan_access(
 
 @RULES.register("tileas.store_shared")
 def store_shared(e: Emitter, op: ir.Operation) -> None:
-    """Vector stores; of several copies of an element one thread writes."""
+    """`stmatrix`, or vector stores: of copies of an element one thread writes."""
     fragment, buffer = e.fragment(op.operands[0]), e.buffer(op.operands[1])
     layout, part = fragment.layout, None
+    if "offsets" not in op.attributes:
+        plan = find_stmatrix(e, fragment, buffer)
+        if plan is not None:
+            store_matrices(e, fragment, buffer, plan)
+            return
     if "offsets" in op.attributes:
         part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
     access, columns = _plan_access(part.inner if part else layout, buffer)

@@ -12,7 +12,8 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
   larger than shared memory; so does an extract of what other threads hold;
 - a reduction or scan across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
-- what one thread obtains by an atomic or a strong load goes to the threads with copies.
+- what one thread obtains by an atomic or a strong load goes to the threads with copies;
+- a store whose plan names an engine becomes stores to a buffer and a copy out of it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
 from cuda_tile.stage.scan import split_scan
+from cuda_tile.stage.stores import stage_stores
 
 LEAST_BYTES = 1024
 """What a conversion may always take: what it does not get goes through in pieces."""
@@ -61,6 +63,7 @@ def _stage_entry(entry: ir.Operation) -> None:
     for op in list(nested_ops(entry)):
         if op.name == "tileas.convert_layout":
             stage_conversion(op, _left(left, op, fills))
+    stage_stores(entry)
 
 
 def _split_across_warps(entry: ir.Operation) -> None:

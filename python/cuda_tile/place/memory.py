@@ -8,6 +8,7 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.ir.copy_plan import TMA, read_store
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
@@ -61,7 +62,12 @@ def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
 
 @RULES.register("store_view_tko")
 def store_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
-    """The stored tile is converted where its own layout would waste sectors."""
+    """The stored tile is converted where its own layout would waste sectors.
+
+    What the copy engine stores goes through shared memory as it is.
+    """
+    if read_store(op).engine == TMA:
+        return []
     return write_to_view(ctx, op, 0)
 
 

@@ -1,0 +1,96 @@
+"""The tensor map of a copy: what the launcher must make, and which boxes it moves.
+
+A map counts dimensions from the contiguous one of the tensor outwards; the tile's own
+dimensions stand in the view's order. Everybody who deals with a map takes its order
+from here.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.expressions import expression_of, parameter_of
+from cuda_tile.analysis.tiling import (
+    tensor_view_op,
+    tensor_view_parts,
+    tiling_of,
+    view_operand,
+)
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.tiles import element_bits, element_name
+from cuda_tile.ir.walk import location_text
+from cuda_tile.layout.boxes import Boxes, boxes
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.runtime.expressions import Expression
+from cuda_tile.runtime.tensor_map import Access, TensorMapParameter
+
+
+def map_order(view: ir.Value) -> tuple[int, ...] | None:
+    """The dimensions of a view's tiles in the order of its tensor map.
+
+    The one along which the tensor is known to be contiguous comes first, then the
+    others from the last to the first, as buffers of panels have them. None if no
+    dimension is contiguous.
+    """
+    strides = tensor_view_parts(tensor_view_op(view)).strides
+    dim_map = tiling_of(view).dim_map
+    units = [d for d, target in enumerate(dim_map) if strides[target] == 1]
+    if not units:
+        return None
+    last = max(units, key=lambda d: dim_map[d])
+    others = (d for d in reversed(range(len(dim_map))) if d != last)
+    return (last, *others)
+
+
+def map_boxes(view: ir.Value, shared: SharedLayout) -> Boxes | None:
+    """The boxes that move a tile of a view from or to a buffer; None without a map."""
+    order = map_order(view)
+    if order is None:
+        return None
+    return boxes(shared, order, element_bits(tiling_of(view).element))
+
+
+def tensor_map_of(
+    op: ir.Operation, shared: SharedLayout, access: Access
+) -> TensorMapParameter:
+    """The map that a copy of a tile of a view needs.
+
+    Args:
+        op: A load, store or copy through a view.
+        shared: Layout of the buffer.
+        access: What the copy does to the tensor.
+
+    Raises:
+        InternalError: There is none; `analysis/engines.py` says of which views.
+    """
+    view = view_operand(op)
+    parts, tiling = tensor_view_parts(tensor_view_op(view)), tiling_of(view)
+    order, found = map_order(view), map_boxes(view, shared)
+    base = parameter_of(parts.base)
+    if order is None or found is None or base is None:
+        raise InternalError(
+            f"expected a view and a buffer that a tensor map describes, got "
+            f"{view.type} and {shared}",
+            location_text(op),
+        )
+    targets = [tiling.dim_map[d] for d in order]
+    return TensorMapParameter(
+        element=element_name(tiling.element),
+        base=base,
+        shape=tuple(_expression(op, parts.shape[d]) for d in targets),
+        strides=tuple(_expression(op, parts.strides[d]) for d in targets[1:]),
+        box=found.extents,
+        swizzle_bytes=found.swizzle_bytes,
+        access=access,
+    )
+
+
+def _expression(op: ir.Operation, number: int | ir.Value) -> Expression:
+    if isinstance(number, int):
+        return Expression.constant(number)
+    found = expression_of(number)
+    if found is None:
+        raise InternalError(
+            "expected extents and strides that a launcher can compute",
+            location_text(op),
+        )
+    return found

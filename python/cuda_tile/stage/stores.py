@@ -1,0 +1,89 @@
+"""A store by the copy engine: its tile goes to a buffer, which the engine copies out.
+
+The buffer is panels of a hardware swizzle in the tensor's own order, of those the one
+that threads write with the fewest instructions and bank conflicts.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.tensor_maps import map_boxes, map_order, tensor_map_of
+from cuda_tile.analysis.tiling import index_operands, view_operand
+from cuda_tile.errors import UserError
+from cuda_tile.ir.copy_plan import STORES, TMA, read_store
+from cuda_tile.ir.maps import add_map
+from cuda_tile.ir.tiles import element_bits, element_of, layout_of
+from cuda_tile.ir.walk import enclosing_entry, location_text, nested_ops
+from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_stmatrix
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.swizzle import SWIZZLE_BYTES, access_cost, swizzled
+from cuda_tile.stage.build import alloc
+
+_MATRIX_BITS = 16
+
+
+def stage_stores(entry: ir.Operation) -> None:
+    """Replaces the stores of an entry whose plan names the copy engine."""
+    for op in list(nested_ops(entry)):
+        if op.name in STORES and read_store(op).engine == TMA:
+            _stage(op)
+
+
+def _stage(op: ir.Operation) -> None:
+    """A buffer, the stores of the threads, a copy that is awaited at once.
+
+    Raises:
+        UserError: A plan by hand asks for what the engine cannot store.
+    """
+    tile, view = op.operands[0], view_operand(op)
+    shared = _buffer_layout(view, layout_of(tile), element_bits(element_of(tile)))
+    if shared is None:
+        raise UserError(
+            "expected a store of rows of 16 bytes or more to a view of a contiguous "
+            f"tensor where the plan names engine {TMA}, got {view.type}",
+            location_text(op),
+        )
+    entry = enclosing_entry(op)
+    with ir.InsertionPoint(op), op.location:
+        buffer = alloc(element_of(tile), shared)
+        tileas.StoreSharedOp(tile, buffer)
+        made = tileas.CopyOutOp(
+            op.results[0].type,
+            buffer,
+            view,
+            index_operands(op),
+            TMA,
+            map=add_map(entry, tensor_map_of(op, shared, "store")),
+        )
+        tileas.AwaitCopiesOp(read=True)
+    op.results[0].replace_all_uses_with(made.result_token)
+    op.erase()
+
+
+def _buffer_layout(
+    view: ir.Value, layout: LinearLayout, bits: int
+) -> SharedLayout | None:
+    """The best layout that a tensor map describes; None without any."""
+    order, shape = map_order(view), layout.shape
+    if order is None:
+        return None
+    row_bytes = shape[order[0]] * bits // 8
+    found = [
+        swizzled(shape, bits, order, span)
+        for span in reversed(SWIZZLE_BYTES)
+        if span <= row_bytes
+    ]
+    usable = [shared for shared in found if map_boxes(view, shared) is not None]
+    return min(usable, key=lambda shared: _cost(layout, shared, bits), default=None)
+
+
+def _cost(layout: LinearLayout, shared: SharedLayout, bits: int) -> int:
+    """Instructions and wavefronts of a warp that stores the tile."""
+    plain = access_cost(layout, shared, bits)
+    match = match_stmatrix(shared, layout, bits) if bits == _MATRIX_BITS else None
+    if match is None:
+        return plain
+    conflicts = ldmatrix_conflicts(match, bits)
+    return min(plain, len(match.groups) * (1 + match.count + conflicts))
