@@ -22,12 +22,13 @@ class BulkCopies:
 
     Attributes:
         tensor_map: Address of the map.
-        places: Of each copy its place in shared memory, and its coordinates (i32) in
-            the tensor, contiguous dimension first.
+        places: Of each copy the distance in bytes of its place from the buffer's
+            pointer, and its coordinates (i32) in the tensor, contiguous dimension
+            first.
     """
 
     tensor_map: ir.Value
-    places: tuple[tuple[ir.Value, tuple[ir.Value, ...]], ...]
+    places: tuple[tuple[int, tuple[ir.Value, ...]], ...]
 
 
 def bulk_copies(e: Emitter, op: ir.Operation, buffer: Buffer) -> BulkCopies:
@@ -57,14 +58,15 @@ def bulk_copies(e: Emitter, op: ir.Operation, buffer: Buffer) -> BulkCopies:
         )
     b, indices = e.builder, index_operands(op)
     starts = [_start(e, view, d, indices[d]) for d in order]
-    places: list[tuple[ir.Value, tuple[ir.Value, ...]]] = []
+    made: dict[tuple[int, int], ir.Value] = {}
+    places: list[tuple[int, tuple[ir.Value, ...]]] = []
     for box in found.boxes:
-        coordinates = tuple(
-            b.add(start, b.constant(b.i32, first)) if first else start
-            for start, first in zip(starts, box.origin, strict=True)
-        )
-        offset = buffer.base_bytes + box.start_bytes
-        places.append((b.byte_offset(buffer.pointer, offset), coordinates))
+        for at in enumerate(box.origin):
+            if at not in made:
+                start, first = starts[at[0]], b.constant(b.i32, at[1])
+                made[at] = b.add(start, first) if at[1] else start
+        coordinates = tuple(made[at] for at in enumerate(box.origin))
+        places.append((buffer.base_bytes + box.start_bytes, coordinates))
     return BulkCopies(e.maps[number], tuple(places))
 
 

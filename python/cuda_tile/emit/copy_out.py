@@ -9,7 +9,7 @@ another one, where the buffer is written again.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.emit.blocks import when
+from cuda_tile.emit.blocks import one_thread
 from cuda_tile.emit.bulk_places import bulk_copies
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.errors import Unsupported
@@ -27,9 +27,11 @@ def copy_out(e: Emitter, op: ir.Operation) -> None:
             "tile by threads"
         )
     b, (source, *_) = e.builder, segments(op)
-    copies = bulk_copies(e, op, e.buffer(source[0]))
-    with when(e, e.threads.is_first()):
-        for place, coordinates in copies.places:
+    buffer = e.buffer(source[0])
+    copies = bulk_copies(e, op, buffer)
+    with one_thread(e):
+        for offset, coordinates in copies.places:
+            place = b.byte_offset(buffer.pointer, offset)
             sizes = ir.DenseI32ArrayAttr.get([1, 1, len(coordinates), 0, 0])
             b.create(
                 "nvvm.cp.async.bulk.tensor.global.shared.cta",

@@ -26,6 +26,7 @@ from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
 from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.fill import Fills
+from cuda_tile.stage.maps import add_maps
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
 from cuda_tile.stage.reduction import split_reduction
@@ -64,6 +65,7 @@ def _stage_entry(entry: ir.Operation) -> None:
         if op.name == "tileas.convert_layout":
             stage_conversion(op, _left(left, op, fills))
     stage_stores(entry)
+    add_maps(entry)
 
 
 def _split_across_warps(entry: ir.Operation) -> None:
