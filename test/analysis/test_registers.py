@@ -160,7 +160,9 @@ def test_the_estimate_is_within_its_error_and_nothing_spills(
 @pytest.mark.parametrize(
     ("name", "warps", "division", "ctas"),
     [
-        ("fmha_causal_f16_d128_128x64", 8, (8, 1), 2),
+        ("fmha_causal_f16_d128_128x64", 8, (4, 2), 4),
+        ("fmha_causal_f16_d64_128x64", 8, (4, 2), 4),
+        ("matmul_f16_128x128x64", 4, (2, 2), 4),
     ],
 )
 def test_what_spills_was_estimated_too_large(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ring_kernels import KERNELS
+from mutated_rings import KERNELS
 from ring_mutants import REASONS
 from ring_mutation import Subject
 

@@ -1,6 +1,6 @@
 """Changes each op of each ring behind `count`; some judge must notice.
 
-The kernels are those of test/differential/ring_kernels.py, at several lengths of their
+The kernels are those of test/differential/mutated_rings.py, at several lengths of their
 loops. The interpreter is asked first, at level W in program order and under seeds, then
 the emulator in adversarial mode. Nobody may notice those that are right for a reason
 that test/differential/ring_mutants.py lists. `--kernel NAME` takes one kernel.
@@ -18,7 +18,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
 
 import numpy as np
-from ring_kernels import KERNELS, LENGTHS, arguments, text_of
+from mutated_rings import KERNELS, LENGTHS, arguments, text_of
 from ring_mutants import REASONS, RingMutant, mutants
 
 import cuda_tile
