@@ -93,12 +93,12 @@ def refusal_of_mlir(data: bytes, context: ir.Context) -> str:
 
 def test_newer_encodings_are_refused(context):
     _, data = through_bytecode(ir.Module.parse(MODULES["hints"], context), context)
-    # A section of kind 7 and size 1 with the number 3; MLIR writes 3 as 7, 4 as 9.
+    # A section of kind 7 and size 1 with the number 4; MLIR writes 4 as 9, 5 as 11.
     # Other bytes may look the same.
-    start = [at for at in range(len(data)) if data[at:].startswith(b"\x07\x03\x07")]
-    newer = (data[:at] + b"\x07\x03\x09" + data[at + 3 :] for at in start)
+    start = [at for at in range(len(data)) if data[at:].startswith(b"\x07\x03\x09")]
+    newer = (data[:at] + b"\x07\x03\x0b" + data[at + 3 :] for at in start)
     said = [refusal_of_mlir(file, context) for file in newer]
-    assert any("of version 3 or older, got 4" in text for text in said)
+    assert any("of version 4 or older, got 5" in text for text in said)
 
 
 @pytest.mark.parametrize(("encoding", "level"), FILES)

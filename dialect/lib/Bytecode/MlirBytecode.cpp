@@ -49,7 +49,7 @@ public:
   }
 
 protected:
-  static constexpr uint64_t kVersion = 3;
+  static constexpr uint64_t kVersion = 4;
 
   static auto errorOf(DialectBytecodeReader &reader) {
     return [&reader] { return reader.emitError(); };

@@ -142,7 +142,8 @@ static Value spread(Value condition, TileType type, Location loc,
                              TileType::get(type.getShape(), truth), one);
 }
 
-/// Replaces results that choose between two available tiles by `select`.
+/// Replaces results that choose between two available tiles by `select`, which
+/// does not take elements of 4 bits.
 static LogicalResult toSelect(IfOp op, PatternRewriter &rewriter) {
   YieldOp ifTrue = getYield(op.getThenRegion());
   YieldOp ifFalse = getYield(op.getElseRegion());
@@ -153,7 +154,8 @@ static LogicalResult toSelect(IfOp op, PatternRewriter &rewriter) {
     auto type = dyn_cast<TileType>(result.getType());
     Value x = ifTrue->getOperand(result.getResultNumber());
     Value y = ifFalse->getOperand(result.getResultNumber());
-    if (result.use_empty() || !type || type.getLayout() || !isOutside(x, op) ||
+    if (result.use_empty() || !type || type.getLayout() ||
+        isa<Float4E2M1FNType>(type.getElementType()) || !isOutside(x, op) ||
         !isOutside(y, op))
       continue;
     Value condition = spread(op.getCondition(), type, op.getLoc(), rewriter);
