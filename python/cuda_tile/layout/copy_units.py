@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile.layout import f2
-from cuda_tile.layout.coords import n_bits
-from cuda_tile.layout.fragments import coalesced
-from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.coords import Coord, n_bits
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import SharedLayout, offset_columns
 
 UNIT_BYTES = (4, 8, 16)
 """Sizes of what one `cp.async` moves (PTX ISA, "cp.async": cp-size)."""
+
+LINE_BYTES = 128
+"""What a warp asks global memory for at a time (CUDA C++ Best Practices Guide,
+"Coalesced Access to Global Memory")."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,43 @@ def copy_units(
         n_warps: Warps that copy.
     """
     vector = unit_elements(shared, order[0], most, element_bits)
-    layout = coalesced(shared.shape, order, vector, n_warps)
+    layout = _in_lines(shared.shape, order, vector, element_bits, n_warps)
     return units_of(layout, shared, order[0], vector, element_bits)
+
+
+def _in_lines(
+    shape: tuple[int, ...],
+    order: tuple[int, ...],
+    vector: int,
+    element_bits: int,
+    n_warps: int,
+) -> LinearLayout:
+    """Neighbouring lanes copy a line of global memory, the next ones that of a new row.
+
+    What a row has beyond a line is left to the registers, where it is a constant away.
+    """
+    rank, line = len(shape), max(vector, LINE_BYTES * 8 // element_bits)
+    zero = (0,) * rank
+
+    def steps(dim: int, first: int, last: int) -> list[Coord]:
+        bits = range(n_bits(first), n_bits(last))
+        return [tuple(1 << bit if d == dim else 0 for d in range(rank)) for bit in bits]
+
+    fastest, *others = order
+    line = min(line, shape[fastest])
+    inner = steps(fastest, 1, vector)
+    outer = steps(fastest, vector, line)
+    outer += [step for dim in others for step in steps(dim, 1, shape[dim])]
+    outer += steps(fastest, line, shape[fastest])
+    n_warp_bits = n_bits(n_warps)
+    threads = outer[: N_LANE_BITS + n_warp_bits]
+    threads += [zero] * (N_LANE_BITS + n_warp_bits - len(threads))
+    return LinearLayout(
+        shape,
+        (*inner, *outer[N_LANE_BITS + n_warp_bits :]),
+        tuple(threads[:N_LANE_BITS]),
+        tuple(threads[N_LANE_BITS:]),
+    )
 
 
 @lru_cache(maxsize=1024)
