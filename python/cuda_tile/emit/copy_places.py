@@ -68,16 +68,22 @@ class CopyPlaces(ViewPlaces):
     def _further(self, moved: Coord, dim: int, coordinate: int) -> ir.Value:
         """The thread's base, further by `coordinate` strides.
 
-        From the unit before, if that is nearer: its address is in a pair of registers
-        as the hardware's multiply-add wants it.
+        From the unit before, if that is nearer: most units are equally far apart, and
+        that distance does not change in a loop.
         """
         before, address = self._last.get((moved, dim), (0, self._thread_base(moved)))
         if before >= coordinate:
             before, address = 0, self._thread_base(moved)
         stride = self.strides[dim]
         assert not isinstance(stride, int), "constant distances are immediates"
-        factor = (coordinate - before) * self.size
-        made = self._multiply_add(stride, factor, address)
+        distance = self._product(dim, coordinate - before, stride)
+        (made,) = self.e.builder.inline_ptx(
+            "add.s64 $0, $1, $2;",
+            "=l,l,l",
+            [address.type],
+            [address, distance],
+            side_effects=False,
+        )
         self._last[moved, dim] = coordinate, made
         return made
 
