@@ -7,10 +7,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import cuda_tile
 from cuda_tile.emulator.__main__ import main
 
 HERE = Path(__file__).parent
@@ -149,3 +151,57 @@ def test_findings_can_be_collected(tmp_path: Path, capsys) -> None:
     args = [str(path), *LAUNCH, "--collect", "ones:f32[512]", "zeros:f32[2]"]
     assert main(args) == 1
     assert "finding: reduction: ptx line" in capsys.readouterr().err
+
+
+# By a launch record -------------------------------------------------------------------
+
+KERNEL = HERE.parent / "kernels" / "13.4" / "transpose_f32_64x64.tileirbc"
+SHAPES = ("128", "64", "64", "1", "zeros:f32[64,128]", "64", "128", "128", "1")
+
+
+@pytest.fixture(name="compiled", scope="module")
+def compiled_kernel(tmp_path_factory: Any) -> tuple[str, str]:
+    """PTX and JSON report of a compiled kernel, as files."""
+    folder = tmp_path_factory.mktemp("compiled")
+    compiled = cuda_tile.compile(cuda_tile.load(KERNEL), "sm_90")
+    (folder / "k.ptx").write_text(compiled.ptx)
+    (folder / "report.json").write_text(compiled.report.to_json())
+    return str(folder / "k.ptx"), str(folder / "report.json")
+
+
+def test_a_launch_by_its_record(compiled: tuple[str, str], capsys) -> None:
+    ptx, report = compiled
+    words = [ptx, "--record", report, "--grid", "2,1", "ones:f32[128,64]", *SHAPES]
+    assert main(words) == 0
+    assert "float32[64,128] 1 to 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        (None, ["--shared", "8"], "no --block, --cluster or --shared beside --record"),
+        ("{", [], "expected JSON, got"),
+        ("{}", [], "expected a launch record, as the JSON report"),
+        ("3", [], "expected a launch record, as the JSON report"),
+        (
+            '{"kernels": []}',
+            [],
+            "kernel transpose_f32_64x64 in the report, it has none",
+        ),
+    ],
+)
+def test_a_wrong_record(
+    compiled: tuple[str, str],
+    tmp_path: Path,
+    capsys,
+    text: str | None,
+    words: list[str],
+    said: str,
+) -> None:
+    ptx, report = compiled
+    if text is not None:
+        report = str(tmp_path / "record.json")
+        Path(report).write_text(text)
+    words = [ptx, "--record", report, "--grid", "2,1", *words, *SHAPES]
+    assert main(words) == 1
+    assert said in capsys.readouterr().err

@@ -30,6 +30,7 @@ PAGES = {
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
+    ROOT / "docs" / "launch.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,
 }

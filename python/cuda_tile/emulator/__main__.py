@@ -10,19 +10,21 @@ hardware. Ends with 1 if there is a finding or a mistake, 2 if the words are wro
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from cuda_tile.emulator.errors import LaunchError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
 from cuda_tile.emulator.ptx.parse import parse
-from cuda_tile.emulator.ptx.syntax import Function
+from cuda_tile.emulator.ptx.syntax import Function, Module
+from cuda_tile.emulator.recorded import RESIDENT_CTAS, launch_recorded
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
@@ -55,7 +57,24 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("file", metavar="KERNEL.ptx", help="PTX text; - is stdin")
     parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
     parser.add_argument(
-        "--grid", required=True, type=_extents, metavar=shape, help="CTAs"
+        "--grid",
+        required=True,
+        type=_extents,
+        metavar=shape,
+        help="CTAs; with --record tile blocks",
+    )
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="launch as the JSON report of cuda-tile-compile says: block, cluster, "
+        "shared memory, tensor maps and further parameters come from there",
+    )
+    parser.add_argument(
+        "--resident",
+        type=int,
+        metavar="N",
+        help="CTAs that the chip holds at once, for a persistent kernel with --record; "
+        f"{RESIDENT_CTAS} if not given",
     )
     parser.add_argument(
         "--block",
@@ -172,15 +191,12 @@ def _run(options: argparse.Namespace) -> int:
     args: list[ParsedArg] = [parse_argument(text) for text in options.args]
     for path in [arg.save_path for arg in args] + [options.json]:
         _check_folder(path)
-    report = launch(
+    report = _launch(
+        options,
         module,
-        entry.name,
-        grid=options.grid,
-        block=options.block or _declared(entry, "reqntid", "--block"),
-        cluster=options.cluster or entry.limits.get("reqnctapercluster", (1,)),
+        entry,
         args=[arg.value for arg in args],
         cooperative=options.cooperative,
-        shared_bytes=options.shared,
         stack_bytes=options.stack,
         mode=options.mode,
         seed=options.seed,
@@ -199,6 +215,50 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # whoever reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
+
+
+def _launch(
+    options: argparse.Namespace, module: Module, entry: Function, **choices: Any
+) -> Report:
+    """Launches by the words of the command line, or by a launch record."""
+    if options.record is None:
+        return launch(
+            module,
+            entry.name,
+            grid=options.grid,
+            block=options.block or _declared(entry, "reqntid", "--block"),
+            cluster=options.cluster or entry.limits.get("reqnctapercluster", (1,)),
+            shared_bytes=options.shared,
+            **choices,
+        )
+    if options.block or options.cluster or options.shared:
+        raise UserError(
+            "expected no --block, --cluster or --shared beside --record, which has them"
+        )
+    if len(options.grid) > 3:
+        raise UserError(f"expected a grid of up to 3 extents, got {options.grid}")
+    x, y, z, *_ = (*options.grid, 1, 1)
+    resident = RESIDENT_CTAS if options.resident is None else options.resident
+    record = _record(options.record, entry.name)
+    return launch_recorded(
+        module, entry.name, record, grid=(x, y, z), resident_ctas=resident, **choices
+    )
+
+
+def _record(file: str, entry: str) -> Any:
+    """The launch record of an entry in a JSON report, or a file that is one."""
+    try:
+        data: Any = json.loads(_text(file))
+    except json.JSONDecodeError as error:
+        raise UserError(f"{file}: expected JSON, got {error}") from None
+    report: dict[str, Any] = cast(Any, data) if isinstance(data, dict) else {}
+    if "kernels" not in report:
+        return cast(Any, data)
+    records = {str(each["kernel"]): each["launch"] for each in report["kernels"]}
+    if entry in records:
+        return records[entry]
+    names = ", ".join(records) or "none"
+    raise UserError(f"{file}: expected kernel {entry} in the report, it has {names}")
 
 
 def _text(file: str) -> str:
@@ -245,7 +305,7 @@ def _print(
         print(report.to_json())
         return
     sys.stdout.write(report.stdout)
-    for param, arg in zip(entry.params, args, strict=True):
+    for param, arg in zip(entry.params, args, strict=False):  # some are appended
         if isinstance(arg.value, np.ndarray | TensorMap):
             saved = f", saved to {arg.save_path}" if arg.save_path else ""
             print(f"{param.name}: {_describe(_array(arg))}{saved}")
