@@ -4,7 +4,7 @@ Level T runs on the interpreter, checked, and says what is right. Level W after 
 pass must agree with it, on the interpreter, at some of the passes for each program; its
 text is parsed again, so that it is also seen to be valid and to print whole. The PTX
 must agree on the emulator in fast mode and in adversarial mode, where races and
-unwritten registers are findings.
+unwritten registers are findings. Some programs are made persistent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -22,12 +23,15 @@ from op_case import differing
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import FindingError
+from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 from cuda_tile.pipeline import Artifact
 
 LEVELS_W = (
     "simplify",
     "plan",
+    "persist",
     "place",
     "stage",
     "order",
@@ -37,6 +41,8 @@ LEVELS_W = (
     "allocate",
     "barriers",
 )
+PERSISTENT_EACH = 4
+"""One of so many programs is made persistent, by its seed."""
 LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
 STEP_LIMIT = 300_000
@@ -135,20 +141,39 @@ def _check_chip(
         _compare(case, where, expected, got)
 
     options = Options(gpu=gpu, num_warps=case.num_warps)
+    drawn = Random(case.seed)
+    hooks: dict[str, Any] = {}
+    resident: dict[str, int] = {}
+    if not drawn.randrange(PERSISTENT_EACH):
+        hooks = {"plan": partial(_make_persistent, group=drawn.randrange(4))}
+        resident = {"resident_ctas": drawn.randrange(1, 4)}
     compiled = _guarded(
         f"compile ({gpu})",
         lambda: cuda_tile.compile(
-            module, gpu, options=options, observe=observe, cubin=False
+            module, gpu, options=options, after=hooks, observe=observe, cubin=False
         ),
     )
     for number in range(-1, seeds):
         mode = "adversarial" if number >= 0 else "fast"
         where = f"emulator ({gpu}, {mode})"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": gpu, "mode": mode}
+        choices |= resident
         if number >= 0:
             choices["seed"] = case.seed + number
         got = _guarded(where, lambda c=choices: run(case, module, on="emulator", **c))
         _compare(case, where, expected, got)
+
+
+def _make_persistent(level: ir.Operation, group: int) -> None:
+    """Adds to the plan of the kernel that a CTA serves several tile blocks."""
+    for entry in entries(level):
+        own = plan_attribute({"persistent": 1, "tile_group": group})
+        fields = {
+            item.name: item.attr
+            for plan in (entry.attributes["tileas.plan"], own)
+            for item in ir.DictAttr(plan)
+        }
+        entry.attributes["tileas.plan"] = ir.DictAttr.get(fields)
 
 
 def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
