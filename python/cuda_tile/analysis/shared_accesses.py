@@ -7,7 +7,7 @@ theirs is. These see through another proxy what threads wrote, so that it must b
 (PTX ISA, "Async proxy").
 
 Within a ring its own ops keep order. To others the acquire of a slot is a write of the
-whole ring and a take a read: of a product that still reads a slot, only a later release
+whole ring, a take and a release a read: of a product that still reads a slot, only a later release
 says that it is done, and to its own warps alone.
 """
 
@@ -243,7 +243,9 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             if op.name == "tileas.acquire":
                 is_bulk = text(ring_of(op), "fill") == "tma"
                 return Access(filled=place, is_bulk=is_bulk)
-            return Access(reads=place) if op.name == "tileas.take" else None
+            # A slot is read up to its release, behind barriers after its take too.
+            is_read = op.name in ("tileas.take", "tileas.release")
+            return Access(reads=place) if is_read else None
         access = self._buffers.access(op)
         if access is None:
             return None
