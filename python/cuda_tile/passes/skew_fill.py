@@ -7,7 +7,8 @@ Of a loop over k whose copies run a turns ahead becomes
 
 The fill stands right behind the take, whose barrier shows that all have read what the
 slot held before, where the ring has a slot for it: then the loop needs no other
-barrier. With one slot less it stands behind the release.
+barrier. With one slot less it stands behind the release. Products that run by
+themselves are started first.
 """
 
 from __future__ import annotations
@@ -294,9 +295,9 @@ class FillAhead:
 
     def _place(self, fill: Fill) -> ir.InsertionPoint:
         """Where a ring is filled in the loop."""
-        slots = _slots(fill)
-        behind = fill.take if fill.ahead + _lag(fill) < slots else fill.release
-        return ir.InsertionPoint.after(behind)
+        if fill.ahead + _lag(fill) < _slots(fill):
+            return ir.InsertionPoint.after(_last_start(fill))
+        return ir.InsertionPoint.after(fill.release)
 
     def _remove_serial(self, head: ir.Value | None, token: ir.Value | None) -> None:
         """Erases the fills of the present turn; what waited for them waits for all."""
@@ -310,6 +311,24 @@ class FillAhead:
                     copy.results[0].replace_all_uses_with(head)
             for op in (*fill.copies, fill.publish, fill.acquire):
                 op.erase()
+
+
+def _last_start(fill: Fill) -> ir.Operation:
+    """The last product by itself that reads a slot, or its take.
+
+    Such a product only starts there, and should so before the copies are issued.
+    """
+    found = fill.take
+    work = list(fill.take.results)
+    while work:
+        for use in work.pop().uses:
+            op = use.owner.operation
+            if op.name == "tileas.reinterpret":
+                work.append(op.results[0])
+            is_later = op.name == "tileas.wgmma" and op.block == found.block
+            if is_later and found.is_before_in_block(op):
+                found = op
+    return found
 
 
 def _inputs(copy: ir.Operation) -> list[ir.Value]:
