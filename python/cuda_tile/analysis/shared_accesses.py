@@ -7,8 +7,8 @@ theirs is. These see through another proxy what threads wrote, so that it must b
 (PTX ISA, "Async proxy").
 
 Within a ring its own ops keep order. To others the acquire of a slot is a write of the
-whole ring, a take and a release a read: of a product that still reads a slot, only a later release
-says that it is done, and to its own warps alone.
+whole ring, its take and release are reads: of a product that still reads a slot, only a
+later release says that it is done, and to its own warps alone.
 """
 
 from __future__ import annotations
