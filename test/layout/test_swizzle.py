@@ -26,7 +26,8 @@ from cuda_tile.layout import (
     tile_mma,
     vector_width,
 )
-from cuda_tile.layout.swizzle import access_cost, common_complement
+from cuda_tile.layout.atoms import M8N8K4, M16N8K8, M16N8K32, MmaAtom
+from cuda_tile.layout.swizzle import access_cost, choose_copied, common_complement
 
 
 @pytest.mark.parametrize(
@@ -260,3 +261,35 @@ def test_word_sized_bit_permutations_are_always_free_of_conflicts(
     shared = choose_swizzle((32, 32), 32, src, dst, ldmatrix=False)
     assert conflict_free(src, shared, 32)
     assert conflict_free(dst, shared, 32)
+
+
+@pytest.mark.parametrize(
+    ("element_bits", "atom", "shape"),
+    [
+        pytest.param(32, M16N8K8, (32, 128), id="tf32"),
+        pytest.param(64, M8N8K4, (16, 64), id="f64"),
+        pytest.param(8, M16N8K32, (64, 128), id="i8"),
+        pytest.param(16, M16N8K16, (64, 128), id="f16"),
+    ],
+)
+def test_what_copies_write_is_read_without_conflicts(
+    element_bits: int, atom: MmaAtom, shape: tuple[int, int]
+) -> None:
+    """B along N in units of 16 bytes; scalars of an operand stand in several rows.
+
+    Hardware swizzles move rows by one unit, so that two rows of two units meet.
+    """
+    unit = 128 // element_bits
+    writer = coalesced(shape, (1, 0), unit, 4)
+    reader = tile_mma(shape, (2, 2), "b", atom)
+    shared = choose_copied(shape, element_bits, writer, (reader,), unit, 1)
+    assert shared.offset[: unit.bit_length() - 1] == tuple(
+        (0, 1 << bit) for bit in range(unit.bit_length() - 1)
+    )
+    assert bank_conflicts(writer, shared, element_bits, unit) == 0
+    vector = vector_width(reader, shared, element_bits)
+    match = match_ldmatrix(shared, reader, element_bits)
+    if match is None:
+        assert bank_conflicts(reader, shared, element_bits, vector) == 0
+    else:
+        assert ldmatrix_conflicts(match, element_bits) == 0

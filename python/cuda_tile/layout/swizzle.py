@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from cuda_tile.layout import f2
-from cuda_tile.layout.coords import Coord, LayoutError, check_shape, n_bits, unpack
+from cuda_tile.layout.coords import (
+    Coord,
+    LayoutError,
+    check_shape,
+    n_bits,
+    pack,
+    unpack,
+)
 from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_ldmatrix
 from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
 from cuda_tile.layout.shared import (
@@ -259,10 +266,14 @@ def choose_copied(
         fastest: The dimension along which memory is contiguous.
     """
     steps = [_unit(fastest, 1 << bit, len(shape)) for bit in range(n_bits(unit))]
+    first = [pack(step, shape) for step in steps]
     found = [
         shared
         for reader in readers
-        for shared in _candidates(shape, element_bits, writer, reader)
+        for shared in (
+            *_candidates(shape, element_bits, writer, reader),
+            _fitted(shape, element_bits, (writer, reader.extend(shape)), first),
+        )
         if list(shared.offset[: len(steps)]) == steps
     ]
 
