@@ -308,6 +308,21 @@ def test_rings(program: str, warps: int, in_flight: int) -> None:
     assert len(loop.lines) == (2 if program == "copy_pipeline" else 1)
 
 
+def test_waiting_is_no_loop() -> None:
+    """Blocks poll what the one before them left; their loop is the scan of a warp."""
+    chosen = PROGRAMS["chained_scan"]
+    problem = chosen.make(np.random.default_rng(0))
+    report = launch(
+        chosen.text,
+        grid=chosen.grid,
+        block=chosen.block,
+        args=problem.args,
+        bounds=CHIP,
+    )
+    loop = loop_of(report)
+    assert (loop.title, loop.turns, loop.warps) == ("lines 33-37", 5, 2)
+
+
 def test_the_grid_is_per_cta() -> None:
     """3 CTAs do what one does, each."""
     line, depth, _ = PRODUCTS["f16"]

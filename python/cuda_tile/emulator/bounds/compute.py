@@ -30,10 +30,21 @@ from cuda_tile.emulator.bounds.work import (
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.traffic import Traffic, sectors_of
 from cuda_tile.emulator.ptx.loops import NaturalLoop, natural_loops
-from cuda_tile.emulator.ptx.syntax import Function, Instruction, Module
+from cuda_tile.emulator.ptx.syntax import (
+    Function,
+    Instruction,
+    Module,
+    Register,
+    registers_in,
+)
 
 SECTOR_BYTES = 32
-_POLLS = frozenset({"test_wait", "try_wait"})
+# By opcode, what shows that an instruction looks whether something has happened.
+_POLLS = {
+    "mbarrier": frozenset({"test_wait", "try_wait"}),
+    "ld": frozenset({"volatile", "relaxed", "acquire"}),
+    "atom": frozenset({"cas"}),
+}
 # What a load may say so that the L1 cache does not serve it (PTX ISA, "Cache
 # Operators", "Memory Consistency Model"; cp.async.cg).
 _PAST_L1 = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "bulk", "mmio"})
@@ -258,10 +269,11 @@ class _Finder:
     def _only_polls(self, numbers: Collection[int]) -> bool:
         """Whether a loop asks an mbarrier or a flag again and again, and no more."""
         looks = False
+        code = [self._code[number] for number in numbers]
+        compared = {r for i in code if i.opcode == "setp" for r in registers_in(i)}
         for number in numbers:
-            instruction = self._code[number]
-            if instruction.opcode == "mbarrier":
-                looks = looks or not _POLLS.isdisjoint(instruction.modifiers)
+            if _is_poll(self._code[number], compared):
+                looks = True
             elif self._counters.requests[number] or self._counters.flops[number]:
                 return False
         return looks
@@ -375,6 +387,14 @@ class _Finder:
         loads = max((self._pending[n] for n in numbers), default=0)
         most = 4 * MAX_REGISTERS
         return copies + min(loads, most) * warps * WARP_LANES
+
+
+def _is_poll(instruction: Instruction, compared: Collection[Register]) -> bool:
+    """Whether an instruction asks an mbarrier, or a flag that is then compared."""
+    signs = _POLLS.get(instruction.opcode, frozenset())
+    if signs.isdisjoint(instruction.modifiers):
+        return False
+    return instruction.opcode == "mbarrier" or instruction.operands[0] in compared
 
 
 def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
