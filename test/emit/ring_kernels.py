@@ -19,6 +19,7 @@ from cuda_tile.api import Compiled
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.ir.launch import emitted_kernels, read_launch
 from cuda_tile.ir.walk import entry_name
+from cuda_tile.layout import tile_wgmma, wgmma_atom, wgmma_buffer
 from cuda_tile.layout.atoms import M16N8K16
 from cuda_tile.layout.boxes import boxes
 from cuda_tile.layout.fragments import coalesced, tile_mma
@@ -59,6 +60,7 @@ class RingProduct:
             next copies stand behind that.
         fill: Who fills the ring: `cp_async` or `tma`.
         sync: What the ring's users wait for.
+        drain: Who multiplies: `threads`, or `wgmma` of one warpgroup per 64 rows.
         load_warps: Warps of a role of its own that fills the ring; 0 for one role.
         gpu: The chip.
     """
@@ -70,6 +72,7 @@ class RingProduct:
     divisor: int = 8
     release_early: bool = False
     fill: str = "cp_async"
+    drain: str = "threads"
     sync: str = "groups"
     load_warps: int = 0
     gpu: str = "sm_80"
@@ -81,12 +84,17 @@ class RingProduct:
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
         c = tile_mma((m, n), self.warps, "c", M16N8K16)
+        if self.drain == "wgmma":
+            atom = wgmma_atom(self._atom)
+            assert atom is not None
+            c = tile_wgmma((m, n), (m // 64, 1), "c", atom)
         shared_a, shared_b = self._buffers
         padded = "padding_value = zero, "
         lines = [
             f"!a = !cuda_tile.tile<{m}x{DEPTH}xf16, {spelled(a)}>",
             f"!b = !cuda_tile.tile<{DEPTH}x{n}xf16, {spelled(b)}>",
             f"!c = !cuda_tile.tile<{m}x{n}xf32, {spelled(c)}>",
+            "!p = !tileas.pending<!c>",
             f"!sa = !tileas.buffer<{m}x{k}xf16, {spelled(shared_a)}>",
             f"!sb = !tileas.buffer<{k}x{n}xf16, {spelled(shared_b)}>",
             f"!ring = !tileas.ring<{self.slots}, !sa, !sb>",
@@ -107,12 +115,19 @@ class RingProduct:
         """The layouts of A and B in a slot: without conflicts for both sides."""
         m, n, k = self.tile
         n_warps = self.warps[0] * self.warps[1]
+        if self.drain == "wgmma":
+            return wgmma_buffer((m, k), 16, 1, None), wgmma_buffer((k, n), 16, 1, n)
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
         return (
             choose_swizzle((m, k), 16, coalesced((m, k), (1, 0), 8, n_warps), a),
             choose_swizzle((k, n), 16, coalesced((k, n), (1, 0), 8, n_warps), b),
         )
+
+    @property
+    def _atom(self) -> str:
+        """The instruction of a warpgroup."""
+        return f"m64n{self.tile[1]}k16"
 
     def _maps(self) -> str:
         """The tensor maps of A and B."""
@@ -146,7 +161,7 @@ class RingProduct:
             "%rows, %trips = get_index_space_shape %ta : !ta -> !i",
             "%i, %j, %z = get_tile_block_id : !i",
             *(f"%c{x} = constant <i32: {x}> : !i" for x in range(self.slots + 2)),
-            f'%r = tileas.ring fill = "{self.fill}" drain = "threads" '
+            f'%r = tileas.ring fill = "{self.fill}" drain = "{self.drain}" '
             f'sync = "{self.sync}" : !ring',
             *(self._roles() if self.load_warps else self._body()),
             "return",
@@ -172,9 +187,22 @@ class RingProduct:
 
     def _body(self) -> list[str]:
         ahead = 0 if self.load_warps else self.ahead
+        first = [line for turn in range(ahead) for line in self._first(turn)]
+        if self.drain == "wgmma":
+            return [
+                *first,
+                "%zero = constant <f32: 0.0> : !c",
+                "%start = tileas.settled %zero : !c",
+                "%last = for %t in (%c0 to %trips, step %c1) : tile<i32> "
+                "iter_values(%acc = %start) -> (!p) {",
+                *self._multiply(),
+                "}",
+                "%sum = tileas.await %last : !p",
+                "%tok = store_view_tko weak %sum, %tc[%i, %j] : !c, !tc, !i -> token",
+            ]
         return [
             "%zero = constant <f32: 0.0> : !c",
-            *(line for turn in range(ahead) for line in self._first(turn)),
+            *first,
             "%sum = for %t in (%c0 to %trips, step %c1) : tile<i32> "
             "iter_values(%acc = %zero) -> (!c) {",
             *self._loop(),
@@ -237,6 +265,22 @@ class RingProduct:
 
     def _first(self, turn: int) -> list[str]:
         return self._fill(f"%c{turn}", f"p{turn}")
+
+    def _multiply(self) -> list[str]:
+        """A turn whose product runs on into the next one, which releases its slot."""
+        fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
+        groups = f"groups = {self.ahead - 1} " if self.sync == "groups" else ""
+        return [
+            f"%da, %db = tileas.take %r[%t] {groups}: !ring",
+            f'%more = tileas.wgmma %da, %db, %acc atom = "{self._atom}" : !sa, !sb, !p',
+            "%before = subi %t, %c1 : !i",
+            "%any = cmpi greater_than %t, %c0, signed : !i -> tile<i1>",
+            "if %any {",
+            "tileas.release %r[%before] after(%acc : !p) groups = 1 : !ring",
+            "}",
+            *([] if self.load_warps else fill),
+            "continue %more : !p",
+        ]
 
     def _loop(self) -> list[str]:
         fill = [f"%next = addi %t, %c{self.ahead} : !i", *self._fill("%next", "f")]
