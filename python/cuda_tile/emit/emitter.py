@@ -108,6 +108,8 @@ class Emitter:
         self.tile_heads: dict[ir.Operation, ir.Block] = {}
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
         self._shared: ir.Value | None = None
+        self.slots_base: ir.Value | None = None
+        """Where slots of rings are counted from, see `ring.py`; None before any."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}

@@ -27,6 +27,7 @@ from cuda_tile.emit.blocks import (
 )
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.wgmma import wait_for_products
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
@@ -34,8 +35,11 @@ from cuda_tile.ir.rings import MBARRIER_BYTES, RING, RingPlaces, places_in, ring
 from cuda_tile.ir.roles import Role, role_around
 from cuda_tile.ir.tiles import buffer_layout_of
 from cuda_tile.ir.walk import block_ops, enclosing_ops
+from cuda_tile.layout.wgmma import WARPGROUP_WARPS
+from cuda_tile.targets import WARP_LANES
 
-WARPGROUP_WARPS = 4
+FIRST_CLUSTERS = 90
+"""First chip with clusters (PTX ISA, "Cluster of Cooperative Thread Arrays")."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Turn:
     def _mbarrier(self, e: Emitter, first: int) -> ir.Value:
         b = e.builder
         step = b.mul(self.slot, b.constant(b.i32, MBARRIER_BYTES))
-        pointer = b.pinned(b.byte_offset(e.shared_pointer(), step))
+        pointer = b.pinned(b.byte_offset(slots_base(e), step))
         return b.byte_offset(pointer, integer(self.ring, "offset") + first)
 
 
@@ -235,7 +239,7 @@ def _arrive_by_warps(e: Emitter, pointer: ir.Value, warps: int) -> None:
         return
     if warps == 1:
         warp_barrier(e)
-    b, threads = e.builder, warps * 32
+    b, threads = e.builder, warps * WARP_LANES
     place = b.op("llvm.and", b.i32, e.threads.index, b.constant(b.i32, threads - 1))
     with when(e, b.icmp("eq", place, b.constant(b.i32, 0))):
         mbarriers.arrive(e, pointer)
@@ -263,4 +267,22 @@ def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
     b, turn = e.builder, e.scalar(op.operands[1])
     slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
     distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
-    return b.pinned(b.byte_offset(e.shared_pointer(), distance))
+    return b.pinned(b.byte_offset(slots_base(e), distance))
+
+
+def slots_base(e: Emitter) -> ir.Value:
+    """The start of shared memory, for sums that differ from turn to turn.
+
+    From sm_90 on the address of a variable has the CTA's place in its cluster. ptxas
+    would ask for that in each turn, but keeps in a register what a shuffle gave.
+    """
+    pointer, b = e.shared_pointer(), e.builder
+    if e.target.capability < FIRST_CLUSTERS:
+        return pointer
+    if e.slots_base is None:
+        outer, b.ip = b.ip, b.prologue
+        number = b.op("llvm.ptrtoint", b.i32, pointer)
+        number = shuffle(b, "idx", number, 0)
+        e.slots_base = b.op("llvm.inttoptr", pointer.type, number)
+        b.ip = outer
+    return e.slots_base
