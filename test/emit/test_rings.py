@@ -15,7 +15,22 @@ from cuda_tile.errors import UserError
 WHOLE: Sizes = (128, 128, 128)
 RAGGED: Sizes = (72, 88, 104)
 
+WARPGROUP = RingProduct(
+    tile=(64, 64, 64), warps=(4, 1), drain="wgmma", slots=4, gpu="sm_90"
+)
 PRODUCTS = {
+    "warpgroup": WARPGROUP,
+    "warpgroup, loading warps": replace(WARPGROUP, sync="mbarriers", load_warps=4),
+    "warpgroup, bulk copies": replace(WARPGROUP, sync="mbarriers", fill="tma"),
+    "warpgroups, loading thread": RingProduct(
+        tile=(128, 128, 64),
+        warps=(8, 1),
+        fill="tma",
+        drain="wgmma",
+        sync="mbarriers",
+        load_warps=4,
+        gpu="sm_90",
+    ),
     "three": RingProduct(),
     "two": RingProduct(slots=2, ahead=1),
     "four": RingProduct(slots=4, ahead=3),
