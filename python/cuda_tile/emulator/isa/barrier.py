@@ -101,11 +101,9 @@ def _threads(form: Form, b: Builder, operands: list[Operand]) -> Array | None:
 
 
 def _meet(machine: Machine, lanes: Lanes) -> None:
-    """What lanes of a warp did before they met has an earlier clock."""
-    clocks = machine.shadow.clocks
-    assert clocks is not None, "adversarial machines have clocks"
-    for cta, warps in machine.agents_by_cta(lanes.numbers):
-        clocks.release(cta, warps)
+    """What lanes of a warp did before they met is known to each of them."""
+    assert machine.lane_knowledge is not None, "adversarial machines have it"
+    machine.lane_knowledge.meet(lanes)
 
 
 def _reduction(form: Form, b: Builder, *, is_bar: bool) -> Compiled:

@@ -29,7 +29,7 @@ from cuda_tile.emulator.memory.addresses import CLUSTER_SHIFT, RANK_MASK, WINDOW
 from cuda_tile.emulator.memory.counters import Path
 from cuda_tile.emulator.memory.spaces import gather
 from cuda_tile.emulator.ptx.form import Form
-from cuda_tile.emulator.ptx.types import B32, Array
+from cuda_tile.emulator.ptx.types import B32, Array, Index
 from cuda_tile.emulator.tensor.formats import codes
 from cuda_tile.emulator.threads.lanes import Lanes
 
@@ -132,6 +132,27 @@ class _Rows:
         first = warps * 32
         self.offsets = rows.ravel() + machine.shared_base[first]
         self.warps = machine.agents[first]
+        self._first = first
+
+    def of_lanes(self, places: NDArray[np.int64]) -> tuple[Index, NDArray[np.int64]]:
+        """The lane that each 2 bytes belong to, given its place, and where they are."""
+        who = self._first[:, None] + places.reshape(-1, 8)
+        offsets = self.offsets[:, None] + np.arange(0, 16, 2)
+        return who.ravel(), offsets.ravel()
+
+
+def _lanes_of(n_warps: int, m: _Matrices) -> NDArray[np.int64]:
+    """Which lane gets or gives each 2 bytes of a row, [n_warps, count, 8 rows, 8].
+
+    PTX ISA, ldmatrix: lane 4 r + c / 2 has elements c and c + 1 of row r; of column r
+    if the matrix is transposed. Of the forms with bytes, whose rows go to more lanes,
+    the row's first lane stands for all.
+    """
+    row, column = np.indices((8, 8))
+    lanes = 4 * column + row // 2 if m.is_transposed else 4 * row + column // 2
+    if m.source_bits or m.is_square:
+        lanes = 4 * row
+    return np.broadcast_to(lanes, (n_warps, m.count, 8, 8))
 
 
 @CHAPTER.instruction("ldmatrix")
@@ -145,6 +166,9 @@ def ldmatrix(form: Form, b: Builder) -> Compiled:
 
     def run(lanes: Lanes) -> None:
         rows = _Rows(machine, at, lanes, address(lanes), m.count, "shared_load")
+        if machine.lane_order is not None:
+            who, places = rows.of_lanes(_lanes_of(len(lanes.warps), m))
+            machine.lane_order.read(at, who, places, 2)
         machine.shadow.read(at, rows.offsets, 16, rows.warps)
         data = gather(machine.shared, rows.offsets, 16)
         if m.source_bits:
@@ -197,6 +221,9 @@ def stmatrix(form: Form, b: Builder) -> Compiled:
             if m.is_transposed:
                 matrices = matrices.swapaxes(1, 2)
         data = np.ascontiguousarray(matrices).view(np.uint8).reshape(-1, 16)
+        if machine.lane_order is not None:
+            who, places = rows.of_lanes(_lanes_of(len(lanes.warps), m))
+            machine.lane_order.write(at, who, places, data.reshape(-1, 2))
         machine.shadow.write(at, rows.offsets, data, rows.warps, machine.shared)
 
     step = b.step(run)

@@ -60,6 +60,8 @@ class Barriers:
         if everybody and is_plain and not self.meetings:
             self._finish_by_cta(barrier, lanes)
             machine.shadow.synchronise_all()
+            if machine.lane_knowledge is not None:
+                machine.lane_knowledge.met_all(lanes.numbers)
             return [group.at(group.pc + 1)]
         released: list[Group] = []
         for cta, number, part in self._split(lanes, barrier):
@@ -160,6 +162,8 @@ class Barriers:
             machine.shadow.synchronise_cta(meeting.cta)
         else:
             machine.shadow.synchronise_warps(meeting.cta, arriving, waiting)
+        if machine.lane_knowledge is not None and held:
+            machine.lane_knowledge.met_all(np.concatenate(held))
         return meeting.waiting
 
     def _warps(self, numbers: Index) -> Index:

@@ -18,6 +18,7 @@ from cuda_tile.emulator.memory.call_stack import CallStack
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.polls import Polls
 from cuda_tile.emulator.ordering.tensor_order import TENSOR_TABLES
 from cuda_tile.emulator.ptx.syntax import Function, Register
@@ -59,6 +60,7 @@ class Machine:
         presence: Lifetime of shared memory that other CTAs of the cluster access.
         order: Happens-before by fences and strong accesses; None without clocks.
         global_shadow: Access history of global memory; None in fast mode.
+        lane_knowledge: What single lanes know; None in fast mode.
         lane_order: Races between lanes of a warp; None in fast mode.
         timers: What %clock and its like show.
         polls: Detects livelock: all running warps poll memory in vain.
@@ -115,11 +117,19 @@ class Machine:
         self.shadow.place = self.shared_place
         self.presence = Presence(self, self.shadow.clocks)
         clocks = self.shadow.clocks
-        self.order = None if clocks is None else GlobalOrder(self, clocks)
+        self.lane_knowledge: LaneKnowledge | None = None
+        if is_adversarial and clocks is not None:
+            self.lane_knowledge = LaneKnowledge(self, clocks)
+        self.order = None
+        if clocks is not None:
+            self.order = GlobalOrder(self, clocks, self.lane_knowledge)
         self.global_shadow: GlobalShadow | None = None
-        if is_adversarial and clocks is not None and self.order is not None:
-            self.global_shadow = GlobalShadow(self, clocks, self.order)
-        self.lane_order = LaneOrder(self) if is_adversarial else None
+        self.lane_order: LaneOrder | None = None
+        if self.lane_knowledge is not None and self.order is not None:
+            assert clocks is not None, "adversarial machines have clocks"
+            knowledge = self.lane_knowledge
+            self.global_shadow = GlobalShadow(self, clocks, self.order, knowledge)
+            self.lane_order = LaneOrder(self, knowledge)
         self.polls = Polls(self)
         self.timers = Timers(self.n_lanes)
         self.progress = 0
@@ -162,7 +172,8 @@ class Machine:
             self.specials[f"%tid.{name}"][:] = inside
         self.shadow.reset()
         self.presence.reset()
-        if self.lane_order is not None:
+        if self.lane_knowledge is not None and self.lane_order is not None:
+            self.lane_knowledge.reset()
             self.lane_order.reset()
         if self.order is not None:
             self.order.start()

@@ -105,6 +105,8 @@ class Program:
                 compiled = _watched(compiled, b)
             if machine.is_adversarial:
                 compiled = _tracked(compiled, machine)
+            if guard is not None and _acquires(instruction):
+                compiled = _alone(compiled, machine)
             if guard is not None:
                 compiled = _guarded(compiled, guard, machine)
                 if machine.is_adversarial and instruction.guard is not None:
@@ -171,9 +173,13 @@ def missing_lanes(
 
 def _missing_warps(lanes: Lanes, machine: Machine) -> NDArray[np.uint32]:
     """Which warps lack a lane of their warpgroup, as masks that are zero or not."""
+    per_cta = machine.geometry.warps_per_cta
+    if lanes.active is None and not (per_cta & 3 or len(lanes.warps) & 3):
+        fours = lanes.warps.reshape(-1, 4)
+        if not (fours[:, 0] & 3).any() and (fours[:, 3] - fours[:, 0] == 3).all():
+            return np.zeros(len(lanes.warps), np.uint32)  # whole warpgroups
     need = machine.live_members[lanes.warps]
     lacking = need & ~lanes.members()
-    per_cta = machine.geometry.warps_per_cta
     group = lanes.warps // per_cta * per_cta + lanes.warps % per_cta // 4 * 4
     for warp in range(4):
         other = group + warp
@@ -211,9 +217,6 @@ def _tracked(step: Step, machine: Machine) -> Step:
     reads = [machine.defined[register] for register in step.reads]
     writes = [machine.defined[register] for register in step.writes]
     inner, flow = step.run, step.flow
-    meets = step.convergence is not None
-    lane_order = machine.lane_order
-    assert lane_order is not None, "only adversarial machines track registers"
 
     def incoming(lanes: Lanes) -> Bool:
         flags = np.ones(lanes.count, np.bool_)
@@ -227,8 +230,6 @@ def _tracked(step: Step, machine: Machine) -> Step:
         return flags
 
     def run(lanes: Lanes) -> None:
-        if meets:
-            lane_order.meetings[lanes.warps] += 1
         flags = incoming(lanes)
         inner(lanes)
         found = None if step.found is None else step.found(lanes)
@@ -239,6 +240,30 @@ def _tracked(step: Step, machine: Machine) -> Step:
     for register in step.demands:
         tracked = _demanding(tracked, register, machine)
     return tracked
+
+
+def _acquires(instruction: Instruction) -> bool:
+    """Whether what runs an instruction may learn what others did."""
+    opcode = instruction.opcode
+    return opcode in ("atom", "fence", "membar") or (
+        opcode == "ld" and "acquire" in instruction.modifiers
+    )
+
+
+def _alone(step: Step, machine: Machine) -> Step:
+    """What a part of a warp learns by a step under a guard is theirs alone."""
+    inner, knowledge = step.run, machine.lane_knowledge
+    if knowledge is None:
+        return step
+
+    def run(lanes: Lanes) -> None:
+        outer = knowledge.running
+        visit = knowledge.enter(lanes)
+        inner(lanes)
+        knowledge.leave(visit, lanes)
+        knowledge.running = outer
+
+    return replace(step, run=run, full=None)
 
 
 def _watched(step: Step, b: Builder) -> Step:

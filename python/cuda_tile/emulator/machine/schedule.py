@@ -35,11 +35,13 @@ from cuda_tile.emulator.machine.step import (
     IndexedBranch,
     IndirectCall,
     Return,
+    Step,
     Wait,
 )
 from cuda_tile.emulator.machine.stuck import Stuck, report
 from cuda_tile.emulator.machine.waiting import Waiting
 from cuda_tile.emulator.memory.call_stack import Cells
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ptx.syntax import Variable
 from cuda_tile.emulator.threads.lanes import Lanes
 
@@ -200,6 +202,8 @@ class Scheduler:
         first = group.program.first
         number = 0
         try:
+            if self._machine.lane_knowledge is not None:
+                return self._run_knowing(group, segment, self._machine.lane_knowledge)
             if lanes.is_full:
                 for number, full in enumerate(segment.full, segment.start):  # noqa: B007
                     full()
@@ -210,6 +214,25 @@ class Scheduler:
                 run(lanes)
         except Fault as fault:
             raise FaultAt(fault, first + number) from fault
+        return group
+
+    def _run_knowing(
+        self, group: Group, segment: Segment, knowledge: LaneKnowledge
+    ) -> Group | None:
+        """The same in an adversarial machine, where lanes know different things."""
+        lanes = group.lanes
+        visit = knowledge.enter(lanes)
+        diverged = segment.converges and not self._is_whole(lanes, segment.converges)
+        if diverged or len(knowledge.classes(lanes)) > 1:
+            knowledge.leave(visit, lanes)
+            return self._run_diverged(group, segment)
+        number = 0
+        try:
+            for number, run in enumerate(segment.some, segment.start):  # noqa: B007
+                run(lanes)
+        except Fault as fault:
+            raise FaultAt(fault, group.program.first + number) from fault
+        knowledge.leave(visit, lanes)
         return group
 
     def _is_whole(self, lanes: Lanes, kind: Literal["warp", "warpgroup"]) -> bool:
@@ -227,10 +250,22 @@ class Scheduler:
                 if current is None:
                     return None
             try:
-                step.run(current.lanes)
+                self._run_step(step, current.lanes)
             except Fault as fault:
                 raise FaultAt(fault, current.program.first + at) from fault
         return current
+
+    def _run_step(self, step: Step, lanes: Lanes) -> None:
+        """Runs one step; lanes that know different things one after another."""
+        knowledge = self._machine.lane_knowledge
+        if knowledge is None:
+            step.run(lanes)
+            return
+        together = step.convergence is not None
+        for some in [lanes] if together else knowledge.classes(lanes):
+            visit = knowledge.enter(some)
+            step.run(some)
+            knowledge.leave(visit, some)
 
     def _meet(self, group: Group, convergence: Convergence) -> Group | None:
         """Parks the warps that have not converged; returns the others."""
@@ -354,7 +389,8 @@ class Scheduler:
         met = self._meet(group, control_convergence(barrier))
         if met is None:
             return None
-        self._note_meeting(met)
+        if self._machine.lane_knowledge is not None:
+            self._machine.lane_knowledge.pool(met.lanes)
         released = self._barriers.arrive(met, barrier)
         if len(released) == 1 and not self._ready and not self._machine.is_adversarial:
             return released[0]
@@ -365,18 +401,15 @@ class Scheduler:
     def _wait(self, group: Group, control: Wait) -> None:
         met = self._meet(group, control_convergence(control))
         if met is not None:
-            self._note_meeting(met)
             for other in self._waiting.begin(met, control):
                 self._add(other)
-
-    def _note_meeting(self, group: Group) -> None:
-        if self._machine.lane_order is not None:
-            self._machine.lane_order.meetings[group.lanes.warps] += 1
 
     def _end(self, group: Group) -> None:
         """Ends the lanes; barriers may be complete without them."""
         machine = self._machine
         machine.progress += 1
+        if machine.lane_knowledge is not None:
+            machine.lane_knowledge.pool(group.lanes)
         machine.live[group.lanes.index] = False
         machine.count_live()
         if machine.shadow.keeps:

@@ -43,7 +43,11 @@ class Waiting:
         return self._ask(group, wait, forced=False)
 
     def _ask(self, group: Group, wait: Wait, *, forced: bool) -> list[Group]:
+        knowledge = self._machine.lane_knowledge
+        visit = None if knowledge is None else knowledge.enter(group.lanes)
         done = wait.poll(group.lanes, forced)
+        if knowledge is not None:
+            knowledge.leave(visit, group.lanes)
         n_lanes, numbers = self._machine.n_lanes, group.lanes.numbers
         if not done.all():
             rest = group.only(Lanes(numbers[~done], n_lanes))

@@ -11,6 +11,7 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.polls import Polls
 from cuda_tile.emulator.ptx.syntax import Function, Register
 from cuda_tile.emulator.ptx.types import Array, Bool
@@ -64,6 +65,7 @@ class Memories(Watched, Registers, Protocol):
         presence: Lifetime of shared memory that other CTAs of the cluster access.
         polls: Detects livelock: all running warps poll memory in vain.
         global_shadow: Access history of global memory; None in fast mode.
+        lane_knowledge: What single lanes know; None in fast mode.
         lane_order: Races between lanes of a warp; None in fast mode.
     """
 
@@ -75,4 +77,5 @@ class Memories(Watched, Registers, Protocol):
     presence: Presence
     polls: Polls
     global_shadow: GlobalShadow | None
+    lane_knowledge: LaneKnowledge | None
     lane_order: LaneOrder | None

@@ -108,7 +108,7 @@ class Spaces:
             where = offsets.view(np.uint64)
             machine.order.read(lanes, where, size, order, shared=True)
         elif machine.lane_order is not None:
-            machine.lane_order.read(at, lanes, offsets, size)
+            machine.lane_order.read(at, lanes.numbers, offsets, size)
         scope = WEAK if order is None else order.scope
         machine.shadow.read(at, offsets, size, warps, scope=scope)
         return gather(machine.shared, offsets, size)
@@ -172,7 +172,7 @@ class Spaces:
         warps = machine.agents[lanes.index]
         if order is None:
             if machine.lane_order is not None:
-                machine.lane_order.write(at, lanes, offsets, data)
+                machine.lane_order.write(at, lanes.numbers, offsets, data)
             machine.shadow.write(at, offsets, data, warps, machine.shared)
             return
         machine.shadow.write_strong(
@@ -190,7 +190,7 @@ class Spaces:
         machine.counters.moved(at, "shared_store", size)
         data = np.zeros((1, size), np.uint8)
         if machine.lane_order is not None:
-            machine.lane_order.write(at, lane, offsets, data)
+            machine.lane_order.write(at, lane.numbers, offsets, data)
         words = int(offsets[0]) + np.arange(0, size, 8)
         warps = np.full(len(words), machine.agents[lane.numbers[0]], np.uint8)
         machine.shadow.write(at, words, data.reshape(-1, 8), warps, machine.shared)

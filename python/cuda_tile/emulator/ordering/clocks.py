@@ -48,6 +48,8 @@ class WarpClocks:
         n_readers: Agents that read shared memory: the warps, then the tensor cores.
         n_tables: Tables of each clock: two, that of mbarriers, those of tensor memory.
         relaxed: The tables that relaxed synchronisation passes on.
+        has_heard: Whether any warp acquired anything, so that `take_heard` may tell
+            more than zero.
     """
 
     def __init__(
@@ -82,6 +84,9 @@ class WarpClocks:
         self._written = np.zeros(total, np.int32)
         self._read = np.zeros((self.n_readers, total), np.int32)
         self.strong = StrongAccesses(self.n_warps, total)
+        # By warp, the largest own clock that came back to it by an acquire.
+        self._heard = np.zeros((n_clusters, self.n_warps), np.int32)
+        self.has_heard = False
 
     def reset(self) -> None:
         """Starts new CTAs: every clock is zero but for the warp's own component."""
@@ -90,6 +95,8 @@ class WarpClocks:
             self._known[:, warp, warp] = 1
         self._written[:] = 0
         self._read[:] = 0
+        self._heard[:] = 0
+        self.has_heard = False
         if self.strong.is_used:
             self.strong.reset()
 
@@ -132,6 +139,16 @@ class WarpClocks:
         tables = self._tables[cta // self._ctas_per_cluster]
         part = self.relaxed if relaxed else slice(None)
         tables[part, warps] = np.maximum(tables[part, warps], known[part, None])
+        if not relaxed:
+            heard = self._heard[cta // self._ctas_per_cluster]
+            heard[warps] = np.maximum(heard[warps], known[0, warps])
+            self.has_heard = True
+
+    def take_heard(self, cluster: int, warp: int) -> int:
+        """The largest own clock that a warp has acquired since the last call."""
+        heard = int(self._heard[cluster, warp])
+        self._heard[cluster, warp] = 0
+        return heard
 
     def blank(self) -> Knowledge:
         """Returns a clock of zeros."""
@@ -146,6 +163,10 @@ class WarpClocks:
     def table(self, cluster: int, number: int) -> NDArray[np.int32]:
         """One table of a cluster, [warp whose clock it is, agent]; may be changed."""
         return self._tables[cluster, number]
+
+    def row(self, cluster: int, warp: int) -> Knowledge:
+        """A warp's clock; may be changed."""
+        return self._tables[cluster, :, warp]
 
     def engine(self, warp: int) -> int:
         """The agent that reads shared memory for the tcgen05 operations of a warp."""

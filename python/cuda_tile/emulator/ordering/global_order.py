@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.ordering.clocks import Knowledge, WarpClocks
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.memory_order import DEVICE, MemoryOrder
 from cuda_tile.emulator.ordering.releases import Release, Snapshot, merged
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
@@ -85,9 +86,15 @@ class GlobalOrder:
         is_lenient: Whether a limit was exceeded, so that everything counts as ordered.
     """
 
-    def __init__(self, machine: Threads, clocks: WarpClocks) -> None:
+    def __init__(
+        self, machine: Threads, clocks: WarpClocks, lanes: LaneKnowledge | None = None
+    ) -> None:
         self._machine = machine
         self._clocks = clocks
+        # What single lanes know; an adversarial machine has it.
+        self._lanes = lanes
+        if lanes is not None:
+            lanes.adopts = self._adopt
         geometry = machine.geometry
         grid = geometry.grid
         self._n_warps = grid[0] * grid[1] * grid[2] * geometry.warps_per_cta
@@ -152,6 +159,8 @@ class GlobalOrder:
             learned = _latest(self._of(peer).learned, clock)
             if learned is not None:
                 np.maximum(known, learned, out=known)
+            for grid in self._of_lanes(peer, clock, warp):
+                np.maximum(known, grid, out=known)
             proxied = _latest(self._of(peer).proxied, clock)
             if proxied is not None:
                 np.maximum(known[1], proxied, out=known[1])
@@ -178,7 +187,21 @@ class GlobalOrder:
             learned = _latest(self._of(peer).learned, clock)
             if learned is not None:
                 best = max(best, int(learned[table, other]))
+            for grid in self._of_lanes(peer, clock, warp):
+                best = max(best, int(grid[table, other]))
         return best
+
+    def _of_lanes(self, peer: int, clock: int, warp: int) -> Iterator[Snapshot]:
+        """What lanes of a peer knew by themselves at a clock, as a warp knows it."""
+        if self._lanes is not None:
+            yield from self._lanes.grids(peer, clock, is_own=peer == warp)
+
+    def _adopt(self, warp: int, known: Snapshot) -> None:
+        """What single lanes knew is known to all lanes of a warp now."""
+        learned = self._of(warp).learned
+        if learned:
+            known = np.maximum(known, learned[-1][1])
+        _remember(learned, self._own(warp), known)
 
     def fence_proxy(self, lanes: Lanes) -> None:
         """fence.proxy.async for global memory."""
@@ -195,6 +218,10 @@ class GlobalOrder:
         self._learn_inside(warp, releases)
         if not found:
             return
+        if self._lanes is not None:
+            alone = np.maximum.reduce(found)
+            if self._lanes.learns_alone(warp, alone):
+                return
         if learned:
             found.append(learned[-1][1])
         known = found[0] if len(found) == 1 else np.maximum.reduce(found)
@@ -202,11 +229,14 @@ class GlobalOrder:
 
     def _learn_inside(self, warp: int, releases: list[Release]) -> None:
         """Releases within the cluster order accesses to shared memory too."""
-        place, cluster, _ = self._cta(warp)
+        place, cluster, cta = self._cta(warp)
         agents = np.array([self._agent(warp)])
         for release in releases:
             if release.cluster == cluster and release.start == self._start:
                 self._clocks.acquire(place, agents, release.inside)
+                if self._lanes is not None and release.cta == cta:
+                    self._lanes.learns_for_all(release.inside)
+                    self._lanes.hear()
 
     # mbarriers ---------------------------------------------------------------------
 

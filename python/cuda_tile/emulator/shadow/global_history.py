@@ -1,25 +1,31 @@
 """Last writer and latest readers of each byte of global memory, for a whole launch.
 
 An access is one instruction of one warp at one clock; a byte keeps the numbers of its
-latest accesses, 4 bytes each. Memory is watched in pages, made at the first access.
+latest accesses, 4 bytes each, and the lanes that made them. Memory is watched in pages,
+made at the first access.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 _PAGE_BYTES = 4096
-# Most bytes that are watched; the history of each takes 20 bytes.
+# Most bytes that are watched; the history of each takes 25 bytes.
 _MOST_BYTES = 8 << 20
 # Readers kept per byte; a further one replaces one of them, so a race may be missed.
 _READERS = 4
 
 NONE = -1
+# In the place of a lane: several lanes of the warp in one access.
+SEVERAL = 32
 Cells = NDArray[np.int64]
 Numbers = NDArray[np.int32]
+Places = NDArray[np.uint8]
+_Table = TypeVar("_Table", Numbers, Places)
 
 
 @dataclass(slots=True)
@@ -82,6 +88,9 @@ class GlobalHistory:
         self._slots: dict[int, int] = {}
         self._writes: Numbers = np.zeros((1, 0), np.int32)
         self._reads: Numbers = np.zeros((_READERS, 0), np.int32)
+        # The lane of each of them within its warp.
+        self._writer: Places = np.zeros((1, 0), np.uint8)
+        self._reader: Places = np.zeros((_READERS, 0), np.uint8)
         self._turn = 0
         self.most_bytes = _MOST_BYTES
         self.is_partial = False
@@ -119,6 +128,8 @@ class GlobalHistory:
                 n_cells = min(2 * needed, self.most_bytes)
                 self._writes = _grown(self._writes, n_cells)
                 self._reads = _grown(self._reads, n_cells)
+                self._writer = _grown(self._writer, n_cells)
+                self._reader = _grown(self._reader, n_cells)
         return found
 
     def writes(self, cells: Cells) -> Numbers:
@@ -129,14 +140,23 @@ class GlobalHistory:
         """The latest reads of each byte, int32[ways, n]; NONE where there is none."""
         return self._reads[:, cells]
 
+    def writers(self, cells: Cells) -> Places:
+        """The lanes of `writes`."""
+        return self._writer[:, cells]
+
+    def readers(self, cells: Cells) -> Places:
+        """The lanes of `reads`."""
+        return self._reader[:, cells]
+
     # Records -----------------------------------------------------------------------
 
-    def wrote(self, cells: Cells, access: GlobalAccess) -> None:
-        """Records a write of these bytes."""
+    def wrote(self, cells: Cells, access: GlobalAccess, lanes: Places | int) -> None:
+        """Records a write of these bytes by lanes of a warp."""
         self._writes[0, cells] = self._accesses.number(access)
+        self._writer[0, cells] = lanes
 
-    def read(self, cells: Cells, access: GlobalAccess) -> None:
-        """Records a read of these bytes.
+    def read(self, cells: Cells, access: GlobalAccess, lanes: Places | int) -> None:
+        """Records a read of these bytes by lanes of a warp.
 
         It replaces an earlier read by the same warp if whatever is ordered after it is
         ordered after both. Where other warps hold all entries, it replaces another of
@@ -151,10 +171,17 @@ class GlobalHistory:
                 mine |= known == other
         self._turn += 1
         ways = np.where(mine.any(axis=0), mine.argmax(axis=0), self._turn % _READERS)
+        before = self._reader[ways, cells]
+        again = (self._reads[ways, cells] == number) & (before != lanes)
         self._reads[ways, cells] = number
+        self._reader[ways, cells] = np.where(again, np.uint8(SEVERAL), lanes)
+        together = (self._reader[ways, cells] != lanes) & ~again
+        if np.count_nonzero(together):
+            self._reader[ways[together], cells[together]] = SEVERAL
 
 
-def _grown(accesses: Numbers, n_cells: int) -> Numbers:
-    grown = np.full((len(accesses), n_cells), NONE, np.int32)
-    grown[:, : accesses.shape[1]] = accesses
-    return grown
+def _grown(table: _Table, n_cells: int) -> _Table:
+    grown = np.empty((len(table), n_cells), table.dtype)
+    grown[:] = np.array(NONE).astype(table.dtype)
+    grown[:, : table.shape[1]] = table
+    return cast(_Table, grown)

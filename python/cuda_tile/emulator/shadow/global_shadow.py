@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.ordering.clocks import WarpClocks
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.memory_order import (
     CLUSTER,
     CTA,
@@ -32,6 +33,7 @@ from cuda_tile.emulator.shadow.global_history import (
     GlobalAccess,
     GlobalHistory,
     Numbers,
+    Places,
 )
 from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.shadow.protocol import Watched
@@ -50,6 +52,7 @@ class _Access:
         access: The access as the history keeps it.
         addresses: Of each watched byte, int64[n].
         cells: Index of each in the history.
+        lanes: The lane of each within its warp, or one for all.
         same: Which bytes are written with the value that memory holds already.
     """
 
@@ -57,6 +60,7 @@ class _Access:
     record: GlobalAccess
     addresses: Bytes
     cells: Bytes
+    lanes: Places | int
     same: NDArray[np.bool_] | None = None
 
 
@@ -70,9 +74,14 @@ class GlobalShadow:
     """
 
     def __init__(
-        self, machine: Watched, clocks: WarpClocks, order: GlobalOrder
+        self,
+        machine: Watched,
+        clocks: WarpClocks,
+        order: GlobalOrder,
+        lanes: LaneKnowledge,
     ) -> None:
         self._machine = machine
+        self._lanes = lanes
         self._clocks = clocks
         self._history = GlobalHistory()
         self.order = order
@@ -137,7 +146,7 @@ class GlobalShadow:
             self._check(access, "reads")
             if order is not None:
                 self.order.observes(access.warp, access.addresses)
-            self._history.read(access.cells, access.record)
+            self._history.read(access.cells, access.record, access.lanes)
 
     def write(
         self,
@@ -170,7 +179,7 @@ class GlobalShadow:
             if order is not None and data is None:
                 self.order.observes(access.warp, access.addresses)
             access.record.time = self.order.time + 1
-            self._history.wrote(access.cells, access.record)
+            self._history.wrote(access.cells, access.record, access.lanes)
 
     # Copies ------------------------------------------------------------------------
 
@@ -179,7 +188,7 @@ class GlobalShadow:
         access = self._copy(at, lane, rows)
         self._check(access, "reads by a copy")
         self._check_proxy(access)
-        self._history.read(access.cells, access.record)
+        self._history.read(access.cells, access.record, access.lanes)
 
     def copies_to(self, at: int, lane: int, rows: GlobalRows, *, updates: bool) -> None:
         """A bulk copy or reduction of a lane to global memory starts."""
@@ -187,7 +196,7 @@ class GlobalShadow:
         self._check(access, "writes by a copy", is_write=True)
         self._check_proxy(access)
         access.record.is_in_flight = True
-        self._history.wrote(access.cells, access.record)
+        self._history.wrote(access.cells, access.record, access.lanes)
 
     def copied_to(self, at: int, lane: int, rows: GlobalRows) -> None:
         """The lane has waited for the writes of its bulk copy."""
@@ -203,7 +212,7 @@ class GlobalShadow:
     def _copy(self, at: int, lane: int, rows: GlobalRows, scope: int = WEAK) -> _Access:
         record = self._record(at, lane, scope)
         record.is_copy = True
-        return self._access(lane, record, rows.addresses, rows.size_bytes)
+        return self._access(lane, record, rows.addresses, rows.size_bytes, lane & 31)
 
     def _check_proxy(self, access: _Access) -> None:
         """Reports generic-proxy writes that no proxy fence made visible to a copy."""
@@ -244,6 +253,7 @@ class GlobalShadow:
                 self._record(at, lane, scope),
                 addresses[mine],
                 size,
+                (lanes.numbers[mine] & 31).astype(np.uint8),
                 None if same is None else same[mine],
             )
 
@@ -264,6 +274,7 @@ class GlobalShadow:
         record: GlobalAccess,
         addresses: NDArray[np.uint64],
         size: int,
+        places: Places | int,
         same: NDArray[np.bool_] | None = None,
     ) -> _Access:
         """Makes an access of pieces of `size` bytes: those that are watched."""
@@ -271,14 +282,17 @@ class GlobalShadow:
         cells, watched = self._history.cells(flat)
         if same is not None:
             same = np.repeat(same, size)[watched]
-        return _Access(lane // WARP_LANES, record, flat[watched], cells, same)
+        if not isinstance(places, int):
+            places = np.repeat(places, size)[watched]
+        return _Access(lane // WARP_LANES, record, flat[watched], cells, places, same)
 
     # Conflicts ---------------------------------------------------------------------
 
     def _check(self, access: _Access, verb: str, *, is_write: bool = False) -> None:
         """Reports an earlier access that races with the current one."""
         writers = self._history.writes(access.cells)
-        for record, where in self._conflicts(access, writers):
+        lanes = self._history.writers(access.cells)
+        for record, where in self._conflicts(access, writers, lanes):
             where = where & ~self._is_alike(access, record)
             where = where & ~self._is_observed(access, record, where)
             if where.any():
@@ -288,19 +302,25 @@ class GlobalShadow:
         if not is_write:
             return
         readers = self._history.reads(access.cells)
-        for record, where in self._conflicts(access, readers):
+        lanes = self._history.readers(access.cells)
+        for record, where in self._conflicts(access, readers, lanes):
+            if self._is_mate(access, record) and access.same is not None:
+                where = where & ~access.same
+                if not where.any():
+                    continue
             address = int(access.addresses[np.argmax(where)])
             self._accuse(access, verb, record, address, "read")
             return
 
     def _conflicts(
-        self, access: _Access, numbers: Numbers
+        self, access: _Access, numbers: Numbers, lanes: Places
     ) -> Iterator[tuple[GlobalAccess, NDArray[np.bool_]]]:
         """Earlier accesses that race with the current one.
 
         Args:
             access: The current access.
             numbers: Earlier accesses to each of its bytes, int32[ways, n].
+            lanes: The lanes that made them, of the same shape.
 
         Yields:
             The earlier access, and which bytes both touch, bool[n].
@@ -308,17 +328,33 @@ class GlobalShadow:
         mine = access.record
         for number in np.unique(numbers[numbers != NONE]):
             record = self._history.access(int(number))
-            if record.owner == mine.owner and not record.is_in_flight:
+            if self._is_mate(access, record):
+                if not self._are_strong(mine, record):
+                    where = (numbers == number) & (lanes != access.lanes)
+                    where = where.any(axis=0) & ~self._has_met(access, record)
+                    if where.any():
+                        yield record, where
                 continue
             if self._are_strong(mine, record) or self._is_ordered(access.warp, record):
                 continue
             yield record, (numbers == number).any(axis=0)
+
+    def _is_mate(self, access: _Access, record: GlobalAccess) -> bool:
+        """Whether an earlier access is one of the same warp that is over."""
+        return record.owner == access.record.owner and not record.is_in_flight
+
+    def _has_met(self, access: _Access, record: GlobalAccess) -> NDArray[np.bool_]:
+        """Bytes whose lane knows what its mates did until an earlier access."""
+        horizon = self._lanes.horizon[access.warp * WARP_LANES + np.int64(access.lanes)]
+        known = (horizon >= record.clock) | (record.at == access.record.at)
+        return np.broadcast_to(known, access.cells.shape)
 
     def _is_alike(self, access: _Access, record: GlobalAccess) -> NDArray[np.bool_]:
         """Bytes that warps of one CTA write with one instruction and equal values."""
         alike = access.record.at == record.at and self._cta(record) == self._cta(
             access.record
         )
+        alike = alike or self._is_mate(access, record)
         if access.same is None or not alike:
             return np.zeros(len(access.cells), np.bool_)
         return access.same
@@ -376,6 +412,8 @@ class GlobalShadow:
     ) -> None:
         mine = access.record
         way = "barrier" if self._cta(mine) == self._cta(other) else "atomic or a fence"
+        if mine.owner == other.owner:
+            way = "barrier or bar.warp.sync of the two lanes"
         if other.is_in_flight:
             what, way = "writes by a copy", "cp.async.bulk.wait_group"
         self.report(

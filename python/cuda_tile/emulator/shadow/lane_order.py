@@ -1,8 +1,7 @@
 """Races between lanes of one warp through shared memory.
 
 PTX ISA, "bar.warp.sync": lanes of a warp are threads of their own, whose accesses are
-ordered only where the lanes synchronise. Every instruction that lanes of a warp execute
-together counts as such here (shuffles and votes too, which promise less but do more).
+ordered only where the lanes synchronise; `LaneKnowledge` says where they do.
 
 Only adversarial machines have this.
 """
@@ -12,25 +11,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
+from cuda_tile.emulator.ptx.types import Index
 from cuda_tile.emulator.shadow.protocol import Watched
-from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
+from cuda_tile.emulator.threads.lanes import WARP_LANES
 
 Offsets = NDArray[np.int64]
 _NOBODY = -1
 
 
 class LaneOrder:
-    """The lanes that last wrote and read each byte of shared memory, and when.
+    """The lanes that last wrote and read each byte of shared memory, and when."""
 
-    Attributes:
-        meetings: How often the lanes of each warp have synchronised, int32[n_warps].
-    """
-
-    def __init__(self, machine: Watched) -> None:
+    def __init__(self, machine: Watched, knowledge: LaneKnowledge) -> None:
         self._machine = machine
-        self.meetings = np.zeros(machine.n_lanes // WARP_LANES, np.int32)
+        self._knowledge = knowledge
         total = len(machine.shared)
-        # By byte: the lane, `meetings` of its warp at the time, and the instruction.
+        # By byte: the lane, the clock of its warp at the time, and the instruction.
         self._written = np.full((3, total), _NOBODY, np.int32)
         # The last reader, and the last one before it that was another lane, so that a
         # writer always finds a reader other than itself.
@@ -41,37 +38,88 @@ class LaneOrder:
         """Starts new CTAs."""
         self._written[0] = self._read[0] = self._read_before[0] = _NOBODY
 
-    def read(self, at: int, lanes: Lanes, offsets: Offsets, size: int) -> None:
-        """Checks and records loads of each lane."""
+    def read(self, at: int, who: Index, offsets: Offsets, size: int) -> None:
+        """Checks and records loads.
+
+        Args:
+            at: Number of the instruction.
+            who: The lane of each load, ascending by warp.
+            offsets: Where each begins, int64[n].
+            size: Bytes of each.
+        """
         cells: Offsets = offsets[:, None] + np.arange(size)
-        self._check(self._written, "reads", "wrote", at, lanes, cells, None)
-        mine = np.broadcast_to(lanes.numbers[:, None], cells.shape)
+        self._check(self._written, "reads", "wrote", at, who, cells, None)
+        self._note_read(at, who, cells)
+
+    def _note_read(self, at: int, who: Index, cells: Offsets) -> None:
+        mine = np.broadcast_to(who[:, None], cells.shape)
         last = self._read[:, cells]
         others = last[0] != mine
         self._read_before[:, cells[others]] = last[:, others]
-        self._note(self._read, at, lanes, cells)
+        self._note(self._read, at, who, cells)
         # Of lanes that read one byte in one step only one became the last reader.
         together = self._read[0, cells] != mine
         self._read_before[0, cells[together]] = mine[together]
         self._read_before[1:, cells[together]] = self._read[1:, cells[together]]
 
     def write(
-        self, at: int, lanes: Lanes, offsets: Offsets, data: NDArray[np.uint8]
+        self, at: int, who: Index, offsets: Offsets, data: NDArray[np.uint8]
     ) -> None:
-        """Checks and records stores of each lane, before they are done."""
+        """Checks and records stores, before they are done."""
         cells: Offsets = offsets[:, None] + np.arange(int(data.shape[1]))
         differs: NDArray[np.bool_] = self._machine.shared[cells] != data
-        self._check(self._written, "overwrites", "wrote", at, lanes, cells, differs)
-        self._check(self._read, "overwrites", "read", at, lanes, cells, differs)
-        self._check(self._read_before, "overwrites", "read", at, lanes, cells, differs)
-        self._note(self._written, at, lanes, cells)
+        self._check_write(at, who, cells, differs)
+        self._note(self._written, at, who, cells)
+
+    def _check_write(
+        self, at: int, who: Index, cells: Offsets, differs: NDArray[np.bool_] | None
+    ) -> None:
+        self._check(self._written, "overwrites", "wrote", at, who, cells, differs)
+        self._check(self._read, "overwrites", "read", at, who, cells, differs)
+        self._check(self._read_before, "overwrites", "read", at, who, cells, differs)
+
+    # Asynchronous copies -----------------------------------------------------------
+
+    def begin_copy(
+        self, at: int, who: Index, offsets: Offsets, size: int, *, writes: bool
+    ) -> None:
+        """Checks what copies of lanes will write, or read, as they start."""
+        cells: Offsets = offsets[:, None] + np.arange(size)
+        if writes:
+            self._check_write(at, who, cells, None)
+        else:
+            self._check(self._written, "reads", "wrote", at, who, cells, None)
+
+    def end_copy(
+        self, at: int, who: Index, offsets: Offsets, size: int, *, writes: bool
+    ) -> None:
+        """Lanes have waited for their copies: records what these did as theirs."""
+        cells: Offsets = offsets[:, None] + np.arange(size)
+        if writes:
+            self._note(self._written, at, who, cells)
+        else:
+            self._note_read(at, who, cells)
+
+    def landed(self, offsets: Offsets, size: int) -> None:
+        """A copy completed on an mbarrier: no lane wrote these bytes."""
+        self._written[0, offsets[:, None] + np.arange(size)] = _NOBODY
+
+    # Records and checks ------------------------------------------------------------
 
     def _note(
-        self, table: NDArray[np.int32], at: int, lanes: Lanes, cells: Offsets
+        self, table: NDArray[np.int32], at: int, who: Index, cells: Offsets
     ) -> None:
-        table[0, cells] = lanes.numbers[:, None]
-        table[1, cells] = self.meetings[lanes.numbers >> 5][:, None]
+        table[0, cells] = who[:, None]
+        table[1, cells] = self._clock(who)
         table[2, cells] = at
+
+    def _clock(self, who: Index) -> NDArray[np.int32] | int:
+        """The own clocks of lanes' warps, [n, 1] or a single one."""
+        first, last = int(who[0]) >> 5, int(who[-1]) >> 5
+        if first == last:
+            return self._knowledge.own(first)
+        own = [self._knowledge.own(warp) for warp in range(first, last + 1)]
+        return np.array(own, np.int32)[(who >> 5) - first][:, None]
 
     def _check(
         self,
@@ -79,21 +127,25 @@ class LaneOrder:
         verb: str,
         did: str,
         at: int,
-        lanes: Lanes,
+        who: Index,
         cells: Offsets,
         differs: NDArray[np.bool_] | None,
     ) -> None:
-        other, met, where = table[:, cells]
-        mine = lanes.numbers[:, None]
-        bad = (other != mine) & (other >> 5 == mine >> 5) & (where != at)
-        bad &= met == self.meetings[mine >> 5]
+        other, mine = table[0, cells], who[:, None]
+        # Another lane of the same warp: they differ in the lowest bits only.
+        bad = other ^ mine
+        bad = (bad > 0) & (bad < WARP_LANES)
+        if not np.count_nonzero(bad):
+            return
+        met, where = table[1:, cells]
+        bad &= (met > self._knowledge.horizon[mine]) & (where != at)
         if differs is not None:
             bad &= differs
-        if not bad.any():
+        if not np.count_nonzero(bad):
             return
         which, byte = (int(place) for place in np.argwhere(bad)[0])
         machine = self._machine
-        lane = int(lanes.numbers[which])
+        lane = int(who[which])
         offset = machine.shared_place(int(cells[which, byte]))
         place = machine.shadow.log.where(int(where[which, byte]))
         machine.shadow.report(

@@ -83,6 +83,7 @@ class BulkCopies:
         """
         machine = self._machine
         shadow, warp = machine.shadow, int(machine.agents[lane])
+        self._begin(at, lane, chunks, size, writes=True)
         if is_bulk:
             shadow.begin_write(at, chunks, size, warp, machine.shared)
         else:
@@ -98,6 +99,8 @@ class BulkCopies:
             if traffic is not None:
                 traffic.landed(ctas, size)
             data = source().reshape(-1, size)
+            if machine.lane_order is not None:
+                machine.lane_order.landed(chunks, size)
             if is_bulk:
                 shadow.end_write(at, chunks, data, agent, clock, machine.shared)
                 return
@@ -144,6 +147,7 @@ class BulkCopies:
         """Starts a read of shared memory; returns what completes it with the bytes."""
         machine = self._machine
         warps = np.full(len(origin), machine.agents[lane], np.uint8)
+        self._begin(at, lane, origin, CHUNK_BYTES, writes=False)
         machine.shadow.begin_read(at, origin, CHUNK_BYTES, warps)
 
         def read() -> Bytes:
@@ -153,6 +157,16 @@ class BulkCopies:
             return gather(machine.shared, origin, CHUNK_BYTES).reshape(-1)
 
         return read
+
+    def _begin(
+        self, at: int, lane: int, places: Offsets, size: int, *, writes: bool
+    ) -> None:
+        """A copy of a lane starts: its mates' accesses must come before."""
+        order = self._machine.lane_order
+        if order is not None and len(places):
+            order.begin_copy(
+                at, np.full(len(places), lane), places, size, writes=writes
+            )
 
     def reads_global(self, at: int, lane: int, rows: GlobalRows) -> None:
         """A copy of a lane starts to read global memory."""
@@ -193,6 +207,7 @@ class BulkCopies:
         if machine.global_shadow is not None:
             machine.global_shadow.copies_to(at, lane, rows, updates=updates)
         warps = np.full(len(chunks), machine.agents[lane], np.uint8)
+        self._begin(at, lane, chunks, CHUNK_BYTES, writes=False)
         machine.shadow.begin_read(at, chunks, CHUNK_BYTES, warps)
         machine.counters.moved(at, "copy_out", CHUNK_BYTES * len(chunks))
         copy = _Outward(at, lane, int(self._committed[lane]), chunks, sink, rows)
@@ -228,6 +243,10 @@ class BulkCopies:
             assert shadow.clocks is not None, "bulk copies make the shadow precise"
             clock = shadow.clocks.knows(int(machine.cta_of[copy.lane]), warp, warp)
             shadow.end_read(copy.chunks, CHUNK_BYTES, warp, clock)
+            if machine.lane_order is not None:
+                who, size = np.full(len(copy.chunks), copy.lane), CHUNK_BYTES
+                order = machine.lane_order
+                order.end_copy(copy.at, who, copy.chunks, size, writes=False)
         self._in_flight = in_flight
         if not reads_only:
             over = [c for c in self._writing if c.group < limit[c.lane]]

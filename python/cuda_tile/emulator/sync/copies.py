@@ -58,6 +58,9 @@ class Copies:
         machine = self._machine
         warps = machine.agents[lanes.index]
         size = data.shape[1]
+        if machine.lane_order is not None:
+            who = lanes.numbers
+            machine.lane_order.begin_copy(at, who, offsets, size, writes=True)
         machine.shadow.begin_copy(at, offsets, size, warps, machine.shared)
         group = self._committed[lanes.index].copy()
         self._issued += 1
@@ -127,6 +130,16 @@ class Copies:
         if traffic is not None:
             traffic.landed(machine.cta_of[done.lanes], done.data.shape[1])
         agents = machine.agents[done.lanes]
+        if machine.lane_order is not None:
+            # A thread's wait covers its own copies, of which its mates know nothing.
+            size = int(done.data.shape[1])
+            if agent < 0:
+                who = done.lanes
+                machine.lane_order.end_copy(
+                    done.at, who, done.offsets, size, writes=True
+                )
+            else:
+                machine.lane_order.landed(done.offsets, size)
         if agent >= 0:
             agents = np.full(len(done.lanes), agent, np.uint8)
         machine.shadow.end_copy(

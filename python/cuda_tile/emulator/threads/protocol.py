@@ -26,6 +26,7 @@ class Threads(Protocol):
         warp_in_cta: Number of each lane's warp in its CTA, uint8[n_lanes].
         agents: Agent of each lane's warp, uint8[n_lanes].
         live: Which lanes have threads that did not exit, bool[n_lanes].
+        live_members: The same as a mask per warp, uint32[n_warps].
         live_threads: Their number per CTA, int64[n_ctas].
         queue: The CTAs that have not started.
         progress: Grows with everything that another thread may wait for.
@@ -42,6 +43,7 @@ class Threads(Protocol):
     warp_in_cta: NDArray[np.uint8]
     agents: NDArray[np.uint8]
     live: Bool
+    live_members: NDArray[np.uint32]
     live_threads: NDArray[np.int64]
     queue: GridQueue
     progress: int
