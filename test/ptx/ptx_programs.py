@@ -156,6 +156,11 @@ def _chained_scan(rng: np.random.Generator) -> Problem:
     return Problem([x, result, tickets, chain], result, np.cumsum(x))
 
 
+def _spin_lock(rng: np.random.Generator) -> Problem:
+    words, rounds = np.zeros(3, np.uint32), int(rng.integers(3, 6))
+    return Problem([words, rounds], words, np.array([0, 4 * rounds, 4 * rounds]))
+
+
 def _pipeline(rng: np.random.Generator) -> Problem:
     x = rng.integers(0, 1000, (5, 64)).astype(np.uint32)
     result = np.zeros_like(x)
@@ -328,6 +333,16 @@ PROGRAMS = {
         "one pass over the grid, each CTA waits for the one before",
         _text("chained_scan"),
         *("sm_80", (6,), (64,), _chained_scan),
+    ),
+    "spin_lock": Program(
+        "a lock taken by relaxed atomics, around volatile data",
+        _text("spin_lock"),
+        *("sm_80", (4,), (32,), _spin_lock),
+        redundant=(
+            Redundant(
+                "atom.relaxed.gpu.global.add", "narrow", "only who holds the lock adds"
+            ),
+        ),
     ),
     "pipeline": Program(
         "producer and consumer with named barriers",

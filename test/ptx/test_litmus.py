@@ -13,6 +13,7 @@ import pytest
 from litmus import MBARRIER, Model, Op, Shape, certain_races, program, random_ops
 
 from cuda_tile.emulator import launch
+from cuda_tile.emulator.ordering import older_writes
 
 COUNT = int(os.environ.get("CUDA_TILE_LITMUS_PROGRAMS", "100"))
 SHAPES = {
@@ -22,6 +23,12 @@ SHAPES = {
     "shared memory": Shape(1, 4, space="shared"),
     "distributed shared memory": Shape(2, 2, cluster=2, space="shared::cluster"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model knows what each read sees because it sees the latest write."""
+    monkeypatch.setattr(older_writes, "SHARE", 0.0)
 
 
 def accused(ops: list[Op], shape: Shape, seed: int) -> set[int]:

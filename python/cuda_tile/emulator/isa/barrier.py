@@ -145,7 +145,7 @@ def membar(form: Form, b: Builder) -> Compiled:
         return _proxy_fence(form, b)
     scope = form.choice("cta", "gl", "sys")
     form.operands(0)
-    return _ordering(b, MemoryOrder.of("sc", scope))
+    return _ordering(b, MemoryOrder.of("sc", scope), is_sc=True)
 
 
 @CHAPTER.instruction("fence")
@@ -164,7 +164,8 @@ def fence(form: Form, b: Builder) -> Compiled:
     else:
         scope = form.choice(*SCOPES)
     form.operands(0)
-    return _ordering(b, MemoryOrder.of(order or "acq_rel", scope))
+    semantics = order or "acq_rel"
+    return _ordering(b, MemoryOrder.of(semantics, scope), is_sc=semantics == "sc")
 
 
 def _fence_async(b: Builder, space: str, lanes: Lanes) -> None:
@@ -176,11 +177,17 @@ def _fence_async(b: Builder, space: str, lanes: Lanes) -> None:
         known.fence_proxy(lanes)
 
 
-def _ordering(b: Builder, order: MemoryOrder | None) -> Compiled:
-    known = b.machine.order
+def _ordering(b: Builder, order: MemoryOrder | None, *, is_sc: bool) -> Compiled:
+    known, older = b.machine.order, b.machine.older_writes
     if known is None or order is None:
         return b.no_effect()
-    return b.step(lambda lanes: known.fence(lanes, order))
+
+    def run(lanes: Lanes) -> None:
+        if is_sc and older is not None:
+            older.fence(lanes)
+        known.fence(lanes, order)
+
+    return b.step(run)
 
 
 def _proxy_fence(form: Form, b: Builder) -> Compiled:

@@ -19,6 +19,7 @@ from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
+from cuda_tile.emulator.ordering.older_writes import OlderWrites
 from cuda_tile.emulator.ordering.polls import Polls
 from cuda_tile.emulator.ordering.tensor_order import TENSOR_TABLES
 from cuda_tile.emulator.ptx.syntax import Function, Register
@@ -60,6 +61,7 @@ class Machine:
         presence: Lifetime of shared memory that other CTAs of the cluster access.
         order: Happens-before by fences and strong accesses; None without clocks.
         global_shadow: Access history of global memory; None in fast mode.
+        older_writes: What strong loads may still return; None in fast mode.
         lane_knowledge: What single lanes know; None in fast mode.
         lane_order: Races between lanes of a warp; None in fast mode.
         timers: What %clock and its like show.
@@ -125,11 +127,14 @@ class Machine:
             self.order = GlobalOrder(self, clocks, self.lane_knowledge)
         self.global_shadow: GlobalShadow | None = None
         self.lane_order: LaneOrder | None = None
+        self.older_writes: OlderWrites | None = None
         if self.lane_knowledge is not None and self.order is not None:
             assert clocks is not None, "adversarial machines have clocks"
             knowledge = self.lane_knowledge
             self.global_shadow = GlobalShadow(self, clocks, self.order, knowledge)
             self.lane_order = LaneOrder(self, knowledge)
+            is_known = self.global_shadow.is_known
+            self.older_writes = OlderWrites(self, self.order, is_known)
         self.polls = Polls(self)
         self.timers = Timers(self.n_lanes)
         self.progress = 0

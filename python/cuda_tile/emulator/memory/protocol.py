@@ -12,6 +12,7 @@ from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
+from cuda_tile.emulator.ordering.older_writes import OlderWrites
 from cuda_tile.emulator.ordering.polls import Polls
 from cuda_tile.emulator.ptx.syntax import Function, Register
 from cuda_tile.emulator.ptx.types import Array, Bool
@@ -65,6 +66,7 @@ class Memories(Watched, Registers, Protocol):
         presence: Lifetime of shared memory that other CTAs of the cluster access.
         polls: Detects livelock: all running warps poll memory in vain.
         global_shadow: Access history of global memory; None in fast mode.
+        older_writes: What strong loads may still return; None in fast mode.
         lane_knowledge: What single lanes know; None in fast mode.
         lane_order: Races between lanes of a warp; None in fast mode.
     """
@@ -77,5 +79,6 @@ class Memories(Watched, Registers, Protocol):
     presence: Presence
     polls: Polls
     global_shadow: GlobalShadow | None
+    older_writes: OlderWrites | None
     lane_knowledge: LaneKnowledge | None
     lane_order: LaneOrder | None

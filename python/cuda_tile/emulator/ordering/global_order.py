@@ -149,7 +149,15 @@ class GlobalOrder:
         agents = np.array([self._agent(warp)])
         return self._clocks.release(self._cta(warp)[0], agents)
 
+    def own(self, warp: int) -> int:
+        """A warp's own clock."""
+        return self._own(warp)
+
     # Knowledge ---------------------------------------------------------------------
+
+    def knowledge(self, warp: int) -> NDArray[np.int32]:
+        """A warp's components for the warps of the grid."""
+        return self._knowledge(warp)[0]
 
     def _knowledge(self, warp: int) -> Snapshot:
         known = np.zeros((2, self._n_warps), np.int32)
@@ -397,13 +405,30 @@ class GlobalOrder:
         for warp, words in self._words(lanes, addresses, size, shared=shared):
             observed = self._of(warp).observed
             for word in (self._places.keys() | observed.keys()) & set(words):
-                held = self._places.get(word, [])
-                seen = [release.narrowed(order.scope) for release in held]
-                if order.acquires:
-                    seen += [release for _, release in observed.get(word, [])]
-                    self._learn(warp, order.scope, seen)
-                else:
-                    self._observe_releases(warp, word, seen)
+                self._sees(warp, word, self._places.get(word, []), order)
+
+    def released(self, address: int, size: int) -> dict[int, list[Release]]:
+        """The releases that a read of some bytes observes now, by word."""
+        words = range(address // _WORD_BYTES, (address + size - 1) // _WORD_BYTES + 1)
+        return {w: list(self._places[w]) for w in words if w in self._places}
+
+    def read_older(
+        self, warp: int, releases: dict[int, list[Release]], order: MemoryOrder
+    ) -> None:
+        """A strong read of a warp returned an older write, with its releases."""
+        for word, held in releases.items():
+            self._sees(warp, word, held, order)
+
+    def _sees(
+        self, warp: int, word: int, held: list[Release], order: MemoryOrder
+    ) -> None:
+        seen = [release.narrowed(order.scope) for release in held]
+        if order.acquires:
+            observed = self._of(warp).observed
+            seen += [release for _, release in observed.get(word, [])]
+            self._learn(warp, order.scope, seen)
+        else:
+            self._observe_releases(warp, word, seen)
 
     def _observe_releases(self, warp: int, word: int, seen: list[Release]) -> None:
         """A strong read without acquire: a later fence may acquire the releases."""

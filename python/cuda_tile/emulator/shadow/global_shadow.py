@@ -94,20 +94,22 @@ class GlobalShadow:
         """Whether an earlier access happens before the current one of `warp`."""
         if record.is_in_flight:
             return False
+        return self.is_known(warp, record.owner, record.clock)
+
+    def is_known(self, warp: int, owner: int, clock: int) -> bool:
+        """Whether what an owner did until a clock happens before a warp's access."""
         machine = self._machine
         geometry = machine.geometry
-        cta, other = divmod(record.owner, geometry.warps_per_cta)
+        cta, other = divmod(owner, geometry.warps_per_cta)
         lane = warp * WARP_LANES
         place, size = int(machine.cta_of[lane]), geometry.cluster_size
         first = place // size * size
         peers = machine.grid_cta[(first + np.arange(size)) * geometry.lanes_per_cta]
         for rank in np.flatnonzero(peers == cta):
             agent = int(rank) * geometry.warps_per_cta + other
-            if self._clocks.knows(place, int(machine.agents[lane]), agent) >= (
-                record.clock
-            ):
+            if self._clocks.knows(place, int(machine.agents[lane]), agent) >= clock:
                 return True
-        return self.order.knows(warp, record.owner) >= record.clock
+        return self.order.knows(warp, owner) >= clock
 
     def _are_strong(self, one: GlobalAccess, other: GlobalAccess) -> bool:
         """Whether two accesses are morally strong."""
@@ -140,11 +142,15 @@ class GlobalShadow:
         size: int,
         *,
         order: MemoryOrder | None,
+        is_latest: bool = True,
     ) -> None:
-        """Checks and records loads of `size` bytes by each lane."""
+        """Checks and records loads of `size` bytes by each lane.
+
+        `is_latest` is False for strong loads that return an older write.
+        """
         for access in self._by_warp(at, lanes, addresses, size, order):
             self._check(access, "reads")
-            if order is not None:
+            if order is not None and is_latest:
                 self.order.observes(access.warp, access.addresses)
             self._history.read(access.cells, access.record, access.lanes)
 
