@@ -17,6 +17,7 @@ from cuda_tile.emulator.machine.timers import Timers
 from cuda_tile.emulator.memory.call_stack import CallStack
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.symbols import Symbols
+from cuda_tile.emulator.ordering.clocks import WarpClocks
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.older_writes import OlderWrites
@@ -118,23 +119,7 @@ class Machine:
         )
         self.shadow.place = self.shared_place
         self.presence = Presence(self, self.shadow.clocks)
-        clocks = self.shadow.clocks
-        self.lane_knowledge: LaneKnowledge | None = None
-        if is_adversarial and clocks is not None:
-            self.lane_knowledge = LaneKnowledge(self, clocks)
-        self.order = None
-        if clocks is not None:
-            self.order = GlobalOrder(self, clocks, self.lane_knowledge)
-        self.global_shadow: GlobalShadow | None = None
-        self.lane_order: LaneOrder | None = None
-        self.older_writes: OlderWrites | None = None
-        if self.lane_knowledge is not None and self.order is not None:
-            assert clocks is not None, "adversarial machines have clocks"
-            knowledge = self.lane_knowledge
-            self.global_shadow = GlobalShadow(self, clocks, self.order, knowledge)
-            self.lane_order = LaneOrder(self, knowledge)
-            is_known = self.global_shadow.is_known
-            self.older_writes = OlderWrites(self, self.order, is_known)
+        self._watch(self.shadow.clocks)
         self.polls = Polls(self)
         self.timers = Timers(self.n_lanes)
         self.progress = 0
@@ -158,6 +143,24 @@ class Machine:
             geometry.cluster_size,
         )
         self.every_lane = Lanes(np.arange(self.n_lanes), self.n_lanes)
+
+    def _watch(self, clocks: WarpClocks | None) -> None:
+        """Makes what decides races, as far as this machine has it."""
+        self.lane_knowledge: LaneKnowledge | None = None
+        self.order: GlobalOrder | None = None
+        self.global_shadow: GlobalShadow | None = None
+        self.lane_order: LaneOrder | None = None
+        self.older_writes: OlderWrites | None = None
+        if clocks is None:
+            return
+        if not self.is_adversarial:
+            self.order = GlobalOrder(self, clocks)
+            return
+        knowledge = self.lane_knowledge = LaneKnowledge(self, clocks)
+        order = self.order = GlobalOrder(self, clocks, knowledge)
+        shadow = self.global_shadow = GlobalShadow(self, clocks, order, knowledge)
+        self.lane_order = LaneOrder(self, knowledge)
+        self.older_writes = OlderWrites(self, order, shadow.is_known)
 
     def start(self, first_cta: int, n_ctas: int) -> None:
         """Makes the machine ready for the CTAs `first_cta` and following.

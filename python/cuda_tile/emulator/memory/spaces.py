@@ -22,8 +22,8 @@ from cuda_tile.emulator.memory.addresses import (
 )
 from cuda_tile.emulator.memory.counters import Path
 from cuda_tile.emulator.memory.protocol import Memories
+from cuda_tile.emulator.memory.strong_loads import load_strong
 from cuda_tile.emulator.ordering.memory_order import WEAK, MemoryOrder
-from cuda_tile.emulator.ordering.older_writes import OlderWrites, OldWrite, mask_of
 from cuda_tile.emulator.ptx.syntax import Register
 from cuda_tile.emulator.ptx.types import Array, Bool, Index, Type
 from cuda_tile.emulator.threads.lanes import Lanes, describe_lanes
@@ -72,7 +72,8 @@ class Spaces:
             self._machine.polls.read(lanes)
         older = self._machine.older_writes
         if space == "global" and order is not None and older is not None:
-            return self._load_strong(at, lanes, addresses, size, order, older)
+            data = self._load_global(at, lanes, addresses, size, "global_load")
+            return load_strong(self._machine, at, lanes, addresses, data, order, older)
         if space in ("global", "const"):
             shadow = self._machine.global_shadow
             if order is not None and self._machine.order is not None:
@@ -95,59 +96,6 @@ class Spaces:
             some, chosen = self._select(lanes, addresses, mask)
             data[mask] = self.load(at, part, some, chosen, size, order)
         return data
-
-    def _load_strong(
-        self,
-        at: int,
-        lanes: Lanes,
-        addresses: Addresses,
-        size: int,
-        order: MemoryOrder,
-        older: OlderWrites,
-    ) -> Bytes:
-        """A strong load of global memory, which may return an older write."""
-        machine = self._machine
-        data = self._load_global(at, lanes, addresses, size, "global_load")
-        chosen = older.choose(lanes, addresses, data)
-        parts = [(lanes, addresses)]
-        if chosen:
-            data = data.copy()
-            mask = mask_of(chosen, lanes.count)
-            parts = [self._part(lanes, addresses, ~mask)] if not mask.all() else []
-        for number, write in chosen.items():
-            data[number] = np.frombuffer(write.data, np.uint8)
-            one = Lanes(lanes.numbers[number : number + 1], machine.n_lanes)
-            self._note_strong(
-                at, one, addresses[number : number + 1], size, order, write
-            )
-        for some, where in parts:
-            self._note_strong(at, some, where, size, order, None)
-        return data
-
-    def _part(
-        self, lanes: Lanes, addresses: Addresses, mask: Bool
-    ) -> tuple[Lanes, Addresses]:
-        return Lanes(lanes.numbers[mask], self._machine.n_lanes), addresses[mask]
-
-    def _note_strong(
-        self,
-        at: int,
-        lanes: Lanes,
-        addresses: Addresses,
-        size: int,
-        order: MemoryOrder,
-        write: OldWrite | None,
-    ) -> None:
-        """Records what a strong load observes: the latest write, or an older one."""
-        machine = self._machine
-        if machine.order is not None and write is None:
-            machine.order.read(lanes, addresses, size, order)
-        elif machine.order is not None and write is not None:
-            machine.order.read_older(int(lanes.warps[0]), write.releases, order)
-        if machine.global_shadow is not None:
-            machine.global_shadow.read(
-                at, lanes, addresses, size, order=order, is_latest=write is None
-            )
 
     def _load_shared(
         self,

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.ordering.global_order import GlobalOrder
 from cuda_tile.emulator.ordering.releases import Release
-from cuda_tile.emulator.ptx.types import Bool
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 from cuda_tile.emulator.threads.protocol import Threads
 
@@ -197,10 +196,3 @@ class OlderWrites:
         if fenced is not None and int(fenced[write.owner]) >= write.clock:
             return True
         return self._is_known(warp, write.owner, write.clock)
-
-
-def mask_of(chosen: dict[int, OldWrite], count: int) -> Bool:
-    """Which of `count` lanes were chosen."""
-    mask = np.zeros(count, np.bool_)
-    mask[list(chosen)] = True
-    return mask

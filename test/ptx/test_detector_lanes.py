@@ -1,0 +1,184 @@
+"""Findings between lanes of one warp: a kernel with and one without each of them.
+
+They run as those of `test_detector_list`, in the same frame.
+"""
+
+from __future__ import annotations
+
+import pytest
+from test_detector_list import (
+    AWAIT,
+    COMMIT,
+    END,
+    EXPECT,
+    INIT,
+    LOAD,
+    OUT,
+    PROXY,
+    STORE,
+    Fault,
+    right_forms_assemble,
+    run,
+)
+
+from cuda_tile.emulator import FindingError
+
+OWN_COPY = "cp.async.ca.shared.global [%r3], [%q0], 4;\n"
+ROWS = (
+    STORE
+    + """
+    and.b32 %r8, %r0, 31;
+    and.b32 %r9, %r0, -32;
+    and.b32 %r8, %r8, 7;
+    mul.lo.u32 %r8, %r8, 16;
+    mad.lo.u32 %r8, %r9, 4, %r8;
+    add.u32 %r8, %r8, %r2;
+"""
+)
+PASS_ON = """
+    @!%p1 ret;
+    mov.u32 %r9, 0;
+    @%p2 bra S;
+    bra R;
+S:  @!%p0 ret;
+    st.global.u32 [%q0+8], 5;
+    st.release.gpu.global.u32 [%q0], 1;
+    ret;
+R:
+"""
+
+FAULTS = {
+    "lanes of a warp": Fault(
+        STORE + "ld.shared.u32 %r9, [%r5];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
+        STORE + "bar.warp.sync -1;\nld.shared.u32 %r9, [%r5];",
+    ),
+    "lanes of a warp: overwritten": Fault(
+        STORE + "bar.warp.sync -1;\nld.shared.u32 %r9, [%r5];\nst.shared.u32 [%r3], 1;",
+        r"race: lane \d+ of warp \d overwrites .* lane \d+ read at line \d+",
+        STORE + "bar.warp.sync -1;\nld.shared.u32 %r9, [%r5];\nbar.warp.sync -1;\n"
+        "st.shared.u32 [%r3], 1;",
+    ),
+    "lanes of a warp: a shuffle does not order memory": Fault(
+        STORE + "shfl.sync.idx.b32 %r9, %r0, 0, 31, -1;\nld.shared.u32 %r9, [%r5];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
+        STORE + "bar.warp.sync -1;\nld.shared.u32 %r9, [%r5];",
+    ),
+    "lanes of a warp: rows of a matrix": Fault(
+        ROWS + "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r8];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
+        # Without .trans each lane gets what it wrote itself.
+        ROWS + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r8];\n"
+        "bar.warp.sync -1;\n"
+        "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r8];",
+    ),
+    "lanes of a warp: stored rows of a matrix": Fault(
+        ROWS + "bar.warp.sync -1;\n"
+        "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r8], {%r0};\n"
+        "ld.shared.u32 %r9, [%r3];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
+        ROWS + "bar.warp.sync -1;\n"
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r8], {%r0};\n"
+        "ld.shared.u32 %r9, [%r3];",
+    ),
+    "lanes of a warp: one waits for the mbarrier of another": Fault(
+        INIT.replace("COUNT", "1") + EXPECT + LOAD + "@!%p0 bra OUT;\n" + AWAIT + "OUT:"
+        "\nshfl.sync.idx.b32 %r9, %r0, 0, 31, -1;\n@%p1 ld.shared.u32 %r9, [%r3];",
+        r"race: warp 0 reads .* an asynchronous copy wrote|copy in flight: read of sha"
+        r"|uninitialised: warp 0 reads",
+        INIT.replace("COUNT", "1") + EXPECT + LOAD + "@!%p0 bra OUT;\n" + AWAIT + "OUT:"
+        "\nbar.warp.sync -1;\n@%p1 ld.shared.u32 %r9, [%r3];",
+    ),
+    "lanes of a warp: through an mbarrier": Fault(
+        INIT.replace("COUNT", "128")
+        + STORE
+        + "mbarrier.arrive.shared.b64 %q4, [bar];\n"
+        "" + STORE + AWAIT + "ld.shared.u32 %r9, [%r5];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
+        INIT.replace("COUNT", "128")
+        + STORE
+        + "mbarrier.arrive.shared.b64 %q4, [bar];\n"
+        "" + AWAIT + "ld.shared.u32 %r9, [%r5];",
+    ),
+    "lanes of a warp: each waits for its own copies": Fault(
+        OWN_COPY + "cp.async.wait_all;\nld.shared.u32 %r9, [%r5];",
+        r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line \d+ \(cp.async",
+        OWN_COPY + "cp.async.wait_all;\nbar.warp.sync -1;\nld.shared.u32 %r9, [%r5];",
+    ),
+    "lanes of a warp: the copy of another overwritten": Fault(
+        OWN_COPY + "cp.async.wait_all;\nst.shared.u32 [%r5], %r0;",
+        r"race: lane \d+ of warp \d overwrites .* lane \d+ wrote at line .*cp.async",
+        OWN_COPY + "cp.async.wait_all;\nst.shared.u32 [%r3], %r0;",
+    ),
+    "lanes of a warp: a copy overwrites": Fault(
+        STORE + "bar.sync 0;\nld.shared.u32 %r9, [%r5];\n" + OWN_COPY + "bar.sync 0;",
+        r"race: lane \d+ of warp \d overwrites .* lane \d+ read at line",
+        STORE + "bar.sync 0;\nld.shared.u32 %r9, [%r5];\nbar.warp.sync -1;\n"
+        "" + OWN_COPY + "bar.sync 0;",
+    ),
+    "lanes of a warp: one starts a bulk copy": Fault(
+        "@%p1 " + STORE + PROXY + OUT.replace("512", "128") + COMMIT + END,
+        r"race: lane 0 of warp 0 reads .* lane \d+ wrote at line \d+ \(@%p1 st.shared",
+        "@%p1 " + STORE + PROXY + "bar.warp.sync -1;\n"
+        "" + OUT.replace("512", "128") + COMMIT + END,
+    ),
+    "lanes of a warp: global memory": Fault(
+        "st.global.u32 [%q3], %r0;\nxor.b32 %r8, %r0, 1;\n"
+        "mad.wide.u32 %q4, %r8, 4, %q0;\nld.global.u32 %r9, [%q4];",
+        r"race: block 0, warp \d reads .* warp \d wrote at line .* of the two lanes",
+        "st.global.u32 [%q3], %r0;\nxor.b32 %r8, %r0, 1;\n"
+        "mad.wide.u32 %q4, %r8, 4, %q0;\nbar.warp.sync -1;\nld.global.u32 %r9, [%q4];",
+    ),
+    "lanes of a warp: global memory overwritten": Fault(
+        "ld.global.u32 %r9, [%q0];\n@%p0 st.global.u32 [%q0], 5;",
+        r"race: block 0, warp 0 writes .* warp 0 read at line .* of the two lanes"
+        r"|race: block 0, warp 0 writes .* warp \d read at line .*no barrier"
+        r"|race: block 0, warp \d reads .* warp 0 wrote",
+        "ld.global.u32 %r9, [%q0];\nbar.sync 0;\n@%p0 st.global.u32 [%q0], 5;",
+    ),
+    "lanes of a warp: one acquires": Fault(
+        "@!%p2 bra R;\n@!%p0 ret;\nst.global.u32 [%q0+8], 5;\n"
+        "st.release.gpu.global.u32 [%q0], 1;\nret;\n"
+        "R: @!%p1 ret;\n@!%p0 bra M;\n"
+        "A: ld.acquire.gpu.global.u32 %r9, [%q0];\nsetp.eq.u32 %p4, %r9, 1;\n"
+        "@!%p4 bra A;\nM: shfl.sync.idx.b32 %r9, %r0, 0, 31, -1;\n"
+        "ld.global.u32 %r9, [%q0+8];",
+        r"race: block 1, warp 0 reads .* block 0, warp 0 wrote at line \d+",
+        "@!%p2 bra R;\n@!%p0 ret;\nst.global.u32 [%q0+8], 5;\n"
+        "st.release.gpu.global.u32 [%q0], 1;\nret;\n"
+        "R: @!%p1 ret;\n@!%p0 bra M;\n"
+        "A: ld.acquire.gpu.global.u32 %r9, [%q0];\nsetp.eq.u32 %p4, %r9, 1;\n"
+        "@!%p4 bra A;\nM: bar.warp.sync -1;\n"
+        "ld.global.u32 %r9, [%q0+8];",
+        grid=2,
+    ),
+    "lanes of a warp: one acquires under a guard": Fault(
+        PASS_ON + "@%p0 ld.acquire.gpu.global.u32 %r9, [%q0];\n"
+        "shfl.sync.idx.b32 %r9, %r9, 0, 31, -1;\nsetp.eq.u32 %p4, %r9, 1;\n"
+        "@!%p4 bra R;\nld.global.u32 %r9, [%q0+8];",
+        r"race: block 1, warp 0 reads .* block 0, warp 0 wrote at line \d+",
+        PASS_ON + "@%p0 ld.acquire.gpu.global.u32 %r9, [%q0];\n"
+        "shfl.sync.idx.b32 %r9, %r9, 0, 31, -1;\nsetp.eq.u32 %p4, %r9, 1;\n"
+        "@!%p4 bra R;\nbar.warp.sync -1;\nld.global.u32 %r9, [%q0+8];",
+        grid=2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_reported(name: str) -> None:
+    fault = FAULTS[name]
+    for seed in range(4):
+        with pytest.raises(FindingError, match=fault.message) as caught:
+            run(fault.wrong, fault, seed)
+        assert caught.value.finding.line > 0
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_right_form_is_silent(name: str) -> None:
+    for seed in range(4):
+        run(FAULTS[name].right, FAULTS[name], seed)
+
+
+def test_ptxas_takes_the_right_forms() -> None:
+    right_forms_assemble(FAULTS)
