@@ -13,23 +13,44 @@ import cuda_tile
 from cuda_tile import Options, UserError
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, plan_attribute
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.walk import entries, nested_ops
 
 SEEDS = (None, 1, 2)
 
 
-def persistent(group: int = 0) -> Any:
-    """A function that adds to every entry's plan what makes it persistent."""
+def persistent(group: int = 0, engine: str = "", **more: int | str) -> Any:
+    """A function that adds to every entry's plan what makes it persistent.
+
+    Args:
+        group: Rows of a strip.
+        engine: The engine of loads that are planned as copies, if not the chosen one.
+        more: Further fields of the entry's plan.
+    """
 
     def change(level: Any) -> None:
         for entry in entries(level):
-            plan = entry.attributes["tileas.plan"]
-            fields = {item.name: item.attr for item in plan}
-            own: Any = plan_attribute({"persistent": 1, "tile_group": group})
-            fields |= {item.name: item.attr for item in own}
-            entry.attributes["tileas.plan"] = ir.DictAttr.get(fields)
+            _add(entry, {"persistent": 1, "tile_group": group, **more})
+            for op in nested_ops(entry):
+                is_load = op.name == "cuda_tile.load_view_tko"
+                if engine and is_load and "tileas.plan" in op.attributes:
+                    _add(op, {"engine": engine})
 
     return {"plan": change}
+
+
+def _add(op: Any, fields: dict[str, int | str]) -> None:
+    """Adds fields to the plan of an op."""
+    both: tuple[Any, ...] = (op.attributes["tileas.plan"], plan_attribute(fields))
+    items = {item.name: item.attr for plan in both for item in plan}
+    op.attributes["tileas.plan"] = ir.DictAttr.get(items)
+
+
+def check(name: str, module: Any, **choices: Any) -> None:
+    """Runs a kernel and compares what it computes."""
+    problem = make_problem(name, RECIPES[name].sizes[0], seed=3)
+    cuda_tile.run(module, grid=problem.grid, args=problem.args, **choices)
+    comparison = problem.compare()
+    assert comparison.is_within, comparison
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,10 +61,7 @@ def test_tile_kernels_run_after_passes(name: str, last: str) -> None:
     assert "tileas.tiles" in str(lowered)
     again = cuda_tile.load(str(lowered).encode())
     for seed in SEEDS:
-        problem = make_problem(name, RECIPES[name].sizes[0], seed=3)
-        cuda_tile.run(again, grid=problem.grid, args=problem.args, seed=seed)
-        comparison = problem.compare()
-        assert comparison.is_within, comparison
+        check(name, again, seed=seed)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,18 +73,146 @@ def test_ptx_runs_with_few_ctas(name: str, gpu: str, group: int, resident: int) 
     compiled = cuda_tile.compile(module, gpu, after=persistent(group), cubin=False)
     (launch,) = compiled.launch.values()
     assert launch.grid == "persistent"
-    problem = make_problem(name, RECIPES[name].sizes[0], seed=3)
-    cuda_tile.run(
+    check(
+        name,
         module,
-        grid=problem.grid,
-        args=problem.args,
         on="emulator",
         compiled=compiled,
         resident_ctas=resident,
         mode="adversarial",
     )
-    comparison = problem.compare()
-    assert comparison.is_within, comparison
+
+
+PRODUCTS = [name for name in NAMES if name.startswith("matmul_f16_")][:2]
+DIVISIONS = {
+    "tma, roles": {"engine": "tma", "roles": "load", "group": 2},
+    "tma": {"engine": "tma"},
+    "cp_async, roles": {"engine": "cp_async", "roles": "load"},
+}
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_rings_go_on_from_tile_to_tile(name: str, division: str) -> None:
+    module = load(name, VERSIONS[1])
+    fields: Any = DIVISIONS[division]
+    after = persistent(**fields)
+    lowered = cuda_tile.lower(module, "sm_90", until="barriers", after=after)
+    assert ("tileas.roles" in str(lowered)) == ("roles" in division)
+    for seed in SEEDS:
+        check(name, lowered, seed=seed)
+    compiled = cuda_tile.compile(module, "sm_90", after=after, cubin=False)
+    (launch,) = compiled.launch.values()
+    assert len(launch.appended) == (3 if "tma" in division else 1)
+    for resident in (1, 3):
+        check(
+            name,
+            module,
+            on="emulator",
+            compiled=compiled,
+            resident_ctas=resident,
+            mode="adversarial",
+            seed=resident,
+        )
+
+
+@pytest.mark.parametrize(("rows", "depth"), [(0, 64), (64, 0), (48, 32)])
+def test_matrices_without_elements(rows: int, depth: int) -> None:
+    module = load("matmul_f16_64x64x64", VERSIONS[1])
+    after = persistent(engine="tma", roles="load")
+    compiled = cuda_tile.compile(module, "sm_90", after=after, cubin=False)
+    storage = np.zeros(3 * 64 * 64 + 128, np.float16)
+    skip = -storage.ctypes.data % 256 // 2
+    x, y, z = storage[skip : skip + 3 * 64 * 64].reshape(3, 64, 64)
+    x[...], y[...], z[...] = 1, 1, 7
+    a, b, c = x[:rows, :depth], y[:depth], z[:rows]
+    args = [arg for array in (a, b, c) for arg in cuda_tile.array_args(array)]
+    cuda_tile.run(
+        module,
+        grid=(1,),
+        args=args,
+        on="emulator",
+        compiled=compiled,
+        mode="adversarial",
+    )
+    assert (z[:rows] == depth).all()
+    assert (z[rows:] == 7).all()
+
+
+MATRIX = "tensor_view<?x?xf16, strides=[?,1]>"
+PART = f"partition_view<tile=(64x64), padding_value = zero, {MATRIX}>"
+OUT = "tensor_view<?x?xf32, strides=[?,1]>"
+PRODUCT = f"""
+cuda_tile.module @m {{
+  entry @product(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>,
+                 %m0: tile<i32>, %n0: tile<i32>, %k0: tile<i32>) {{
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %p = assume div_by<16>, %a : tile<ptr<f16>>
+    %q = assume div_by<16>, %b : tile<ptr<f16>>
+    %m = assume bounded<0, ?>, %m0 : tile<i32>
+    %n1 = assume bounded<0, ?>, %n0 : tile<i32>
+    %k1 = assume bounded<0, ?>, %k0 : tile<i32>
+    %n = assume div_by<8>, %n1 : tile<i32>
+    %k = assume div_by<8>, %k1 : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %depth = constant <i32: 64> : tile<i32>
+    %start = constant <f32: 0.0> : tile<64x64xf32>
+    %ta = make_tensor_view %p, shape = [%m, %k], strides = [%k, 1]
+        : tile<i32> -> {MATRIX}
+    %tb = make_tensor_view %q, shape = [%k, %n], strides = [%n, 1]
+        : tile<i32> -> {MATRIX}
+    %tc = make_tensor_view %c, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {OUT}
+    %va = make_partition_view %ta : {PART}
+    %vb = make_partition_view %tb : {PART}
+    %vc = make_partition_view %tc : partition_view<tile=(64x64), {OUT}>
+    %turns = divi %k, %depth signed rounding<positive_inf> : tile<i32>
+    %sum = for %i in (%zero to %turns, step %one) : tile<i32>
+        iter_values(%acc = %start) -> (tile<64x64xf32>) {{
+      %u, %s = load_view_tko weak %va[%y, %i]
+          : {PART}, tile<i32> -> tile<64x64xf16>, token
+      %v, %t = load_view_tko weak %vb[%i, %x]
+          : {PART}, tile<i32> -> tile<64x64xf16>, token
+      %next = mmaf %u, %v, %acc
+          : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
+      continue %next : tile<64x64xf32>
+    }}
+    %w = store_view_tko weak %sum, %vc[%y, %x]
+        : tile<64x64xf32>, partition_view<tile=(64x64), {OUT}>, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("gpu", "engine"), [("sm_80", ""), ("sm_90", "tma")])
+def test_a_product_on_a_grid_of_two_dimensions(gpu: str, engine: str) -> None:
+    m, n, k = 300, 136, 152
+    module = cuda_tile.load(PRODUCT.encode())
+    more: dict[str, Any] = {"roles": "load"} if engine else {}
+    after = persistent(group=2, engine=engine, **more)
+    compiled = cuda_tile.compile(module, gpu, after=after, cubin=False)
+    storage = np.zeros(m * k + k * n + 256, np.float16)
+    skip = -storage.ctypes.data % 256 // 2
+    a = storage[skip : skip + m * k].reshape(m, k)
+    b = storage[skip + m * k :][: k * n].reshape(k, n)
+    random = np.random.default_rng(5)
+    a[...] = random.integers(-4, 5, a.shape)
+    b[...] = random.integers(-4, 5, b.shape)
+    expected = a.astype(np.float32) @ b.astype(np.float32)
+    for seed in range(8):
+        c = np.full((m, n), np.nan, np.float32)
+        cuda_tile.run(
+            module,
+            grid=(-(-n // 64), -(-m // 64)),
+            args=[a, b, c, m, n, k],
+            on="emulator",
+            compiled=compiled,
+            resident_ctas=1 + seed % 4,
+            mode="adversarial",
+            seed=seed,
+        )
+        assert np.array_equal(c, expected)
 
 
 # Order and coverage -------------------------------------------------------------------
