@@ -6,6 +6,7 @@ adversarial mode, NumPy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,3 +84,24 @@ def test_what_the_engine_cannot_store_is_refused() -> None:
         cuda_tile.lower(cuda_tile.load(short.text.encode()), "sm_90", until="stage")
     with pytest.raises(UserError, match="expected an engine that sm_80 has"):
         cuda_tile.lower(cuda_tile.load(short.text.encode()), "sm_80", until="stage")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "cp.async.bulk.commit_group;",
+        "cp.async.bulk.wait_group.read \t0;",
+        "fence.proxy.async.shared::cta;",
+        "bar.sync \t0;",
+    ],
+)
+def test_what_stores_rest_on_is_noticed(statement: str) -> None:
+    """Without a group, a wait, a fence or a barrier the emulator finds a fault."""
+    case = Store((64, 64), (64, 64))
+    module = cuda_tile.load(case.text.encode())
+    compiled = cuda_tile.compile(module, "sm_90", cubin=False)
+    assert compiled.ptx.count(statement) == 1
+    changed = replace(compiled, ptx=compiled.ptx.replace(statement, ""))
+    how: dict[str, Any] = {"on": "emulator", "compiled": changed, "grid": (1,)}
+    with pytest.raises(UserError):
+        cuda_tile.run(module, args=case.arguments(), mode="adversarial", **how)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from emit_from import compile_from
+from emit_from import agree_from, compile_from
 from emit_wgmma import Product
 from wgmma_rings import RingOfWarpgroups
+
+from cuda_tile import UserError
 
 
 def check(case: Product, seeds: tuple[int, ...] = (0,)) -> str:
@@ -127,3 +131,33 @@ def test_operands_from_a_ring(case: RingOfWarpgroups) -> None:
     for seed, sizes in enumerate([(m, n - 8, 3 * k + 8), (8, 8, 8)]):
         got, expected = case.run(compiled, sizes, mode="adversarial", seed=seed)
         np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("from_registers", [False, True])
+@pytest.mark.parametrize(
+    ("statement", "by"),
+    [
+        ("wgmma.fence.sync.aligned;", ""),
+        ("wgmma.commit_group.sync.aligned;", ""),
+        ("wgmma.wait_group.sync.aligned \t0;", "wgmma.wait_group.sync.aligned 1;"),
+        ("fence.proxy.async.shared::cta;", ""),
+        ("bar.sync \t0;", ""),
+    ],
+)
+def test_what_products_rest_on_is_noticed(
+    statement: str, by: str, from_registers: bool
+) -> None:
+    """Without a fence, a group, a wait or a barrier the emulator finds a fault."""
+    case = Product(turns=2, from_registers=from_registers)
+    kernel = compile_from(case.text(), "allocate", "sm_90")
+    assert kernel.ptx.count(statement) == 1
+    changed = replace(kernel, ptx=kernel.ptx.replace(statement, by))
+    args = case.args()
+    with pytest.raises(UserError):
+        changed.run((1,), args, 0)
+
+
+def test_interpreter_and_emulator_agree() -> None:
+    for case in (Product(turns=3), Product(from_registers=True, zero=True, k=32)):
+        expected = agree_from(case.text(), "allocate", case.args())
+        np.testing.assert_array_equal(expected[3], case.expected(case.args()))
