@@ -14,8 +14,9 @@ from math import ceil
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product
 from cuda_tile.ir.copy_plan import MOST_SLOTS
-from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.plan import LOAD_WARPS, ProductPlan
 from cuda_tile.ir.tiles import elements_of, is_distributed
+from cuda_tile.layout.wgmma import WARPGROUP_WARPS
 from cuda_tile.targets import (
     MAX_REGISTERS,
     REGISTER_UNIT_PER_WARP,
@@ -23,6 +24,8 @@ from cuda_tile.targets import (
     Target,
 )
 
+MOST_ROLE_REGISTERS = 240
+"""More than a thread can address (255) are of no use."""
 WARP_SLOWDOWN = 1.6
 """What `mma.sync` takes where warpgroups have instructions of their own, of the time of
 these: they alone reach the rate of sm_90 (published microbenchmarks: 62 %)."""
@@ -36,6 +39,19 @@ def register_limit(target: Target, num_warps: int, ctas: int) -> int:
     unit = REGISTER_UNIT_PER_WARP // WARP_LANES
     share = target.registers_per_sm // (max(1, ctas) * num_warps * WARP_LANES)
     return min(MAX_REGISTERS, share // unit * unit)
+
+
+def role_registers(target: Target, num_warps: int, ctas: int) -> tuple[int, int]:
+    """Registers of a thread of the role that works, and of the one that loads.
+
+    The role that loads gives back what it does not need of its share at the launch
+    (PTX ISA, "setmaxnreg": multiples of 8, all warps together no more than launched).
+    """
+    warps = num_warps + LOAD_WARPS
+    launched = register_limit(target, warps, ctas)
+    load = 40 if num_warps <= 2 * WARPGROUP_WARPS else 24
+    work = (launched * warps - load * LOAD_WARPS) // num_warps // 8 * 8
+    return min(work, MOST_ROLE_REGISTERS), load
 
 
 def resident_ctas(target: Target, num_warps: int, registers: int) -> int:
@@ -131,15 +147,23 @@ class Room:
     ctas: int
 
 
-def choose_slots(target: Target, room: Room, slot_bytes: int) -> int:
+def choose_slots(
+    target: Target, room: Room, slot_bytes: int, deep: int | None = None
+) -> int:
     """Slots for the copies of a loop, each of which holds what one turn uses.
 
     So many that a copy has landed when its turn comes, and one more, since latency
     varies; fewer where they do not fit. 0 if not even two do: then a turn would wait
     for its own copies.
+
+    Args:
+        target: The chip.
+        room: What there is.
+        slot_bytes: What a turn takes.
+        deep: Slots to have if they fit, though fewer hide the latency.
     """
     turns = target.copy_latency_clocks / (room.turn_clocks * room.ctas)
-    wanted = 2 + ceil(turns)
+    wanted = max(2 + ceil(turns), deep or 0)
     slots = min(wanted, MOST_SLOTS, room.room_bytes // slot_bytes)
     return slots if slots >= 2 else 0
 

@@ -22,7 +22,7 @@ from functools import cached_property
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.access import describe_access, divisor
-from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.constants import constant_of, uniform_bits
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import LoadedOperand
@@ -37,6 +37,8 @@ from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.layout.boxes import boxes
+from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.targets import Target
 
 LEAST_ASYNC_BYTES = 4
@@ -137,7 +139,8 @@ class EngineChoice:
             return f"a map has no elements of {bits} bits"
         numbers = (*parts.shape, *parts.strides)
         values = [n for n in numbers if isinstance(n, ir.Value)]
-        if not all(map(_is_parameter, (parts.base, *values))):
+        is_known = parameter_of(parts.base) is not None
+        if not is_known or not all(map(_is_parameter, values)):
             return (
                 "base, extents and strides of a map are parameters of the kernel or "
                 "constants; here one is computed"
@@ -145,7 +148,21 @@ class EngineChoice:
         units = [d for d, stride in enumerate(parts.strides) if stride == 1]
         if not units:
             return "no stride of the tensor is known to be 1"
-        return self._refuse_alignment(parts.base, parts.strides, units[-1], bits // 8)
+        reason = self._refuse_alignment(parts.base, parts.strides, units[-1], bits // 8)
+        return reason or self._refuse_boxes(op, bits)
+
+    def _refuse_boxes(self, op: ir.Operation, bits: int) -> str | None:
+        access = describe_access(op, self.facts)
+        row = access.shape[access.fastest] * bits // 8
+        if row < TMA_ALIGNMENT:
+            return (
+                f"a row of the tile has {row} bytes, TMA copies {TMA_ALIGNMENT} or "
+                "more; a larger tile has longer rows"
+            )
+        shared = wgmma_buffer(access.shape, bits, access.fastest)
+        if boxes(shared, access.order, bits) is None:
+            return "no boxes of a tensor map make up the tile"
+        return None
 
     def _refuse_alignment(
         self,
@@ -212,13 +229,16 @@ def _is_sparse(load: ir.Operation) -> bool:
 
 def _is_parameter(value: ir.Value) -> bool:
     """Whether a launcher knows a value: an argument of the entry, or a constant."""
+    return constant_of(value) is not None or parameter_of(value) is not None
+
+
+def parameter_of(value: ir.Value) -> int | None:
+    """The number of the parameter of its entry that a value is; None if it is none."""
     op = defining_op(value)
     while op is not None and op.name == "cuda_tile.assume":
         value = op.operands[0]
         op = defining_op(value)
-    if op is not None:
-        return op.name == "cuda_tile.constant"
-    owner = value.owner
-    return isinstance(owner, ir.Block) and owner.owner.operation.name == (
-        "cuda_tile.entry"
-    )
+    if op is not None or not isinstance(value, ir.BlockArgument):
+        return None
+    is_entry = value.owner.owner.operation.name == "cuda_tile.entry"
+    return value.arg_number if is_entry else None

@@ -17,7 +17,7 @@ checks are in ir/plan.py and ir/copy_plan.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
@@ -26,6 +26,7 @@ from cuda_tile.analysis.cost import (
     read_clocks,
     register_limit,
     resident_ctas,
+    role_registers,
     turn_clocks,
 )
 from cuda_tile.analysis.feeds import (
@@ -42,6 +43,7 @@ from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS, STORES
 from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
+    LOAD_WARPS,
     PLAN_ATTRIBUTE,
     PRODUCTS,
     TARGET_ATTRIBUTE,
@@ -156,7 +158,11 @@ def make_plan(
         add_remark(entry, text)
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
-    return Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
+    plan = Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
+    if chosen.roles == "one":
+        return plan
+    work, load = role_registers(target, chosen.num_warps, chosen.ctas)
+    return replace(plan, roles=chosen.roles, registers=work, load_registers=load)
 
 
 @dataclass(frozen=True)
@@ -173,6 +179,7 @@ class Candidate:
         reads: The part of it that reads shared memory.
         has_groups: Whether warpgroups compute a product: then more of them are better,
             since one multiplies while another prepares.
+        roles: How its warps divide the work, one of `ir.plan.ROLES`.
     """
 
     num_warps: int
@@ -183,12 +190,13 @@ class Candidate:
     clocks: float
     reads: float
     has_groups: bool = False
+    roles: str = "one"
 
     @property
-    def rank(self) -> tuple[float, float, int]:
+    def rank(self) -> tuple[float, bool, float, int]:
         """What the best of the candidates that fit has least of."""
         warps = -self.num_warps if self.has_groups else self.num_warps
-        return self.clocks, self.reads, warps
+        return self.clocks, self.roles == "one", self.reads, warps
 
     @property
     def excess(self) -> int:
@@ -218,6 +226,7 @@ class Chooser:
             if op.name in PRODUCTS
         }
         self._loads = loads
+        self._may_divide = loads.has_only_bulk_copies
         self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
         self._exponentials = count_exponentials(ops) if self._atoms else 0
@@ -287,7 +296,12 @@ class Chooser:
             divisions = possible_divisions(
                 *self._largest(), warps, along_rows=is_any_chained
             )
-        return [self._candidate(warps, ctas, division) for division in divisions]
+        found = [self._candidate(warps, ctas, division) for division in divisions]
+        if self._may_divide and ctas <= most_ctas(self._target, warps + LOAD_WARPS):
+            limit, _ = role_registers(self._target, warps, ctas)
+            groups = [c for c in found if c.has_groups]
+            found += [replace(c, limit=limit, roles="load") for c in groups]
+        return found
 
     def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
         target, whole = self._target, Plan(warps, *division)

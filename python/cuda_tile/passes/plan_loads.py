@@ -48,6 +48,9 @@ ENGINES: tuple[str, ...] = (CP_ASYNC,)
 """The engines that the passes after `place` make something of, the best first."""
 NAMES = {TMA: "TMA", CP_ASYNC: "cp.async", THREADS: "threads"}
 """The engines as remarks call them."""
+DEEP_SLOTS = 6
+"""Slots where a role of its own fills them and shared memory has room: its copies go on
+through whatever the others do between two loops."""
 SPARE_BYTES = 1024
 """Shared memory that is left to what is small: barriers of rings, parts of rows."""
 SPARE_BYTES_OF_TILES = 8 * 1024
@@ -66,6 +69,7 @@ class LoadChooser:
         self, entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, abi: str
     ) -> None:
         self._entry, self._target = entry, target
+        self._odd: set[ir.Operation] = set()
         self.resident = 1
         self._choice = EngineChoice(entry, target, abi)
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
@@ -76,6 +80,7 @@ class LoadChooser:
                 read_store(op)
         self._check_by_hand()
         self.engines = {o.load: self._engine(o) for o in self.operands}
+        self._agree()
 
     @property
     def facts(self) -> FactsAnalysis | None:
@@ -88,6 +93,23 @@ class LoadChooser:
             return False
         load = source_load(op.operands[index])
         return load is not None and self.engines.get(load, THREADS) != THREADS
+
+    def _agree(self) -> None:
+        """Lets one engine copy everything: one role can fill all rings then."""
+        copying = {e for e in self.engines.values() if e != THREADS}
+        if len(copying) < 2:
+            return
+        for operand in self.operands:
+            load = operand.load
+            if self.engines[load] == TMA and load not in self._by_hand:
+                self.engines[load] = CP_ASYNC
+                self._odd.add(load)
+
+    @property
+    def has_only_bulk_copies(self) -> bool:
+        """Whether bulk copies load all that an engine loads: one thread starts them."""
+        copying = {e for e in self.engines.values() if e != THREADS}
+        return copying == {TMA}
 
     @property
     def copied_loops(self) -> set[ir.Operation]:
@@ -122,7 +144,8 @@ class LoadChooser:
         """The plans of the copies of a loop that have none."""
         room = self._room(loop, plan, parts, copied)
         slot_bytes = slot_bytes_of(tile_bytes(o.load.results[0]) for o in copied)
-        slots = choose_slots(self._target, room, slot_bytes)
+        most = DEEP_SLOTS if plan.roles == "load" else None
+        slots = choose_slots(self._target, room, slot_bytes, most)
         loads = [o.load for o in copied if o.load not in self._by_hand]
         if slots:
             engines = self.engines
@@ -161,8 +184,10 @@ class LoadChooser:
                     others[value] = tile_bytes(value)
         room -= sum(others.values())
         body = list(nested_ops(loop))
-        if any(op.name == "cuda_tile.reduce" for op in body):
+        if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
+        if self.has_only_bulk_copies:  # whose rings live as long as the kernel
+            room //= len(self.copied_loops)
         exponentials = count_exponentials(body)
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False
@@ -190,6 +215,8 @@ class LoadChooser:
             if not has_engine(self._target, engine):
                 continue
             reason = self._choice.refusal(operand, engine)
+            if load in self._odd:
+                reason = "another load of the kernel cannot, and one engine makes all"
             if reason is not None:
                 add_remark(
                     self._entry,
