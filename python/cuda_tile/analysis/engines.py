@@ -33,7 +33,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
-from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, has_engine
+from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, segments
@@ -85,6 +85,20 @@ class EngineChoice:
             if (reason := operand.refusal or check(load)) is not None:
                 return reason
         return None
+
+    def store_refusal(self, store: ir.Operation) -> str | None:
+        """Why bulk copies cannot store a tile; None if they can.
+
+        They write through another proxy than threads, so nothing may be ordered with
+        the store.
+        """
+        if not has_engine(self._target, TMA):
+            return f"{self._target.name} has no such copies"
+        if self._abi != "maps":
+            return f"a launcher for abi = {self._abi} makes no tensor maps"
+        if _is_ordered(store):
+            return "tokens order it with other accesses, which copies are not"
+        return _refuse_strong(store) or self._refuse_map(store)
 
     @cached_property
     def _behind(self) -> tuple[Accesses, AccessesBehindTokens]:
@@ -213,14 +227,14 @@ def _refuse_padding(load: ir.Operation) -> str | None:
     return None
 
 
-def _is_ordered(load: ir.Operation) -> bool:
-    """Whether tokens order a load with anything."""
-    for value in load.operands:
+def _is_ordered(access: ir.Operation) -> bool:
+    """Whether tokens order a load or store with anything."""
+    for value in access.operands:
         if isinstance(value.type, TokenType):
             op = defining_op(value)
             if op is None or op.name != "cuda_tile.make_token":
                 return True
-    return bool(list(load.results[1].uses))
+    return bool(list(access.results[len(access.results) - 1].uses))
 
 
 def _is_sparse(load: ir.Operation) -> bool:

@@ -35,6 +35,7 @@ from cuda_tile.ir.copy_plan import (
     THREADS,
     TMA,
     LoadPlan,
+    StorePlan,
     has_engine,
     read_load,
     read_store,
@@ -46,6 +47,11 @@ from cuda_tile.targets import Target
 
 ENGINES: tuple[str, ...] = (CP_ASYNC,)
 """The engines that the passes after `place` make something of, the best first."""
+BULK_STORES = False
+"""Whether these passes make something of stores by bulk copies."""
+LEAST_STORED_BYTES = 16 * 1024
+"""Bytes of a tile from which on a bulk copy stores it: before, starting it and waiting
+for it costs as much."""
 NAMES = {TMA: "TMA", CP_ASYNC: "cp.async", THREADS: "threads"}
 """The engines as remarks call them."""
 DEEP_SLOTS = 6
@@ -75,9 +81,7 @@ class LoadChooser:
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
         self.operands = loaded_operands(ops) if is_worth_asking else []
         self._by_hand = {op: read_load(op) for op in ops if _has_plan(op)}
-        for op in ops:
-            if op.name in STORES:
-                read_store(op)
+        self._stores = [op for op in ops if op.name in STORES]
         self._check_by_hand()
         self.engines = {o.load: self._engine(o) for o in self.operands}
         self._agree()
@@ -131,8 +135,32 @@ class LoadChooser:
                 self._remark(operand)
             if any(o.load not in self._by_hand for o in copied):
                 chosen += self._plan_ring(loop, plan, parts, copied)
+        if BULK_STORES and self.engines and self._target.has_tma:
+            self._write_stores(plan)
         for load, its_plan in chosen:  # last, since it changes the hash of the op
             load.attributes[PLAN_ATTRIBUTE] = its_plan.to_attribute()
+
+    def _write_stores(self, plan: Plan) -> None:
+        """Lets bulk copies store large tiles that products made.
+
+        In the layout of a product's result a store by threads wastes sectors, and in
+        another the tile goes through shared memory anyway.
+        """
+        room = self._share(plan)
+        for store in self._stores:
+            n_bytes = tile_bytes(store.operands[0])
+            if (
+                PLAN_ATTRIBUTE not in store.attributes
+                and LEAST_STORED_BYTES <= n_bytes <= room
+                and self._choice.store_refusal(store) is None
+            ):
+                store.attributes[PLAN_ATTRIBUTE] = StorePlan(TMA).to_attribute()
+
+    def _share(self, plan: Plan) -> int:
+        """Shared memory that a CTA may have beside those that the plan asks for."""
+        target, ctas = self._target, max(1, plan.min_ctas)
+        share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
+        return min(target.shared_bytes_per_cta, share)
 
     def _plan_ring(
         self,
@@ -170,8 +198,7 @@ class LoadChooser:
     ) -> Room:
         """What a loop's rings may take."""
         target, ctas = self._target, max(1, plan.min_ctas)
-        share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
-        room = min(target.shared_bytes_per_cta, share) - SPARE_BYTES
+        room = self._share(plan) - SPARE_BYTES
         inner = {p: q for p, q in parts.items() if loop in enclosing_ops_of(p.op)}
         loads = {operand.load for operand in copied}
         others: dict[ir.Value, int] = {}
@@ -242,6 +269,16 @@ class LoadChooser:
                     f"expected an engine that can load the tile in '{PLAN_ATTRIBUTE}', "
                     f"got '{plan.engine}': {reason}",
                     location_text(load),
+                )
+        for store in self._stores:
+            if read_store(store).engine != TMA:
+                continue
+            reason = self._choice.store_refusal(store)
+            if reason is not None:
+                raise UserError(
+                    f"expected an engine that can store the tile in '{PLAN_ATTRIBUTE}',"
+                    f" got '{TMA}': {reason}",
+                    location_text(store),
                 )
 
 
