@@ -114,7 +114,17 @@ def test_copies_get_slots_that_hide_their_latency() -> None:
         ("128x256x64", "sm_89", 2),
     ):
         plans = loads_of(matmul(tile), gpu)
-        assert plans == 2 * [LoadPlan("cp_async", slots, slots - 1)], (tile, gpu)
+        engine = "tma" if gpu == "sm_120" else "cp_async"
+        assert plans == 2 * [LoadPlan(engine, slots, slots - 1)], (tile, gpu)
+
+
+def test_warpgroups_get_a_role_that_loads() -> None:
+    """On sm_90, 160 and 144 KB ahead; registers that the loads do not need."""
+    for tile, slots in (("128x128x64", 6), ("128x256x64", 4), ("256x128x64", 4)):
+        plans = loads_of(matmul(tile), "sm_90")
+        assert plans == 2 * [LoadPlan("tma", slots, slots - 1)], tile
+        plan = read_plan(planned(matmul(tile), "sm_90"))
+        assert plan == Plan(8, 8, 1, 1, "load", 232, 40), tile
 
 
 def test_a_tile_of_which_no_two_fit_is_loaded_by_threads() -> None:
@@ -131,13 +141,13 @@ def test_a_tile_of_which_no_two_fit_is_loaded_by_threads() -> None:
 
 def test_chained_products_divide_rows_only() -> None:
     entry = planned(kernel_path("fmha_causal_f16_d64_128x64"), "sm_90")
-    assert read_plan(entry) == Plan(8, 8, 1, 2)
+    assert read_plan(entry) == Plan(4, 4, 1, 2, "load", 216, 40)
     assert not remarks(entry)
 
 
 def test_fewer_ctas_than_hinted_where_registers_do_not_reach() -> None:
     entry = planned(kernel_path("fmha_causal_f16_d128_128x64"), "sm_90")
-    assert read_plan(entry) == Plan(8, 8, 1, 1)
+    assert read_plan(entry) == Plan(8, 8, 1, 1, "load", 232, 40)
     (remark,) = remarks(entry)
     assert "wanted 2 CTAs of" in remark
     assert "got 1 of 8: " in remark

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.cost import (
+    SLOT_ALIGNMENT,
     Room,
     choose_slots,
     count_exponentials,
@@ -45,7 +46,7 @@ from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.targets import Target
 
-ENGINES: tuple[str, ...] = (CP_ASYNC,)
+ENGINES: tuple[str, ...] = (TMA, CP_ASYNC)
 """The engines that the passes after `place` make something of, the best first."""
 BULK_STORES = False
 """Whether these passes make something of stores by bulk copies."""
@@ -213,8 +214,8 @@ class LoadChooser:
         body = list(nested_ops(loop))
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
-        if self.has_only_bulk_copies:  # whose rings live as long as the kernel
-            room //= len(self.copied_loops)
+        if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
+            room = room // len(self.copied_loops) - len(copied) * SLOT_ALIGNMENT
         exponentials = count_exponentials(body)
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False
