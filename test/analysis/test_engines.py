@@ -169,7 +169,7 @@ def test_renames_between_load_and_product_do_not_matter() -> None:
                 base="%a2",
             ),
             "tma",
-            "base, extents and strides of a map are parameters",
+            "the base of a map is a parameter of the kernel",
         ),
     ],
     ids=lambda x: x if isinstance(x, str) and len(x) < 60 else "",

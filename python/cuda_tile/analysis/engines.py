@@ -22,10 +22,12 @@ from functools import cached_property
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.access import describe_access, divisor
-from cuda_tile.analysis.constants import constant_of, uniform_bits
+from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import ControlFlow
+from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import LoadedOperand
+from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
     tensor_view_op,
     tensor_view_parts,
@@ -37,7 +39,6 @@ from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, segments
-from cuda_tile.layout.boxes import boxes
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.targets import Target
 
@@ -153,28 +154,31 @@ class EngineChoice:
             return f"a map has no elements of {bits} bits"
         numbers = (*parts.shape, *parts.strides)
         values = [n for n in numbers if isinstance(n, ir.Value)]
-        is_known = parameter_of(parts.base) is not None
-        if not is_known or not all(map(_is_parameter, values)):
+        if parameter_of(parts.base) is None:
+            return "the base of a map is a parameter of the kernel; here it is computed"
+        if any(expression_of(value) is None for value in values):
             return (
-                "base, extents and strides of a map are parameters of the kernel or "
-                "constants; here one is computed"
+                "extents and strides of a map are computed from parameters of the "
+                "kernel alone; here one is not"
             )
-        units = [d for d, stride in enumerate(parts.strides) if stride == 1]
-        if not units:
+        order = map_order(view_operand(op))
+        if order is None:
             return "no stride of the tensor is known to be 1"
-        reason = self._refuse_alignment(parts.base, parts.strides, units[-1], bits // 8)
-        return reason or self._refuse_boxes(op, bits)
+        reason = self._refuse_alignment(
+            parts.base, parts.strides, tiling.dim_map[order[0]], bits // 8
+        )
+        return reason or self._refuse_boxes(op, order[0], bits)
 
-    def _refuse_boxes(self, op: ir.Operation, bits: int) -> str | None:
-        access = describe_access(op, self.facts)
-        row = access.shape[access.fastest] * bits // 8
+    def _refuse_boxes(self, op: ir.Operation, fastest: int, bits: int) -> str | None:
+        view = view_operand(op)
+        shape = tiling_of(view).tile_shape
+        row = shape[fastest] * bits // 8
         if row < TMA_ALIGNMENT:
             return (
                 f"a row of the tile has {row} bytes, TMA copies {TMA_ALIGNMENT} or "
                 "more; a larger tile has longer rows"
             )
-        shared = wgmma_buffer(access.shape, bits, access.fastest)
-        if boxes(shared, access.order, bits) is None:
+        if map_boxes(view, wgmma_buffer(shape, bits, fastest)) is None:
             return "no boxes of a tensor map make up the tile"
         return None
 
@@ -239,20 +243,3 @@ def _is_ordered(access: ir.Operation) -> bool:
 
 def _is_sparse(load: ir.Operation) -> bool:
     return tiling_of(view_operand(load)).sparse_dim is not None
-
-
-def _is_parameter(value: ir.Value) -> bool:
-    """Whether a launcher knows a value: an argument of the entry, or a constant."""
-    return constant_of(value) is not None or parameter_of(value) is not None
-
-
-def parameter_of(value: ir.Value) -> int | None:
-    """The number of the parameter of its entry that a value is; None if it is none."""
-    op = defining_op(value)
-    while op is not None and op.name == "cuda_tile.assume":
-        value = op.operands[0]
-        op = defining_op(value)
-    if op is not None or not isinstance(value, ir.BlockArgument):
-        return None
-    is_entry = value.owner.owner.operation.name == "cuda_tile.entry"
-    return value.arg_number if is_entry else None

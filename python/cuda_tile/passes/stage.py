@@ -6,7 +6,6 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
 
 - a load whose plan names an engine becomes a copy into a buffer, from which products
   read it; no other use of its tile is left;
-- a store whose plan names an engine becomes a store to a buffer and a copy out of it;
 - a product reads its operands from swizzled buffers, one K-slice at a time; what does
   not change in a loop is stored before it, and what several products read, once;
 - a conversion between warps becomes alloc, store, load, in parts where the tile is
@@ -25,7 +24,6 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
-from cuda_tile.stage.drain import stage_stores
 from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.maps import add_maps
@@ -49,7 +47,6 @@ def run(module: ir.Operation, options: Options) -> None:
 def _stage_entry(entry: ir.Operation) -> None:
     limit = read_target(entry).shared_bytes_per_cta
     fills = Fills(entry)
-    stage_stores(entry)
     room = min(_room_for_loops(entry), max(0, limit - fills.most_bytes))
     _split_across_warps(entry)
     buffers = StagedOperands(room)

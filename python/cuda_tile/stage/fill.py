@@ -24,6 +24,7 @@ from cuda_tile.analysis.feeds import (
     renames_of,
     source_load,
 )
+from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
@@ -42,7 +43,6 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
 from cuda_tile.stage.build import alloc
-from cuda_tile.stage.maps import map_for
 
 
 class Fills:
@@ -105,23 +105,17 @@ class Fills:
         access = describe_access(load, facts)
         n_warps = read_plan(self._entry).num_warps
         shared = _layout(load, plan, access, n_warps)
-        number = None
-        if plan.engine == TMA:
-            view = view_operand(load)
-            number = map_for(self._entry, load, view, access, shared, "load")
         with ir.InsertionPoint(load), load.location:
             buffer = alloc(element_of(tile), shared)
-            _copy(load, plan, buffer, number)
+            _copy(load, plan, buffer)
         self._buffers[load] = buffer
         loop = enclosing_loop(load) or self._entry
         taken = plan.slots * slot_bytes_of([tile_bytes(tile)])
         self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
 
 
-def _copy(
-    load: ir.Operation, plan: LoadPlan, buffer: ir.Value, number: int | None
-) -> None:
-    """The copy that does what a load does, by a tensor map if it has one.
+def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> None:
+    """The copy that does what a load does.
 
     It takes no token: only a load that no store is ordered with has an engine.
     """
@@ -132,7 +126,7 @@ def _copy(
         made = tileas.GatherInOp(token, pointers[0], buffer, mask=mask)
     else:
         view, indices = view_operand(load), index_operands(load)
-        made = tileas.CopyInOp(token, view, indices, buffer, plan.engine, map=number)
+        made = tileas.CopyInOp(token, view, indices, buffer, plan.engine)
     for name in ("inbounds", "tileas.plan"):
         if name in load.attributes:
             made.operation.attributes[name] = load.attributes[name]
@@ -150,7 +144,10 @@ def _layout(
     tile = load.results[0]
     bits = element_bits(element_of(tile))
     users = (user for user, _ in renamed_uses(tile))
-    if plan.engine == TMA or any(read_product(user).is_wgmma for user in users):
+    if plan.engine == TMA:
+        order = map_order(view_operand(load))
+        return wgmma_buffer(shape_of(tile), bits, order[0] if order else 0)
+    if any(read_product(user).is_wgmma for user in users):
         return wgmma_buffer(shape_of(tile), bits, access.fastest)
     writer = access.best_layout(n_warps)
     unit = min(access.vector, shape_of(tile)[access.fastest])
