@@ -128,7 +128,7 @@ def test_real_kernels_are_placed(name: str, last: str) -> None:
 CONVERSIONS = {
     "transpose_f32_64x64": 1,
     "matmul_f16_f32out_128x128x64": 0,
-    "matmul_f16_128x128x64": 1,
+    "matmul_f06_128x128x64": 1,
 }
 
 

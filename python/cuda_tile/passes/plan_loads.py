@@ -48,7 +48,7 @@ from cuda_tile.targets import Target
 
 ENGINES: tuple[str, ...] = (TMA, CP_ASYNC)
 """The engines that the passes after `place` make something of, the best first."""
-BULK_STORES = False
+BULK_STORES = True
 """Whether these passes make something of stores by bulk copies."""
 LEAST_STORED_BYTES = 16 * 1024
 """Bytes of a tile from which on a bulk copy stores it: before, starting it and waiting
