@@ -129,7 +129,8 @@ def divide_product(
     if WARPGROUPS:
         found = plan_warpgroups(product, plan, target, loads.facts)
         if found is not None:
-            return found
+            runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
+            return replace(found, lag=int(runs_on))
     return plan_product(product.extents, plan, atom, product.batch)
 
 
