@@ -112,9 +112,30 @@ def in_a_branch(body: str) -> str:
     """
 
 
+def two_loops(body: str) -> str:
+    """The same loop twice, of which rings with mbarriers are one."""
+    first = one_loop(body).replace("%f =", "%u =")
+    return first + one_loop(body).replace("%zeros)", "%u)")
+
+
+def loops_in_loop(body: str) -> str:
+    """Two equal loops, one after the other, in a loop."""
+    inner = one_loop(body).replace("%f =", "%u =").replace("%zeros)", "%all)")
+    again = inner.replace("%u =", "%w =").replace("%all)", "%u)")
+    return f"""
+      %f = for %outer in (%zero to %three, step %one) : tile<i32>
+          iter_values(%all = %zeros) -> ({SUM}) {{
+        {inner} {again}
+        continue %w : {SUM}
+      }}
+    """
+
+
 LOOPS = {
     "one loop": (one_loop, lambda ks: list(ks)),
     "loop in loop": (loop_in_loop, lambda ks: 3 * list(ks)),
+    "two loops": (two_loops, lambda ks: 2 * list(ks)),
+    "loops in loop": (loops_in_loop, lambda ks: 6 * list(ks)),
     "in a branch": (in_a_branch, lambda ks: [k for k in ks if k % 3 != 1]),
 }
 PRODUCTS = {"wgmma": wgmma, "mma.sync": mma_sync}
@@ -201,3 +222,12 @@ def test_each_pass_keeps_the_product(
                 assert module.operation.verify()
             for first, last in ((0, 9), (2, 3), (1, 3), (5, 5), (7, 2)):
                 check(module, turns(range(first, last, step)), first, last)
+
+
+@pytest.mark.parametrize(("engine", "rings"), [("tma", 1), ("cp_async", 2)])
+def test_equal_rings_of_loops_that_follow_each_other(engine: str, rings: int) -> None:
+    text = two_loops(copies("%k", 3, 2, engine) + wgmma("%acc", "%n", 0))
+    module = kernel(f"%step = constant <i32: 1> : tile<i32>\n{text}")
+    with module.context:
+        ring.run(module.operation, Options())
+    assert str(module).count("= tileas.ring") == rings

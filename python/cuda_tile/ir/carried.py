@@ -219,17 +219,18 @@ class CarriedVariable:
         self, around: Sequence[ir.Operation], anchor: ir.Operation, initial: ir.Value
     ) -> None:
         self._anchor = anchor
-        self._levels: list[Carried] = []
+        self.levels: list[Carried] = []
+        """The ops as they are now, the outermost first."""
         value = initial
         for op in reversed(around):
-            self._levels.append(carry(op, value))
-            value = self._levels[-1].value
+            self.levels.append(carry(op, value))
+            value = self.levels[-1].value
         self.value = value
         """What it is where the block begins."""
 
     def change(self, after: ir.Operation, value: ir.Value) -> None:
         """Completes the terminators: behind `after`, in the block, it is `value`."""
-        for level in reversed(self._levels):
+        for level in reversed(self.levels):
             for end in ends_of(level.op):
                 set_ends(end, [*end.operands, self._at(end, after, value)])
 
@@ -238,12 +239,12 @@ class CarriedVariable:
         if (place := ancestor_in(self._anchor.block, end)) is not None:
             return self.value if _is_before(place, after) else new
         for outer, inner in reversed(
-            list(zip(self._levels, self._levels[1:], strict=False))
+            list(zip(self.levels, self.levels[1:], strict=False))
         ):
             if (place := ancestor_in(inner.op.block, end)) is not None:
                 is_behind = place != inner.op and _is_before(inner.op, place)
                 return inner.result if is_behind else outer.value
-        return self._levels[0].value
+        return self.levels[0].value
 
 
 def _is_before(op: ir.Operation, other: ir.Operation) -> bool:

@@ -14,7 +14,8 @@ A ring waits by groups of copies where threads copy and all have one role, else 
 mbarriers. One that waits by groups lives as long as its loop, with turns from 0; where
 the copies cannot run ahead (a loop that is left early, a branch, no loop) it is made
 in place, and has one slot and one turn. One with mbarriers lives as long as the kernel;
-its turn is carried through all loops and branches around it.
+its turn is carried through all loops and branches around it, and equal rings of loops
+that follow each other are one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.carried import CarriedVariable, leaves
+from cuda_tile.ir.carried import Carried, CarriedVariable, leaves
 from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.scalars import constant, plus
@@ -80,10 +81,63 @@ class _Span:
     done: ir.Operation | None
 
 
+@dataclass(eq=False)
+class _Ring:
+    """A ring with mbarriers, which equal copies of a later loop may go on with.
+
+    Copies of a role of their own then run ahead across the seam, and the loops need
+    the bytes of one ring only.
+
+    Attributes:
+        ring: The ring.
+        key: What must be equal: type, engine, readers, plan.
+        levels: The ops that carry its turn to where it was used last, the outermost
+            first.
+    """
+
+    ring: ir.Value
+    key: tuple[ir.Type, str, str, tuple[int, int]]
+    levels: list[Carried]
+
+    def common(self, around: list[ir.Operation]) -> int:
+        """How many of the ops around other copies carry the turn too."""
+        pairs = zip(self.levels, reversed(around), strict=False)
+        count = 0
+        for level, op in pairs:
+            if level.op != op:
+                break
+            count += 1
+        return count
+
+    def precedes(self, around: list[ir.Operation]) -> bool:
+        """Whether its last loop ends before the loop of other copies begins."""
+        count = self.common(around)
+        if count >= len(self.levels) or count >= len(around):
+            return False
+        mine, other = self.levels[count].op, around[-1 - count]
+        return mine.block == other.block and mine.is_before_in_block(other)
+
+    def behind(self, around: list[ir.Operation]) -> ir.Value:
+        """The next turn, where the loop of other copies begins."""
+        return self.levels[self.common(around)].result
+
+    def goes_on(self, variable: CarriedVariable, turn: ir.Value) -> None:
+        """Goes on with a later loop, whose first turn is `turn`."""
+        first = variable.levels[0]
+        for use in list(turn.uses):
+            owner = use.owner.operation
+            if owner != first.op:
+                owner.operands[use.operand_number] = first.result
+        outer = [op.operation for op in enclosing_ops(first.result)]
+        common = [level for level in self.levels if level.op in outer]
+        self.levels = [*common, *variable.levels]
+
+
 def run(module: ir.Operation, options: Options) -> None:
     """Makes the rings of every entry of `module`."""
     del options
     for entry in entries(module):
+        rings: list[_Ring] = []
         homes = [op for op in nested_ops(entry) if _fills_buffer(op)]
         by_groups_only = bool(homes) and read_plan(entry).roles == "one"
         while homes:
@@ -95,7 +149,7 @@ def run(module: ir.Operation, options: Options) -> None:
             spans = [_span(ops, group) for group in groups]
             for group, span in zip(groups, spans, strict=True):
                 by_groups = by_groups_only and copy_engine(group.op) == CP_ASYNC
-                _make_ring(group, span, by_groups=by_groups)
+                _make_ring(rings, group, span, by_groups=by_groups)
 
 
 def _fills_buffer(op: ir.Operation) -> bool:
@@ -137,23 +191,42 @@ def _span(ops: list[ir.Operation], group: _Group) -> _Span:
     return _Span(ops[read] if read < last else None, ops[done] if done < last else None)
 
 
-def _make_ring(group: _Group, span: _Span, *, by_groups: bool) -> None:
-    """Gives a group of copies their ring."""
+def _make_ring(
+    rings: list[_Ring], group: _Group, span: _Span, *, by_groups: bool
+) -> None:
+    """Gives a group of copies a ring: their own, or that of an earlier loop.
+
+    Args:
+        rings: The rings with mbarriers so far; the group's is added.
+        group: The copies.
+        span: Where they are used.
+        by_groups: Whether the ring waits by groups.
+    """
     around = _around(group, by_groups=by_groups)
     slots = copy_numbers(group.op)[0] if around or not by_groups else 1
     types = [BufferType(copy_buffer(copy.op).type) for copy in group.copies]
-    ty = RingType.get(slots, types)
+    engine, drain = copy_engine(group.op), _drain(group)
+    key = (RingType.get(slots, types), engine, drain, copy_numbers(group.op))
     _check_exits(group, around)
-    with ir.InsertionPoint(around[-1] if around else group.op), group.op.location:
-        turn = constant(0)
-        sync = "groups" if by_groups else "mbarriers"
-        ring = tileas.RingOp(ty, copy_engine(group.op), _drain(group), sync).ring
+    earlier = next((r for r in rings if r.key == key and r.precedes(around)), None)
+    if earlier is not None:
+        ring, turn = earlier.ring, earlier.behind(around)
+        around = around[: len(around) - earlier.common(around)]
+    else:
+        with ir.InsertionPoint(around[-1] if around else group.op), group.op.location:
+            turn = constant(0)
+            sync = "groups" if by_groups else "mbarriers"
+            ring = tileas.RingOp(key[0], engine, drain, sync).ring
     variable = CarriedVariable(around, group.op, turn)
     release = _insert_turn(group, span, ring, variable.value)
     if around:
         with ir.InsertionPoint.after(release), release.location:
             following = plus(variable.value, 1)
         variable.change(release, following)
+    if earlier is not None:
+        earlier.goes_on(variable, turn)
+    elif not by_groups:
+        rings.append(_Ring(ring, key, variable.levels))
 
 
 def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
