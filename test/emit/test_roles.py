@@ -15,6 +15,7 @@ from role_kernels import (
     kernel,
     role,
     scalar,
+    vectors,
 )
 
 from cuda_tile.errors import CudaTileError
@@ -67,6 +68,26 @@ def test_what_stands_behind_roles_runs_once() -> None:
     )
     *_, other = agree_from(text, "emit", numbers())
     assert other[0] == 5.0
+
+
+def test_what_needs_scratch_memory() -> None:
+    """A tile that is printed, and memory of the heap, in a role beside another one."""
+    body = vectors("%p", "%r", 0, add=1.0).replace(" offset = 0", "")
+    body += f"""
+      %heap = alloca num_elem = 8, alignment = 16 : tile<ptr<f32>>
+      %seven = constant <f32: 7.0> : tile<f32>
+      %st = store_ptr_tko weak %heap, %seven : tile<ptr<f32>>, tile<f32> -> token
+      tileas.barrier
+      %ld, %lt = load_ptr_tko weak %heap token = %st
+        : tile<ptr<f32>> -> tile<f32>, token
+      %so = store_ptr_tko weak %o, %ld : tile<ptr<f32>>, tile<f32> -> token
+      %pr = print_tko "sum %f", %y : {VECTOR} -> token
+    """
+    other = role("other", "tileas.barrier\n" * 3, 2, 64)
+    *_, out = agree_from(
+        kernel(role("work", body, 4, 128) + other), "allocate", numbers()
+    )
+    assert out[0] == 7.0
 
 
 REFUSED = {
