@@ -24,6 +24,8 @@ class Buffer:
         element: Element type at tile level.
         moves: Whether it is a slot, so that the pointer differs from turn to turn.
         full: Address of the mbarrier at which bulk copies into it arrive.
+        slot: Number of the slot (i32); None where the ring has one, or it is no slot.
+        slot_bytes: From one slot to the next.
     """
 
     pointer: ir.Value
@@ -32,3 +34,5 @@ class Buffer:
     element: ir.Type
     moves: bool = False
     full: ir.Value | None = None
+    slot: ir.Value | None = None
+    slot_bytes: int = 0

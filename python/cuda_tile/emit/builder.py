@@ -384,16 +384,24 @@ class Builder:
             return self.fields(op.results[0], results)
         return list(op.results)
 
-    def pinned(self, pointer: ir.Value) -> ir.Value:
-        """The same shared pointer, of which LLVM does not know what it is made of.
+    def pinned(
+        self, value: ir.Value, place: ir.InsertionPoint | None = None
+    ) -> ir.Value:
+        """The same 32 bits, of which LLVM does not know what they are made of.
 
         Of a sum of a loop's own part, a thread's and constants LLVM would keep each
         combination of the latter two in a register; so they stay the immediates of
         instructions. ptxas makes nothing of the move.
+
+        Args:
+            value: A shared pointer, or an i32.
+            place: Where to build, if not at the insertion point.
         """
+        saved, self.ip = self.ip, place or self.ip
         (moved,) = self.inline_ptx(
-            "mov.b32 $0, $1;", "=r,r", [pointer.type], [pointer], side_effects=False
+            "mov.b32 $0, $1;", "=r,r", [value.type], [value], side_effects=False
         )
+        self.ip = saved
         return moved
 
     def intrinsic(

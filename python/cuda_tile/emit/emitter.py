@@ -41,6 +41,9 @@ from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import Target
 
+FIRST_CLUSTERS = 90
+"""First chip with clusters (PTX ISA, "Cluster of Cooperative Thread Arrays")."""
+
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
 
@@ -108,7 +111,6 @@ class Emitter:
         self.tile_heads: dict[ir.Operation, ir.Block] = {}
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
         self._shared: ir.Value | None = None
-        self.slots_base: ir.Value | None = None
         """Where slots of rings are counted from, see `ring.py`; None before any."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
@@ -246,6 +248,11 @@ class Emitter:
                 global_name=ir.FlatSymbolRefAttr.get(self._shared_symbol),
             )
         return self._shared
+
+    def shared_address(self) -> ir.Value:
+        """The same as an address (i32), known to be uniform; made once per role."""
+        is_constant = self.target.capability < FIRST_CLUSTERS
+        return self.threads.shared_address(self.shared_pointer(), is_constant)
 
     def table(self, data: bytes) -> ir.Value:
         """Address of constant bytes in global memory, aligned for any vector."""

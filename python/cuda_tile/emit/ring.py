@@ -27,7 +27,6 @@ from cuda_tile.emit.blocks import (
 )
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.wgmma import wait_for_products
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
@@ -37,9 +36,6 @@ from cuda_tile.ir.tiles import buffer_layout_of
 from cuda_tile.ir.walk import block_ops, enclosing_ops
 from cuda_tile.layout.wgmma import WARPGROUP_WARPS
 from cuda_tile.targets import WARP_LANES
-
-FIRST_CLUSTERS = 90
-"""First chip with clusters (PTX ISA, "Cluster of Cooperative Thread Arrays")."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,8 @@ class Turn:
     def _mbarrier(self, e: Emitter, first: int) -> ir.Value:
         b = e.builder
         step = b.mul(self.slot, b.constant(b.i32, MBARRIER_BYTES))
-        pointer = b.pinned(b.byte_offset(slots_base(e), step))
+        address = b.add(e.shared_address(), step)
+        pointer = b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address))
         return b.byte_offset(pointer, integer(self.ring, "offset") + first)
 
 
@@ -249,40 +246,30 @@ def _set_buffers(e: Emitter, op: ir.Operation, full: ir.Value | None = None) -> 
     """Sets the buffers of a slot, whose start is computed here once."""
     made = ring_of(op)
     places, offset = places_in(made), integer(made, "offset")
-    slot = slot_pointer(e, op)
+    pointer, slot = _slot(e, op)
     for result, start in zip(op.results, places.buffers, strict=True):
         element = BufferType(result.type).element_type
         layout, moves = buffer_layout_of(result), places.slots > 1
-        e.set(result, Buffer(slot, offset + start, layout, element, moves, full))
+        e.set(
+            result,
+            Buffer(
+                *(pointer, offset + start, layout, element, moves, full),
+                slot=slot,
+                slot_bytes=places.slot_bytes,
+            ),
+        )
 
 
-def slot_pointer(e: Emitter, op: ir.Operation) -> ir.Value:
-    """The start of shared memory, moved by the slot of an op's turn.
+def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
+    """The start of shared memory, moved by the slot of an op's turn; and that slot.
 
     The ring's own offset is left to the immediates of instructions.
     """
     places = places_in(ring_of(op))
     if places.slots == 1:
-        return e.shared_pointer()
+        return e.shared_pointer(), None
     b, turn = e.builder, e.scalar(op.operands[1])
     slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
     distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
-    return b.pinned(b.byte_offset(slots_base(e), distance))
-
-
-def slots_base(e: Emitter) -> ir.Value:
-    """The start of shared memory, for sums that differ from turn to turn.
-
-    From sm_90 on the address of a variable has the CTA's place in its cluster. ptxas
-    would ask for that in each turn, but keeps in a register what a shuffle gave.
-    """
-    pointer, b = e.shared_pointer(), e.builder
-    if e.target.capability < FIRST_CLUSTERS:
-        return pointer
-    if e.slots_base is None:
-        outer, b.ip = b.ip, b.prologue
-        number = b.op("llvm.ptrtoint", b.i32, pointer)
-        number = shuffle(b, "idx", number, 0)
-        e.slots_base = b.op("llvm.inttoptr", pointer.type, number)
-        b.ip = outer
-    return e.slots_base
+    address = b.add(e.shared_address(), distance)
+    return b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address)), slot

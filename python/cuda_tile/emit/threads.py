@@ -42,6 +42,7 @@ class Threads:
         self._place = builder.prologue if place is None else place
         self._forms: dict[tuple[int, ...], ir.Value] = {}
         self._index: ir.Value | None = None
+        self._shared_address: ir.Value | None = None
 
     @property
     def index(self) -> ir.Value:
@@ -57,13 +58,13 @@ class Threads:
         b, role = self._builder, self.role
         if role.is_single:
             return b.constant(b.i32, 0)
-        index = self._at_start("nvvm.read.ptx.sreg.tid.x", b.i32)
+        index = self.at_start("nvvm.read.ptx.sreg.tid.x", b.i32)
         if role.first_warp:
             first = b.constant(b.i32, role.first_warp * WARP_LANES)
-            index = self._at_start("llvm.sub", b.i32, index, first)
+            index = self.at_start("llvm.sub", b.i32, index, first)
         return index
 
-    def _at_start(
+    def at_start(
         self,
         name: str,
         result: ir.Type,
@@ -82,25 +83,52 @@ class Threads:
 
     def _make(self, columns: tuple[int, ...]) -> ir.Value:
         b = self._builder
-        return linear_form_of(b, self._at_start, self.index, columns)
+        return linear_form_of(b, self.at_start, self.index, columns)
 
     def warp_form(self, columns: Sequence[int]) -> ir.Value:
-        """The same of `columns[i]` over the bits i of the warp index alone (i32).
-
-        It is taken from lane 0, which shows ptxas that it is uniform.
-        """
+        """The same of `columns[i]` over the bits i of the warp index alone (i32)."""
         key = (-len(ICMP) - 1, *columns)
         if key not in self._forms:
-            b = self._builder
             form = self.linear_form([*[0] * N_LANE_BITS, *columns])
-            everyone, zero, clamp = (
-                b.constant(b.i32, number) for number in (ALL_LANES, 0, CLAMP_WHOLE_WARP)
-            )
-            kind = b.attribute("#nvvm<shfl_kind idx>")
-            self._forms[key] = self._at_start(
-                "nvvm.shfl.sync", b.i32, everyone, form, zero, clamp, kind=kind
-            )
+            self._forms[key] = self._uniform(form)
         return self._forms[key]
+
+    def shared_address(self, start: ir.Value, is_constant: bool) -> ir.Value:
+        """The address of the kernel's shared memory (i32), for sums that are uniform.
+
+        Where a loop adds to the address of a variable, ptxas computes that in each
+        turn, from the number of the CTA in its cluster.
+
+        Args:
+            start: The pointer to it.
+            is_constant: Whether no cluster comes into it.
+        """
+        if self._shared_address is None:
+            address = self.at_start("llvm.ptrtoint", self._builder.i32, start)
+            if not is_constant:
+                address = self._uniform(address)
+            self._shared_address = address
+        return self._shared_address
+
+    def pinned(self, value: ir.Value) -> ir.Value:
+        """What LLVM knows nothing of, and so computes nowhere else."""
+        return self._builder.pinned(value, self._place)
+
+    def _uniform(self, value: ir.Value) -> ir.Value:
+        """An i32 that all threads of a warp have, taken from lane 0.
+
+        That shows ptxas that it is uniform.
+        """
+        if self.role.is_single:
+            return value
+        b = self._builder
+        everyone, zero, clamp = (
+            b.constant(b.i32, number) for number in (ALL_LANES, 0, CLAMP_WHOLE_WARP)
+        )
+        kind = b.attribute("#nvvm<shfl_kind idx>")
+        return self.at_start(
+            "nvvm.shfl.sync", b.i32, everyone, value, zero, clamp, kind=kind
+        )
 
     def has_bit(self, mask: int) -> ir.Value:
         """Whether the thread index has a bit of `mask` set (i1)."""
@@ -121,10 +149,10 @@ class Threads:
         if key not in self._forms:
             bits = self.index
             if mask != ALL_BITS:
-                bits = self._at_start("llvm.and", b.i32, bits, b.constant(b.i32, mask))
+                bits = self.at_start("llvm.and", b.i32, bits, b.constant(b.i32, mask))
             attr = b.number(ICMP[predicate])
             wanted = b.constant(b.i32, value)
-            self._forms[key] = self._at_start(
+            self._forms[key] = self.at_start(
                 "llvm.icmp", b.i1, bits, wanted, predicate=attr
             )
         return self._forms[key]

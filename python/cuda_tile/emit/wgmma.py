@@ -21,6 +21,7 @@ from functools import lru_cache
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
@@ -336,28 +337,51 @@ def _from_buffer(
             f"emit: expected operand {role} of {op.name} at a multiple of "
             f"{found.alignment_bytes} bytes, got {buffer.base_bytes}"
         )
-    start = b.byte_offset(buffer.pointer, buffer.base_bytes)
-    address = b.op("llvm.ptrtoint", b.i32, start)
     groups = [
         found.start_bytes(basis[axis] // size, 0) for basis in acc.warp[_GROUP_BITS:]
     ]
-    if any(groups):
-        form = e.threads.warp_form([*[0] * _GROUP_BITS, *groups])
-        address = b.add(address, form)
-    unit = b.constant(b.i32, n_bits(UNIT_BYTES))
-    address = b.op("llvm.lshr", b.i32, address, unit)
     high = b.constant(b.i64, found.constant >> _WORD_BITS << _WORD_BITS)
-    low = found.constant & (1 << _WORD_BITS) - 1
+    first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
     for k in range(0, buffer.layout.shape[depth], deep):
         for row in origins:
             offset = found.start_bytes(row // size, k // deep) // UNIT_BYTES
-            word = b.add(address, b.constant(b.i32, low + offset))
+            word = b.add(first, b.constant(b.i32, offset)) if offset else first
             word = b.op("llvm.zext", b.i64, word)
             key = (row, k) if role == "a" else (k, row)
             places[key] = [b.op("llvm.or", b.i64, word, high)]
     return places, [found.is_transposed]
+
+
+def _matrix_word(
+    e: Emitter, buffer: Buffer, groups: Sequence[int], low: int
+) -> ir.Value:
+    """The low word of the descriptor of a warpgroup's part of a buffer (i32).
+
+    What does not depend on the slot is computed once, and kept from LLVM, which would
+    take the constants out of the sum again.
+
+    Args:
+        e: The emitter.
+        buffer: The buffer.
+        groups: How many bytes each bit of the warpgroup's number moves it by.
+        low: What the word has beside the address.
+    """
+    b, once = e.builder, e.threads.at_start
+    start = b.constant(b.i32, buffer.base_bytes)
+    start = once("llvm.add", b.i32, e.shared_address(), start)
+    if any(groups):
+        form = e.threads.warp_form([*[0] * _GROUP_BITS, *groups])
+        start = once("llvm.add", b.i32, start, form)
+    bits = b.constant(b.i32, n_bits(UNIT_BYTES))
+    start = once("llvm.lshr", b.i32, start, bits)
+    start = once("llvm.add", b.i32, start, b.constant(b.i32, low))
+    if buffer.slot is None:
+        return start
+    start = e.threads.pinned(start)
+    units = b.constant(b.i32, buffer.slot_bytes // UNIT_BYTES)
+    return b.add(start, b.mul(buffer.slot, units))
 
 
 def _origins(
