@@ -28,6 +28,7 @@ CONSTRUCTS = (
     "branch around loads",
     "loop of loops",
     "turns backwards",
+    "turns that end early",
 )
 """What the programs have."""
 
@@ -288,6 +289,7 @@ class Turn:
         operands: Left and right of the first product, then those of the second.
         has_branch: Whether only some turns do it.
         results: Where the first sum is stored, or None.
+        may_leave: Whether some turns end early.
     """
 
     nest: Nest
@@ -295,9 +297,12 @@ class Turn:
     operands: list[Operand]
     has_branch: bool
     results: Operand | None
+    may_leave: bool = False
 
     def write(self, p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         """Writes a turn, from its index and the sums so far to the next ones."""
+        if self.may_leave:
+            _leave(p, index, sums)
         step = _branch if self.has_branch else Turn.products
         made = step(self, p, index, sums)
         if self.results is not None:
@@ -317,6 +322,8 @@ class Turn:
         one = _product(p, nest, x, y, sums[0])
         if self.form == "one":
             return [one]
+        if self.may_leave:
+            _leave(p, index, [one, sums[1]])
         more = [_load(p, operand, index) for operand in operands[2:]]
         if self.form == "shared":
             more.insert(0, x)
@@ -349,7 +356,20 @@ def _turn(p: RandomProgram, nest: Nest, *, is_alone: bool) -> Turn:
     nest.operands = [o for o in operands if o.style == "carried"]
     results = _results(p, nest) if is_alone and p.chance(3) else None
     nest.sums = [Value("", (nest.m, nest.n), nest.total)] * (2 if second else 1)
-    return Turn(nest, form, operands, p.chance(3), results)
+    may_leave = not nest.operands and p.chance(4)
+    return Turn(nest, form, operands, p.chance(3), results, may_leave)
+
+
+def _leave(p: RandomProgram, index: Value, sums: list[Value]) -> None:
+    """Some turns end here."""
+    p.note("turns that end early")
+    divisor = p.constant((), "i32", 3)
+    rest = p.make((), "i32", f"remi {index.name}, {divisor.name} signed : tile<i32>")
+    place = p.constant((), "i32", p.number(0, 2))
+    text = f"cmpi equal {rest.name}, {place.name}, signed : tile<i32> -> tile<i1>"
+    p.line(f"if {p.make((), 'i1', text).name} {{")
+    p.line(f"  continue {', '.join(v.name for v in sums)} : {_types(sums)}")
+    p.line("}")
 
 
 def _results(p: RandomProgram, nest: Nest) -> Operand:

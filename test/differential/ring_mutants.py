@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.ir.carried import LOOPS
 from cuda_tile.ir.copies import COPIES, copy_buffer
 from cuda_tile.ir.scalars import constant, constant_of, plus
 from cuda_tile.ir.walk import (
     block_ops,
     defining_op,
+    enclosing_entry,
     enclosing_ops,
     entries,
     nested_ops,
@@ -204,8 +206,37 @@ CHANGES: dict[str, Change] = {
 }
 
 
-REASONS = {
-    f"{wait}: groups - 1": "waits for more than it must"
-    for wait in ("take", "await", "release")
-}
-"""Mutants that are as right as the program, which nobody may notice."""
+def reason_for(mutant: RingMutant, module: ir.Operation) -> str:
+    """Why a mutant is as right as the program, so that nobody may notice it."""
+    if mutant.name.endswith("groups - 1"):
+        return "waits for more than it must"
+    op = list(sites(module))[mutant.number]
+    if mutant.name == "release: deleted" and _is_last(op):
+        return "nobody acquires a slot afterwards"
+    if mutant.name == "await: groups + 1" and _was_awaited(op):
+        return "a release has waited for the product"
+    return ""
+
+
+def _was_awaited(op: ir.Operation) -> bool:
+    """Whether the loop that gives a product waits for it before it goes on."""
+    loop = defining_op(op.operands[0])
+    return loop is not None and any(
+        inner.name == "tileas.release"
+        and inner.block == loop.regions[0].blocks[0]
+        and len(inner.operands) > 2
+        and not _groups(inner)
+        for inner in nested_ops(loop)
+    )
+
+
+def _is_last(op: ir.Operation) -> bool:
+    """Whether a release stands in no loop, and no acquire of its ring behind it."""
+    if any(outer.operation.name in LOOPS for outer in enclosing_ops(op.operands[1])):
+        return False
+    entry = enclosing_entry(op)
+    ops = list(nested_ops(entry))
+    return not any(
+        other.name == "tileas.acquire" and other.operands[0] == op.operands[0]
+        for other in ops[ops.index(op) :]
+    )

@@ -1,17 +1,20 @@
 """Changes each op of each ring behind `count`; some judge must notice.
 
 The kernels are those of test/differential/mutated_rings.py, at several lengths of their
-loops. The interpreter is asked first, at level W in program order and under seeds, then
-the emulator in adversarial mode. Nobody may notice those that are right for a reason
-that test/differential/ring_mutants.py lists. `--kernel NAME` takes one kernel.
-Ends with `N passed, N failed`.
+loops, and those of staged_kernels.py. The interpreter is asked first, at level W in
+program order and under seeds, then the emulator in adversarial mode. Nobody may notice
+those that are right for a reason that test/differential/ring_mutants.py lists.
+`--kernel NAME` takes one kernel. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "different
 
 import numpy as np
 from mutated_rings import KERNELS, LENGTHS, arguments, text_of
-from ring_mutants import REASONS, RingMutant, mutants
+from ring_mutants import RingMutant, mutants, reason_for
+from staged_kernels import LOOPS, PRODUCTS, copies, kernel, run
 
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.options import Options
+from cuda_tile.passes import count, ring, skew
 
 GPU = "sm_80"
 OPTIONS = Options(gpu=GPU, num_warps=2)
@@ -34,8 +39,57 @@ ORDERS = 2
 STEP_LIMIT = 100_000
 
 
-class Subject:
-    """A kernel that is mutated.
+class Subject(ABC):
+    """A kernel that is mutated."""
+
+    def __init__(self) -> None:
+        self.lowered = self.lower()
+        self.expected = {turns: self.launch(None, turns) for turns in LENGTHS}
+
+    @abstractmethod
+    def lower(self) -> ir.Module:
+        """The kernel behind `count`."""
+
+    @abstractmethod
+    def launch(
+        self, module: ir.Module | None, turns: int, seed: int | None = None
+    ) -> Any:
+        """What a module, or the kernel itself, computes on the interpreter."""
+
+    def all_mutants(self) -> list[RingMutant]:
+        """Every mutant of the kernel."""
+        with self.lowered.context:
+            return mutants(self.lowered.operation)
+
+    def reason(self, mutant: RingMutant) -> str:
+        """Why a mutant is as right as the kernel, if it is."""
+        with self.lowered.context:
+            return reason_for(mutant, self.lowered.operation)
+
+    def noticed(self, mutant: RingMutant) -> str:
+        """Who notices a mutant, and how; empty if nobody does."""
+        module = self.lower()
+        with module.context, ir.Location.unknown():
+            mutant.apply(module.operation)
+        for turns in LENGTHS:
+            for seed in SEEDS:
+                said = self.differs(turns, partial(self.launch, module, turns, seed))
+                if said:
+                    return f"interpreter: {said}"
+        return ""
+
+    def differs(self, turns: int, step: Callable[[], Any]) -> str:
+        """What is wrong with what `step` computes, or with itself."""
+        try:
+            got = step()
+        except Exception as error:
+            return str(error)
+        wrong = np.count_nonzero(got != self.expected[turns])
+        return f"{wrong} elements differ" if wrong else ""
+
+
+class TileSubject(Subject):
+    """A kernel at level T, whose mutants run on the emulator too.
 
     Args:
         name: One of `KERNELS`.
@@ -43,32 +97,23 @@ class Subject:
 
     def __init__(self, name: str) -> None:
         self._module = cuda_tile.load(text_of(name))
-        self.lowered = self._lower()
-        self._expected = {
-            turns: self._run(self._module, turns, on="interp") for turns in LENGTHS
-        }
+        super().__init__()
 
-    def _lower(self) -> ir.Module:
+    def lower(self) -> ir.Module:
+        """The kernel behind `count`."""
         return cuda_tile.lower(self._module, GPU, until="count", options=OPTIONS)
 
-    def all_mutants(self) -> list[RingMutant]:
-        """Every mutant of the kernel."""
-        with self.lowered.context:
-            return mutants(self.lowered.operation)
+    def launch(
+        self, module: ir.Module | None, turns: int, seed: int | None = None
+    ) -> Any:
+        """What a module, or the kernel itself, computes on the interpreter."""
+        return self._run(module or self._module, turns, on="interp", seed=seed)
 
     def noticed(self, mutant: RingMutant) -> str:
         """Who notices a mutant, and how; empty if nobody does."""
-        module = self._lower()
-        with module.context, ir.Location.unknown():
-            mutant.apply(module.operation)
-        for turns in LENGTHS:
-            for seed in SEEDS:
-                said = self._judge(module, turns, on="interp", seed=seed)
-                if said:
-                    return f"interpreter: {said}"
-        return self._noticed_on_emulator(mutant)
-
-    def _noticed_on_emulator(self, mutant: RingMutant) -> str:
+        said = super().noticed(mutant)
+        if said:
+            return said
         try:
             compiled = cuda_tile.compile(
                 self._module,
@@ -80,10 +125,11 @@ class Subject:
         except Exception as error:
             return f"compiler: {error}"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": GPU}
+        choices |= {"on": "emulator", "mode": "adversarial"}
         for turns in LENGTHS:
             for seed in range(ORDERS):
-                choices |= {"mode": "adversarial", "seed": seed}
-                said = self._judge(self._module, turns, on="emulator", **choices)
+                step = partial(self._run, self._module, turns, seed=seed, **choices)
+                said = self.differs(turns, step)
                 if said:
                     return f"emulator: {said}"
         return ""
@@ -93,32 +139,81 @@ class Subject:
         cuda_tile.run(module, "k", grid=(1,), args=args, limit=STEP_LIMIT, **choices)
         return args[2]
 
-    def _judge(self, module: ir.Module, turns: int, **choices: Any) -> str:
-        try:
-            got = self._run(module, turns, **choices)
-        except Exception as error:
-            return str(error)
-        wrong = np.count_nonzero(got != self._expected[turns])
-        return f"{wrong} elements differ" if wrong else ""
+
+class StagedSubject(Subject):
+    """A kernel that begins at level W, for the interpreter alone.
+
+    Args:
+        form: One of `LOOPS`.
+        product: One of `PRODUCTS`.
+        engine: Who copies.
+        numbers: Slots, turns ahead, turns by which releases trail.
+    """
+
+    def __init__(
+        self, form: str, product: str, engine: str, numbers: tuple[int, int, int]
+    ) -> None:
+        slots, ahead, lag = numbers
+        body = copies("%k", slots, ahead, engine)
+        body += PRODUCTS[product]("%acc", "%n", lag)
+        self._text = f"%step = constant <i32: 1> : tile<i32>\n{LOOPS[form][0](body)}"
+        super().__init__()
+
+    def lower(self) -> ir.Module:
+        """The kernel behind `count`."""
+        module = kernel(self._text)
+        with module.context:
+            for change in (ring, skew, count):
+                change.run(module.operation, Options())
+        return module
+
+    def launch(
+        self, module: ir.Module | None, turns: int, seed: int | None = None
+    ) -> Any:
+        """What a module, or the kernel itself, computes on the interpreter."""
+        return run(module or kernel(self._text), 0, turns, seed)[2]
+
+
+STAGED = {
+    f"{form}, {product}, {engine}, {slots} {ahead} {lag}": (
+        form,
+        product,
+        engine,
+        (slots, ahead, lag),
+    )
+    for form in ("one loop", "two loops", "loop in loop", "in a branch")
+    for product, engine, slots, ahead, lag in (
+        ("wgmma", "cp_async", 3, 1, 1),
+        ("wgmma", "cp_async", 3, 2, 0),
+        ("wgmma", "tma", 3, 1, 1),
+        ("mma.sync", "tma", 3, 2, 0),
+    )
+}
+"""Kernels that begin at level W."""
+
+
+def subject_of(name: str) -> Subject:
+    """The kernel of a name."""
+    return TileSubject(name) if name in KERNELS else StagedSubject(*STAGED[name])
 
 
 def main() -> int:
     """Runs every mutant; 1 if one is not noticed and has no reason."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", choices=list(KERNELS))
+    parser.add_argument("--kernel", choices=[*KERNELS, *STAGED])
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
-    for name in [options.kernel] if options.kernel else KERNELS:
-        subject = Subject(name)
+    for name in [options.kernel] if options.kernel else (*KERNELS, *STAGED):
+        subject = subject_of(name)
         for mutant in subject.all_mutants():
-            said, reason = subject.noticed(mutant), REASONS.get(mutant.name, "")
+            said, reason = subject.noticed(mutant), subject.reason(mutant)
             who = said.partition(":")[0] or "nobody"
             counts[f"{mutant.name}: {who}{reason and f' ({reason})'}"] += 1
             if bool(said) == bool(reason):
                 failed += 1
                 print(f"{name}: {mutant}: {said or 'nobody notices it'}", flush=True)
-    for line, count in sorted(counts.items()):
-        print(f"  {count:5} {line}")
+    for line, times in sorted(counts.items()):
+        print(f"  {times:5} {line}")
     print(f"{counts.total() - failed} passed, {failed} failed")
     return 1 if failed else 0
 

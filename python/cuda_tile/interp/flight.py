@@ -172,16 +172,30 @@ class Flight:
                         break
                     work.finish()
 
-    def end_ring(self, run: Running, op: Op) -> None:
-        """Ends a ring: its bytes may be used for something else.
+    def end_ring(self, run: Running, op: Op, *, is_reused: bool) -> None:
+        """Ends a ring.
+
+        Args:
+            run: The tile block.
+            op: What made it.
+            is_reused: Whether its bytes are used for something else.
 
         Raises:
-            InterpError: (checked) A copy into it is never waited for.
+            InterpError: (checked) A copy into it is never waited for, or what follows
+                may overwrite what is still read.
         """
         ring = self.rings.pop(op, None)
-        for turn in () if ring is None else ring.turns.values():
-            is_left = "take" not in turn.done and run.launch.is_checked
-            if turn.copies and is_left:
+        if ring is None or not run.launch.is_checked:
+            return
+        for turn in ring.turns.values():
+            if "take" in turn.done:
+                if is_reused:
+                    run.fail(
+                        op,
+                        f"the ring begins anew, and turn {turn.number} is not released "
+                        f"{turn.state()}; {ring.describe()}",
+                    )
+            elif turn.copies:
                 run.fail(
                     turn.copies[0].op,
                     f"the copy into turn {turn.number} is never waited for: the turn "
@@ -195,7 +209,7 @@ class Flight:
             InterpError: (checked) Shared memory is still being read or written.
         """
         for op in list(self.rings):
-            self.end_ring(run, op)
+            self.end_ring(run, op, is_reused=False)
         for products in self.products.values():
             products.wait(0)
         for reads in self.reads.values():

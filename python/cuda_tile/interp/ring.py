@@ -64,7 +64,7 @@ def ring_(run: TileBlock, op: Op) -> Ring:
     """A ring of empty slots; a copy into an older one of this op must be over."""
     kind = op.result_types[0]
     assert isinstance(kind, RingType), "ring gives a ring"
-    run.flight.end_ring(run, op)
+    run.flight.end_ring(run, op, is_reused=True)
     made = run.flight.rings[op] = Ring(op, kind)
     return made
 

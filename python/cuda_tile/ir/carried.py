@@ -193,17 +193,24 @@ def ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
 
 def leaves(op: ir.Operation) -> bool:
     """Whether control may leave the block that holds `op` from inside of it."""
+    return bool(exits_of(op))
+
+
+def exits_of(op: ir.Operation) -> list[ir.Operation]:
+    """The terminators in an op with which control leaves the block that holds it."""
     if not len(op.regions):
-        return False
-    inside = {op, *nested_ops(op)}
-    return any(
-        inner.name == "cuda_tile.return"
+        return []
+    inside = list(nested_ops(op))
+    around = {op, *inside}
+    return [
+        inner
+        for inner in inside
+        if inner.name == "cuda_tile.return"
         or (
             (inner.name in _ENDS and (to := receiver(inner)) is not None)
-            and to not in inside
+            and to not in around
         )
-        for inner in inside
-    )
+    ]
 
 
 class CarriedVariable:

@@ -3,7 +3,8 @@
 Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer counts as
 done at once; out, the same program in which each of them fills a slot: acquire before
 the first copy, publish after the last, take before the first use, release after the
-last one in the same block (after the await of the products that read it). Each turn is
+last one in the same block (after the await of the products that read it), and on each
+way out of the block between the two. Each turn is
 still filled and drained in its place, so that this text is right as it stands; `skew`
 moves the copies ahead.
 
@@ -27,7 +28,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.carried import Carried, CarriedVariable, leaves
+from cuda_tile.ir.carried import Carried, CarriedVariable, exits_of, leaves
 from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.scalars import constant, plus
@@ -277,6 +278,9 @@ def _insert_turn(
         point = ir.InsertionPoint.after(span.done)
     with point, first.location:
         release = tileas.ReleaseOp(ring, turn, []).operation
+    for exit_ in _exits_between(read, release):
+        with ir.InsertionPoint(exit_), first.location:
+            tileas.ReleaseOp(ring, turn, [])
     for number, copy in enumerate(group.copies):
         buffer = copy_buffer(copy.op)
         alloc = defining_op(buffer)
@@ -286,6 +290,13 @@ def _insert_turn(
             alloc.erase()
         _rename_behind(read, read.results[number])
     return release
+
+
+def _exits_between(read: ir.Operation, done: ir.Operation) -> list[ir.Operation]:
+    """The ways out of a block between two of its ops."""
+    ops = block_ops(read.block)
+    between = ops[ops.index(read) : ops.index(done)]
+    return [exit_ for op in between for exit_ in exits_of(op)]
 
 
 def _rename_behind(read: ir.Operation, buffer: ir.Value) -> None:
