@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ def loops_in_loop(body: str) -> str:
     """
 
 
-LOOPS = {
+LOOPS: dict[str, tuple[Callable[[str], str], Callable[[range], list[int]]]] = {
     "one loop": (one_loop, lambda ks: list(ks)),
     "loop in loop": (loop_in_loop, lambda ks: 3 * list(ks)),
     "two loops": (two_loops, lambda ks: 2 * list(ks)),
