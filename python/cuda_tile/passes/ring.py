@@ -21,6 +21,7 @@ that follow each other are one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
@@ -122,6 +123,32 @@ class _Ring:
         """The next turn, where the loop of other copies begins."""
         return self.levels[self.common(around)].result
 
+    def places_of(self, around: list[ir.Operation]) -> dict[int, tuple[int, int]]:
+        """Which of its levels ops are that are about to be made anew.
+
+        Args:
+            around: The ops, the innermost first.
+
+        Returns:
+            By number of the level: the op's number from outside, and that of its
+            result which is the turn.
+        """
+        outside = list(reversed(around))
+        return {
+            number: (outside.index(level.op), ir.OpResult(level.result).result_number)
+            for number, level in enumerate(self.levels)
+            if level.op in outside
+        }
+
+    def follow(
+        self, places: dict[int, tuple[int, int]], made: Sequence[Carried]
+    ) -> None:
+        """Goes over to the ops that were made in place of some of its levels."""
+        for number, (place, result) in places.items():
+            op = made[place].op
+            value = self.levels[number].value
+            self.levels[number] = Carried(op, value, op.results[result])
+
     def goes_on(self, variable: CarriedVariable, turn: ir.Value) -> None:
         """Goes on with a later loop, whose first turn is `turn`."""
         first = variable.levels[0]
@@ -218,7 +245,10 @@ def _make_ring(
             turn = constant(0)
             sync = "groups" if by_groups else "mbarriers"
             ring = tileas.RingOp(key[0], engine, drain, sync).ring
+    places = [ring.places_of(around) for ring in rings]
     variable = CarriedVariable(around, group.op, turn)
+    for other, place in zip(rings, places, strict=True):
+        other.follow(place, variable.levels)
     release = _insert_turn(group, span, ring, variable.value)
     if around:
         with ir.InsertionPoint.after(release), release.location:
