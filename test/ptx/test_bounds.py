@@ -474,3 +474,36 @@ def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
     words = [path, "--grid", "2", "ones:f32[512]", "zeros:f32[2]", "--bounds"]
     assert main(words) == 0
     assert "limiter" in capfd.readouterr().out
+
+
+EXITS = """
+.visible .entry k(.param .u64 x, .param .u32 n)
+{
+	.reg .b32 %t, %n, %v; .reg .pred %p; .reg .b64 %x;
+	ld.param.u64 %x, [x]; ld.param.u32 %n, [n];
+	mov.u32 %t, 0;
+HEAD:
+	FIRST
+	setp.ge.u32 %p, %t, %n;
+	@%p bra DONE;
+	LAST
+	add.u32 %t, %t, 1;
+	bra HEAD;
+DONE:
+	st.global.u32 [%x], %t;
+	ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "turns"),
+    # The test stands ahead of the turn's work; in the middle, behind a barrier that
+    # ends the head's block, so that what comes before it runs once more.
+    [("", "bar.sync 0;", 5), ("bra WORK; WORK: bar.sync 0;", "", 6)],
+)
+def test_where_a_loop_ends(first: str, last: str, turns: int) -> None:
+    text = module(EXITS.replace("FIRST", first).replace("LAST", last))
+    args = [aligned((1,), np.uint32), 5]
+    report = launch(text, grid=2, block=64, args=args, bounds=CHIP)
+    assert (loop_of(report).turns, loop_of(report).warps) == (turns, 2)

@@ -39,6 +39,8 @@ from cuda_tile.emulator.ptx.syntax import (
 )
 
 SECTOR_BYTES = 32
+# From how many turns on loops that differ by one count as equally long.
+_MANY_TURNS = 4
 # By opcode, what shows that an instruction looks whether something has happened.
 _POLLS = {
     "mbarrier": frozenset({"test_wait", "try_wait"}),
@@ -171,9 +173,11 @@ class _Region:
 
 
 def watched_places(functions: Sequence[Function]) -> list[int]:
-    """Where loops go back, numbered over all functions: what `Traffic` watches."""
+    """Where loops begin and go back, over all functions: what `Traffic` watches."""
     return [
-        first + latch for first, _, loop in _loops(functions) for latch in loop.latches
+        first + place
+        for first, _, loop in _loops(functions)
+        for place in (loop.head, *loop.latches)
     ]
 
 
@@ -254,17 +258,23 @@ class _Finder:
     def _turns(self, first: int, loop: NaturalLoop) -> NDArray[np.int64]:
         """How often each warp of a CTA went through a loop; not while it waited.
 
-        A block that goes back runs once in each turn, the last one too if the loop
-        tests at its end.
+        The head runs once in each turn, and once more for each time that only waiting
+        goes back to it; if it tests whether there is a turn, also ahead of none.
         """
-        rounds = [
-            self._traffic.visits[first + latch].reshape(-1, WARP_LANES)
+        visits = self._traffic.visits
+        polls = [
+            latch
             for latch, body in loop.latches.items()
-            if not self._only_polls([first + number for number in body])
+            if self._only_polls([first + number for number in body])
         ]
-        if not rounds:
+        if len(polls) == len(loop.latches):
             return np.zeros(1, np.int64)
-        return np.sum(rounds, axis=0).max(axis=1)
+        if loop.tests_first:
+            others = loop.latches.keys() - set(polls)
+            turns = sum(visits[first + latch] for latch in others)
+        else:
+            turns = visits[first + loop.head] - sum(visits[first + n] for n in polls)
+        return np.asarray(turns).reshape(-1, WARP_LANES).max(axis=1)
 
     def _only_polls(self, numbers: Collection[int]) -> bool:
         """Whether a loop asks an mbarrier or a flag again and again, and no more."""
@@ -398,16 +408,21 @@ def _is_poll(instruction: Instruction, compared: Collection[Register]) -> bool:
 
 
 def _side_by_side(regions: Sequence[_Region]) -> list[_Region]:
-    """Joins loops that different warps run as often: the roles of one pipeline."""
+    """Joins loops that different warps run as often: the roles of one pipeline.
+
+    One of them may have a turn less, which stands by itself ahead of it or behind.
+    """
     joined: list[_Region] = []
     for region in regions:
         for place, other in enumerate(joined):
-            if other.turns == region.turns and not other.warps & region.warps:
+            apart = abs(other.turns - region.turns)
+            is_near = apart == 0 or (apart <= 1 and other.turns >= _MANY_TURNS)
+            if is_near and not other.warps & region.warps:
                 joined[place] = _Region(
                     other.numbers | region.numbers,
                     tuple(sorted((*other.lines, *region.lines))),
                     (*other.heads, *region.heads),
-                    region.turns,
+                    max(other.turns, region.turns),
                     other.warps | region.warps,
                 )
                 break

@@ -32,11 +32,14 @@ class NaturalLoop:
         body: All its instructions, those of inner loops included.
         latches: The first instruction of each block that goes back to the head, with
             the part of the body that this back edge makes a loop.
+        tests_first: Whether the head may leave the loop, and only other blocks go back:
+            the head then runs once more than the rest.
     """
 
     head: int
     body: frozenset[int]
     latches: Mapping[int, frozenset[int]]
+    tests_first: bool
 
 
 class Blocks:
@@ -153,10 +156,11 @@ def natural_loops(function: Function) -> list[NaturalLoop]:
             if _dominates(head, block, above):
                 body = blocks.instructions(_reach_back(blocks, block, head))
                 latches.setdefault(head, {})[blocks.starts[block]] = body
-    loops = [
-        NaturalLoop(blocks.starts[head], _union(back.values()), back)
-        for head, back in latches.items()
-    ]
+    loops: list[NaturalLoop] = []
+    for head, back in latches.items():
+        start, body = blocks.starts[head], _union(back.values())
+        leaves = any(blocks.starts[b] not in body for b in blocks.successors[head])
+        loops.append(NaturalLoop(start, body, back, leaves and start not in back))
     return sorted(loops, key=lambda loop: (-len(loop.body), loop.head))
 
 
