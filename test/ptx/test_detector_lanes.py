@@ -46,8 +46,39 @@ S:  @!%p0 ret;
     ret;
 R:
 """
+FOUR = (
+    INIT.replace("COUNT", "4")
+    + """
+    and.b32 %r8, %r0, 31;
+    setp.eq.u32 %p5, %r8, 0;
+"""
+)
+ONE_ARRIVES = "@%p5 mbarrier.arrive.shared.b64 %q4, [bar];\n"
 
 FAULTS = {
+    "a lane arrives for mates whose stores it does not know": Fault(
+        FOUR + STORE + ONE_ARRIVES + AWAIT + "ld.shared.u32 %r9, [%r4];",
+        r"race: warp \d reads .* that warp \d wrote at line \d+ \(st.shared",
+        FOUR
+        + STORE
+        + "bar.warp.sync -1;\n"
+        + ONE_ARRIVES
+        + AWAIT
+        + "ld.shared.u32 %r9, [%r4];",
+    ),
+    "a lane arrives for mates whose loads it does not know": Fault(
+        FOUR + STORE + "bar.sync 0;\nld.shared.u32 %r9, [%r3];\n"
+        "" + ONE_ARRIVES + AWAIT + "st.shared.u32 [%r4], 9;",
+        r"race: warp \d overwrites .* that warp \d read at line \d+ \(ld.shared",
+        FOUR + STORE + "bar.sync 0;\nld.shared.u32 %r9, [%r3];\nbar.warp.sync -1;\n"
+        "" + ONE_ARRIVES + AWAIT + "st.shared.u32 [%r4], 9;",
+    ),
+    "a lane fences for mates whose stores it does not know": Fault(
+        STORE + "@%p0 " + PROXY + "bar.sync 0;\n" + OUT + COMMIT + END,
+        r"proxy: .* that warp \d wrote at line \d+ \(st.shared.*no fence.proxy.async",
+        "@%p1 " + STORE + "bar.warp.sync -1;\n@%p0 " + PROXY + "bar.sync 0;\n"
+        "" + OUT.replace("512", "128") + COMMIT + END,
+    ),
     "lanes of a warp": Fault(
         STORE + "ld.shared.u32 %r9, [%r5];",
         r"race: lane \d+ of warp \d reads .* lane \d+ wrote at line .*no barrier or",
@@ -163,6 +194,32 @@ FAULTS = {
         grid=2,
     ),
 }
+
+
+# Lanes that release alone do so for what they know; each of these forms is silent.
+ALONE = {
+    "what the lane wrote itself": FOUR + STORE + "@%p5 st.shared.u32 [%r3+512], 7;\n"
+    "" + ONE_ARRIVES + AWAIT + "@%p5 ld.shared.u32 %r9, [%r4+512];",
+    "what the lane read itself": FOUR + STORE + "bar.sync 0;\n"
+    "ld.shared.u32 %r9, [%r3];\n"
+    + ONE_ARRIVES
+    + AWAIT
+    + "@%p5 st.shared.u32 [%r4], 9;",
+    "what it fences as it starts a copy": STORE + "bar.sync 0;\n@%p0 "
+    "" + PROXY + OUT + COMMIT + END,
+    "what it wrote and fences": STORE + PROXY + "bar.sync 0;\n"
+    "st.shared.u32 [%r3+512], 5;\n@%p0 st.shared.u32 [data], 5;\n@%p0 "
+    "" + PROXY + OUT + COMMIT + END,
+    "global memory that it wrote": FOUR + "@%p5 st.global.u32 [%q3], 7;\n"
+    "" + STORE + ONE_ARRIVES + AWAIT + "xor.b32 %r8, %r0, 32;\n"
+    "mad.wide.u32 %q4, %r8, 4, %q0;\n@%p5 ld.global.u32 %r9, [%q4];",
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("seed", range(8))
+def test_what_a_lane_releases_alone(name: str, seed: int) -> None:
+    run(ALONE[name], Fault("", "", ""), seed)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -161,6 +161,9 @@ class Machine:
         shadow = self.global_shadow = GlobalShadow(self, clocks, order, knowledge)
         self.lane_order = LaneOrder(self, knowledge)
         self.older_writes = OlderWrites(self, order, shadow.is_known)
+        self.shadow.released_write = self.lane_order.released_write
+        self.shadow.fenced_write = self.lane_order.fenced_write
+        self.shadow.released_reads = self.lane_order.released_reads
 
     def start(self, first_cta: int, n_ctas: int) -> None:
         """Makes the machine ready for the CTAs `first_cta` and following.

@@ -226,13 +226,17 @@ class Scheduler:
         if diverged or len(knowledge.classes(lanes)) > 1:
             knowledge.leave(visit, lanes)
             return self._run_diverged(group, segment)
-        number = 0
+        number, changes = segment.stop - 1, knowledge.changes
         try:
             for number, run in enumerate(segment.some, segment.start):  # noqa: B007
                 run(lanes)
+                if knowledge.changes != changes:  # they know different things now
+                    break
         except Fault as fault:
             raise FaultAt(fault, group.program.first + number) from fault
         knowledge.leave(visit, lanes)
+        if knowledge.changes != changes and number + 1 < segment.stop:
+            return self._run_diverged(group, segment, number + 1)
         return group
 
     def _is_whole(self, lanes: Lanes, kind: Literal["warp", "warpgroup"]) -> bool:
@@ -241,10 +245,17 @@ class Scheduler:
             return True
         return not np.count_nonzero(missing_lanes(kind, lanes, self._machine))
 
-    def _run_diverged(self, group: Group, segment: Segment) -> Group | None:
-        """Runs steps one by one; warps that must converge first are parked."""
+    def _run_diverged(
+        self, group: Group, segment: Segment, first: int = -1
+    ) -> Group | None:
+        """Runs steps one by one; warps that must converge first are parked.
+
+        `first` is the first of them, if it is not the segment's.
+        """
         current: Group | None = group
         for at, step in enumerate(segment.steps, segment.start):
+            if at < first:
+                continue
             if step.convergence is not None:
                 current = self._meet(current.at(at), step.convergence)
                 if current is None:

@@ -235,6 +235,10 @@ class WarpClocks:
         known = self._known[self._clusters(cells), warps, writers]
         return known >= self._written[cells]
 
+    def knows_at(self, cells: Cells, warps: Warps, agents: Warps) -> NDArray[np.int32]:
+        """The warps' components for some agents, in the clusters of some bytes."""
+        return self._known[self._clusters(cells), warps, agents]
+
     def is_fenced(
         self, cells: Cells, warps: Warps, writers: Warps
     ) -> NDArray[np.bool_]:

@@ -13,8 +13,12 @@ learn meanwhile is theirs alone (`leave`).
 Among the lanes of one warp a lane's *horizon* takes the place of a component: the clock
 of its own warp up to which it knows its mates' accesses.
 
-Only adversarial machines have this. More lenient than the ISA: a release by a part of a
-warp covers what its mates did; after a `bar.warp.sync` of a part of a warp these lanes
+A lane that arrives at an mbarrier alone, or fences the proxies alone, does so for what
+it knows: its own accesses, and its mates' up to its horizon.
+
+Only adversarial machines have this. More lenient than the ISA: other releases by a part
+of a warp cover what its mates did; whoever acquires anything counts as having acquired
+what lanes released alone; after a `bar.warp.sync` of a part of a warp these lanes
 count as having met all; and what a lane acquires from its own CTA by strong accesses
 (not mbarriers) its mates know as well, because cooperative groups rely on it: a tile of
 two warps meets by an atomic of one lane, whose result a shuffle passes on.
@@ -76,7 +80,11 @@ class LaneKnowledge:
 
     Attributes:
         running: The lanes that run.
+        changes: Grows when some lanes come to know what others do not.
         horizon: Of each lane, int32[n_lanes].
+        touched: The clock at which each lane last accessed shared memory.
+        released, fenced: Up to which clock each lane arrived somewhere alone, or fenced
+            its accesses alone.
         adopts: Told of knowledge of other CTAs that all lanes of a warp now have.
     """
 
@@ -86,14 +94,19 @@ class LaneKnowledge:
         self._parts: dict[int, list[_Part]] = {}
         self._now: Visit | None = None
         self.running: Lanes | None = None
+        self.changes = 0
         self.horizon = np.zeros(machine.n_lanes, np.int32)
+        self.touched = np.zeros(machine.n_lanes, np.int32)
+        self.released = np.zeros(machine.n_lanes, np.int32)
+        self.fenced = np.zeros(machine.n_lanes, np.int32)
         self.adopts: Callable[[int, Snapshot], None] = _ignore
 
     def reset(self) -> None:
         """Starts new CTAs."""
         self._parts.clear()
         self._now = self.running = None
-        self.horizon[:] = 0
+        for table in (self.horizon, self.touched, self.released, self.fenced):
+            table[:] = 0
 
     # Where a warp's clocks are -----------------------------------------------------
 
@@ -107,6 +120,51 @@ class LaneKnowledge:
         """A warp's own clock."""
         cluster, agent = self._place(warp)
         return int(self._clocks.row(cluster, agent)[0, agent])
+
+    # A lane alone -------------------------------------------------------------------
+
+    def is_alone(self, lanes: Lanes) -> bool:
+        """Whether a single lane runs whose mates' last accesses it does not know."""
+        if lanes.count != 1:
+            return False
+        lane = int(lanes.numbers[0])
+        first = lane // WARP_LANES * WARP_LANES
+        mates = self.touched[first : first + WARP_LANES].copy()
+        mates[lane - first] = 0
+        return bool((mates > self.horizon[lane]).any())
+
+    def releases(self, lanes: Lanes, known: Knowledge) -> None:
+        """Lanes arrive at an mbarrier, which has just released what their warp knows.
+
+        `known` becomes what they know, if it is less.
+        """
+        if self.is_alone(lanes):
+            lane, agent = int(lanes.numbers[0]), self._place(int(lanes.warps[0]))[1]
+            self.released[lane] = known[0, agent]
+            known[0, agent] = self.horizon[lane]
+
+    def fences(self, lanes: Lanes, before: int) -> None:
+        """Lanes have fenced the proxies.
+
+        Args:
+            lanes: Who.
+            before: The component for their warp that fences covered before.
+        """
+        if self.is_alone(lanes):
+            lane, warp = int(lanes.numbers[0]), int(lanes.warps[0])
+            cluster, agent = self._place(warp)
+            row = self._clocks.row(cluster, agent)
+            self.fenced[lane] = row[1, agent]
+            row[1, agent] = max(before, int(self.horizon[lane]))
+
+    def fenced_until(self, warp: int) -> int:
+        """The component for itself that a warp's proxy fences cover."""
+        cluster, agent = self._place(warp)
+        return int(self._clocks.row(cluster, agent)[1, agent])
+
+    def released_alone(self, warp: int) -> int:
+        """The largest clock that a lane of a warp has released alone."""
+        return int(self.released[warp * WARP_LANES : (warp + 1) * WARP_LANES].max())
 
     # Visits ------------------------------------------------------------------------
 
@@ -184,6 +242,7 @@ class LaneKnowledge:
     def _part(self, warp: int, mask: int, when: int, known: Knowledge) -> _Part:
         """Adds to what some lanes know."""
         parts = self._parts.setdefault(warp, [])
+        self.changes += 1
         for part in parts:
             if part.lanes == mask:
                 np.maximum(part.known, known, out=part.known)

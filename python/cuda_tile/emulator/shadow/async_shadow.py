@@ -277,6 +277,8 @@ class AsyncShadow(SharedShadow):
         mine = np.broadcast_to(warps[:, None], cells.shape)
         writers = np.where(generic, writer, np.uint8(0))
         bad = generic & ~self._known_clocks.is_fenced(cells, mine, writers)
+        if bad.any():
+            bad &= ~self.fenced_write(cells)
         if strong.any():
             bad |= strong & ~self._known_clocks.are_updates_fenced(cells, mine)
         if not bad.any():

@@ -109,6 +109,9 @@ class GlobalShadow:
             agent = int(rank) * geometry.warps_per_cta + other
             if self._clocks.knows(place, int(machine.agents[lane]), agent) >= clock:
                 return True
+            peer = warp - int(machine.agents[lane]) + agent
+            if self._lanes.released_alone(peer) >= clock:
+                return True
         return self.order.knows(warp, owner) >= clock
 
     def _are_strong(self, one: GlobalAccess, other: GlobalAccess) -> bool:

@@ -8,6 +8,8 @@ Only adversarial machines have this.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,9 @@ from cuda_tile.emulator.shadow.protocol import Watched
 from cuda_tile.emulator.threads.lanes import WARP_LANES
 
 Offsets = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Clocks = NDArray[np.int32]
+Agents = NDArray[np.uint8]
 _NOBODY = -1
 
 
@@ -104,13 +109,46 @@ class LaneOrder:
         """A copy completed on an mbarrier: no lane wrote these bytes."""
         self._written[0, offsets[:, None] + np.arange(size)] = _NOBODY
 
+    # What lanes released alone -----------------------------------------------------
+
+    def released_write(self, cells: Offsets) -> Flags:
+        """Whether the lane that last wrote each byte released that write alone."""
+        who, when = self._written[:2, cells]
+        return (who != _NOBODY) & (self._knowledge.released[who] >= when)
+
+    def fenced_write(self, cells: Offsets) -> Flags:
+        """Whether the lane that last wrote each byte fenced that write alone."""
+        who, when = self._written[:2, cells]
+        return (who != _NOBODY) & (self._knowledge.fenced[who] >= when)
+
+    def released_reads(
+        self, cells: Offsets, is_known: Callable[[Clocks, Agents], Flags]
+    ) -> Flags:
+        """Whether each byte's last readers are known, or released it alone.
+
+        Args:
+            cells: The bytes.
+            is_known: From clocks and agents, whether these accesses happen before.
+        """
+        fine = np.ones(cells.shape, np.bool_)
+        excused = np.zeros(cells.shape, np.bool_)
+        for table in (self._read, self._read_before):
+            who, when = table[:2, cells]
+            known = (who == _NOBODY) | is_known(when, self._machine.agents[who])
+            alone = ~known & (self._knowledge.released[who] >= when)
+            fine &= known | alone
+            excused |= alone
+        return fine & excused
+
     # Records and checks ------------------------------------------------------------
 
     def _note(
         self, table: NDArray[np.int32], at: int, who: Index, cells: Offsets
     ) -> None:
         table[0, cells] = who[:, None]
-        table[1, cells] = self._clock(who)
+        clock = self._clock(who)
+        table[1, cells] = clock
+        self._knowledge.touched[who] = np.ravel(clock)
         table[2, cells] = at
 
     def _clock(self, who: Index) -> NDArray[np.int32] | int:

@@ -31,6 +31,9 @@ ATOMIC = 253
 
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+# From clocks and agents, whether these accesses happen before.
+IsKnown = Callable[[NDArray[np.int32], Bytes], Flags]
 
 _WORD = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 # One value in every byte of a word.
@@ -54,6 +57,9 @@ class SharedShadow:
         place: Says in words where a byte is; set by whoever runs the machine.
         keeps: Whether barriers keep the history, which proxies and clusters need.
         in_flight: Bytes that asynchronous operations still access.
+        released_write, fenced_write: Which bytes' last writers are lanes that released
+            the write, or fenced it, alone; their warps' clocks do not say so.
+        released_reads: The same for the last readers, given which of them are known.
     """
 
     def __init__(
@@ -89,6 +95,9 @@ class SharedShadow:
         )
         self.log = AccessLog()
         self._at = 0
+        self.released_write: Callable[[Offsets], Flags] = _none
+        self.fenced_write: Callable[[Offsets], Flags] = _none
+        self.released_reads: Callable[[Offsets, IsKnown], Flags] = _no_reads
         self.report: Report = _ignore
         self.place: Callable[[int], str] = lambda cell: f"offset {cell % stride_bytes}"
 
@@ -402,6 +411,8 @@ class SharedShadow:
             bad &= writer != ATOMIC
             writers = np.where(bad, writer, np.uint8(0))
             bad &= ~self.clocks.is_after_write(cells, mine, writers)
+            if bad.any():
+                bad &= ~self.released_write(cells)
             if by_atomics.any():
                 bad |= by_atomics & ~self.clocks.is_after_updates(cells, mine)
         same = np.zeros(cells.shape, np.bool_)
@@ -431,7 +442,12 @@ class SharedShadow:
         mine = np.broadcast_to(warps[:, None], cells.shape)
         bad = (reader != NONE) & (reader != mine)
         if self.clocks is not None:
-            bad &= ~self.clocks.is_after_reads(cells, mine)
+            clocks = self.clocks
+            bad &= ~clocks.is_after_reads(cells, mine)
+            if bad.any():
+                bad &= ~self.released_reads(
+                    cells, lambda when, who: clocks.knows_at(cells, mine, who) >= when
+                )
         for which, byte in np.argwhere(bad)[:1]:
             other = int(reader[which, byte])
             who = "another warp" if other == MANY else self.name(other)
@@ -518,6 +534,14 @@ def _split(offsets: Offsets, size: int, warps: Bytes) -> tuple[Offsets, int, Byt
     part = min(size & -size, 8)
     cells = (offsets[:, None] + np.arange(0, size, part)).ravel()
     return cells, part, np.repeat(warps, size // part)
+
+
+def _none(cells: Offsets) -> Flags:
+    return np.zeros(cells.shape, np.bool_)
+
+
+def _no_reads(cells: Offsets, is_known: IsKnown) -> Flags:
+    return np.zeros(cells.shape, np.bool_)
 
 
 def _ignore(kind: str, message: str, at: int) -> None:

@@ -211,8 +211,12 @@ class Mbarriers:
         """fence.proxy.async: what precedes it is visible to the asynchronous proxy."""
         machine = self._machine
         if machine.shadow.clocks is not None:
+            knowledge, warp = machine.lane_knowledge, int(lanes.warps[0])
+            before = 0 if knowledge is None else knowledge.fenced_until(warp)
             for cta, warps in machine.agents_by_cta(lanes.numbers):
                 self._clocks.fence_proxy(cta, warps)
+            if knowledge is not None:
+                knowledge.fences(lanes, before)
 
     # Arrivals ----------------------------------------------------------------------
 
@@ -263,6 +267,8 @@ class Mbarriers:
         machine = self._machine
         for cta, warps in machine.agents_by_cta(lanes.numbers):
             known = self._clocks.release(cta, warps)
+            if machine.lane_knowledge is not None:
+                machine.lane_knowledge.releases(lanes, known)
             if straddles and machine.is_adversarial:
                 known[0, warps] -= 1
             gathering = barrier.gathering[part]
