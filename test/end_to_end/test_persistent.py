@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import cuda_tile
 from cuda_tile import Options, UserError
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE, plan_attribute
+from cuda_tile.ir.scalars import plus
 from cuda_tile.ir.walk import entries, nested_ops
 
 SEEDS = (None, 1, 2)
@@ -114,6 +116,48 @@ def test_rings_go_on_from_tile_to_tile(name: str, division: str) -> None:
             mode="adversarial",
             seed=resident,
         )
+
+
+def _turn_starts_anew(op: ir.Operation, number: int) -> None:
+    assert op.parent is not None
+    op.operands[number] = op.parent.operation.operands[number]
+
+
+def _turn_shifted(op: ir.Operation, number: int, by: int) -> None:
+    with ir.InsertionPoint(op), op.location:
+        op.operands[number] = plus(op.operands[number], by)
+
+
+MISTAKES = {
+    "starts anew": _turn_starts_anew,
+    "one too many": partial(_turn_shifted, by=1),
+    "one too few": partial(_turn_shifted, by=-1),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("role", [0, 1])
+def test_a_wrong_turn_in_the_next_tile_is_noticed(role: int, mistake: str) -> None:
+    name = PRODUCTS[0]
+    after = persistent(engine="tma", roles="load")
+
+    def change(level: Any) -> None:
+        ends = [
+            op
+            for entry in entries(level)
+            for op in nested_ops(entry)
+            if op.name == "tileas.next_tile"
+        ]
+        assert len(ends) == 2
+        assert len(ends[role].operands) == 1
+        MISTAKES[mistake](ends[role], 0)
+
+    after["count"] = change
+    lowered = cuda_tile.lower(
+        load(name, VERSIONS[1]), "sm_90", until="count", after=after
+    )
+    with pytest.raises(UserError, match="turn"):
+        check(name, lowered)
 
 
 @pytest.mark.parametrize(("rows", "depth"), [(0, 64), (64, 0), (48, 32)])
