@@ -43,6 +43,20 @@ class KernelReport:
     launch: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
+    def launch_texts(self) -> list[str]:
+        """What a launcher must do beyond passing the kernel's own parameters."""
+        lines: list[str] = []
+        if self.launch.get("grid") == "persistent":
+            lines.append("persistent: no more CTAs than the chip holds at once")
+        for part in self.launch.get("appended", ()):
+            if part["kind"] == "grid_extents":
+                lines.append("append the grid's extents")
+            else:
+                base, access = part["base"], part["access"]
+                lines.append(f"append a tensor map of parameter {base} for {access}s")
+        return lines
+
+    @property
     def target_text(self) -> str:
         """The chip, and what was compiled for where that has another name."""
         is_same = self.gpu == self.arch
@@ -79,6 +93,7 @@ class Report:
                 f"  shared memory      {k.shared_bytes} bytes",
                 f"  occupancy          {k.occupancy:.0%}",
                 f"  plan               {k.plan}",
+                *(f"  launch             {part}" for part in k.launch_texts),
                 *(f"  remark             {remark}" for remark in k.remarks),
             ]
         lines += [f"warning: {line}" for line in self.warnings]

@@ -220,6 +220,8 @@ def test_maps_become_parameters(module: Any, gpu: str) -> None:
     assert ".param .align 64 .b8 k_param_5[128]" in compiled.ptx
     assert "k_param_6" not in compiled.ptx
     assert compiled.cubin
+    text = compiled.report.to_text()
+    assert "launch             append a tensor map of parameter 0 for loads" in text
     reported = json.loads(compiled.report.to_json())["kernels"][0]["launch"]
     assert LaunchRecord.from_json(reported) == LaunchRecord.from_json(launch.to_json())
 
