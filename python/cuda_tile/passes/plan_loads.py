@@ -19,7 +19,7 @@ from cuda_tile.analysis.cost import (
     slot_bytes_of,
     turn_clocks,
 )
-from cuda_tile.analysis.engines import EngineChoice
+from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES, EngineChoice
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     LoadedOperand,
@@ -44,7 +44,7 @@ from cuda_tile.ir.copy_plan import (
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, Plan, add_remark
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
-from cuda_tile.targets import Target
+from cuda_tile.targets import WARP_LANES, Target
 
 ENGINES: tuple[str, ...] = (TMA, CP_ASYNC)
 """The engines that the passes after `place` make something of, the best first."""
@@ -131,9 +131,10 @@ class LoadChooser:
         chosen: list[tuple[ir.Operation, LoadPlan]] = []
         for loop in dict.fromkeys(o.loop for o in self.operands):
             mine = [o for o in self.operands if o.loop == loop]
-            copied = [o for o in mine if self.engines[o.load] != THREADS]
             for operand in mine:
                 self._remark(operand)
+                self._refuse_few(operand.load, plan)
+            copied = [o for o in mine if self.engines[o.load] != THREADS]
             if any(o.load not in self._by_hand for o in copied):
                 chosen += self._plan_ring(loop, plan, parts, copied)
         if BULK_STORES and self.engines and self._target.has_tma:
@@ -162,6 +163,22 @@ class LoadChooser:
         target, ctas = self._target, max(1, plan.min_ctas)
         share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
         return min(target.shared_bytes_per_cta, share)
+
+    def _refuse_few(self, load: ir.Operation, plan: Plan) -> None:
+        """Leaves a tile of pointers to threads if each has less than a copy's bytes."""
+        if load.name != "cuda_tile.load_ptr_tko" or load in self._by_hand:
+            return
+        least = LEAST_ASYNC_BYTES * WARP_LANES * plan.num_warps
+        size = tile_bytes(load.results[0])
+        if self.engines[load] == THREADS or size >= least:
+            return
+        self.engines[load] = THREADS
+        add_remark(
+            self._entry,
+            f"{location_text(load)}: load by threads instead of {NAMES[CP_ASYNC]}: "
+            f"{size} bytes are less than {LEAST_ASYNC_BYTES} for each thread of "
+            f"{plan.num_warps} warps; larger tiles, or fewer warps, have more",
+        )
 
     def _plan_ring(
         self,
