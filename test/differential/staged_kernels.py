@@ -125,9 +125,21 @@ def loops_in_loop(body: str) -> str:
     """
 
 
+def in_tiles(body: str) -> str:
+    """The loop of each tile block that the CTA serves."""
+    inner = one_loop(body).replace("%f =", "%u =").replace("%zeros)", "%all)")
+    return f"""
+      %f = tileas.tiles (%bx, %by, %bz) iter_values(%all = %zeros) -> ({SUM}) {{
+        {inner}
+        tileas.next_tile %u : {SUM}
+      }}
+    """
+
+
 LOOPS: dict[str, tuple[Callable[[str], str], Callable[[range], list[int]]]] = {
     "one loop": (one_loop, lambda ks: list(ks)),
     "loop in loop": (loop_in_loop, lambda ks: 3 * list(ks)),
+    "tiles": (in_tiles, list),
     "two loops": (two_loops, lambda ks: 2 * list(ks)),
     "loops in loop": (loops_in_loop, lambda ks: 6 * list(ks)),
     "in a branch": (in_a_branch, lambda ks: [k for k in ks if k % 3 != 1]),
