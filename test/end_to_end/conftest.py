@@ -7,4 +7,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
+sys.path.insert(0, str(ROOT / "test" / "ops"))
 sys.path.insert(0, str(ROOT / "test" / "end_to_end"))
