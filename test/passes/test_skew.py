@@ -5,6 +5,7 @@ The kernels begin where `stage` leaves off: copies into buffers, products of the
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -58,10 +59,20 @@ def test_each_pass_keeps_the_product(
                 check(module, turns(range(first, last, step)), first, last)
 
 
-@pytest.mark.parametrize(("engine", "rings"), [("tma", 1), ("cp_async", 2)])
+def twice(engine: str) -> str:
+    """Two products of a turn, each with copies of its own."""
+    first = copies("%k", 3, 1, engine) + wgmma("%acc", "%m", 1)
+    second = copies("%k", 3, 1, engine) + wgmma("%m", "%n", 1)
+    return first + re.sub(r"%(a|b|ta|tb|p|q)\b", r"%\g<1>2", second)
+
+
+@pytest.mark.parametrize(("engine", "rings"), [("tma", 2), ("cp_async", 4)])
 def test_equal_rings_of_loops_that_follow_each_other(engine: str, rings: int) -> None:
-    text = two_loops(copies("%k", 3, 2, engine) + wgmma("%acc", "%n", 0))
-    module = kernel(f"%step = constant <i32: 1> : tile<i32>\n{text}")
+    text = f"%step = constant <i32: 1> : tile<i32>\n{two_loops(twice(engine))}"
+    module = kernel(text)
     with module.context:
         ring.run(module.operation, Options())
-    assert str(module).count("= tileas.ring") == rings
+        assert str(module).count("= tileas.ring") == rings
+        for change in (skew, count):
+            change.run(module.operation, Options())
+    check(module, 4 * list(range(9)), 0, 9)

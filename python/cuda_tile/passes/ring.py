@@ -21,7 +21,6 @@ that follow each other are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
@@ -29,7 +28,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.carried import Carried, CarriedVariable, exits_of, leaves
+from cuda_tile.ir.carried import CarriedVariable, exits_of, leaves
 from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
 from cuda_tile.ir.plan import read_plan
 from cuda_tile.ir.scalars import constant, plus
@@ -93,72 +92,58 @@ class _Ring:
     Attributes:
         ring: The ring.
         key: What must be equal: type, engine, readers, plan.
-        levels: The ops that carry its turn to where it was used last, the outermost
-            first.
+        anchor: An op of the block where it was used last.
+        numbers: Which result of each op around that, the outermost first, is its turn.
     """
 
     ring: ir.Value
     key: tuple[ir.Type, str, str, tuple[int, int]]
-    levels: list[Carried]
+    anchor: ir.Operation
+    numbers: list[int]
 
     def common(self, around: list[ir.Operation]) -> int:
         """How many of the ops around other copies carry the turn too."""
-        pairs = zip(self.levels, reversed(around), strict=False)
-        count = 0
-        for level, op in pairs:
-            if level.op != op:
-                break
-            count += 1
-        return count
+        pairs = zip(_outer(self.anchor), around, strict=False)
+        return sum(1 for mine, other in pairs if mine == other)
 
     def precedes(self, around: list[ir.Operation]) -> bool:
         """Whether its last loop ends before the loop of other copies begins."""
-        count = self.common(around)
-        if count >= len(self.levels) or count >= len(around):
+        count, mine = self.common(around), _outer(self.anchor)
+        if count >= len(mine) or count >= len(around):
             return False
-        mine, other = self.levels[count].op, around[-1 - count]
-        return mine.block == other.block and mine.is_before_in_block(other)
+        first, other = mine[count], around[count]
+        return first.block == other.block and first.is_before_in_block(other)
 
-    def behind(self, around: list[ir.Operation]) -> ir.Value:
-        """The next turn, where the loop of other copies begins."""
-        return self.levels[self.common(around)].result
+    def turn(self, level: int) -> ir.Value:
+        """Its next turn behind an op around where it was used last."""
+        return _outer(self.anchor)[level].results[self.numbers[level]]
 
-    def places_of(self, around: list[ir.Operation]) -> dict[int, tuple[int, int]]:
-        """Which of its levels ops are that are about to be made anew.
+    def goes_on(self, release: ir.Operation, level: int, numbers: list[int]) -> None:
+        """Goes on with a later loop.
 
         Args:
-            around: The ops, the innermost first.
-
-        Returns:
-            By number of the level: the op's number from outside, and that of its
-            result which is the turn.
+            release: The last op of a turn there.
+            level: How many ops around both loops carry the turn.
+            numbers: Which results of the other ops around the later one are the turn.
         """
-        outside = list(reversed(around))
-        return {
-            number: (outside.index(level.op), ir.OpResult(level.result).result_number)
-            for number, level in enumerate(self.levels)
-            if level.op in outside
-        }
-
-    def follow(
-        self, places: dict[int, tuple[int, int]], made: Sequence[Carried]
-    ) -> None:
-        """Goes over to the ops that were made in place of some of its levels."""
-        for number, (place, result) in places.items():
-            op = made[place].op
-            value = self.levels[number].value
-            self.levels[number] = Carried(op, value, op.results[result])
-
-    def goes_on(self, variable: CarriedVariable, turn: ir.Value) -> None:
-        """Goes on with a later loop, whose first turn is `turn`."""
-        first = variable.levels[0]
-        for use in list(turn.uses):
+        before, later = self.turn(level), _outer(release)
+        first = later[level]
+        for use in list(before.uses):
             owner = use.owner.operation
-            if owner != first.op:
-                owner.operands[use.operand_number] = first.result
-        outer = [op.operation for op in enclosing_ops(first.result)]
-        common = [level for level in self.levels if level.op in outer]
-        self.levels = [*common, *variable.levels]
+            if owner != first:
+                owner.operands[use.operand_number] = first.results[numbers[0]]
+        self.anchor = release
+        self.numbers = self.numbers[:level] + numbers
+
+
+def _outer(op: ir.Operation) -> list[ir.Operation]:
+    """The ops around an op up to its entry, the outermost first."""
+    found: list[ir.Operation] = []
+    parent = op.parent
+    while parent is not None and parent.operation.name != ENTRY:
+        found.append(parent.operation)
+        parent = parent.operation.parent
+    return found[::-1]
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -236,28 +221,29 @@ def _make_ring(
     engine, drain = copy_engine(group.op), _drain(group)
     key = (RingType.get(slots, types), engine, drain, copy_numbers(group.op))
     _check_exits(group, around)
-    earlier = next((r for r in rings if r.key == key and r.precedes(around)), None)
+    outer = around[::-1]
+    earlier = next((r for r in rings if r.key == key and r.precedes(outer)), None)
+    level = 0 if earlier is None else earlier.common(outer)
     if earlier is not None:
-        ring, turn = earlier.ring, earlier.behind(around)
-        around = around[: len(around) - earlier.common(around)]
+        ring, turn = earlier.ring, earlier.turn(level)
     else:
         with ir.InsertionPoint(around[-1] if around else group.op), group.op.location:
             turn = constant(0)
             sync = "groups" if by_groups else "mbarriers"
             ring = tileas.RingOp(key[0], engine, drain, sync).ring
-    places = [ring.places_of(around) for ring in rings]
-    variable = CarriedVariable(around, group.op, turn)
-    for other, place in zip(rings, places, strict=True):
-        other.follow(place, variable.levels)
+    variable = CarriedVariable(around[: len(around) - level], group.op, turn)
     release = _insert_turn(group, span, ring, variable.value)
     if around:
         with ir.InsertionPoint.after(release), release.location:
             following = plus(variable.value, 1)
         variable.change(release, following)
+    if by_groups:
+        return
+    numbers = [len(carried.op.results) - 1 for carried in variable.levels]
     if earlier is not None:
-        earlier.goes_on(variable, turn)
-    elif not by_groups:
-        rings.append(_Ring(ring, key, variable.levels))
+        earlier.goes_on(release, level, numbers)
+    else:
+        rings.append(_Ring(ring, key, release, numbers))
 
 
 def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
