@@ -11,7 +11,8 @@ All run on the emulator. Columns:
 - instr, /MMA: instructions of one warp in a turn of the inner loop, and over its matrix
   instructions (nvdisasm of our cubins only; install the extra `bench`)
 - LDSM: ldmatrix over products, in the PTX of the loop; BAR: barriers of a warp per turn
-- slots: stages of the rings at level W; KB: bytes in flight per CTA
+- slots: stages of the rings at level W; KB: most bytes in flight per CTA, all stages
+  where a role of its own fills them (goals leave out the one that is read)
 - clocks, limiter and shares of the loop's bound, per turn (docs/bounds.md), DRAM left
   out: the few tiles that run here share operands less than those of a whole GPU. Copies
   ahead of the loop are not the loop's, so that few turns show less L2 than there is
@@ -125,7 +126,7 @@ GOALS = (
         8,
     ),
 )
-"""The goals of the design of asynchronous copies, docs/compiler.md."""
+"""What asynchronous copies and warpgroups should reach."""
 _OTHERS = (
     Product("bf16", "bf16", (128, 128, 64)),
     Product("tf32", "f32", (128, 128, 32)),
