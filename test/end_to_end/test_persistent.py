@@ -118,6 +118,38 @@ def test_rings_go_on_from_tile_to_tile(name: str, division: str) -> None:
         )
 
 
+@pytest.mark.parametrize("roles", ["one", "load"])
+def test_a_plan_by_hand_leaves_room_for_the_store(roles: str) -> None:
+    name = "matmul_f16_f32out_128x128x64"
+    fields = {"num_warps": 8, "warps_m": 2, "warps_n": 4, "min_ctas": 1}
+    fields |= {"persistent": 1, "tile_group": 4, "roles": roles}
+
+    def change(level: Any) -> None:
+        (entry,) = entries(level)
+        entry.attributes["tileas.plan"] = plan_attribute(fields)
+        for op in nested_ops(entry):
+            if op.name == "cuda_tile.store_view_tko":
+                op.attributes["tileas.plan"] = plan_attribute({"engine": "tma"})
+
+    module = load(name, VERSIONS[1])
+    compiled = cuda_tile.compile(module, "sm_90", before={"plan": change})
+    (launch,) = compiled.launch.values()
+    assert (launch.remarks, compiled.report.warnings) == ((), ())
+    assert [part.to_json().get("access") for part in launch.appended] == [
+        *("store", "load", "load"),
+        None,
+    ]
+    for resident in (1, 3):
+        check(
+            name,
+            module,
+            on="emulator",
+            compiled=compiled,
+            resident_ctas=resident,
+            mode="adversarial",
+        )
+
+
 def _turn_starts_anew(op: ir.Operation, number: int) -> None:
     assert op.parent is not None
     op.operands[number] = op.parent.operation.operands[number]
@@ -319,6 +351,16 @@ def test_tile_blocks_of_a_strip_come_together() -> None:
     turns = served(grid, group)
     assert [turns[place] for place in order] == list(range(len(order)))
     assert served(grid, 0).ravel().tolist() == list(range(len(order)))
+
+
+def test_strips_share_rows_and_columns() -> None:
+    """CTAs that run at the same time load fewer different rows and columns of tiles."""
+    resident, loaded = 16, []
+    for group in (0, 4):
+        turns = served((16, 16, 1), group)[0]
+        waves = [np.nonzero(turns // resident == wave) for wave in range(16)]
+        loaded.append([len(set(y)) + len(set(x)) for y, x in waves])
+    assert loaded == [[1 + 16] * 16, [4 + 4] * 16]
 
 
 # What cannot be done ------------------------------------------------------------------

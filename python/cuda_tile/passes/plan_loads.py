@@ -231,6 +231,9 @@ class LoadChooser:
         body = list(nested_ops(loop))
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
+        if plan.persistent and (self.has_only_bulk_copies or plan.roles == "load"):
+            # The next tile block's copies fill the ring while this one's are stored.
+            room -= max((tile_bytes(op.operands[0]) for op in self._stores), default=0)
         if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
             room = room // len(self.copied_loops) - len(copied) * SLOT_ALIGNMENT
         exponentials = count_exponentials(body)
