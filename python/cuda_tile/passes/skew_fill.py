@@ -21,7 +21,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import RingType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.errors import UserError
-from cuda_tile.ir.carried import carry_all, first_carried, set_ends
+from cuda_tile.ir.carried import carry_all, first_carried, leaves, set_ends
 from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, waits_by_groups
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.pruning import prune_loop
@@ -121,6 +121,8 @@ class FillAhead:
         """
         if not self._fills:
             return
+        if any(leaves(op) for op in block_ops(self._loop.regions[0].blocks[0])):
+            raise CannotMove("some of its turns end early")
         self._turns = {fill: self._turn_number(fill) for fill in self._fills}
         for fill in self._fills:
             _check_slots(fill)
