@@ -117,16 +117,26 @@ def test_limits_follow_the_file_of_registers() -> None:
 
 @dataclass
 class Measured:
-    """What was estimated at level W and what ptxas made."""
+    """What was estimated at level W and what ptxas made.
+
+    Attributes:
+        estimated: Registers of a thread, as estimated.
+        registers: What ptxas gave; with roles, which move registers between them, what
+            all threads begin with.
+        spill_bytes: Bytes that a thread spills.
+        limit: What a thread may have; with roles, one of that which computes.
+        has_roles: Whether there are roles.
+    """
 
     estimated: int
     registers: int
     spill_bytes: int
     limit: int
+    has_roles: bool
 
 
 def measure(path: Path, gpu: str, plan: str = "") -> Measured:
-    found: list[tuple[int, int]] = []
+    found: list[tuple[int, int, bool]] = []
 
     def give_plan(module: ir.Operation) -> None:
         if plan:
@@ -135,15 +145,17 @@ def measure(path: Path, gpu: str, plan: str = "") -> Measured:
     def look(module: ir.Operation) -> None:
         entry = entries(module)[0]
         given = read_plan(entry)
-        limit = register_limit(find_target(gpu), given.num_warps, given.min_ctas)
-        found.append((estimate_placed(entry).registers, limit))
+        limit = register_limit(find_target(gpu), given.all_warps, given.min_ctas)
+        has_roles = given.roles != "one"
+        limit = given.registers if has_roles and given.registers else limit
+        found.append((estimate_placed(entry).registers, limit, has_roles))
 
     module = cuda_tile.load(path)
     before, after = {"plan": give_plan}, {"stage": look}
     compiled = cuda_tile.compile(module, gpu, before=before, after=after)
     kernel = compiled.report.kernels[0]
-    estimated, limit = found[0]
-    return Measured(estimated, kernel.registers, kernel.spill_bytes, limit)
+    estimated, *others = found[0]
+    return Measured(estimated, kernel.registers, kernel.spill_bytes, *others)
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])
@@ -152,7 +164,8 @@ def test_the_estimate_is_within_its_error_and_nothing_spills(
     name: str, gpu: str
 ) -> None:
     found = measure(kernel_path(name), gpu)
-    assert -FEWER <= found.estimated - found.registers <= MORE, found
+    if not found.has_roles:
+        assert -FEWER <= found.estimated - found.registers <= MORE, found
     assert found.estimated <= found.limit, found
     assert found.spill_bytes == 0, found
 
