@@ -276,6 +276,10 @@ def choose_copied(
         )
         if list(shared.offset[: len(steps)]) == steps
     ]
+    low = [pack(step, shape) for step in steps]
+    for reader in readers:
+        sides = writer, reader.extend(shape)
+        found.append(_fitted(shape, element_bits, sides, low))
 
     def cost(shared: SharedLayout) -> int:
         loads = [_load_cost(reader, shared, element_bits, None) for reader in readers]
