@@ -82,7 +82,7 @@ def _branch() -> str:
         %odd = remi %k, %two signed : tile<i32>
         %some = cmpi equal %odd, %zero, signed : tile<i32> -> tile<i1>
         %next = if %some -> ({SUM}) {{
-          {_load("%x", "a", "%k", 3, 2)} {_load("%y", "b", "%k", 3, 2)}
+          {_load("%x", "a", "%k", 2, 1)} {_load("%y", "b", "%k", 2, 1)}
           {_product("%more", "%x", "%y", "%acc")}
           yield %more : {SUM}
         }} else {{
@@ -103,8 +103,8 @@ KERNELS = {
 }
 
 
-def text_of(name: str) -> bytes:
-    """A module with the kernel."""
+def text_of(name: str, engine: str) -> bytes:
+    """A module with the kernel, whose operands an engine copies."""
     return f"""
     cuda_tile.module @m {{
       entry @k(%p: tile<ptr<f16>>, %q: tile<ptr<f16>>, %r: tile<ptr<f32>>,
@@ -124,7 +124,7 @@ def text_of(name: str) -> bytes:
         %one = constant <i32: 1> : tile<i32>
         %two = constant <i32: 2> : tile<i32>
         %zeros = constant <f32: 0.0> : {SUM}
-        {KERNELS[name]}
+        {KERNELS[name].replace("cp_async", engine)}
         %s = store_view_tko weak %f, %vc[%zero, %zero]
           : {SUM}, {VIEWS["c"]}, tile<i32> -> token
         return

@@ -30,8 +30,6 @@ from cuda_tile._mlir import ir
 from cuda_tile.options import Options
 from cuda_tile.passes import count, ring, skew
 
-GPU = "sm_80"
-OPTIONS = Options(gpu=GPU, num_warps=2)
 SEEDS = (None, 0, 1)
 """Moments at which copies land, tried on the interpreter."""
 ORDERS = 2
@@ -93,15 +91,20 @@ class TileSubject(Subject):
 
     Args:
         name: One of `KERNELS`.
+        engine: Who copies.
+        gpu: The chip.
     """
 
-    def __init__(self, name: str) -> None:
-        self._module = cuda_tile.load(text_of(name))
+    def __init__(self, name: str, engine: str, gpu: str) -> None:
+        self._module = cuda_tile.load(text_of(name, engine))
+        self._gpu, self._options = gpu, Options(gpu=gpu, num_warps=2)
         super().__init__()
 
     def lower(self) -> ir.Module:
         """The kernel behind `count`."""
-        return cuda_tile.lower(self._module, GPU, until="count", options=OPTIONS)
+        return cuda_tile.lower(
+            self._module, self._gpu, until="count", options=self._options
+        )
 
     def launch(
         self, module: ir.Module | None, turns: int, seed: int | None = None
@@ -117,14 +120,14 @@ class TileSubject(Subject):
         try:
             compiled = cuda_tile.compile(
                 self._module,
-                GPU,
-                options=OPTIONS,
+                self._gpu,
+                options=self._options,
                 after={"count": mutant.apply},
                 cubin=False,
             )
         except Exception as error:
             return f"compiler: {error}"
-        choices: dict[str, Any] = {"compiled": compiled, "gpu": GPU}
+        choices: dict[str, Any] = {"compiled": compiled, "gpu": self._gpu}
         choices |= {"on": "emulator", "mode": "adversarial"}
         for turns in LENGTHS:
             for seed in range(ORDERS):
@@ -174,6 +177,12 @@ class StagedSubject(Subject):
         return run(module or kernel(self._text), 0, turns, seed)[2]
 
 
+COMPILED = {
+    f"{name}, {engine}, {gpu}": (name, engine, gpu)
+    for engine, gpu in (("cp_async", "sm_80"), ("tma", "sm_90"))
+    for name in KERNELS
+}
+"""Kernels that begin at level T."""
 STAGED = {
     f"{form}, {product}, {engine}, {slots} {ahead} {lag}": (
         form,
@@ -194,16 +203,18 @@ STAGED = {
 
 def subject_of(name: str) -> Subject:
     """The kernel of a name."""
-    return TileSubject(name) if name in KERNELS else StagedSubject(*STAGED[name])
+    if name in COMPILED:
+        return TileSubject(*COMPILED[name])
+    return StagedSubject(*STAGED[name])
 
 
 def main() -> int:
     """Runs every mutant; 1 if one is not noticed and has no reason."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", choices=[*KERNELS, *STAGED])
+    parser.add_argument("--kernel", choices=[*COMPILED, *STAGED])
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
-    for name in [options.kernel] if options.kernel else (*KERNELS, *STAGED):
+    for name in [options.kernel] if options.kernel else (*COMPILED, *STAGED):
         subject = subject_of(name)
         for mutant in subject.all_mutants():
             said, reason = subject.noticed(mutant), subject.reason(mutant)

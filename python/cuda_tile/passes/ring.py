@@ -43,6 +43,7 @@ from cuda_tile.ir.walk import (
 from cuda_tile.options import Options
 
 ENTRY = "cuda_tile.entry"
+WGMMA = "tileas.wgmma"
 
 
 @dataclass(eq=False)
@@ -218,7 +219,7 @@ def _make_ring(
     around = _around(group, by_groups=by_groups)
     slots = copy_numbers(group.op)[0] if around or not by_groups else 1
     types = [BufferType(copy_buffer(copy.op).type) for copy in group.copies]
-    engine, drain = copy_engine(group.op), _drain(group)
+    engine, drain = copy_engine(group.op), _drain(group, by_groups=by_groups)
     key = (RingType.get(slots, types), engine, drain, copy_numbers(group.op))
     _check_exits(group, around)
     outer = around[::-1]
@@ -233,6 +234,9 @@ def _make_ring(
             ring = tileas.RingOp(key[0], engine, drain, sync).ring
     variable = CarriedVariable(around[: len(around) - level], group.op, turn)
     release = _insert_turn(group, span, ring, variable.value)
+    if not by_groups and drain == "wgmma" and len(_readers(group)) > 1:
+        with ir.InsertionPoint(release), release.location:
+            tileas.BarrierOp()  # one warp then speaks for others, whose threads read
     if around:
         with ir.InsertionPoint.after(release), release.location:
             following = plus(variable.value, 1)
@@ -271,9 +275,26 @@ def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
         )
 
 
-def _drain(group: _Group) -> str:
-    readers = {reader for copy in group.copies for reader in copy.readers}
-    return "wgmma" if readers == {"tileas.wgmma"} else "threads"
+def _drain(group: _Group, *, by_groups: bool) -> str:
+    """Who reads the slots, which decides on fences and on who says it is done.
+
+    Products that read by themselves need a fence after what threads copied, also where
+    threads read the slots too. Of bulk copies they need none; there each warp speaks
+    for itself if threads read.
+    """
+    readers = _readers(group)
+    if WGMMA not in readers:
+        return "threads"
+    is_mixed = len(readers) > 1
+    return "threads" if is_mixed and not by_groups and _is_bulk(group) else "wgmma"
+
+
+def _readers(group: _Group) -> set[str]:
+    return {reader for copy in group.copies for reader in copy.readers}
+
+
+def _is_bulk(group: _Group) -> bool:
+    return copy_engine(group.op) != CP_ASYNC
 
 
 def _insert_turn(

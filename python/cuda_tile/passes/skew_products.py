@@ -20,12 +20,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.ir.attributes import attributes_of
 from cuda_tile.ir.carried import first_carried, leaves
-from cuda_tile.ir.copies import planned
+from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, planned
 from cuda_tile.ir.scalars import branch, compare, plus
 from cuda_tile.ir.walk import block_ops, defining_op
 
@@ -172,9 +172,9 @@ def _trail(
 ) -> None:
     """Lets a release wait for the products that read its slot."""
     total, product = last
-    lag = planned(product, "lag", 0)
     ring, turn = list(release.operands)[:2]
     body = loop.regions[0].blocks[0]
+    lag = planned(product, "lag", 0) if _has_room(loop, ring) else 0
     first_argument = first_carried(loop)[1]
     is_carried = isinstance(turn.owner, ir.Block) and turn.owner == body
     bounds = counted_loop(loop)
@@ -197,6 +197,17 @@ def _trail(
         with branch(some):
             tileas.ReleaseOp(ring, plus(final, -1), [])
     release.erase()
+
+
+def _has_room(loop: ir.Operation, ring: ir.Value) -> bool:
+    """Whether a ring has a slot for the turn whose release trails."""
+    ahead = [
+        copy_numbers(op)[1]
+        for op in block_ops(loop.regions[0].blocks[0])
+        if op.name in COPIES and (acquire := defining_op(copy_buffer(op))) is not None
+        if acquire.operands[0] == ring
+    ]
+    return max(ahead, default=1) < RingType(ring.type).slots
 
 
 def _last_await(loop: ir.Operation) -> ir.Operation:
