@@ -59,9 +59,7 @@ class Turn:
         """The turn of an op."""
         ring, b, turn = ring_of(op), e.builder, e.scalar(op.operands[1])
         places = places_in(ring)
-        count = b.constant(b.i32, places.slots)
-        slot = b.op("llvm.urem", b.i32, turn, count)
-        phase = b.op("llvm.udiv", b.i32, turn, count)
+        slot, phase = _divided(e, turn, places.slots)
         parity = b.op("llvm.and", b.i32, phase, b.constant(b.i32, 1))
         return cls(ring, places, slot, parity)
 
@@ -79,6 +77,21 @@ class Turn:
         address = b.add(e.shared_address(), step)
         pointer = b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address))
         return b.byte_offset(pointer, integer(self.ring, "offset") + first)
+
+
+def _divided(e: Emitter, turn: ir.Value, slots: int) -> tuple[ir.Value, ir.Value]:
+    """A turn's slot and how often that was used before.
+
+    Where the division takes a product, LLVM would take the parity from the product and
+    not from the quotient, and both need it shifted: so the quotient is pinned.
+    """
+    b = e.builder
+    count = b.constant(b.i32, slots)
+    phase = b.op("llvm.udiv", b.i32, turn, count)
+    if not slots & slots - 1:
+        return b.op("llvm.urem", b.i32, turn, count), phase
+    phase = b.pinned(phase)
+    return b.sub(turn, b.mul(phase, count)), phase
 
 
 @RULES.register("tileas.ring")
@@ -269,7 +282,10 @@ def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
     if places.slots == 1:
         return e.shared_pointer(), None
     b, turn = e.builder, e.scalar(op.operands[1])
-    slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
+    if places.has_mbarriers:
+        slot, _ = _divided(e, turn, places.slots)
+    else:
+        slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
     distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
     address = b.add(e.shared_address(), distance)
     return b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address)), slot
