@@ -33,11 +33,21 @@ def persistent(group: int = 0, engine: str = "", **more: int | str) -> Any:
         for entry in entries(level):
             _add(entry, {"persistent": 1, "tile_group": group, **more})
             for op in nested_ops(entry):
-                is_load = op.name == "cuda_tile.load_view_tko"
-                if engine and is_load and "tileas.plan" in op.attributes:
-                    _add(op, {"engine": engine})
+                if op.name == "cuda_tile.load_view_tko":
+                    _change_load(op, engine)
 
     return {"plan": change}
+
+
+def _change_load(op: ir.Operation, engine: str) -> None:
+    """Another engine; and fewer slots, since `plan` gave them what stores need now."""
+    if "tileas.plan" not in op.attributes:
+        return
+    if engine:
+        _add(op, {"engine": engine})
+    fields: Any = ir.DictAttr(op.attributes["tileas.plan"])
+    if "slots" in fields and fields["slots"].value > 4:
+        _add(op, {"slots": 4, "ahead": 3})
 
 
 def _add(op: Any, fields: dict[str, int | str]) -> None:
