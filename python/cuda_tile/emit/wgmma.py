@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.emit.buffer import Buffer
@@ -28,7 +29,9 @@ from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.emit.mma_operands import integer_words, operand_form
 from cuda_tile.errors import InternalError, Unsupported, UserError
 from cuda_tile.ir.attributes import flag, integer, keyword
+from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import element_bits, element_name, layout_of, pending_tile
+from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
@@ -49,16 +52,31 @@ Places = dict[Coord, list[ir.Value]]
 
 @RULES.register("tileas.settled")
 def settled(e: Emitter, op: ir.Operation) -> None:
-    """The registers of a tile; none are set for a zero."""
+    """The registers of a tile; none are set for a zero, but for a loop that runs once.
+
+    There a flag for the first turn would cost more than to set them, while the first
+    operands are on their way.
+    """
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
     register, count = e.pending_registers(result)
-    if uniform_bits(tile) == 0:
+    if uniform_bits(tile) == 0 and not _starts_only_loop(op):
         nothing = b.op("llvm.mlir.poison", register)
         e.set(result, Pending(layout, (nothing,) * count, b.constant(b.i1, 0)))
         return
     words = e.packer.packed(e.fragment(tile), layout.n_registers // count)
     e.set(result, Pending(layout, tuple(b.bitcast(w, register) for w in words)))
+
+
+def _starts_only_loop(op: ir.Operation) -> bool:
+    """Whether a loop begins with what `settled` gives, itself outside all loops."""
+    users = [use.owner.operation for use in op.results[0].uses]
+    around = enclosing_ops(op.results[0])
+    return any(map(_repeats, users)) and not any(map(_repeats, around))
+
+
+def _repeats(op: ir.Operation) -> bool:
+    return op.name == TILES or _cuda_tile.is_loop(op)
 
 
 @RULES.register("tileas.wgmma")
