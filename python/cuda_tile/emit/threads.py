@@ -130,6 +130,34 @@ class Threads:
             "nvvm.shfl.sync", b.i32, everyone, value, zero, clamp, kind=kind
         )
 
+    def kept(self, number: int, axis: str) -> ir.Value:
+        """A constant (i32) that ptxas keeps in a register.
+
+        Where an instruction takes several registers in a row, ptxas writes constants
+        among them anew each time. The upper bit of `%ctaid` is zero (PTX ISA, "%ctaid";
+        CUDA C++ Programming Guide, "Technical Specifications": grids have at most 2^31
+        - 1 CTAs along x and 65535 along y), but ptxas 13.5 does not use that.
+
+        Args:
+            number: The constant.
+            axis: "x" or "y": constants of different axes get registers of their own.
+        """
+        key = (-len(ICMP) - 2, number, ord(axis))
+        if key not in self._forms:
+            b = self._builder
+            text = (
+                f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
+                f"or.b32 $0, $0, {number};"
+            )
+            self._forms[key] = self.at_start(
+                "llvm.inline_asm",
+                b.i32,
+                asm_string=ir.StringAttr.get(text),
+                constraints=ir.StringAttr.get("=r"),
+                asm_dialect=b.number(0),
+            )
+        return self._forms[key]
+
     def has_bit(self, mask: int) -> ir.Value:
         """Whether the thread index has a bit of `mask` set (i1)."""
         return self._masked("ne", mask)

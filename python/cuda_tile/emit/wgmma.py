@@ -358,7 +358,7 @@ def _from_buffer(
     groups = [
         found.start_bytes(basis[axis] // size, 0) for basis in acc.warp[_GROUP_BITS:]
     ]
-    high = b.constant(b.i64, found.constant >> _WORD_BITS << _WORD_BITS)
+    high = e.threads.kept(found.constant >> _WORD_BITS, "x" if role == "a" else "y")
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
@@ -366,9 +366,8 @@ def _from_buffer(
         for row in origins:
             offset = found.start_bytes(row // size, k // deep) // UNIT_BYTES
             word = b.add(first, b.constant(b.i32, offset)) if offset else first
-            word = b.op("llvm.zext", b.i64, word)
             key = (row, k) if role == "a" else (k, row)
-            places[key] = [b.op("llvm.or", b.i64, word, high)]
+            places[key] = [b.bitcast(b.vector([word, high]), b.i64)]
     return places, [found.is_transposed]
 
 
