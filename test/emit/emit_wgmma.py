@@ -47,6 +47,7 @@ class Product:
         turns: How often the product is added; None once, without a loop.
         zero: Whether c is a zero constant instead of the third array.
         signs: Signedness of integers.
+        is_repeated: Whether the whole product stands in a loop of two turns.
     """
 
     m: int = 64
@@ -62,6 +63,7 @@ class Product:
     turns: int | None = None
     zero: bool = False
     signs: tuple[str, str] = ("signed", "signed")
+    is_repeated: bool = False
 
     @property
     def atom(self) -> str:
@@ -147,15 +149,18 @@ entry @k({parameters}, %turns: tile<i32>) attributes {{tileas.target = "sm_90",
     tileas.plan = {{num_warps = {n_warps} : i64}}}} {{
 %z = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
+%two = constant <i32: 2> : tile<i32>
 {views}
 {loads}
 {stores}
 tileas.barrier async
+{"for %o in (%z to %two, step %one) : tile<i32> {" if self.is_repeated else ""}
 %p = tileas.settled {start} : {tiles["c"]}
 {body}
 %d = tileas.await %q groups = 0 : {pending}
 %td = store_view_tko weak %d, %vd[%z, %z] : {tiles["c"]}, {_part(*arrays["d"])},
   tile<i32> -> token
+{"}" if self.is_repeated else ""}
 return
 }} }}"""
 

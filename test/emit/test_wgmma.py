@@ -102,8 +102,10 @@ def test_sums_that_a_loop_carries(
     assert '.pragma "nounroll"' in ptx
 
 
-def test_a_zero_costs_no_registers() -> None:
-    ptx = check(Product(n=256, columns=256, zero=True, turns=2))
+@pytest.mark.parametrize("turns", [None, 0, 2])
+def test_a_zero_costs_no_registers(turns: int | None) -> None:
+    """Where it is needed again and again; a flag says that it is one."""
+    ptx = check(Product(zero=True, turns=turns, is_repeated=True))
     before = ptx[: ptx.index("wgmma.fence")]
     assert "0f00000000" not in before
 
