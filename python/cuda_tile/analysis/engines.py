@@ -37,7 +37,7 @@ from cuda_tile.analysis.tiling import (
 from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.tiles import element_bits
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
 from cuda_tile.ir.walk import defining_op, segments
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.targets import Target
@@ -86,6 +86,24 @@ class EngineChoice:
             if (reason := operand.refusal or check(load)) is not None:
                 return reason
         return None
+
+    def is_read_by_scalars(self, operand: LoadedOperand) -> bool:
+        """Whether `ldmatrix` cannot read a tile for the products that it feeds.
+
+        It reads rows of 16 bytes along K, of elements of at most 32 bits, and turns
+        those of 16 bits (PTX ISA, "ldmatrix"). The swizzles of tensor maps move rows by
+        16 bytes, so that loads of scalars from neighbouring rows meet in a bank.
+        """
+        tile = operand.load.results[0]
+        bits = element_bits(element_of(tile))
+        if bits == 16 or bits == 64:
+            return bits == 64
+        fastest = describe_access(operand.load, self.facts).fastest
+        rank = len(shape_of(tile))
+        return any(
+            product.operands[index] == tile and fastest != rank - 1 - index
+            for product, index in operand.uses
+        )
 
     def store_refusal(self, store: ir.Operation) -> str | None:
         """Why bulk copies cannot store a tile; None if they can.

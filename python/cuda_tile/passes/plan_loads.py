@@ -245,12 +245,15 @@ class LoadChooser:
     def _engine(self, operand: LoadedOperand) -> str:
         if operand.load in self._by_hand:
             return self._by_hand[operand.load].engine
-        for engine in ENGINES:
-            if has_engine(self._target, engine) and (
-                self._choice.refusal(operand, engine) is None
-            ):
-                return engine
-        return THREADS
+        can = [
+            engine
+            for engine in ENGINES
+            if has_engine(self._target, engine)
+            and self._choice.refusal(operand, engine) is None
+        ]
+        if CP_ASYNC in can and self._choice.is_read_by_scalars(operand):
+            return CP_ASYNC
+        return can[0] if can else THREADS
 
     def _remark(self, operand: LoadedOperand) -> None:
         """Says why a better engine does not load an operand."""
@@ -263,6 +266,11 @@ class LoadChooser:
             if not has_engine(self._target, engine):
                 continue
             reason = self._choice.refusal(operand, engine)
+            if reason is None and self._choice.is_read_by_scalars(operand):
+                reason = (
+                    "threads read its elements one by one, which in the swizzles of "
+                    "tensor maps meet in banks; make K contiguous"
+                )
             if load in self._odd:
                 reason = "another load of the kernel cannot, and one engine makes all"
             if reason is not None:
