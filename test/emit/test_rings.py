@@ -49,6 +49,9 @@ PRODUCTS = {
     "loading thread": RingProduct(
         sync="mbarriers", fill="tma", load_warps=1, gpu="sm_90"
     ),
+    "loading thread, sm_120": RingProduct(
+        sync="mbarriers", fill="tma", load_warps=1, gpu="sm_120"
+    ),
     "loading thread, two slots": RingProduct(
         tile=(64, 128, 64),
         warps=(1, 4),

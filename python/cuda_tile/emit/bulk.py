@@ -15,13 +15,16 @@ from cuda_tile.ir.walk import segments
 
 FIRST_BULK = 90
 """First chip with bulk copies (PTX ISA, "cp.async.bulk.tensor")."""
+FIRST_CTA_WINDOW = 86
+"""First PTX version in which the destination may be named in the CTA's window."""
 
 
 def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
     """Copies a tile of a view to a slot; the bytes arrive at the slot's mbarrier.
 
-    A thread may name shared memory of its own CTA in either window, so that the form
-    of older PTX versions, with a destination in the cluster, does.
+    A thread may name shared memory of its own CTA in either window, so that on sm_90
+    the form of older PTX versions does, with a destination in the cluster. For sm_120
+    ptxas makes of that a comparison of CTAs and a call (tried with ptxas 13.5).
     """
     buffer = e.buffer(segments(op)[3][0])
     if buffer.full is None:
@@ -31,13 +34,14 @@ def copy_boxes_in(e: Emitter, op: ir.Operation) -> None:
             f"{op.name}: expected a chip with bulk copies, from sm_{FIRST_BULK} on, "
             f"got {e.target.name}; engine = cp_async in the plan needs none"
         )
+    window = "cta" if e.target.ptx_version >= FIRST_CTA_WINDOW else "cluster"
     with one_thread(e):
         copies = bulk_copies(e, op, buffer)
         for start, coordinates in copies.places:
             count = len(coordinates)
             slots = ", ".join(f"${i + 2}" for i in range(count))
             text = (
-                f"cp.async.bulk.tensor.{count}d.shared::cluster.global.tile"
+                f"cp.async.bulk.tensor.{count}d.shared::{window}.global.tile"
                 f".mbarrier::complete_tx::bytes [$0+{start}], [$1, {{{slots}}}], "
                 f"[${count + 2}];"
             )
