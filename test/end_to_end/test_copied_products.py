@@ -5,7 +5,7 @@ Inputs are small whole numbers, so that every sum is exact in any order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class Case:
         gathers: Whether A is loaded through pointers, row by row of an index.
         batched: Whether the views have a leading dimension that is dropped.
         twice: Whether B, turned, is A too.
+        stored: Element type of the arrays A and B, if tiles are converted.
         engines: Per chip, who loads A.
     """
 
@@ -45,6 +46,7 @@ class Case:
     gathers: bool = False
     batched: bool = False
     twice: bool = False
+    stored: str = ""
     engines: tuple[str, str] = ("cp_async", "tma")
 
 
@@ -56,6 +58,8 @@ CASES = {
     "f64": Case("f64", "f64", (32, 32, 16), (32, 64, 48)),
     "f32": Case("f32", "f32", (32, 32, 16), (32, 64, 48)),
     "f16 sums": Case(result="f16"),
+    "tf32": Case("tf32", stored="f32"),
+    "f8 as f16": Case("f16", stored="f8E5M2"),
     "A turned": Case(turned=(True, False)),
     "B turned": Case(turned=(False, True)),
     "both turned": Case(turned=(True, True)),
@@ -78,7 +82,7 @@ def view(
 ) -> tuple[str, str]:
     """Text that makes a view of tiles of parameter `%p`, and its type."""
     index = "abc".index(name)
-    element = case.result if name == "c" else case.operand
+    element = case.result if name == "c" else case.stored or case.operand
     is_turned = name != "c" and case.turned[index]
     rows, columns = dims[::-1] if is_turned else dims
     lead, tiles = ("1x", (1, *tile)) if case.batched else ("", tile)
@@ -103,6 +107,13 @@ def view(
 
 def load(case: Case, name: str, index: str, tile: tuple[int, int], part: str) -> str:
     """Text that loads a tile of A or B."""
+    if case.stored:
+        text = load(
+            replace(case, operand=case.stored, stored=""), name, index, tile, part
+        )
+        text = text.replace(f"%{name},", f"%{name}1,")
+        kinds = [f"tile<{tile[0]}x{tile[1]}x{e}>" for e in (case.stored, case.operand)]
+        return f"{text}\n      %{name} = ftof %{name}1 : {kinds[0]} -> {kinds[1]}"
     shape = f"{tile[0]}x{tile[1]}x{case.operand}"
     lead = "1x" if case.batched else ""
     index = f"%z, {index}" if case.batched else index
@@ -178,6 +189,7 @@ def kernel(case: Case) -> str:
         text, parts[name] = view(case, name, sizes, tile)
         texts.append(text)
     acc, e = f"tile<{m}x{n}x{case.result}>", case.operand
+    p = case.stored or e
     zero = "0" if case.result == "i32" else "0.0"
     op, signs = ("mmai", " signed signed") if e == "i8" else ("mmaf", "")
     loads = (
@@ -202,10 +214,10 @@ def kernel(case: Case) -> str:
         for d in "mnk"
     )
     return f"""cuda_tile.module @m {{
-  entry @k(%pa: tile<ptr<{e}>>, %pb: tile<ptr<{e}>>, %pc: tile<ptr<{case.result}>>,
+  entry @k(%pa: tile<ptr<{p}>>, %pb: tile<ptr<{p}>>, %pc: tile<ptr<{case.result}>>,
       %xm: tile<i32>, %xn: tile<i32>, %xk: tile<i32>) {{
-    %qa = assume div_by<16>, %pa : tile<ptr<{e}>>
-    %qb = assume div_by<16>, %pb : tile<ptr<{e}>>
+    %qa = assume div_by<16>, %pa : tile<ptr<{p}>>
+    %qb = assume div_by<16>, %pb : tile<ptr<{p}>>
     %qc = assume div_by<16>, %pc : tile<ptr<{case.result}>>{known}
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -232,7 +244,8 @@ def problem(case: Case) -> tuple[list[Any], Array, tuple[int, int]]:
     """Arguments, the expected C, and the grid."""
     rng = np.random.default_rng(7)
     m, n, k = case.sizes
-    kinds = [ARRAY_TYPES[t] for t in (case.operand, case.operand, case.result)]
+    operand = case.stored or case.operand
+    kinds = [ARRAY_TYPES[t] for t in (operand, operand, case.result)]
     a, b = (rng.integers(-3, 4, shape).astype(np.int64) for shape in ((m, k), (k, n)))
     if case.twice:
         b = a.T

@@ -89,6 +89,8 @@ SAME_ELEMENTS = frozenset(
     )
 )
 """Ops whose result has the elements of their operand, in another shape or layout."""
+CONVERSIONS = frozenset(("cuda_tile.ftof", "cuda_tile.itof"))
+"""Ops that threads can do to what they read of a loaded tile for a product."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +129,9 @@ def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
 
 
 def source_load(value: ir.Value) -> ir.Operation | None:
-    """The load whose elements a tile has; None if it was made otherwise."""
+    """The load whose elements a tile has, perhaps converted; None if there is none."""
     op = defining_op(value)
-    while op is not None and op.name in SAME_ELEMENTS:
+    while op is not None and op.name in SAME_ELEMENTS | CONVERSIONS:
         op = defining_op(op.operands[0])
     return op if op is not None and op.name in LOADS else None
 
@@ -138,7 +140,7 @@ def renamed_uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
     """Who uses the elements of a tile, with the number of the operand."""
     for use in value.uses:
         owner = use.owner.operation
-        if owner.name in SAME_ELEMENTS:
+        if owner.name in SAME_ELEMENTS | CONVERSIONS:
             yield from renamed_uses(owner.results[0])
         else:
             yield owner, use.operand_number
@@ -148,10 +150,15 @@ def renames_of(value: ir.Value) -> list[ir.Operation]:
     """The ops between a load and a value that has its elements, the last first."""
     found: list[ir.Operation] = []
     op = defining_op(value)
-    while op is not None and op.name in SAME_ELEMENTS:
+    while op is not None and op.name in SAME_ELEMENTS | CONVERSIONS:
         found.append(op)
         op = defining_op(op.operands[0])
     return found
+
+
+def conversions_of(value: ir.Value) -> list[ir.Operation]:
+    """The conversions between a load and a value, the first first."""
+    return [op for op in reversed(renames_of(value)) if op.name in CONVERSIONS]
 
 
 def permutation_of(op: ir.Operation) -> tuple[int, ...]:

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.facts import FactsAnalysis
-from cuda_tile.analysis.feeds import Product, renamed_buffer, source_load
+from cuda_tile.analysis.feeds import (
+    Product,
+    conversions_of,
+    renamed_buffer,
+    source_load,
+)
 from cuda_tile.ir.plan import Plan, ProductPlan, element_types, wgmma_refusal
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
 from cuda_tile.layout.descriptors import (
@@ -72,6 +77,8 @@ def _is_readable(
         if bits != 16:  # whose rows would be stored element by element
             return False
         return operand_buffer(shape_of(operand), bits, role, atom, 1) is not None
+    if conversions_of(operand):  # by threads, which the instruction does not wait for
+        return False
     tile, access = load.results[0], describe_access(load, facts)
     if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
         return False

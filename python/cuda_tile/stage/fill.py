@@ -15,6 +15,7 @@ from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.cost import slot_bytes_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
+    CONVERSIONS,
     SAME_ELEMENTS,
     enclosing_loop,
     enclosing_ops_of,
@@ -77,7 +78,8 @@ class Fills:
     def buffer(self, operand: ir.Value) -> ir.Value | None:
         """The buffer that holds an operand of a product, as the operand.
 
-        None if no engine brings it. Inserts at the current point.
+        Its elements are not converted yet where the operand's are. None if no engine
+        brings it. Inserts at the current point.
         """
         load = source_load(operand)
         if load is None or load not in self._buffers:
@@ -85,7 +87,8 @@ class Fills:
         buffer = self._buffers[load]
         shared = renamed_buffer(buffer_layout_of(buffer), operand)
         layout = LayoutAttr.get(shared.groups())
-        ty = BufferType.get(list(shared.shape), element_of(operand), layout)
+        element = element_of(load.results[0])
+        ty = BufferType.get(list(shared.shape), element, layout)
         if ty == buffer.type:
             return buffer
         return tileas.ReinterpretOp(ty, buffer).result
@@ -191,7 +194,7 @@ def _erase_unused(value: ir.Value) -> None:
     """Erases the renames of a value that nobody reads any more."""
     for use in list(value.uses):
         owner = use.owner.operation
-        if owner.name in SAME_ELEMENTS:
+        if owner.name in SAME_ELEMENTS | CONVERSIONS:
             _erase_unused(owner.results[0])
             if not list(owner.results[0].uses):
                 owner.erase()

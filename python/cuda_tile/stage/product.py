@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, TileType
 from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.ir.plan import (
     ProductPlan,
     add_remark,
@@ -158,7 +159,8 @@ def _sliced_product(
         operand = Sliced.of(op.operands[index], plan, role, dim, count)
         source = staged.get(index)
         if index in filled:
-            slicers[index] = partial(operand.load, filled[index])
+            converted = replace(operand, made_by=conversions_of(op.operands[index]))
+            slicers[index] = partial(converted.load, filled[index])
         elif source is None:
             slicers[index] = operand.extract
         elif index in cut:
@@ -186,12 +188,14 @@ class Sliced:
         count: How many slices it has.
         dim: The dimension that they divide.
         layout: The layout of one.
+        made_by: What is done to a slice that was read, in order.
     """
 
     operand: ir.Value
     count: int
     dim: int
     layout: LinearLayout
+    made_by: Sequence[ir.Operation] = ()
 
     @classmethod
     def of(
@@ -216,7 +220,15 @@ class Sliced:
     def load(self, buffer: ir.Value, number: int) -> ir.Value:
         """Slice `number` of what a buffer holds."""
         offsets = self.offsets(number)
-        return tileas.LoadSharedOp(self.type, buffer, offsets=offsets).result
+        element = BufferType(buffer.type).element_type
+        ty = tile_type(element, self.layout)
+        tile = tileas.LoadSharedOp(ty, buffer, offsets=offsets).result
+        for op in self.made_by:
+            copy = op.clone()
+            copy.operands[0] = tile
+            tile = copy.results[0]
+            tile.set_type(tile_type(element_of(op.results[0]), self.layout))
+        return tile
 
     def extract(self, number: int) -> ir.Value:
         """A slice of an operand that is in registers."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile._mlir.dialects import tileas
+from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.analysis.warpgroups import ROLES, count_of, operand_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.plan import ProductPlan
@@ -76,6 +77,8 @@ def _in_shared(
     bits = element_bits(element_of(operand))
     filled = fills.buffer(operand)
     if filled is not None:
+        if conversions_of(operand):
+            raise _refuse(op, index, atom, "it is converted after it was loaded")
         found = describe(buffer_layout_of(filled), bits, role, count_of(atom, role))
         if isinstance(found, str):
             raise _refuse(op, index, atom, found)
