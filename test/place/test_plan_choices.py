@@ -56,11 +56,16 @@ tile<i32> -> token
 """.encode()
 
 
+KEPT: list[ir.Module] = []
+"""Modules whose operations tests hold: an operation does not keep its module."""
+
+
 def planned(source: bytes | Path, gpu: str, warps: int | None = None) -> ir.Operation:
     """The entry after `plan`."""
     module = cuda_tile.load(source)
     options = Options(gpu, num_warps=warps)
     lowered = cuda_tile.lower(module, until="plan", options=options)
+    KEPT.append(lowered)
     return entries(lowered.operation)[0]
 
 

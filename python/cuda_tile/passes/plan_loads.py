@@ -77,6 +77,7 @@ class LoadChooser:
     ) -> None:
         self._entry, self._target = entry, target
         self._odd: set[ir.Operation] = set()
+        self._outer: set[ir.Operation] = set()
         self.resident = 1
         self._choice = EngineChoice(entry, target, abi)
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
@@ -85,6 +86,7 @@ class LoadChooser:
         self._stores = [op for op in ops if op.name in STORES]
         self._check_by_hand()
         self.engines = {o.load: self._engine(o) for o in self.operands}
+        self._leave_room()
         self._agree()
 
     @property
@@ -98,6 +100,23 @@ class LoadChooser:
             return False
         load = source_load(op.operands[index])
         return load is not None and self.engines.get(load, THREADS) != THREADS
+
+    def _leave_room(self) -> None:
+        """Has threads load what is used in a loop inside, whose copies take the room.
+
+        The slots of both loops would be live at once, and those of the outer one hide
+        latency that its turns, each of them a whole inner loop, do not show.
+        """
+        inner = [
+            set(enclosing_ops_of(operand.loop))
+            for operand in self.operands
+            if self.engines[operand.load] != THREADS
+        ]
+        for operand in self.operands:
+            load = operand.load
+            if load not in self._by_hand and any(operand.loop in ops for ops in inner):
+                self.engines[load] = THREADS
+                self._outer.add(load)
 
     def _agree(self) -> None:
         """Lets one engine copy everything: one role can fill all rings then."""
@@ -273,6 +292,8 @@ class LoadChooser:
                 )
             if load in self._odd:
                 reason = "another load of the kernel cannot, and one engine makes all"
+            if load in self._outer:
+                reason = "copies of a loop inside its loop take the shared memory"
             if reason is not None:
                 add_remark(
                     self._entry,
