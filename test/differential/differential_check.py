@@ -10,7 +10,7 @@ unwritten registers are findings. Some programs are made persistent.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -36,6 +36,7 @@ LEVELS_W = (
     "stage",
     "order",
     "ring",
+    "roles",
     "skew",
     "count",
     "allocate",
@@ -43,6 +44,8 @@ LEVELS_W = (
 )
 PERSISTENT_EACH = 4
 """One of so many programs is made persistent, by its seed."""
+ROLES_EACH = 3
+"""One of so many gets a role that loads, also where `plan` would not choose that."""
 LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
 STEP_LIMIT = 300_000
@@ -142,11 +145,14 @@ def _check_chip(
 
     options = Options(gpu=gpu, num_warps=case.num_warps)
     drawn = Random(case.seed)
-    hooks: dict[str, Any] = {}
+    own: dict[str, int | str] = {}
     resident: dict[str, int] = {}
     if not drawn.randrange(PERSISTENT_EACH):
-        hooks = {"plan": partial(_make_persistent, group=drawn.randrange(4))}
+        own |= {"persistent": 1, "tile_group": drawn.randrange(4)}
         resident = {"resident_ctas": drawn.randrange(1, 4)}
+    if not drawn.randrange(ROLES_EACH):
+        own |= {"roles": "load"}
+    hooks: dict[str, Any] = {"plan": partial(_add_to_plan, own)} if own else {}
     compiled = _guarded(
         f"compile ({gpu})",
         lambda: cuda_tile.compile(
@@ -164,13 +170,12 @@ def _check_chip(
         _compare(case, where, expected, got)
 
 
-def _make_persistent(level: ir.Operation, group: int) -> None:
-    """Adds to the plan of the kernel that a CTA serves several tile blocks."""
+def _add_to_plan(own: Mapping[str, int | str], level: ir.Operation) -> None:
+    """Adds fields to the plan of the kernel."""
     for entry in entries(level):
-        own = plan_attribute({"persistent": 1, "tile_group": group})
         fields = {
             item.name: item.attr
-            for plan in (entry.attributes["tileas.plan"], own)
+            for plan in (entry.attributes["tileas.plan"], plan_attribute(own))
             for item in ir.DictAttr(plan)
         }
         entry.attributes["tileas.plan"] = ir.DictAttr.get(fields)
