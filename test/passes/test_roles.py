@@ -144,6 +144,17 @@ DIVIDED = {
       }}
       {store("%sum")}
     """,
+    "a sum that nobody uses": f"""
+      %five = constant <f32: 5.0> : {TILE}
+      %sum, %unused = for %k in (%c0 to %n, step %c1) : tile<i32>
+          iter_values(%acc = %zeros, %all = %five) -> ({TILE}, {TILE}) {{
+        {ROW_OF_TURN}
+        {add("%row", "%acc", "%next")}
+        %more = addf %all, %next : {TILE}
+        continue %next, %more : {TILE}, {TILE}
+      }}
+      {store("%sum")}
+    """,
     "some turns only": loop(f"""
       {ROW_OF_TURN}
       %odd = remi %k, %c2 signed : tile<i32>

@@ -319,37 +319,36 @@ def _prune(ops: Sequence[ir.Operation], outside: set[ir.Operation]) -> None:
     needed = RoleSlice(outside, lambda _: None, whole=_WHOLE)
     for op in effects_of(ops):
         needed.add(op)
-    dead: list[tuple[ir.Operation, list[int]]] = []
     for op in ops:
-        _cut(op, needed, dead)
+        _cut(op, needed)
     _erase(ops, needed)
-    for loop, numbers in reversed(dead):
-        drop(loop, numbers)
 
 
-def _cut(
-    op: ir.Operation,
-    needed: RoleSlice,
-    dead: list[tuple[ir.Operation, list[int]]],
-) -> None:
+def _dead(loop: ir.Operation, needed: RoleSlice) -> list[int]:
+    """Numbers of the carried values of a loop that nothing needs."""
+    if loop.name in _WHOLE:
+        return []
+    kept = needed.kept(loop).arguments
+    return [n for n in range(len(loop.results)) if n not in kept]
+
+
+def _cut(op: ir.Operation, needed: RoleSlice) -> None:
     """Lets loops hand on unneeded values as they got them, which nothing computes."""
     if op not in needed.ops or not is_control(op):
         return
-    if op.name not in _WHOLE:
-        kept, first = needed.kept(op).arguments, first_carried(op)[1]
-        numbers = [n for n in range(len(op.results)) if n not in kept]
-        if numbers:
-            dead.append((op, numbers))
+    if numbers := _dead(op, needed):
+        first = first_carried(op)[1]
         for end in needed.ends(op):
             for n in numbers:
                 end.operands[n] = body(op).arguments[first + n]
     for region in op.regions:
         for block in region.blocks:
             for inner in block_ops(block):
-                _cut(inner, needed, dead)
+                _cut(inner, needed)
 
 
 def _erase(ops: Sequence[ir.Operation], needed: RoleSlice) -> None:
+    """Erases the unneeded, users before what they use."""
     for op in reversed(ops):
         if op not in needed.ops:
             op.erase()
@@ -357,3 +356,5 @@ def _erase(ops: Sequence[ir.Operation], needed: RoleSlice) -> None:
             for region in op.regions:
                 for block in region.blocks:
                     _erase(block_ops(block)[:-1], needed)
+            if numbers := _dead(op, needed):
+                drop(op, numbers)
