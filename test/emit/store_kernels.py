@@ -73,7 +73,8 @@ class Store:
             made = (
                 f"{name} = assume bounded<0, ?>, {names[d]}d : tile<i32>"
                 if before == "1"
-                else f"{name} = muli {before}, {names[d]}d : tile<i32>"
+                else f"{name}m = muli {before}, {names[d]}d : tile<i32>\n"
+                f"{name} = assume bounded<0, ?>, {name}m : tile<i32>"
             )
             lines.append(made)
             strides.insert(0, name)

@@ -80,7 +80,9 @@ def emulated(text: str, case: Store, grid: tuple[int, ...]) -> np.ndarray:
 
 def test_what_the_engine_cannot_store_is_refused() -> None:
     short = Store((64, 4), (64, 8), "f16")
-    with pytest.raises(UserError, match="rows of 16 bytes or more"):
+    with pytest.raises(
+        UserError, match="a row of the tile has 8 bytes, TMA copies 16 or more"
+    ):
         cuda_tile.lower(cuda_tile.load(short.text.encode()), "sm_90", until="stage")
     with pytest.raises(UserError, match="expected an engine that sm_80 has"):
         cuda_tile.lower(cuda_tile.load(short.text.encode()), "sm_80", until="stage")
