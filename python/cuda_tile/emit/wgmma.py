@@ -55,12 +55,15 @@ def settled(e: Emitter, op: ir.Operation) -> None:
     """The registers of a tile; none are set for a zero, but for a loop that runs once.
 
     There a flag for the first turn would cost more than to set them, while the first
-    operands are on their way.
+    operands are on their way. That holds in a role; where there is one role, ptxas 13.5
+    takes the zeros of a loop that does not run at all for writes in the middle of
+    products, and makes these wait for each other (C7515).
     """
     b, tile, result = e.builder, op.operands[0], op.results[0]
     _, layout = pending_tile(result)
     register, count = e.pending_registers(result)
-    if uniform_bits(tile) == 0 and not _starts_only_loop(op):
+    is_set = e.role.number >= 0 and _starts_only_loop(op)
+    if uniform_bits(tile) == 0 and not is_set:
         nothing = b.op("llvm.mlir.poison", register)
         e.set(result, Pending(layout, (nothing,) * count, b.constant(b.i1, 0)))
         return
