@@ -76,7 +76,7 @@ REASONS: dict[tuple[str, str], str] = {
     **{(name, "fold"): _END for name in ("break", "continue", "return", "yield")},
     **{
         (f"tileas.{name}", "rejects"): _FREE
-        for name in ("await_copies", "done", "next_tile", "publish", "release")
+        for name in ("await_copies", "done", "next_tile", "publish")
     },
     **{
         (f"tileas.{name}", "docs"): "its summary says it all"

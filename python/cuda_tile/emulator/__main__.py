@@ -104,6 +104,13 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="BYTES",
         help=f"of each thread, for alloca and recursion; {STACK_BYTES} if not given",
     )
+    _add_checks(parser)
+    _add_counts(parser)
+    return parser
+
+
+def _add_checks(parser: argparse.ArgumentParser) -> None:
+    """How to run, and what to look for."""
     parser.add_argument(
         "--mode",
         choices=("fast", "adversarial"),
@@ -122,6 +129,10 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="go on after a finding where possible, and print all of them",
     )
+
+
+def _add_counts(parser: argparse.ArgumentParser) -> None:
+    """What to say of the work that was done."""
     parser.add_argument("--json", metavar="FILE", help="write all counts; - is stdout")
     parser.add_argument(
         "--annotate", action="store_true", help="print the PTX with counts by line"
@@ -140,7 +151,6 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="registers per thread that ptxas gave the kernel, for --bounds",
     )
-    return parser
 
 
 def _extents(text: str) -> tuple[int, ...]:
