@@ -23,8 +23,13 @@ set_target_properties(
     INSTALL_RPATH "$ORIGIN;${CUDA_TILE_LLVM_LIBDIR}"
 )
 
+# The names of the libraries that projects for other tools link.
+foreach(_part Registration Dialect Optimizer)
+  add_library(CudaTileCAPI${_part} ALIAS CudaTileC)
+endforeach()
+
 set(_c_headers "${CMAKE_SOURCE_DIR}/dialect/include/cuda_tile-c")
-file(GLOB _names RELATIVE "${_c_headers}" CONFIGURE_DEPENDS "${_c_headers}/*.h")
+file(GLOB_RECURSE _names RELATIVE "${_c_headers}" CONFIGURE_DEPENDS "${_c_headers}/*.h")
 foreach(_name ${_names})
   configure_file(
     "${_c_headers}/${_name}"

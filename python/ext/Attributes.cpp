@@ -249,7 +249,7 @@ struct PyOptimizationHintsAttr
     return {context->getRef(),
             mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(
                 context->get(), mlirStringRefCreateFromCString(arch.c_str()),
-                latency.value_or(0), allowTma ? *allowTma : -1)};
+                allowTma ? *allowTma : -1, latency.value_or(0))};
   }
 
   static void bindDerived(ClassTy &c) {

@@ -1,7 +1,7 @@
 /* RUN: cuda-tile-capi-program | FileCheck %s
  *
- * A whole program: dialects and passes registered, text read, optimized, written
- * as bytecode and read again; damaged bytecode refused. */
+ * A whole program: dialects and passes registered, text read, optimized,
+ * written as bytecode and read again; damaged bytecode refused. */
 
 #include "cuda_tile-c/CudaTile.h"
 
@@ -45,6 +45,10 @@ static MlirStringRef text(const char *value) {
   return mlirStringRefCreateFromCString(value);
 }
 
+static void toCallback(MlirStringRef text, void *userData) {
+  printf("%s: %.*s\n", (const char *)userData, (int)text.length, text.data);
+}
+
 static MlirContext makeContext(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirCudaTileRegisterAllDialects(registry);
@@ -63,11 +67,15 @@ static void print(MlirModule module) {
 static void optimize(MlirContext context) {
   MlirModule module = mlirModuleCreateParse(context, text(source));
   MlirOperation op = mlirModuleGetOperation(module);
-  MlirCudaTileOptFlags flags = mlirCudaTileOptFlagsInit();
-  expect(flags.optLevel == 3 && !flags.fuseFMA, "the defaults");
-  flags.fuseFMA = true;
-  expect(mlirLogicalResultIsSuccess(mlirCudaTileApplyOptimizations(op, flags)),
-         "optimizations to work");
+  mlirCudaTileOptConfig config;
+  mlirCudaTileOptFlagsInit(&config);
+  expect(config.optLevel == 3 && config.flags == CUDATILE_OPT_FLAG_NONE &&
+             config.loopSplitThreshold == 1 && !config.diagnosticCallback,
+         "the defaults");
+  config.flags = CUDATILE_OPT_FLAG_FUSE_FMA;
+  expect(
+      mlirLogicalResultIsSuccess(mlirCudaTileApplyOptimizations(op, &config)),
+      "optimizations to work");
   // CHECK: cuda_tile.module @m
   // CHECK: entry @k
   // CHECK-NOT: mulf
@@ -75,9 +83,16 @@ static void optimize(MlirContext context) {
   // CHECK: store_ptr_tko
   print(module);
   // CHECK: error: expected an optimization level of 0 to 3, got 4
-  flags.optLevel = 4;
-  expect(mlirLogicalResultIsFailure(mlirCudaTileApplyOptimizations(op, flags)),
-         "no level 4");
+  config.optLevel = 4;
+  expect(
+      mlirLogicalResultIsFailure(mlirCudaTileApplyOptimizations(op, &config)),
+      "no level 4");
+  // CHECK: callback: error: expected an optimization level of 0 to 3, got 4
+  config.diagnosticCallback = toCallback;
+  config.diagnosticUserData = (void *)"callback";
+  expect(
+      mlirLogicalResultIsFailure(mlirCudaTileApplyOptimizations(op, &config)),
+      "no level 4 with a callback");
   mlirModuleDestroy(module);
 }
 
@@ -86,8 +101,9 @@ static void pipeline(MlirContext context) {
   MlirPassManager manager = mlirPassManagerCreate(context);
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   expect(mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(
-             passes, text("cse,canonicalize,fuse-fma,loop-split{split-threshold="
-                          "2},cuda_tile.module(synthesize-debug-info-scopes)"),
+             passes,
+             text("cse,canonicalize,fuse-fma,loop-split{split-threshold="
+                  "2},cuda_tile.module(synthesize-debug-info-scopes)"),
              toStdout, NULL)),
          "the pipeline to be known");
   mlirOpPassManagerAddOwnedPass(passes, mlirCudaTileCreateLoopSplitPass(7));
@@ -97,8 +113,8 @@ static void pipeline(MlirContext context) {
   printf("pipeline: ");
   mlirPrintPassPipeline(passes, toStdout, NULL);
   printf("\n");
-  expect(mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(
-             manager, mlirModuleGetOperation(module))),
+  expect(mlirLogicalResultIsSuccess(
+             mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module))),
          "the pipeline to run");
   mlirPassManagerDestroy(manager);
   mlirModuleDestroy(module);
@@ -113,7 +129,7 @@ static void bytecode(MlirContext context) {
          "one cuda_tile.module");
   char *bytes = NULL;
   size_t sizeBytes = 0;
-  expect(mlirLogicalResultIsSuccess(mlirCudaTileWriteBytecodeToBuffer(
+  expect(mlirLogicalResultIsSuccess(mlirCudaTileBytecodeWriteToBuffer(
              outer, text("13.1"), &bytes, &sizeBytes)),
          "bytecode");
   MlirStringRef data = mlirStringRefCreate(bytes, sizeBytes);
@@ -129,19 +145,20 @@ static void bytecode(MlirContext context) {
   mlirModuleDestroy(again);
   // CHECK: error: {{.*}}
   // CHECK: damaged: null
-  again = mlirCudaTileReadBytecode(
-      context, mlirStringRefCreate(bytes, sizeBytes / 2), text("half.tileirbc"));
+  again = mlirCudaTileReadBytecode(context,
+                                   mlirStringRefCreate(bytes, sizeBytes / 2),
+                                   text("half.tileirbc"));
   printf("damaged: %s\n", mlirModuleIsNull(again) ? "null" : "read");
-  mlirCudaTileFreeBuffer(bytes);
+  mlirCudaTileBytecodeFree(bytes);
 
   // CHECK: error: expected a bytecode version such as '13.3', got 'new'
-  expect(mlirLogicalResultIsFailure(mlirCudaTileWriteBytecodeToBuffer(
+  expect(mlirLogicalResultIsFailure(mlirCudaTileBytecodeWriteToBuffer(
              inner, text("new"), &bytes, &sizeBytes)) &&
              !bytes && !sizeBytes,
          "no version of that name");
   // CHECK: TileIR
-  expect(mlirLogicalResultIsSuccess(mlirCudaTileWriteBytecode(
-             inner, text(""), toStdout, NULL)),
+  expect(mlirLogicalResultIsSuccess(
+             mlirCudaTileBytecodeWrite(inner, text(""), toStdout, NULL)),
          "bytecode of the inner module");
   printf("\n");
   mlirModuleDestroy(module);
@@ -150,8 +167,8 @@ static void bytecode(MlirContext context) {
 static void attributes(MlirContext context) {
   MlirModule module = mlirModuleCreateParse(context, text(source));
   MlirOperation inner = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
-  MlirAttribute two = mlirCudaTileIntegerAttrGet(
-      mlirCudaTileIntegerTypeGet(context, 32), 2);
+  MlirAttribute two =
+      mlirCudaTileIntegerAttrGet(mlirCudaTileIntegerTypeGet(context, 32), 2);
   mlirCudaTileOperationSetDiscardableAttributeByName(
       inner, text("loop_split_threshold"), two);
   // CHECK: cuda_tile.module @m attributes {loop_split_threshold = 2 : i32}

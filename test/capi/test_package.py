@@ -1,4 +1,4 @@
-"""An external C project finds the package and links it."""
+"""External C projects find the package and link it, under either name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("types.c")
+REGISTER = Path(__file__).with_name("register.c")
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C)
 find_package(CudaTile REQUIRED)
 add_executable(consumer {program})
 target_link_libraries(consumer PRIVATE CudaTile::C)
+add_executable(register {register})
+target_link_libraries(register PRIVATE CudaTileCAPIRegistration CudaTileCAPIDialect)
 """
 
 
@@ -25,10 +28,13 @@ def test_find_package(tmp_path: Path):
     folder = output(sys.executable, "-m", "cuda_tile", "--cmake_dir").strip()
     headers = output(sys.executable, "-m", "cuda_tile", "--include_dir").strip()
     assert (Path(headers) / "cuda_tile-c" / "CudaTile.h").is_file()
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(program=PROGRAM))
+    (tmp_path / "CMakeLists.txt").write_text(
+        PROJECT.format(program=PROGRAM, register=REGISTER)
+    )
     build = tmp_path / "build"
     output("cmake", "-GNinja", "-S", tmp_path, "-B", build, f"-DCudaTile_DIR={folder}")
     output("ninja", "-C", build)
+    assert output(build / "register") == "loaded\n"
     said = output(build / "consumer")
     assert "!cuda_tile.tile<4x8xptr<f32>>" in said
     loaded = [

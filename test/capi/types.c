@@ -59,9 +59,9 @@ static void pointersAndTiles(MlirContext context, MlirLocation loc) {
   const int64_t shape[] = {4, 8};
   MlirType tile = mlirCudaTileTileTypeGet(context, 2, shape, pointer);
   expect(!mlirCudaTileTypeIsAPointerType(tile), "no pointer");
-  expect(mlirTypeIDEqual(mlirTypeGetTypeID(tile),
-                         mlirCudaTileTileTypeGetTypeID()),
-         "the TypeID of tiles");
+  expect(
+      mlirTypeIDEqual(mlirTypeGetTypeID(tile), mlirCudaTileTileTypeGetTypeID()),
+      "the TypeID of tiles");
   // CHECK: !cuda_tile.tile<4x8xptr<f32>>
   // CHECK-NEXT: rank 2, 4 by 8
   printType(tile);
@@ -70,13 +70,12 @@ static void pointersAndTiles(MlirContext context, MlirLocation loc) {
          (int)mlirCudaTileTileTypeGetDimSize(tile, 1));
   expect(mlirTypeEqual(mlirCudaTileTileTypeGetElementType(tile), pointer),
          "the element type");
-  expect(mlirTypeEqual(
-             tile, mlirCudaTileTileTypeGetChecked(loc, 2, shape, pointer)),
+  expect(mlirTypeEqual(tile, mlirCudaTileTileTypeGetAt(loc, 2, shape, pointer)),
          "one type from both getters");
   // CHECK-NEXT: error: all dimensions must be powers of two, got 4, 7
   // CHECK-NEXT: null
   const int64_t wrong[] = {4, 7};
-  printType(mlirCudaTileTileTypeGetChecked(loc, 2, wrong, f32));
+  printType(mlirCudaTileTileTypeGetAt(loc, 2, wrong, f32));
   // CHECK-NEXT: error: failed to verify 'pointeeType': f16
   // CHECK-NEXT: null
   printType(mlirCudaTilePointerTypeGetChecked(
@@ -92,29 +91,28 @@ static void views(MlirContext context, MlirLocation loc) {
   const int64_t dynamic = mlirCudaTileTensorViewTypeGetDynamicSize();
   const int64_t shape[] = {dynamic, 64}, strides[] = {64, 1};
   MlirType tensor =
-      mlirCudaTileTensorViewTypeGet(context, f32, 2, shape, strides);
+      mlirCudaTileTensorViewTypeGetAt(loc, f32, 2, shape, strides);
   expect(mlirCudaTileTypeIsATensorViewType(tensor), "a tensor_view");
-  expect(mlirCudaTileTensorViewTypeGetRank(tensor) == 2 &&
-             mlirCudaTileTensorViewTypeGetDimSize(tensor, 0) == dynamic &&
-             mlirCudaTileTensorViewTypeGetStride(tensor, 0) == 64 &&
-             mlirTypeEqual(mlirCudaTileTensorViewTypeGetElementType(tensor),
-                           f32),
-         "what the tensor_view was made of");
+  expect(
+      mlirCudaTileTensorViewTypeGetRank(tensor) == 2 &&
+          mlirCudaTileTensorViewTypeGetDimSize(tensor, 0) == dynamic &&
+          mlirCudaTileTensorViewTypeGetStride(tensor, 0) == 64 &&
+          mlirTypeEqual(mlirCudaTileTensorViewTypeGetElementType(tensor), f32),
+      "what the tensor_view was made of");
   // CHECK-NEXT: !cuda_tile.tensor_view<?x64xf32, strides=[64,1]>
   printType(tensor);
   // CHECK-NEXT: error: dimensions must have strictly positive constant sizes
   // CHECK-NEXT: null
   const int64_t negative[] = {-3, 64};
-  printType(mlirCudaTileTensorViewTypeGetChecked(loc, f32, 2, negative,
-                                                 strides));
+  printType(mlirCudaTileTensorViewTypeGetAt(loc, f32, 2, negative, strides));
 
   const int32_t tile[] = {8, 4}, map[] = {1, 0}, steps[] = {3, 8};
   MlirAttribute none = {NULL};
   MlirAttribute nan = mlirCudaTilePaddingValueAttrGet(context, text("nan"));
   MlirType partition =
-      mlirCudaTilePartitionViewTypeGet(context, 2, tile, tensor, map, nan);
-  // CHECK-NEXT: !cuda_tile.partition_view<tile=(8x4), padding_value = nan, {{.*}}, dim_map=[1, 0]>
-  // CHECK-NEXT: !cuda_tile.tile<8x4xf32>
+      mlirCudaTilePartitionViewTypeGetAt(loc, 2, tile, tensor, map, nan);
+  // CHECK-NEXT: !cuda_tile.partition_view<tile=(8x4), padding_value = nan,
+  // {{.*}}, dim_map=[1, 0]> CHECK-NEXT: !cuda_tile.tile<8x4xf32>
   printType(partition);
   printType(mlirCudaTilePartitionViewTypeGetViewTileType(partition));
   expect(mlirCudaTilePartitionViewTypeGetTileRank(partition) == 2 &&
@@ -131,11 +129,11 @@ static void views(MlirContext context, MlirLocation loc) {
   // CHECK-NEXT: error: target dimension 1 mapped at least twice
   // CHECK-NEXT: null
   const int32_t twice[] = {1, 1};
-  printType(mlirCudaTilePartitionViewTypeGetChecked(loc, 2, tile, tensor, twice,
-                                                    none));
+  printType(
+      mlirCudaTilePartitionViewTypeGetAt(loc, 2, tile, tensor, twice, none));
 
-  MlirType strided = mlirCudaTileStridedViewTypeGetChecked(
-      loc, 2, tile, steps, tensor, map, none);
+  MlirType strided =
+      mlirCudaTileStridedViewTypeGetAt(loc, 2, tile, steps, tensor, map, none);
   // CHECK-NEXT: !cuda_tile.strided_view<tile=(8x4), traversal_strides=[3,8]
   printType(strided);
   expect(mlirCudaTileTypeIsAStridedViewType(strided) &&
@@ -145,16 +143,16 @@ static void views(MlirContext context, MlirLocation loc) {
                  mlirCudaTileStridedViewTypeGetPaddingValue(strided)),
          "what the strided_view was made of");
 
-  // CHECK-NEXT: !cuda_tile.gather_scatter_view<tile=(8x4), {{.*}}, sparse_dim=1>
-  // CHECK-NEXT: error: gather dimension is outside of tensor view dimensions
-  // CHECK-NEXT: null
-  MlirType gather = mlirCudaTileGatherScatterViewTypeGetChecked(
-      loc, 2, tile, tensor, 1, none);
+  // CHECK-NEXT: !cuda_tile.gather_scatter_view<tile=(8x4), {{.*}},
+  // sparse_dim=1> CHECK-NEXT: error: gather dimension is outside of tensor view
+  // dimensions CHECK-NEXT: null
+  MlirType gather =
+      mlirCudaTileGatherScatterViewTypeGetAt(loc, 2, tile, tensor, 1, none);
   printType(gather);
   expect(mlirCudaTileGatherScatterViewTypeGetSparseDim(gather) == 1,
          "the sparse dimension");
-  printType(mlirCudaTileGatherScatterViewTypeGetChecked(loc, 2, tile, tensor, 2,
-                                                        none));
+  printType(
+      mlirCudaTileGatherScatterViewTypeGetAt(loc, 2, tile, tensor, 2, none));
 }
 
 static void attributes(MlirContext context, MlirLocation loc) {
@@ -204,14 +202,15 @@ static void attributes(MlirContext context, MlirLocation loc) {
          "the groups");
 
   // CHECK-NEXT: #cuda_tile.optimization_hints<>
-  // CHECK-NEXT: #cuda_tile.optimization_hints<sm_100 = {num_cta_in_cga = 2, occupancy = 4}>
-  // CHECK-NEXT: #cuda_tile.optimization_hints<sm_90 = {allow_tma = false, latency = 3}>
-  // CHECK-NEXT: {sm_90 = {allow_tma = false, latency = 3 : i32}}
+  // CHECK-NEXT: #cuda_tile.optimization_hints<sm_100 = {num_cta_in_cga = 2,
+  // occupancy = 4}> CHECK-NEXT: #cuda_tile.optimization_hints<sm_90 =
+  // {allow_tma = false, latency = 3}> CHECK-NEXT: {sm_90 = {allow_tma = false,
+  // latency = 3 : i32}}
   printAttribute(mlirCudaTileOptimizationHintsAttrGetEmpty(context));
   printAttribute(mlirCudaTileOptimizationHintsAttrGetEntryOpHint(
       context, text("sm_100"), 2, 0, 4));
   MlirAttribute hint = mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(
-      context, text("sm_90"), 3, 0);
+      context, text("sm_90"), 0, 3);
   printAttribute(hint);
   printAttribute(mlirCudaTileOptimizationHintsAttrGetValue(hint));
 }

@@ -57,8 +57,8 @@ mlirCudaTileOptimizationHintsAttrGetEntryOpHint(MlirContext context,
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(MlirContext context,
                                                     MlirStringRef arch,
-                                                    int32_t latency,
-                                                    int allowTma);
+                                                    int8_t allowTma,
+                                                    int32_t latency);
 /// The hints as a dictionary from GPU to a dictionary of hints.
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirCudaTileOptimizationHintsAttrGetValue(MlirAttribute attribute);

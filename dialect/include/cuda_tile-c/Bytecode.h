@@ -25,17 +25,17 @@ MLIR_CAPI_EXPORTED MlirModule mlirCudaTileReadBytecode(MlirContext context,
 /// "13.1"; an empty string means 13.3. On failure, emits diagnostics and does
 /// not call it.
 MLIR_CAPI_EXPORTED MlirLogicalResult
-mlirCudaTileWriteBytecode(MlirOperation module, MlirStringRef version,
+mlirCudaTileBytecodeWrite(MlirOperation module, MlirStringRef version,
                           MlirStringCallback callback, void *userData);
 
-/// The same, into memory that mlirCudaTileFreeBuffer frees. On failure,
+/// The same, into memory that mlirCudaTileBytecodeFree frees. On failure,
 /// `*buffer` is null and `*sizeBytes` is 0.
 MLIR_CAPI_EXPORTED MlirLogicalResult
-mlirCudaTileWriteBytecodeToBuffer(MlirOperation module, MlirStringRef version,
+mlirCudaTileBytecodeWriteToBuffer(MlirOperation module, MlirStringRef version,
                                   char **buffer, size_t *sizeBytes);
 
 /// Frees a buffer of the function above; null is allowed.
-MLIR_CAPI_EXPORTED void mlirCudaTileFreeBuffer(char *buffer);
+MLIR_CAPI_EXPORTED void mlirCudaTileBytecodeFree(char *buffer);
 
 #ifdef __cplusplus
 }

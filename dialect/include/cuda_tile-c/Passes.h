@@ -29,23 +29,6 @@ mlirCudaTileCreateLoopSplitPass(int32_t splitThreshold);
 MLIR_CAPI_EXPORTED MlirPass
 mlirCudaTileCreateSynthesizeDebugInfoScopesPass(void);
 
-/// Options of mlirCudaTileApplyOptimizations.
-typedef struct MlirCudaTileOptFlags {
-  /// 0: nothing. 1: canonicalize, cse. 2: also loop-invariant code motion.
-  /// 3: also loop-split, canonicalize.
-  int32_t optLevel;
-  /// Whether fuse-fma runs first, which rounds once instead of twice.
-  bool fuseFMA;
-} MlirCudaTileOptFlags;
-
-/// The defaults: level 3 without fuse-fma.
-MLIR_CAPI_EXPORTED MlirCudaTileOptFlags mlirCudaTileOptFlagsInit(void);
-
-/// Runs the optimizations on a cuda_tile.module or a module that contains one.
-/// An invalid level is an error diagnostic.
-MLIR_CAPI_EXPORTED MlirLogicalResult mlirCudaTileApplyOptimizations(
-    MlirOperation module, MlirCudaTileOptFlags flags);
-
 #ifdef __cplusplus
 }
 #endif

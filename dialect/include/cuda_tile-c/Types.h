@@ -1,8 +1,10 @@
 /*===- cuda_tile-c/Types.h - Types of the dialect in C ------------*- C -*-===*\
 |*                                                                            *|
-|* For each type: TypeIsA, Get, GetChecked, accessors, GetTypeID. Get is for  *|
-|* parameters that are known to be right. GetChecked verifies them: a wrong   *|
-|* one is an error diagnostic at `loc` and a null type.                       *|
+|* For each type: TypeIsA, Get, accessors, GetTypeID and GetAt (GetChecked of *|
+|* pointer and token). Get is for parameters that are known to be right. The  *|
+|* others verify them: a wrong one is an error diagnostic at `loc` and a null *|
+|* type. Get of tensor, partition and strided views, and GetChecked with a    *|
+|* context, as other tools have them: Dialect/CudaTileDialect.h.              *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -46,9 +48,10 @@ MLIR_CAPI_EXPORTED MlirType mlirCudaTileTileTypeGet(MlirContext context,
                                                     intptr_t rank,
                                                     const int64_t *shape,
                                                     MlirType elementType);
-MLIR_CAPI_EXPORTED MlirType
-mlirCudaTileTileTypeGetChecked(MlirLocation loc, intptr_t rank,
-                               const int64_t *shape, MlirType elementType);
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileTileTypeGetAt(MlirLocation loc,
+                                                      intptr_t rank,
+                                                      const int64_t *shape,
+                                                      MlirType elementType);
 MLIR_CAPI_EXPORTED MlirType mlirCudaTileTileTypeGetElementType(MlirType type);
 MLIR_CAPI_EXPORTED intptr_t mlirCudaTileTileTypeGetRank(MlirType type);
 MLIR_CAPI_EXPORTED int64_t mlirCudaTileTileTypeGetDimSize(MlirType type,
@@ -69,10 +72,7 @@ MLIR_CAPI_EXPORTED int64_t mlirCudaTileTensorViewTypeGetDynamicSize(void);
 MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsATensorViewType(MlirType type);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileTensorViewTypeGetTypeID(void);
 /// `strides` are in elements; there are `rank` sizes and `rank` strides.
-MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGet(
-    MlirContext context, MlirType elementType, intptr_t rank,
-    const int64_t *shape, const int64_t *strides);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGetChecked(
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileTensorViewTypeGetAt(
     MlirLocation loc, MlirType elementType, intptr_t rank, const int64_t *shape,
     const int64_t *strides);
 /// The same type with the attribute of its base pointer, a PointerKindAttr or
@@ -97,10 +97,7 @@ MLIR_CAPI_EXPORTED int64_t mlirCudaTileTensorViewTypeGetStride(MlirType type,
 
 MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsAPartitionViewType(MlirType type);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTilePartitionViewTypeGetTypeID(void);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTilePartitionViewTypeGet(
-    MlirContext context, intptr_t tileRank, const int32_t *tileShape,
-    MlirType tensorView, const int32_t *dimMap, MlirAttribute paddingValue);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTilePartitionViewTypeGetChecked(
+MLIR_CAPI_EXPORTED MlirType mlirCudaTilePartitionViewTypeGetAt(
     MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
     MlirType tensorView, const int32_t *dimMap, MlirAttribute paddingValue);
 MLIR_CAPI_EXPORTED int32_t
@@ -108,11 +105,7 @@ mlirCudaTilePartitionViewTypeGetDimMap(MlirType type, intptr_t tileDim);
 
 MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsAStridedViewType(MlirType type);
 MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileStridedViewTypeGetTypeID(void);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTileStridedViewTypeGet(
-    MlirContext context, intptr_t tileRank, const int32_t *tileShape,
-    const int32_t *traversalStrides, MlirType tensorView, const int32_t *dimMap,
-    MlirAttribute paddingValue);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTileStridedViewTypeGetChecked(
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileStridedViewTypeGetAt(
     MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
     const int32_t *traversalStrides, MlirType tensorView, const int32_t *dimMap,
     MlirAttribute paddingValue);
@@ -126,7 +119,7 @@ MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileGatherScatterViewTypeGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirType mlirCudaTileGatherScatterViewTypeGet(
     MlirContext context, intptr_t tileRank, const int32_t *tileShape,
     MlirType tensorView, int32_t sparseDim, MlirAttribute paddingValue);
-MLIR_CAPI_EXPORTED MlirType mlirCudaTileGatherScatterViewTypeGetChecked(
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileGatherScatterViewTypeGetAt(
     MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
     MlirType tensorView, int32_t sparseDim, MlirAttribute paddingValue);
 MLIR_CAPI_EXPORTED int32_t

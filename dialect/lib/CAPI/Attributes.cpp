@@ -88,7 +88,7 @@ MlirAttribute mlirCudaTileOptimizationHintsAttrGetEntryOpHint(
 }
 
 MlirAttribute mlirCudaTileOptimizationHintsAttrGetLoadStoreOpHint(
-    MlirContext context, MlirStringRef arch, int32_t latency, int allowTma) {
+    MlirContext context, MlirStringRef arch, int8_t allowTma, int32_t latency) {
   Builder builder(unwrap(context));
   SmallVector<NamedAttribute> hints;
   if (allowTma >= 0)

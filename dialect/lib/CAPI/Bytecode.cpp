@@ -44,7 +44,7 @@ MlirModule mlirCudaTileReadBytecode(MlirContext context, MlirStringRef data,
   return wrap(cuda_tile::readBytecode(buffer, unwrap(context)).release());
 }
 
-MlirLogicalResult mlirCudaTileWriteBytecode(MlirOperation module,
+MlirLogicalResult mlirCudaTileBytecodeWrite(MlirOperation module,
                                             MlirStringRef version,
                                             MlirStringCallback callback,
                                             void *userData) {
@@ -55,7 +55,7 @@ MlirLogicalResult mlirCudaTileWriteBytecode(MlirOperation module,
   return mlirLogicalResultSuccess();
 }
 
-MlirLogicalResult mlirCudaTileWriteBytecodeToBuffer(MlirOperation module,
+MlirLogicalResult mlirCudaTileBytecodeWriteToBuffer(MlirOperation module,
                                                     MlirStringRef version,
                                                     char **buffer,
                                                     size_t *sizeBytes) {
@@ -74,4 +74,4 @@ MlirLogicalResult mlirCudaTileWriteBytecodeToBuffer(MlirOperation module,
   return mlirLogicalResultSuccess();
 }
 
-void mlirCudaTileFreeBuffer(char *buffer) { std::free(buffer); }
+void mlirCudaTileBytecodeFree(char *buffer) { std::free(buffer); }

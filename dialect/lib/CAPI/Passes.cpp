@@ -1,7 +1,6 @@
 //===- Passes.cpp - Passes of the dialect in C ----------------------------===//
 
 #include "cuda_tile-c/Passes.h"
-#include "cuda_tile/Transforms/Optimize.h"
 #include "cuda_tile/Transforms/Passes.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
@@ -46,15 +45,4 @@ MlirPass mlirCudaTileCreateLoopSplitPass(int32_t splitThreshold) {
 
 MlirPass mlirCudaTileCreateSynthesizeDebugInfoScopesPass(void) {
   return wrap(cuda_tile::createSynthesizeDebugInfoScopes().release());
-}
-
-MlirCudaTileOptFlags mlirCudaTileOptFlagsInit(void) {
-  cuda_tile::OptimizationOptions defaults;
-  return {defaults.level, defaults.fuseFMA};
-}
-
-MlirLogicalResult mlirCudaTileApplyOptimizations(MlirOperation module,
-                                                 MlirCudaTileOptFlags flags) {
-  return wrap(cuda_tile::applyOptimizations(unwrap(module),
-                                            {flags.optLevel, flags.fuseFMA}));
 }

@@ -78,9 +78,8 @@ MlirType mlirCudaTileTileTypeGet(MlirContext, intptr_t rank,
                                             unwrap(elementType))));
 }
 
-MlirType mlirCudaTileTileTypeGetChecked(MlirLocation loc, intptr_t rank,
-                                        const int64_t *shape,
-                                        MlirType elementType) {
+MlirType mlirCudaTileTileTypeGetAt(MlirLocation loc, intptr_t rank,
+                                   const int64_t *shape, MlirType elementType) {
   return getChecked<cuda_tile::TileType>(loc, ArrayRef<int64_t>(shape, rank),
                                          unwrap(elementType),
                                          cuda_tile::cute::LayoutAttr());
@@ -114,19 +113,9 @@ int64_t mlirCudaTileTensorViewTypeGetDynamicSize(void) {
   return cuda_tile::TensorViewType::kDynamic;
 }
 
-MlirType mlirCudaTileTensorViewTypeGet(MlirContext, MlirType elementType,
-                                       intptr_t rank, const int64_t *shape,
-                                       const int64_t *strides) {
-  return wrap(Type(cuda_tile::TensorViewType::get(
-      unwrap(elementType), ArrayRef<int64_t>(shape, rank),
-      ArrayRef<int64_t>(strides, rank))));
-}
-
-MlirType mlirCudaTileTensorViewTypeGetChecked(MlirLocation loc,
-                                              MlirType elementType,
-                                              intptr_t rank,
-                                              const int64_t *shape,
-                                              const int64_t *strides) {
+MlirType mlirCudaTileTensorViewTypeGetAt(MlirLocation loc, MlirType elementType,
+                                         intptr_t rank, const int64_t *shape,
+                                         const int64_t *strides) {
   return getChecked<cuda_tile::TensorViewType>(
       loc, unwrap(elementType), ArrayRef<int64_t>(shape, rank),
       ArrayRef<int64_t>(strides, rank), cuda_tile::PointerKindAttr());
@@ -202,17 +191,11 @@ static cuda_tile::PaddingValueAttr paddingOf(MlirAttribute attribute) {
   return llvm::cast_if_present<cuda_tile::PaddingValueAttr>(unwrap(attribute));
 }
 
-MlirType mlirCudaTilePartitionViewTypeGet(
-    MlirContext context, intptr_t tileRank, const int32_t *tileShape,
-    MlirType tensorView, const int32_t *dimMap, MlirAttribute paddingValue) {
-  return wrap(Type(cuda_tile::PartitionViewType::get(
-      unwrap(context), dims(tileRank, tileShape), tensorViewOf(tensorView),
-      dims(tileRank, dimMap), paddingOf(paddingValue))));
-}
-
-MlirType mlirCudaTilePartitionViewTypeGetChecked(
-    MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
-    MlirType tensorView, const int32_t *dimMap, MlirAttribute paddingValue) {
+MlirType mlirCudaTilePartitionViewTypeGetAt(MlirLocation loc, intptr_t tileRank,
+                                            const int32_t *tileShape,
+                                            MlirType tensorView,
+                                            const int32_t *dimMap,
+                                            MlirAttribute paddingValue) {
   return getChecked<cuda_tile::PartitionViewType>(
       loc, dims(tileRank, tileShape), tensorViewOf(tensorView),
       dims(tileRank, dimMap), paddingOf(paddingValue));
@@ -223,22 +206,12 @@ int32_t mlirCudaTilePartitionViewTypeGetDimMap(MlirType type,
   return typeAs<cuda_tile::PartitionViewType>(type).getDimMap()[tileDim];
 }
 
-MlirType mlirCudaTileStridedViewTypeGet(MlirContext context, intptr_t tileRank,
-                                        const int32_t *tileShape,
-                                        const int32_t *traversalStrides,
-                                        MlirType tensorView,
-                                        const int32_t *dimMap,
-                                        MlirAttribute paddingValue) {
-  return wrap(Type(cuda_tile::StridedViewType::get(
-      unwrap(context), dims(tileRank, tileShape),
-      dims(tileRank, traversalStrides), tensorViewOf(tensorView),
-      dims(tileRank, dimMap), paddingOf(paddingValue))));
-}
-
-MlirType mlirCudaTileStridedViewTypeGetChecked(
-    MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
-    const int32_t *traversalStrides, MlirType tensorView, const int32_t *dimMap,
-    MlirAttribute paddingValue) {
+MlirType mlirCudaTileStridedViewTypeGetAt(MlirLocation loc, intptr_t tileRank,
+                                          const int32_t *tileShape,
+                                          const int32_t *traversalStrides,
+                                          MlirType tensorView,
+                                          const int32_t *dimMap,
+                                          MlirAttribute paddingValue) {
   return getChecked<cuda_tile::StridedViewType>(
       loc, dims(tileRank, tileShape), dims(tileRank, traversalStrides),
       tensorViewOf(tensorView), dims(tileRank, dimMap),
@@ -263,7 +236,7 @@ MlirType mlirCudaTileGatherScatterViewTypeGet(
       sparseDim, paddingOf(paddingValue))));
 }
 
-MlirType mlirCudaTileGatherScatterViewTypeGetChecked(
+MlirType mlirCudaTileGatherScatterViewTypeGetAt(
     MlirLocation loc, intptr_t tileRank, const int32_t *tileShape,
     MlirType tensorView, int32_t sparseDim, MlirAttribute paddingValue) {
   return getChecked<cuda_tile::GatherScatterViewType>(

@@ -18,7 +18,9 @@ void cuda_tile::addOptimizations(OpPassManager &passes,
   if (options.level >= 2)
     passes.addPass(createLoopInvariantCodeMotionPass());
   if (options.level >= 3) {
-    passes.addPass(createLoopSplit());
+    LoopSplitOptions splitting;
+    splitting.splitThreshold = options.loopSplitThreshold;
+    passes.addPass(createLoopSplit(splitting));
     passes.addPass(createFoldConstants());
   }
 }

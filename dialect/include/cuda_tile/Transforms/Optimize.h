@@ -14,6 +14,8 @@ struct OptimizationOptions {
   int level = 3;
   /// Whether fuse-fma runs first, which rounds once instead of twice.
   bool fuseFMA = false;
+  /// Threshold of loop-split: 0 never, 1 always, else a number of ops.
+  int loopSplitThreshold = 1;
 };
 
 /// Adds the passes of `options` to a pipeline on modules.
