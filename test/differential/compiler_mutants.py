@@ -53,8 +53,10 @@ class Mutant:
         return source.replace(self.old, self.new)
 
 
-_PENDING = "Pending(known.reads | news.reads, known.writes | news.writes)"
-_OWN = "found = Pending(reads, frozenset(map(_place, access.writes)))"
+_JOIN = '"""The accesses of either path."""\n        return known | news'
+_JOINED = '"""The accesses of either path."""\n        return replace(known | news, '
+_OWN = "return Access(reads, writes)"
+_SATISFIED = "state = _satisfied(state, self.needs(op, state))"
 _EDGES = "edges = _cuda_tile.control_edges(op)\n"
 _COPIES = "counts_up and not (copies.lane or copies.warp)"
 
@@ -66,49 +68,45 @@ def _without_edges(condition: str) -> str:
 
 
 BARRIERS = tuple(
-    Mutant(name, "passes.barriers", old, new)
+    Mutant(name, "analysis.shared_accesses", old, new)
     for name, old, new in (
-        (
-            "shared reads are not recorded",
-            _OWN,
-            "found = Pending(frozenset(), frozenset(map(_place, access.writes)))",
-        ),
-        ("shared writes are not recorded", _OWN, "found = Pending(reads)"),
+        ("shared reads are not recorded", _OWN, "return Access(writes=writes)"),
+        ("shared writes are not recorded", _OWN, "return Access(reads)"),
         (
             "shared reads of another path are lost",
-            _PENDING,
-            "Pending(known.reads, known.writes | news.writes)",
+            _JOIN,
+            f"{_JOINED}reads=known.reads)",
         ),
         (
             "shared writes of another path are lost",
-            _PENDING,
-            "Pending(known.reads | news.reads, known.writes)",
+            _JOIN,
+            f"{_JOINED}writes=known.writes & news.writes)",
         ),
         (
             "a shared write after a read needs no barrier",
-            "or _overlap(own.writes, pending.reads)",
+            "or _overlap(written, pending.reads)",
             "or False",
         ),
         (
             "a shared read after a write needs no barrier",
-            "_overlap(own.reads | own.writes, pending.writes)",
-            "_overlap(own.writes, pending.writes)",
+            "_overlap(own.reads | own.late | written, pending.writes)",
+            "_overlap(own.late | written, pending.writes)",
         ),
         (
             "the access behind a barrier is not pending",
-            "return own if self.needs_barrier(op, state) else self.join(state, own)",
-            "return Pending() if self.needs_barrier(op, state) else "
-            "self.join(state, own)",
+            _SATISFIED,
+            f"need = self.needs(op, state)\n        {_SATISFIED}\n"
+            "        if need.barrier:\n            return state",
         ),
         (
             "only the last shared access is pending",
-            "return own if self.needs_barrier(op, state) else self.join(state, own)",
-            "return own",
+            "return state | Pending(\n            own.reads | own.late",
+            "return Pending(\n            own.reads | own.late",
         ),
         (
             "buffers never overlap",
-            "a[0] < b[1] and b[0] < a[1]",
-            "False",
+            "return a.start < b.end and b.start < a.end",
+            "return False",
         ),
     )
 )
@@ -227,19 +225,18 @@ ALLOCATE = tuple(
     for name, old, new in (
         (
             "live buffers overlap by their ends",
-            "offset = max(offset, start + requests[other].size_bytes)",
-            "offset = max(offset, start + requests[other].size_bytes // 2)",
+            "taken.append((start, end))",
+            "taken.append((start, (start + end) // 2))",
         ),
         (
             "only the first conflict counts",
-            "taken = sorted((places[i], i) for i in request.conflicts if i in places)",
-            "taken = sorted((places[i], i) for i in request.conflicts if i in places)"
-            "[:1]",
+            "if i in request.conflicts:",
+            "if i in request.conflicts and not taken:",
         ),
         (
             "buffers have half their size",
-            "element_bits(ty.element_type) // 8",
-            "element_bits(ty.element_type) // 16",
+            "size = buffer_type_bytes(op.results[0].type)",
+            "size = buffer_type_bytes(op.results[0].type) // 2",
         ),
     )
 )
@@ -298,9 +295,9 @@ CONTROL_FLOW = tuple(
 REDUNDANT = (
     Mutant(
         "a shared write after a write needs no barrier",
-        "passes.barriers",
-        "_overlap(own.reads | own.writes, pending.writes)",
-        "_overlap(own.reads, pending.writes)",
+        "analysis.shared_accesses",
+        "_overlap(own.reads | own.late | written, pending.writes)",
+        "_overlap(own.reads | own.late, pending.writes)",
         "every buffer that stage makes is read before its bytes are used again",
     ),
     Mutant(
