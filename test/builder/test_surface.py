@@ -232,7 +232,7 @@ def test_optimizations():
         assert "fma" not in optimized(opt_level=3)
         assert "if" not in optimized(opt_level=3)
         assert "if" in optimized(opt_level=2)
-        assert "if" in optimized(opt_level=3, threshold=9)
+        assert "if" in optimized(opt_level=3, threshold=0)
         with pytest.raises(MLIRError, match="optimization level of 0 to 3, got 7"):
             optimized(opt_level=7)
         options = _cuda_tile.TileIROptimizationsOpts()
