@@ -22,6 +22,7 @@ from cuda_tile.analysis.registers import (
     elementwise_stems,
     held_registers,
 )
+from cuda_tile.ir.carried import leaves
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import (
     PRODUCTS,
@@ -203,7 +204,20 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
         return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
     if loop.name != "cuda_tile.for":
         return "the number of turns of its loop is not known before it begins"
+    if _may_end_before(load, [op for op, _ in users]):
+        return "its turn may end before the tile is used"
     return _refuse_address(load, loop)
+
+
+def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
+    """Whether control may leave a load's block between it and a use of its tile.
+
+    A ring with mbarriers releases a slot behind its last use, on every way.
+    """
+    ops = block_ops(load.block)
+    around = {outer for op in users for outer in (op, *enclosing_ops_of(op))}
+    last = max((place for place, op in enumerate(ops) if op in around), default=0)
+    return any(leaves(op) for op in ops[ops.index(load) + 1 : last + 1])
 
 
 def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
