@@ -19,9 +19,10 @@ from cuda_tile.ir.launch import strings_of
 from cuda_tile.ir.plan import REMARKS_ATTRIBUTE
 from cuda_tile.ir.roles import find_roles
 from cuda_tile.ir.scalars import plus
+from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.walk import block_ops, find_entry, nested_ops
 from cuda_tile.options import Options
-from cuda_tile.passes import count, ring, roles, skew
+from cuda_tile.passes import count, persist, ring, roles, skew
 
 SEEDS = (None, 0, 1, 2)
 ROWS, BLOCKS = 25, 3
@@ -305,6 +306,26 @@ def test_roles_compute_the_same(name: str) -> None:
         assert op is not None
         for seed in SEEDS:
             assert np.array_equal(outcome(module, seed), expected), (seed, str(module))
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_roles_of_a_persistent_kernel_compute_the_same(name: str) -> None:
+    text = kernel(DIVIDED[name], registers=", persistent = 1 : i64")
+    expected = outcome(cuda_tile.load(text.encode()), None)
+    module = cuda_tile.load(text.encode())
+    with module.context:
+        for each in (persist, ring, roles, skew, count):
+            each.run(module.operation, Options())
+            assert module.operation.verify()
+        entry = find_entry(module.operation, None)
+        op = find_roles(entry)
+        assert REMARKS_ATTRIBUTE not in entry.attributes
+        assert op is not None
+        # Each role goes over the tile blocks by itself.
+        tiles = [inner for inner in nested_ops(op) if inner.name == TILES]
+        assert sorted(_region(op, inner) for inner in tiles) == [0, 1]
+    for seed in SEEDS:
+        assert np.array_equal(outcome(module, seed), expected), (seed, str(module))
 
 
 @pytest.mark.parametrize("name", DIVIDED)
