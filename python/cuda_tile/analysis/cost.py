@@ -29,9 +29,6 @@ MOST_ROLE_REGISTERS = 240
 WARP_SLOWDOWN = 1.6
 """What `mma.sync` takes where warpgroups have instructions of their own, of the time of
 these: they alone reach the rate of sm_90 (published microbenchmarks: 62 %)."""
-SLOT_ALIGNMENT = 1024
-"""Bytes at a multiple of which each buffer of a slot begins: what a swizzle of 128
-bytes repeats after (PTX ISA, "Swizzling modes")."""
 
 
 def register_limit(target: Target, num_warps: int, ctas: int) -> int:
@@ -166,11 +163,6 @@ def choose_slots(
     wanted = max(2 + ceil(turns), deep or 0)
     slots = min(wanted, MOST_SLOTS, room.room_bytes // slot_bytes)
     return slots if slots >= 2 else 0
-
-
-def slot_bytes_of(sizes: Iterable[int]) -> int:
-    """Bytes of a slot that holds buffers of these sizes, each aligned for engines."""
-    return sum(-(-size // SLOT_ALIGNMENT) * SLOT_ALIGNMENT for size in sizes)
 
 
 def count_exponentials(ops: Iterable[ir.Operation]) -> int:

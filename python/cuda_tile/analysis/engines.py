@@ -10,6 +10,7 @@ its slot is taken. It reads facts and never guesses; a refusal says what would h
 | chip | sm_80 | sm_90, and a launcher that makes tensor maps |
 | source | view, or tile of pointers | view of entry parameters and constants |
 | alignment | 4, 8 or 16 bytes together | base and strides multiples of 16 bytes |
+| extents | any | below 2^31 |
 | outside the tensor | zeros, or anything | the same |
 | order | weak, no store before or after it by tokens | the same |
 """
@@ -44,11 +45,16 @@ from cuda_tile.targets import Target
 
 LEAST_ASYNC_BYTES = 4
 """Bytes of the smallest `cp.async` (PTX ISA, "cp.async": 4, 8 or 16)."""
+MOST_ASYNC_BYTES = 16
+"""Bytes of the largest (same)."""
 TMA_ALIGNMENT = 16
 """Bytes that divide base and strides of a tensor map (CUDA Driver API,
 "cuTensorMapEncodeTiled")."""
 TMA_MAX_RANK = 5
 """Dimensions of a tensor map (same)."""
+TMA_MAX_EXTENT = (1 << 31) - 1
+"""Largest extent whose elements the coordinates of a copy reach, which have 32 bits
+with sign (PTX ISA, "cp.async.bulk.tensor")."""
 TMA_ELEMENT_BITS = (8, 16, 32, 64)
 
 
@@ -179,6 +185,13 @@ class EngineChoice:
                 "extents and strides of a map are computed from parameters of the "
                 "kernel alone; here one is not"
             )
+        for d, extent in enumerate(parts.shape):
+            if not self._is_reached(extent):
+                return (
+                    f"extent {d} may exceed {TMA_MAX_EXTENT}, which a copy's "
+                    f"coordinates cannot; make it i32, or assume "
+                    f"bounded<?, {TMA_MAX_EXTENT}> on it"
+                )
         order = map_order(view_operand(op))
         if order is None:
             return "no stride of the tensor is known to be 1"
@@ -186,6 +199,15 @@ class EngineChoice:
             parts.base, parts.strides, tiling.dim_map[order[0]], bits // 8
         )
         return reason or self._refuse_boxes(op, order[0], bits)
+
+    def _is_reached(self, extent: int | ir.Value) -> bool:
+        """Whether 32-bit coordinates reach every element of a dimension."""
+        if isinstance(extent, int):
+            return extent <= TMA_MAX_EXTENT
+        if element_bits(element_of(extent)) <= 32:
+            return True
+        high = self.facts.of(extent).high
+        return high is not None and high <= TMA_MAX_EXTENT
 
     def _refuse_boxes(self, op: ir.Operation, fastest: int, bits: int) -> str | None:
         view = view_operand(op)

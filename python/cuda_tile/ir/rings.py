@@ -8,6 +8,7 @@ copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -54,7 +55,7 @@ class RingPlaces:
     @property
     def slot_bytes(self) -> int:
         """From one slot to the next."""
-        return sum(map(_aligned, self.buffer_bytes))
+        return slot_bytes_of(self.buffer_bytes)
 
     @property
     def data_bytes(self) -> int:
@@ -80,6 +81,11 @@ class RingPlaces:
     def empty(self) -> int:
         """Where those begin that tell which slots are empty."""
         return self.data_bytes + self.slots * MBARRIER_BYTES
+
+
+def slot_bytes_of(sizes: Iterable[int]) -> int:
+    """Bytes of a slot that holds buffers of these sizes."""
+    return sum(map(_aligned, sizes))
 
 
 def _aligned(size_bytes: int) -> int:

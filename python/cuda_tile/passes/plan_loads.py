@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.cost import (
-    SLOT_ALIGNMENT,
     Room,
     choose_slots,
     count_exponentials,
-    slot_bytes_of,
     turn_clocks,
 )
-from cuda_tile.analysis.engines import LEAST_ASYNC_BYTES, EngineChoice
+from cuda_tile.analysis.engines import (
+    LEAST_ASYNC_BYTES,
+    MOST_ASYNC_BYTES,
+    EngineChoice,
+)
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     LoadedOperand,
@@ -42,6 +45,7 @@ from cuda_tile.ir.copy_plan import (
     read_store,
 )
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, Plan, add_remark
+from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
 from cuda_tile.targets import WARP_LANES, Target
@@ -129,6 +133,29 @@ class LoadChooser:
                 self.engines[load] = CP_ASYNC
                 self._odd.add(load)
 
+    def _prefer_groups(self, plan: Plan, parts: Parts) -> None:
+        """Lets threads copy by `cp.async` what bulk copies would bring to `mma.sync`.
+
+        Without a role that loads, a warp that is done with a slot tells so by an
+        mbarrier and waits by polling, where groups need one barrier a turn; and rings
+        of groups share their memory with what is live after the loop. Only where copies
+        of 16 bytes do it: smaller ones are more instructions than that saves.
+        """
+        if plan.roles != "one" or any(p.is_wgmma for p in parts.values()):
+            return
+        mine = [o for o in self.operands if o.load not in self._by_hand]
+        bulk = [o for o in mine if self.engines[o.load] == TMA]
+        if len(mine) == len(self.operands) and all(map(self._suits_groups, bulk)):
+            self.engines.update((o.load, CP_ASYNC) for o in bulk)
+
+    def _suits_groups(self, operand: LoadedOperand) -> bool:
+        access = describe_access(operand.load, self._choice.facts)
+        return (
+            CP_ASYNC in ENGINES
+            and access.vector * access.element_bytes >= MOST_ASYNC_BYTES
+            and self._choice.refusal(operand, CP_ASYNC) is None
+        )
+
     @property
     def has_only_bulk_copies(self) -> bool:
         """Whether bulk copies load all that an engine loads: one thread starts them."""
@@ -147,6 +174,7 @@ class LoadChooser:
             plan: The entry's.
             parts: The plans of its products.
         """
+        self._prefer_groups(plan, parts)
         chosen: list[tuple[ir.Operation, LoadPlan]] = []
         for loop in dict.fromkeys(o.loop for o in self.operands):
             mine = [o for o in self.operands if o.loop == loop]
@@ -254,7 +282,7 @@ class LoadChooser:
             # The next tile block's copies fill the ring while this one's are stored.
             room -= max((tile_bytes(op.operands[0]) for op in self._stores), default=0)
         if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
-            room = room // len(self.copied_loops) - len(copied) * SLOT_ALIGNMENT
+            room = room // len(self.copied_loops) - len(copied) * SLOT_ALIGNMENT_BYTES
         exponentials = count_exponentials(body)
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False

@@ -12,7 +12,6 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
-from cuda_tile.analysis.cost import slot_bytes_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     CONVERSIONS,
@@ -30,6 +29,7 @@ from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_product
+from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
