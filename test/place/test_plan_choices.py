@@ -119,8 +119,7 @@ def test_copies_get_slots_that_hide_their_latency() -> None:
         ("128x256x64", "sm_89", 2),
     ):
         plans = loads_of(matmul(tile), gpu)
-        engine = "tma" if gpu == "sm_120" else "cp_async"
-        assert plans == 2 * [LoadPlan(engine, slots, slots - 1)], (tile, gpu)
+        assert plans == 2 * [LoadPlan("cp_async", slots, slots - 1)], (tile, gpu)
 
 
 def test_warpgroups_get_a_role_that_loads() -> None:
