@@ -8,15 +8,17 @@ default plan. Inputs are small whole numbers, so that every sum is exact in any 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from ptx_mutation import mutants
 
 import cuda_tile
 from cuda_tile._mlir import ir
+from cuda_tile.emulator import FindingError
 from cuda_tile.ir.copy_plan import LOADS, read_load
 from cuda_tile.ir.plan import plan_attribute
 from cuda_tile.ir.walk import entries, nested_ops
@@ -546,3 +548,32 @@ def test_few_ctas_serve_all_tile_blocks(name: str, chip: str) -> None:
         how = {"compiled": made, "mode": "adversarial", "seed": seed}
         sizes = sizes_of(name)[seed]
         check(name, sizes, module, on="emulator", gpu=chip, resident_ctas=1, **how)
+
+
+# Mutants of the PTX of a kernel with roles, bulk copies and wgmma ---------------------
+
+REDUNDANT = {
+    "fence.mbarrier_init.release.cluster": "no cluster: the barrier behind it orders",
+    "mbarrier.arrive.shared.b64 %rd21": "the last release; nobody acquires afterwards",
+    "bar.sync 1, 128": "the first: a wait for a product speaks for its warpgroup",
+}
+"""Beginnings of deleted statements that no run reports, and why."""
+
+
+def test_deleted_synchronisation_is_noticed() -> None:
+    module, made = compiled("plain", "sm_90")
+    deleted = [
+        m for m in mutants(made.ptx) if m.change == "delete" and m.kind != "init"
+    ]
+    assert {"fence", "wait", "commit", "arrive", "barrier"} == {m.kind for m in deleted}
+    silent: list[str] = []
+    for mutant in deleted:
+        how = {"compiled": replace(made, ptx=mutant.text), "mode": "adversarial"}
+        try:
+            check("plain", (M, N, 7 * K), module, on="emulator", gpu="sm_90", **how)
+        except (FindingError, AssertionError):
+            continue
+        silent.append(mutant.instruction)
+    assert len(silent) == len(REDUNDANT), silent
+    for text in REDUNDANT:
+        assert len([s for s in silent if s.startswith(text)]) == 1, silent
