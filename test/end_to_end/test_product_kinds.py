@@ -141,15 +141,15 @@ class Kind:
         text: The kernel.
         problem: Makes of rows, columns and depth the arguments before the sizes, and
             the expected values of the last of them.
-        engines: Who makes each load on sm_80, in program order.
-        later_engines: The same on later chips.
+        engines: Who makes each load, in program order.
+        bulk_engines: The same on sm_90, where warpgroups multiply.
         remarks: Words of each remark of the launch record of sm_90.
     """
 
     text: str
     problem: Callable[[int, int, int], tuple[list[Any], Any]]
     engines: tuple[str, ...]
-    later_engines: tuple[str, ...]
+    bulk_engines: tuple[str, ...]
     remarks: tuple[str, ...] = ()
 
 
@@ -505,7 +505,7 @@ def test_plan_and_levels(name: str, chip: str) -> None:
     planned = cuda_tile.lower(module, chip, until="plan")
     (entry,) = entries(planned.operation)
     loads = [read_load(op) for op in nested_ops(entry) if op.name in LOADS]
-    wanted = kind.engines if chip == "sm_80" else kind.later_engines
+    wanted = kind.bulk_engines if chip == "sm_90" else kind.engines
     assert tuple(load.engine for load in loads) == wanted
     assert all(load.slots > load.ahead > 0 for load in loads if load.engine != NO)
     if chip == "sm_90":

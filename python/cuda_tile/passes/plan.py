@@ -69,6 +69,9 @@ from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
 WARPGROUPS = True
 """Whether the passes after `place` make something of products of warpgroups."""
+MOST_CROWDED = 3
+"""CTAs with roles of their own on a multiprocessor; each needs slots enough to hide the
+latency of copies, and three already overlap the beginning and end of each other."""
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
 
@@ -155,6 +158,8 @@ def make_plan(
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
+    if "occupancy" not in hints:
+        chosen = chooser.crowded(chosen)
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
@@ -258,6 +263,23 @@ class Chooser:
                     return min(fitting, key=lambda c: c.rank)
                 tried += found
         return min(tried, key=lambda c: (c.excess, -c.ctas, c.clocks))
+
+    def crowded(self, chosen: Candidate) -> Candidate:
+        """A candidate with a role that loads, with as many CTAs as registers allow.
+
+        Where roles move registers, a CTA takes all that its bound leaves it, so that a
+        small one would keep others off the multiprocessor.
+        """
+        if chosen.roles == "one":
+            return chosen
+        warps = chosen.num_warps
+        most = min(MOST_CROWDED, most_ctas(self._target, warps + LOAD_WARPS))
+        for ctas in range(chosen.ctas + 1, most + 1):
+            limit, _ = role_registers(self._target, warps, ctas)
+            if chosen.estimate.registers > limit:
+                break
+            chosen = replace(chosen, ctas=ctas, limit=limit)
+        return chosen
 
     def remarks(self, chosen: Candidate, warps: int, ctas: int) -> list[str]:
         """What `chosen` gives up of so many warps and CTAs, and why."""
