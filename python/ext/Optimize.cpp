@@ -30,11 +30,12 @@ void setThreshold(nb::handle object, int32_t threshold) {
 
 void cuda_tile::python::populateOptimize(nb::module_ &m) {
   using Options = cuda_tile::OptimizationOptions;
-  nb::class_<Options>(m, "TileIROptimizationsOpts",
-                      "How far a program is optimized. Level 1: fold-constants, "
-                      "cse; 2: and loop-invariant code motion; 3: and "
-                      "loop-split, fold-constants. fuse_fma makes one rounding "
-                      "of the two of a product and a sum.")
+  nb::class_<Options>(
+      m, "TileIROptimizationsOpts",
+      "How far a program is optimized. Level 1: fold-constants, "
+      "cse; 2: and loop-invariant code motion; 3: and "
+      "loop-split, fold-constants. fuse_fma makes one rounding "
+      "of the two of a product and a sum.")
       .def(
           "__init__",
           [](Options *self, int level, bool fuseFMA) {

@@ -17,7 +17,10 @@ from cuda_tile.ir.walk import body, entries, nested_ops
 from cuda_tile.runtime.expressions import Expression
 
 PARAMETERS = ("i32", "i32", "i64", "i8")
-EDGES = {8: (0, 1, -1, 127, -128, 3), 32: (0, 1, -1, 7, 64, 2**31 - 1, -(2**31))}
+EDGES: dict[int, tuple[int, ...]] = {
+    8: (0, 1, -1, 127, -128, 3),
+    32: (0, 1, -1, 7, 64, 2**31 - 1, -(2**31)),
+}
 EDGES[64] = (*EDGES[32], 2**40, 2**63 - 1, -(2**63))
 
 

@@ -154,8 +154,8 @@ def measure(path: Path, gpu: str, plan: str = "") -> Measured:
     before, after = {"plan": give_plan}, {"stage": look}
     compiled = cuda_tile.compile(module, gpu, before=before, after=after)
     kernel = compiled.report.kernels[0]
-    estimated, *others = found[0]
-    return Measured(estimated, kernel.registers, kernel.spill_bytes, *others)
+    estimated, limit, has_roles = found[0]
+    return Measured(estimated, kernel.registers, kernel.spill_bytes, limit, has_roles)
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90", "sm_120"])

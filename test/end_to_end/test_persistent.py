@@ -423,7 +423,8 @@ def test_the_abi_cuda_has_no_persistent_kernels() -> None:
         module, options=Options(abi="cuda"), until="persist", after=persistent()
     )
     with lowered.context:
-        (remark,) = entries(lowered.operation)[0].attributes[REMARKS_ATTRIBUTE]
+        remarks = entries(lowered.operation)[0].attributes[REMARKS_ATTRIBUTE]
+        (remark,) = ir.ArrayAttr(remarks)
     assert "(abi cuda); compile with abi maps" in str(remark)
     assert "tileas.tiles" not in str(lowered)
 

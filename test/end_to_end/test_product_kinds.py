@@ -534,7 +534,8 @@ def test_few_ctas_serve_all_tile_blocks(name: str, chip: str) -> None:
     def change(level: Any) -> None:
         (entry,) = entries(level)
         own = plan_attribute({"persistent": 1, "tile_group": 2})
-        fields = {i.name: i.attr for p in (entry.attributes[PLAN], own) for i in p}
+        plans = (ir.DictAttr(entry.attributes[PLAN]), ir.DictAttr(own))
+        fields = {item.name: item.attr for plan in plans for item in plan}
         entry.attributes[PLAN] = ir.DictAttr.get(fields)
         for op in nested_ops(entry):
             if op.name in LOADS and read_load(op).slots > 3:
