@@ -450,6 +450,7 @@ CP, TMA, NO = "cp_async", "tma", "threads"
 COMPUTED = "the base of a map is a parameter of the kernel; here it is computed"
 SLICES = "the view has a position per slice, which only threads follow"
 EARLY = "its turn may end before the tile is used"
+SERIAL = "copies in this loop do not run ahead of their use"
 KINDS = {
     "plain": Kind(PLAIN, plain_problem, (CP, CP), (TMA, TMA)),
     "a load of two products": Kind(SHARED, shared_problem, (CP,) * 3, (TMA,) * 3),
@@ -471,7 +472,7 @@ KINDS = {
     ),
     "unaligned": Kind(UNALIGNED, unaligned_problem, (NO, CP), (NO, TMA), (COMPUTED,)),
     "ends before the product": Kind(
-        ENDS[0], skipped_problem, (NO, NO), (NO, NO), (EARLY, EARLY)
+        ENDS[0], skipped_problem, (CP, CP), (CP, CP), (EARLY, EARLY, SERIAL)
     ),
     "ends behind the product": Kind(ENDS[1], skipped_problem, (CP, CP), (TMA, TMA)),
 }

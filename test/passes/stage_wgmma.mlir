@@ -12,7 +12,7 @@
 
 cuda_tile.module @kernels {
   // CHECK-LABEL: entry @product
-  // CHECK-SAME: num_warps = 4 : i64, registers = 240 : i64, roles = "load", warps_m = 4 : i64, warps_n = 1 : i64
+  // CHECK-SAME: min_ctas = 3 : i64, num_warps = 4 : i64, registers = 120 : i64, roles = "load", warps_m = 4 : i64, warps_n = 1 : i64
   // CHECK: for
   // CHECK-NOT: load_view_tko
   // CHECK: %[[A:.*]] = tileas.alloc_shared

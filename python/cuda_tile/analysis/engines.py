@@ -81,6 +81,8 @@ class EngineChoice:
             return None
         if not has_engine(self._target, engine):
             return f"{self._target.name} has no such copies"
+        if engine == TMA and operand.may_end:
+            return "its turn may end before the tile is used"
         load = operand.load
         checks: Sequence[Callable[[ir.Operation], str | None]] = (
             _refuse_strong,

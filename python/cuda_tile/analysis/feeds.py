@@ -104,12 +104,15 @@ class LoadedOperand:
         uses: The products that read it, each with the number of the operand.
         refusal: Why only threads can load it ahead, as far as its place says; None if
             others may.
+        may_end: Whether its turn may end before its tile is used. A ring with mbarriers
+            could not be released on every way then.
     """
 
     load: ir.Operation
     loop: ir.Operation
     uses: tuple[tuple[ir.Operation, int], ...]
     refusal: str | None
+    may_end: bool
 
 
 def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
@@ -125,7 +128,8 @@ def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
         loop = enclosing_loop(load)
         if loop is not None:
             refusal = _refuse_place(load, loop, len(users))
-            found.append(LoadedOperand(load, loop, tuple(users), refusal))
+            may_end = _may_end_before(load, [op for op, _ in users])
+            found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end))
     return found
 
 
@@ -204,16 +208,11 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
         return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
     if loop.name != "cuda_tile.for":
         return "the number of turns of its loop is not known before it begins"
-    if _may_end_before(load, [op for op, _ in users]):
-        return "its turn may end before the tile is used"
     return _refuse_address(load, loop)
 
 
 def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:
-    """Whether control may leave a load's block between it and a use of its tile.
-
-    A ring with mbarriers releases a slot behind its last use, on every way.
-    """
+    """Whether control may leave a load's block between it and a use of its tile."""
     ops = block_ops(load.block)
     around = {outer for op in users for outer in (op, *enclosing_ops_of(op))}
     last = max((place for place, op in enumerate(ops) if op in around), default=0)

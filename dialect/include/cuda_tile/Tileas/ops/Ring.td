@@ -133,8 +133,8 @@ def Tileas_ReleaseOp : Tileas_TurnOp<"release"> {
   }], [{
     %r = tileas.ring fill = "tma" drain = "wgmma" sync = "mbarriers" : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
     %c = constant <f32: 0.0> : tile<64x8xf32>
-    %p = tileas.settled %c : tile<64x8xf32>
-    tileas.release %r[%n] after(%p : !tileas.pending<tile<64x8xf32>>) groups = 1 : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
+    %sum = tileas.settled %c : tile<64x8xf32>
+    tileas.release %r[%n] after(%sum : !tileas.pending<tile<64x8xf32>>) groups = 1 : !tileas.ring<3, !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>>
   }]];
   let arguments = !con(ring, (ins Variadic<Tileas_PendingType>:$after,
                                   OptionalAttr<I64Attr>:$groups));

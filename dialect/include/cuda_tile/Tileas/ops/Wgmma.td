@@ -24,8 +24,8 @@ def Tileas_WgmmaOp : Tileas_Op<"wgmma", "mma",
     %a = tileas.alloc_shared : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>
     %b = tileas.alloc_shared : !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>
     %c = constant <f32: 0.0> : tile<64x8xf32>
-    %p = tileas.settled %c : tile<64x8xf32>
-    %q = tileas.wgmma %a, %b, %p atom = "m64n8k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>, !tileas.pending<tile<64x8xf32>>
+    %sum = tileas.settled %c : tile<64x8xf32>
+    %q = tileas.wgmma %a, %b, %sum atom = "m64n8k16" : !tileas.buffer<64x16xf16, #cute.layout<(1@1, 2@1, 4@1, 8@1, 1@0, 2@0, 4@0, 8@0, 16@0, 32@0)>>, !tileas.buffer<16x8xf16, #cute.layout<(1@0, 2@0, 4@0, 8@0, 1@1, 2@1, 4@1)>>, !tileas.pending<tile<64x8xf32>>
     %r = tileas.await %q : !tileas.pending<tile<64x8xf32>>
   }]];
   let arguments = (ins
@@ -51,7 +51,7 @@ def Tileas_SettledOp : Tileas_Op<"settled", "mma", [Pure]> {
   let description = "(C1) The result is pending of the operand's type.";
   let examples = [[{
     %c = constant <f32: 0.0> : tile<64x8xf32>
-    %p = tileas.settled %c : tile<64x8xf32>
+    %sum = tileas.settled %c : tile<64x8xf32>
   }]];
   let arguments = (ins CudaTile_Tile:$tile);
   let results = (outs Tileas_PendingType:$result);
@@ -71,8 +71,8 @@ def Tileas_AwaitOp : Tileas_Op<"await", "mma",
   }];
   let examples = [[{
     %c = constant <f32: 0.0> : tile<64x8xf32>
-    %p = tileas.settled %c : tile<64x8xf32>
-    %r = tileas.await %p groups = 0 : !tileas.pending<tile<64x8xf32>>
+    %sum = tileas.settled %c : tile<64x8xf32>
+    %r = tileas.await %sum groups = 0 : !tileas.pending<tile<64x8xf32>>
   }]];
   let arguments = (ins Variadic<Tileas_PendingType>:$pending,
                        OptionalAttr<I64Attr>:$groups);
