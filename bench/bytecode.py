@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures reading and writing: Tile IR bytecode, MLIR's own bytecode, text.
 
     python bench/bytecode.py [--ops 1000,10000,100000] [--runs 5]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What compiling the real kernels costs: CPU milliseconds of each step.
 
     python bench/compile_cost.py [FOLDER] [--gpu sm_90 ...] [--runs 5] [--peer TILEIRAS]

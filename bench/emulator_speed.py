@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the two CPU executors on the real kernels: wall seconds, and rates.
 
     python bench/emulator_speed.py [--gpu sm_90] [--runs 3] [--kernel NAME ...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a bundle of kernels, inputs and expected outputs to check on a GPU elsewhere.
 
     .venv/bin/python bench/gpu_check.py OUT [--gpu sm_90 ...] [--only TEXT ...] [--zip]

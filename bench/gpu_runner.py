@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a bundle of compiled kernels on this machine's GPU and compares the results.
 
     python run.py [--only TEXT] [--repeat N] [--device N] [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of the kernels of test/kernels, to count what they do: no references."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the inner loop of a cubin of ours consists of, by nvdisasm.
 
 nvdisasm is the package nvidia-cuda-nvdisasm on PyPI, the extra `bench` of this project.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products C = A B as Tile IR, for the tables of products.py: text and arguments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products beside their goals and beside Triton's: machine code, rings, bounds.
 
     python bench/products.py [--gpu sm_80 ...] [--only TEXT] [--all] [--triton]

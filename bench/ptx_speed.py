@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures speed and peak memory of the emulator on whole PTX programs.
 
     python bench/ptx_speed.py [--runs 5] [--program NAME ...]

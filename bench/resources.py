@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists registers, spills and shared memory of compiled kernels.
 
     python bench/resources.py [PATH ...] [--gpu sm_90 ...] [--run] [--json FILE]

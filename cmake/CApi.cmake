@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The C API as one shared library, libCudaTileC: the dialects, our C functions and, by
 # way of CudaTileMlirCApi, MLIR's own. It lies in the package beside its headers and a
 # CMake file that gives C projects the target CudaTile::C. Reads CUDA_TILE_PACKAGE_DIR.

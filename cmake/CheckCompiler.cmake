@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks that our compiler spells type names as the one that built libMLIR did.
 #
 # MLIR tells a trait by the name of its type, as the compiler spells it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Prefers clang, before project() picks the system's compiler: the packaged libMLIR
 # is built with clang, and the two must agree (see CheckCompiler.cmake).
 

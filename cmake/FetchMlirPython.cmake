@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The sources of MLIR's Python bindings, which no Debian package holds.
 #
 # They lie in the first 9 272 540 bytes (xz blocks 1 to 6 of 173) of the upstream

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Finds the installed MLIR, checks its version and that it has shared libraries.
 # Sets MLIR_CMAKE_DIR, LLVM_CMAKE_DIR, the include directories and
 # CUDA_TILE_LLVM_LIBDIR (where libMLIR.so lies, for run paths).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # One shared library with the parts of MLIR's C API that the bindings call:
 # upstream's archives taken in whole, over libMLIR (which does not hold them).
 # Upstream's own helper for this needs object libraries that Debian does not ship.

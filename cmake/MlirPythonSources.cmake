@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Declares what `cuda_tile._mlir` is made of: upstream's Python files and extension
 # modules for the dialects that kernels pass through, and our two dialects.
 # Reads _bindings, _upstream (upstream's trees) and _ours.

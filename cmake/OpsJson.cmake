@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The op list that `cuda_tile.ods` reads: our ODS as TableGen sees it, reduced to
 # what Python needs. Reads CUDA_TILE_PACKAGE_DIR.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Type stubs of the extension modules, made by nanobind and completed by us, so that
 # type checkers and editors see through `cuda_tile._mlir`. Reads CUDA_TILE_PACKAGE_DIR.
 

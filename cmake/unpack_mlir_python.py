@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Unpacks MLIR's Python bindings from the first part of the upstream tarball.
 
 The part ends in the middle of a file, so reading stops as soon as everything

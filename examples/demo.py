@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the real kernels, runs them on the CPU and prints a table.
 
 Run it as `tools/demo`. Each kernel is compiled for each GPU (PTX and cubins are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernels of test/kernels with inputs, NumPy references and allowed errors.
 
 The demo, the benchmarks and the end-to-end tests use them. A `Problem` is a launch with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs before any test module: limits BLAS to one thread."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Configuration of lit: which files are tests, and where their tools are.
 
 A test takes a few seconds on a busy machine; the limit per test catches endless loops.

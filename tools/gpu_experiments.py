@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Experiments of `gpu_questions.py`: instructions, ops and inputs.
 
 PTX sources: PTX ISA, the section of each instruction. A thread loads its element of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Answers open questions of the specification on a GPU, or on the emulator.
 
     tools/gpu_questions.py [--on gpu|emulator] [--gpu sm_90] [QUESTION ...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes this checkout importable and its commands runnable in the current .venv.
 
 Like an editable installation, but without a copy of the built extension: a path file

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reduces TableGen's dump of the ODS to the op list that Python reads.
 
     llvm-tblgen --dump-json -I dialect/include -I MLIR_INCLUDE OPS.td -o OPS.dump.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the checks and tests of the project and counts them.
 
 Called by `tools/test`, which sets the checkout up first. The last line of the

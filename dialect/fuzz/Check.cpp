@@ -1,4 +1,5 @@
 //===- Check.cpp - Properties checked for every input ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Check.h"
 #include "cuda_tile/Bytecode/Bytecode.h"

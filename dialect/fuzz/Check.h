@@ -1,4 +1,5 @@
 //===- Check.h - Properties checked for every input -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_FUZZ_CHECK_H
 #define CUDA_TILE_FUZZ_CHECK_H

@@ -1,4 +1,5 @@
 //===- LibFuzzer.cpp - Inputs that coverage chooses -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Check.h"
 #include "Mutator.h"

@@ -1,4 +1,5 @@
 //===- Main.cpp - Checks many corrupted files in one process --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Check.h"
 #include "Mutator.h"

@@ -1,4 +1,5 @@
 //===- Mutator.cpp - Mutated bytecode files -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Mutator.h"
 #include "Bytecode/Format.h"

@@ -1,4 +1,5 @@
 //===- Mutator.h - Mutated bytecode files -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random changes that respect the sections of a file: most inputs keep a valid
 // frame (lengths, alignment, padding), so that errors are in the records and

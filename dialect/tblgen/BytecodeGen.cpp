@@ -1,4 +1,5 @@
 //===- BytecodeGen.cpp - Bytecode op records from ODS ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each op, a table describes its record in file order: attributes in order
 // of declaration, then operands, each with its first version and, if optional,

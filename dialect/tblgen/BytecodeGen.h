@@ -1,4 +1,5 @@
 //===- BytecodeGen.h - Bytecode op records from ODS -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TBLGEN_BYTECODEGEN_H
 #define CUDA_TILE_TBLGEN_BYTECODEGEN_H

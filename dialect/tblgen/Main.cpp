@@ -1,4 +1,5 @@
 //===- Main.cpp - cuda-tile-tblgen ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "llvm/TableGen/Main.h"
 #include "BytecodeGen.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `cuda_tile._mlir.ir` offers, for type checkers.
 
 The extension's own stub is generated; what upstream's `ir.py` adds in Python is

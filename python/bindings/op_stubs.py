@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the type stub of generated op classes: mlir-tblgen gives parameters no types.
 
 Usage: op_stubs.py OPS_GEN_PY STUB. A parameter gets its type from the property of the

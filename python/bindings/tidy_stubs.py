@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Completes the generated type stubs: what stubgen cannot see gets its type.
 
 Usage: tidy_stubs.py FILE...; each file is changed in place. A rule that finds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An open compiler for CUDA Tile IR.
 
 `load` reads a kernel and `save` writes one, `compile` makes PTX and a cubin of it,

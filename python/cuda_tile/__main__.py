@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`python -m cuda_tile`: where the package keeps what C projects need of it."""
 
 from __future__ import annotations

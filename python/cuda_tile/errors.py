@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The three kinds of errors, by who can fix them.
 
 Every message says what was expected, what was found, and how to fix it if possible;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads kernel files (text or Tile IR bytecode) and writes bytecode."""
 
 from __future__ import annotations

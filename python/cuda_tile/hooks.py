@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A user's own functions between the steps: how they are called and what they may do.
 
 A module that such a function has had in hand is verified before the next step sees

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The list of ops, read from `_mlir/ops.json`, which is generated from the ODS.
 
 The build writes that file with `tools/ods_json.py` from `llvm-tblgen --dump-json`.

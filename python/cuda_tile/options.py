@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user may choose for one compilation, as one frozen and checked value."""
 
 from __future__ import annotations

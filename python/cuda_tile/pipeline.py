@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The whole way from a tile module to a cubin, on one page.
 
 Each pass has a file under `passes/` that states its contract; the two steps that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What became of a kernel: resources, occupancy, plan, time; text and JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables with one rule per op, registered by name; used by place, emit and interp.
 
 A table belongs to its stage and is filled by explicit imports of the family modules

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The GPUs this compiler knows: one row each, all facts of a chip in one place.
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute

@@ -1,4 +1,5 @@
 //===- Analysis.cpp - What analyses ask of an op --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Control flow and memory effects as ODS and the interfaces declare them, so
 // that no analysis written in Python keeps a second list of ops.

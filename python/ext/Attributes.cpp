@@ -1,4 +1,5 @@
 //===- Attributes.cpp - Attributes of our dialects in Python --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Casts.h"
 

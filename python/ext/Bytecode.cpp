@@ -1,4 +1,5 @@
 //===- Bytecode.cpp - Tile IR bytecode from Python ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extension.h"
 

@@ -1,4 +1,5 @@
 //===- Casts.h - Our C++ types and attributes as Python classes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_PYTHON_EXT_CASTS_H
 #define CUDA_TILE_PYTHON_EXT_CASTS_H

@@ -1,4 +1,5 @@
 //===- Extension.h - Parts of the Python extension --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The Python module `cuda_tile._mlir._mlir_libs._cuda_tile` holds our dialects
 // and what Python needs of them; each source file adds its part to the module.

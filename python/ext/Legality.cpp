@@ -1,4 +1,5 @@
 //===- Legality.cpp - What a module at level P is made of -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Translation to LLVM IR and LLVM's code generator end the process on what they
 // do not know. One walk finds the distinct operations and the types that have

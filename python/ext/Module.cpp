@@ -1,4 +1,5 @@
 //===- Module.cpp - The extension module and what its parts share ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extension.h"
 

@@ -1,4 +1,5 @@
 //===- Optimize.cpp - The default optimizations from Python ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extension.h"
 

@@ -1,4 +1,5 @@
 //===- Passes.cpp - Passes written in Python ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A registered Python function becomes a C++ pass, with a name in pipeline
 // strings and in the opt tool, options, verification, IR printing and timing.

@@ -1,4 +1,5 @@
 //===- Register.cpp - Dialects and their interfaces -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dialects come through MLIR's C handles and the interfaces through
 // declarations of functions that libMLIR exports: including the dialects' C++

@@ -1,4 +1,5 @@
 //===- Tools.cpp - mlir-opt and mlir-translate as functions ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line tools are Python programs, so that they support passes and
 // translations written in Python; they call MLIR's own main functions.

@@ -1,4 +1,5 @@
 //===- Translate.cpp - From LLVM dialect to LLVM IR and PTX ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extension.h"
 

@@ -1,4 +1,5 @@
 //===- Types.cpp - Types of our dialects in Python ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Casts.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts the generator of random programs, in `test/emit`, on the path."""
 
 from __future__ import annotations

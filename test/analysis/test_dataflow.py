@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Control flow and data flow over it, in every structured op."""
 
 from __future__ import annotations

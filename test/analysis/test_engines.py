@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which engines may load the operand of a product, with the reason for each refusal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values as expressions over parameters: what the expression gives, the kernel has."""
 
 from __future__ import annotations

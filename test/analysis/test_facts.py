@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Facts are true: each one is compared with the values in the interpreter."""
 
 from __future__ import annotations

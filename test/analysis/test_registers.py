@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Registers estimated from liveness against exact counts, and against ptxas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the parts of a ring lie."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds and runs kernels for the tests of the builder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Branches and loops whose bodies are Python functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A module with every op of the dialect, built with the builder, verifies."""
 
 from __future__ import annotations

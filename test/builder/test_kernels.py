@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole kernels made with the builder, run on the interpreter against NumPy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators and op functions against NumPy, on the interpreter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The names that scripts for the dialect import, in the expected modules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes corrupted files with one error each, at every position of valid files."""
 
 from __future__ import annotations

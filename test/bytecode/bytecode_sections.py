@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Splits files into sections, independently of the reader."""
 
 from bytecode_wire import MAGIC, section

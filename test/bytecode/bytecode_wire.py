@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes bytecode files for tests, valid and corrupted ones.
 
 Independent of the reader: it follows dialect/docs/bytecode.md. Bodies of functions are

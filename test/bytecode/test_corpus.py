@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Round trips of every kernel of the corpus from cuTile Python.
 
 `test/kernels/cutile/corpus.py` made the files; tileiras 13.4.92 compiles original and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of nvcc, changed in ways whose outcome is known of NVIDIA's reader.
 
 Over 600 files: each change to each kernel of test/kernels/tilecpp. Where ours refuses

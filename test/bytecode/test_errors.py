@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each error of the format, with its message and place.
 
 The reader is strict here; `test_tolerant.py` has what it skips otherwise.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the examples in dialect/docs/bytecode.md: bytes, dump and error."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Thousands of corrupted files; `tools/fuzz` runs a million under sanitizers."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Globals, in versions with and without their flags."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MLIR's own bytecode, which supports every level of the IR."""
 
 import io

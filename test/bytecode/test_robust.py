@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Corrupted files give an error with an offset, never a crash or a hang."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of nvcc: the kernels of test/kernels/tilecpp, written in CUDA Tile C++."""
 
 import re

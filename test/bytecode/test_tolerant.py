@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the reader skips with a warning, unless it is strict."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each op, argument, type and enumeration case exists since its first version.
 
 The list comes from the ODS, so that a new op or argument is tested, or reported as

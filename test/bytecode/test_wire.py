@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each part of the format: files from bytecode_wire, and what is read."""
 
 import struct

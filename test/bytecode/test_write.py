@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writing: round trips, and errors for features that an older version lacks."""
 
 import io

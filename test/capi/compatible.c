@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* RUN: cuda-tile-capi-compatible %t.tileirbc | FileCheck %s
  *
  * The signatures of other tools: types, hints, bytecode. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* RUN: cuda-tile-capi-program | FileCheck %s
  *
  * A whole program: dialects and passes registered, text read, optimized,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* RUN: test-cuda-tile-capi-register | FileCheck %s
  *
  * Registers the dialects and passes by the headers of other tools and loads

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """External C projects find the package and link it, under either name."""
 
 from __future__ import annotations

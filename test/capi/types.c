@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* RUN: cuda-tile-capi-types | FileCheck %s
  *
  * Types and attributes: made, looked at, refused. */

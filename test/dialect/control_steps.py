@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of random programs that run: branches, and loops that end early.
 
 The compiler does not know these ops, so that they stand here and not in test/emit.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random valid modules: every op with its optional parts, in nested regions.
 
 The modules are for printing, parsing, writing, reading and simplifying, not for running

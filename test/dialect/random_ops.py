@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of random modules: arithmetic, shapes, conversions, products, hints."""
 
 from __future__ import annotations

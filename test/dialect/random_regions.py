@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of random modules: branches, loops with early exits, reductions."""
 
 from __future__ import annotations

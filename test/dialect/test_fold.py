@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs: MLIR's passes preserve the results of our ops.
 
 The programs are those of test/emit, and some with branches and loops that end early;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """loop-split keeps what a loop does, also where bounds and steps are extreme.
 
 Loops over i8 with all comparisons run on the interpreter before and after the pass;

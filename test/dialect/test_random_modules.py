@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random modules: round trips in every format, and simplification.
 
 `pytest test/dialect/test_random_modules.py` looks at a few hundred; for more, and from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rules that order a kernel's accesses, each deleted or weakened in turn.
 
 A mutant replaces one piece of a source file by another. At least one program of

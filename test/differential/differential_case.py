@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A finished program as text with its inputs, which is all that a check needs.
 
 The text begins with comments that say how to run it, so that one file is a whole

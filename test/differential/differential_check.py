@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The check of one program: every level and the emulator give the same arrays.
 
 Level T runs on the interpreter, checked, and says what is right. Level W after each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops and branches: bounds of every kind, carried tiles, scalars and tokens.
 
 What is between the braces is written by a function that is passed in, so that any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the programs of a run had: constructs, and ops by element type and shape.
 
 The declared list is complete: a construct of it that no program had is a gap, and so

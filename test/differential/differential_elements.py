@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that apply variants of ops to operands for which these are defined."""
 
 from __future__ import annotations

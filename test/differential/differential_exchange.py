@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles whose elements have to change threads: through shuffles or shared memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that fold: reductions and scans by bodies of many kinds, and products.
 
 Whatever the order in which elements are combined, results are exact: floats are small

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of what stands around the arithmetic: globals, stack, addresses, hints."""
 
 from __future__ import annotations

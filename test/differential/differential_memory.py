@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads and stores of memory that a program comes back to, in an order of tokens.
 
 An `Area` is an array of which each tile block has a part of its own; the program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a failing program small: fewer steps, fewer regions, fewer blocks and warps.
 
 Each try is a recipe of its own, written and checked anew; it is kept if it fails in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that move elements of every type: shapes, constants, bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of memory: views of each kind, orders and scopes, atomics of each mode.
 
 Every array is touched by one step only, and each block has a part of its own, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A random program as a tree of steps, and the kernel while its text is written.
 
 A program is a `Recipe`: a tree of `Step`s, each with a seed of its own. Writing a

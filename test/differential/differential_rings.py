@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products in loops whose operands copies may bring: views, pointers, branches, nests.
 
 Operands hold small whole numbers, so that sums are exact in any order. Some loads have

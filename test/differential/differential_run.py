@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs on every judge: `tools/differential` runs this file.
 
 Each program runs on the interpreter at level T (checked), at level W after each pass,

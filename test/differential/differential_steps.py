@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kind of step by name, and the recipes that random programs are made from."""
 
 from __future__ import annotations

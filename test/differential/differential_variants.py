@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every op that computes element by element, with each type and attribute it takes.
 
 A `Variant` is one line of Tile IR and what its operands must be like for its result to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels with rings for `ring_mutants`: each op of theirs matters at some length."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes of the ops of rings behind `count`, each of which some judge must notice.
 
 A mutant is a site, the number of an op among those of its kind in the entry, and a

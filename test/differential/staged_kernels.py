@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels at level W that begin where `stage` leaves off: copies, products, loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A slice of the random programs, and those that once failed.
 
 `tools/differential --programs 2000` looks at as many as one likes.

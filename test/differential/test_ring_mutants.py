@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each changed op of a ring is noticed; all kernels: tools/checks/ring_mutation.py."""
 
 from __future__ import annotations

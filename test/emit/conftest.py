@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts this folder's helper modules on the path."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a hand-written kernel on interpreter and emulator: all results must agree.
 
 The interpreter runs the original program and the output of each pass; the emulator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Text of a kernel with every atomic update, and every strong access, of one type."""
 
 from __future__ import annotations

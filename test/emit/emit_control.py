@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random loops, round trips through memory, and matrix products."""
 
 from __future__ import annotations

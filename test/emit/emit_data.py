@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays for generated programs: addresses, contents and comparison."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random steps of the families integer, bitwise, float, math and convert."""
 
 from __future__ import annotations

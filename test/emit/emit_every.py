@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that make emission use everything it knows, and each operation by itself.
 
 `lines` gives the statements of level T, for every element type and variant. What they

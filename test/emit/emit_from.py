@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Takes level-W text through the rest of the pipeline, from some pass on."""
 
 from __future__ import annotations

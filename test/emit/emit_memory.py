@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random loads and stores: views and pointers over arrays of every shape."""
 
 from __future__ import annotations

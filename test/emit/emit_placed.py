@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that use what a program of level T only gets by a plan.
 
 Rings and products of warpgroups, written at level W as they are before `allocate`, and

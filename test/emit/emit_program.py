@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The text of a random kernel while it is being written, and how to run it.
 
 A `Program` holds the tiles made so far; the steps in `emit_steps.py` and

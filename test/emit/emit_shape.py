@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random steps of the families shape and reduce."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of level W with one product of warpgroups, and what NumPy makes of them."""
 
 from __future__ import annotations

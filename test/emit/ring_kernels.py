@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products at level W whose operands come through a ring, as text written by hand.
 
 The turns of a ring of S slots run `ahead` turns before the product: the first ones are

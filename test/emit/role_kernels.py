@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of level W with roles, as text with places for its buffers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that copy tiles from one tensor to another, stored by the copy engine."""
 
 from __future__ import annotations

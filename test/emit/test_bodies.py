@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which bodies of reductions may take their arguments in any order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stores by the copy engine: a tile goes to shared memory, from there to the tensor.
 
 Each kernel means the same at every level: interpreter after each pass, emulator in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """8-bit tiles: every register that the PTX reads has been written.
 
 LLVM moves bytes of vectors through vectors that are undefined in part; where it does,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structured control flow in every nesting: interpreter and emulator agree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a warm compilation does not do twice: parse per instruction, seek modules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """f8E5M3FNU, which LLVM lacks: moved as bytes, converted in software, bit for bit."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs: emulator on the PTX against interpreter on the Tile IR.
 
 The two share only the program's text, so bitwise agreement shows that layouts,

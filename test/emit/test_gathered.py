@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows gathered through pointers go through a ring as views do: `gather_in`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every operation that emission makes, by itself, for every chip.
 
 LLVM ends the process on an instruction that a chip or its PTX version lacks, so each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user's step after `emit` leaves is refused or translated, and never fatal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Accesses that must stay in order, in programs that used to have races.
 
 Each was compiled to PTX that the emulator's adversarial mode found a race in.

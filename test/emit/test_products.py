@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ptxas takes every product: some instructions are text that only it checks."""
 
 from __future__ import annotations

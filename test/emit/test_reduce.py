@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions: any body, any layout, and a bound on the number of instructions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is refused: the op, its line, what is missing, and what the author can do."""
 
 from __future__ import annotations

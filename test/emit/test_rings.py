@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rings at level W, hand-written: NumPy and the emulator in adversarial mode agree."""
 
 from __future__ import annotations

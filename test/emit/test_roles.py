@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Roles: warps branch to their own ops; barriers and thread numbers are the role's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of warpgroups at level W, against NumPy on the emulator."""
 
 from __future__ import annotations

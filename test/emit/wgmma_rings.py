@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of warpgroups at level W whose operands come through a ring of cp.async.
 
 As `skew` leaves them: the sums are carried as what is pending, and the slot of a turn

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts `examples/` on the path: its kernels, inputs and references are the tests'."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernels of `examples/real_kernels.py`, loaded and compiled once per process."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A kernel means the same at every level: interpreter after each pass, emulator."""
 
 from __future__ import annotations

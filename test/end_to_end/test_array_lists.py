@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists of arrays: pointers that a kernel loads from memory, on each executor."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kernel compiles for every chip: no spill, no warning of ptxas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products whose operands engines copy: tiles, levels and emulator agree.
 
 Inputs are small whole numbers, so that every sum is exact in any order.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counters of the kernels: no unnecessary sectors, no bank conflicts."""
 
 from __future__ import annotations

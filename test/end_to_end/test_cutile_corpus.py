@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that cuTile wrote: each compiles, or is refused at a line of its source."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every element type through every way a tile moves, and what is refused of them.
 
 What compiles stores the same bits on the emulator as on the interpreter. What does not

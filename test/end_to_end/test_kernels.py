@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kernel, in both bytecode versions, on interpreter and emulator, against NumPy.
 
 Inputs, references and bounds come from `examples/real_kernels.py`: exact for integers,

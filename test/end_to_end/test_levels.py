@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """After each pass the module prints, parses, verifies and gives the same results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Persistent kernels: a CTA serves several tile blocks, with the same results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What placement converts, makes again or leaves, and that it means the same."""
 
 from __future__ import annotations

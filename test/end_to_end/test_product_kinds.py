@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kinds of products that kernels have beside C = A @ B: all judges agree on each.
 
 Pointers in memory, rows through an index, chained products, a load of two products, an

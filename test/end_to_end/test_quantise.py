@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantisation to narrow types with a scale per block, and back, on every kind of chip.
 
 int8 and f8E4M3FN with f32 scales, f8E4M3FN in blocks of 32 with f8E8M0FNU scales

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes through shared memory: once where it can, in parts where it must.
 
 Each kernel means the same at every level: interpreter after each pass, emulator in

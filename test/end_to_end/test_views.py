@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays that are slices of larger ones, with NumPy's strides and offsets."""
 
 from __future__ import annotations

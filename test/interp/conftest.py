@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests that ask for `version` or `seed` run for each."""
 
 from __future__ import annotations

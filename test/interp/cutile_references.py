@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the kernels of `cutile/kernels.py` compute, in NumPy: inputs and results."""
 
 from __future__ import annotations

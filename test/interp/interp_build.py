@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds decoded kernels op by op, where text would be longer."""
 
 from __future__ import annotations

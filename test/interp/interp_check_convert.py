@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of conversions between one pair of element types, against exact numbers."""
 
 from __future__ import annotations

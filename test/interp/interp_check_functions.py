@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of the math family on one choice of element types, against mpmath.
 
 Infinities, NaN and zeros follow C99's annex F, through the C library; every other

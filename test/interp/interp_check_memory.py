@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of views, atomics and multicast memory on one choice of element types."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of ops that move elements, on one choice of element types, bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of arithmetic on one choice of element types, against exact numbers."""
 
 from __future__ import annotations

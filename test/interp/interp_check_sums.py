@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of reductions, scans and matrix products on one choice of element types."""
 
 from __future__ import annotations

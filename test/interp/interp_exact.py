@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reference arithmetic on rationals: one rounding of an exact value, in every mode."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a few ops on given tiles: text around them, memory in and out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and running the kernels of test/kernels."""
 
 from __future__ import annotations

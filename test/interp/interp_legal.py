@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which element types each op accepts, found by asking the verifier.
 
 An op's example is made again with every choice of element types for its operands and

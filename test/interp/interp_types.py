@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types from the fields of their formats: samples, bits and exact values.
 
 Independent of the interpreter: numbers are decoded with Python's integers and

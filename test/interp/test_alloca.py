@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory of the kernel itself: allocas and globals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Atomics: modes, duplicates, masks, orderings, reductions through views."""
 
 from __future__ import annotations

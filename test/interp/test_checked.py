@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each kind of error of strict mode: a kernel with it, and one without.
 
 The error names op, location and element; permissive mode continues, except if there is

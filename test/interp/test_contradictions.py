@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Contradictions in the specification: the choice of the interpreter, one test each.
 
 C1 to C19 are the contradictions in the order of the project's list; each test is named

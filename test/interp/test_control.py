@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops, branches and the ops that leave them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions: exact references, ranges, saturation, overflow flags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that cuTile Python wrote, each against NumPy: checked, and shuffled."""
 
 from __future__ import annotations

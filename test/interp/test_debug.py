@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The debugger, and the check that shuffles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Open questions: each has a named decision, which the interpreter follows.
 
 Every constant is changed to its other value, which must have an effect.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One-operand ops on all 65536 codes of f16 and bf16, against tables of the formats.
 
 The functions of the math family are in `test_math_functions.py`, floor and ceil in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kernel file is run, checked and shuffled, against NumPy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every op on every choice of element types that its verifier accepts.
 
 Each is executed and compared with an independent expectation: Python's integers and

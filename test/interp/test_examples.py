@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every snippet of the op list parses, decodes and runs."""
 
 from __future__ import annotations

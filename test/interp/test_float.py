@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Float ops: correct rounding against rationals, special values, flushing."""
 
 from __future__ import annotations

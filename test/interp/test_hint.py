@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`assume` returns its operand, and strict mode verifies its predicate."""
 
 from __future__ import annotations

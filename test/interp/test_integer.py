@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer and bitwise ops against Python's integers."""
 
 from __future__ import annotations

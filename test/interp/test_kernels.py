@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Real kernels, in both bytecode versions, against NumPy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Math functions: half a unit in the last place around the true value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of the math family against the C library, for all 16-bit inputs."""
 
 from __future__ import annotations

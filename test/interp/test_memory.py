@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pointer access: masks, padding, and the errors of strict mode."""
 
 from __future__ import annotations

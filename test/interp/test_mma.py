@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix multiplication: exact products, one rounding of the sum."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products of integers, scaled operands, tf32 and in shuffle mode."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ordinary kernels do and the text leaves undefined, in each mode.
 
 Strict mode refuses it, hardware mode runs it and warns with location and count. Real

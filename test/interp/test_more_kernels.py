@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Real kernels with control flow, scans, atomics, attention; checked and shuffled."""
 
 from __future__ import annotations

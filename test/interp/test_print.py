@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """print and assert: their output in the report."""
 
 from __future__ import annotations

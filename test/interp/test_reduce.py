@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions in every order, with several operands."""
 
 from __future__ import annotations

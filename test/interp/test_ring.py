@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rings, copies that land late, pending products: what is right, and what is found."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Roles are coroutines of one tile block; those that all wait are a deadlock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The driver: entries, grids, arguments, orders, traces, reports."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scans: every order, both directions, several operands, unspecified elements."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tile blocks that wait for each other, and conflicts between blocks."""
 
 from __future__ import annotations

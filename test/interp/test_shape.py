@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constants and movement of elements, bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The 8- and 4-bit formats: every code, and conversions to them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Strided and gather_scatter views, and multicast memory."""
 
 from __future__ import annotations

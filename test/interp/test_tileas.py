@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Level W: layouts have no effect, tileas ops are plain copies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels in CUDA Tile C++, compiled by nvcc, against NumPy."""
 
 from pathlib import Path

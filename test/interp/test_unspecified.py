@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How unspecified elements propagate to results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small inputs with the one result that the text of the dialect gives."""
 
 from __future__ import annotations

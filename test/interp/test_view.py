@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views: positions of tiles, padding, bounds, shapes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the kernels of `test/kernels/tilecpp` compute, in NumPy: inputs and results.
 
 `test/kernels/tilecpp/README.md` has the parameters; the sources are beside it. Extents

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels in cuTile Python, and a script that writes their bytecode.
 
     pip install cuda-tile

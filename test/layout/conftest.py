@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hypothesis settings of the layout tests: no deadline, the same cases each run."""
 
 from hypothesis import settings

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hypothesis strategies for layouts, and the brute-force view of one."""
 
 from __future__ import annotations

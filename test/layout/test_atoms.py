@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of matrix instructions and the verifier of `tileas.mma_sync` agree."""
 
 from __future__ import annotations

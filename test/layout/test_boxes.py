@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Boxes of tensor maps against a simulation of the copy, element by element."""
 
 from __future__ import annotations

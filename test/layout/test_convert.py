@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions between register layouts, run on all threads by brute force."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Units of copies, by brute force: each element once, together in both memories."""
 
 from __future__ import annotations

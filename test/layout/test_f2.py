@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear algebra over F2 against enumeration of all vectors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fragments against the formulae of the PTX ISA, tilings against their meaning.
 
 The formulae are those under "Matrix Fragments for mma.m16n8k16", "mma.m16n8k8",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`match_ldmatrix` against a simulation of the instruction, byte by byte."""
 
 from __future__ import annotations

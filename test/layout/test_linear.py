@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`LinearLayout` against the table of all its places."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts of parts, of tiles made of parts, and of tiles brought in order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`SharedLayout` and accesses to it against enumeration of all offsets."""
 
 from __future__ import annotations

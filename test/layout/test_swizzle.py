@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Swizzles against the address rule of the hardware, choices by counting conflicts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fragments and descriptors of wgmma against the formulae of the PTX ISA."""
 
 from __future__ import annotations

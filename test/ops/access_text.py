@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pieces of kernels that access memory through tiles of pointers."""
 
 from __future__ import annotations

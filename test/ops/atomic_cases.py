@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family atomic: every mode, type, order and scope, masks, copies, vectors, loops."""
 
 from __future__ import annotations

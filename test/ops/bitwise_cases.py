@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family bitwise: every width of integer, awkward shapes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family control: nested regions that carry tiles, scalars, tokens and pointers."""
 
 from __future__ import annotations

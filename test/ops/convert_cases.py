@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family convert: every pair of element types, in every rounding mode it has.
 
 A kernel takes one array of a source type and stores what each conversion of it gives.

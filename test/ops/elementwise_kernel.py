@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of the elementwise families: load operands, many statements, store each."""
 
 from __future__ import annotations

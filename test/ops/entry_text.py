@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Text of kernels that load tiles, do something with them and store the results."""
 
 from __future__ import annotations

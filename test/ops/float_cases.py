@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family float: every operation, type, rounding and flag on special values."""
 
 from __future__ import annotations

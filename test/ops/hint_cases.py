@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family hint: assumptions and assertions that hold, and printing.
 
 `test_hint.py` compares what is printed, and runs assertions that do not hold.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family integer: every operation, width, signedness and rounding."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of one entry, written line by line: arrays in, tile ops, arrays out.
 
 An array belongs to each tile that is loaded or stored, its elements in row-major order.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tile blocks that talk to each other: flags, locks, tickets; all blocks run together.
 
 Each is right only if what one thread releases or acquires counts for the whole tile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family math: every function, type and mode on special and random operands.
 
 The interpreter computes in f64 and rounds once. The emulator runs what the compiler

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family memory: loads and stores through tiles of pointers, and tokens."""
 
 from __future__ import annotations

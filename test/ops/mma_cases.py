@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family mma: every pair of element types, shapes above and below an instruction's.
 
 Operands are small whole numbers, so that every sum is exact in any order; some cases

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family multimem, with one replica: words and vectors, partial tiles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Types of which a register holds more bits than they have: moved, made, exchanged.
 
 Only conversions and products compute with i4, tf32 and the floats of 8 and 4 bits;

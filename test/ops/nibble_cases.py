@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements of 4 bits in memory: through views and pointers of every kind."""
 
 from __future__ import annotations

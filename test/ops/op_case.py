@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One kernel that shows an op at work on some element types, and how it is judged.
 
 Each family of ops has a file `FAMILY_cases.py` here with a list `CASES`. `test_ops.py`

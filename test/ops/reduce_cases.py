@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce: reductions and scans with bodies of every kind.
 
 All bodies are exact, so the result does not depend on how elements are grouped; most of

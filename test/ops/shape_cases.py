@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: tiles cut, joined, turned and repeated; constants and coordinates.
 
 One kernel holds all ops on tiles of one shape and element type. Every element type is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family structure: globals of every element type, grid positions; and alloca."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """alloca: memory is given back on every way out of its scope, and may be refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions of all f16 and bf16 numbers, and the instructions that each chip gets."""
 
 from __future__ import annotations

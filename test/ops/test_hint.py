@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What kernels print, on the emulator and the interpreter; assertions that fail."""
 
 from __future__ import annotations

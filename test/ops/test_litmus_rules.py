@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Without its rules on acquire and release the pass `order` leaves races behind."""
 
 from __future__ import annotations

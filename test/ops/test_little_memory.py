@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles larger than shared memory: the same cases on a chip with little of it."""
 
 from __future__ import annotations

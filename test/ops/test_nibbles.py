@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Accesses to elements of 4 bits become accesses to bytes or to words of atomics."""
 
 from __future__ import annotations

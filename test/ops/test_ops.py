@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of every family of ops on all judges."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is undefined for some elements leaves the others, and comparisons, alone."""
 
 from __future__ import annotations

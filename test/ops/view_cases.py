@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family view: partition, strided and gather_scatter views of every element type."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels before and after `roles`, and after `skew` and `count`, compute the same.
 
 They sum rows of 128 numbers, which copies bring to shared memory; which rows, these

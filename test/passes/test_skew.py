@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops before and after `ring`, `skew` and `count` compute the same at any moment.
 
 The kernels begin where `stage` leaves off: copies into buffers, products of these.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Postconditions of `place`: every tile has a layout, and operands fit their ops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Choices of `plan` and `allocate` as plain functions."""
 
 from __future__ import annotations

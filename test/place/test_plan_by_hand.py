@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A plan written by hand is verified completely before any pass uses it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `plan` chooses, what it gives up, and that it says so."""
 
 from __future__ import annotations

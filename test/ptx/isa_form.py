@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the coverage table writes forms of instructions, and what they expand to.
 
 A pattern is an instruction with alternatives: `add{- .sat}.s32 d, d, d` stands for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The forms of PTX's matrix instructions."""
 
 from __future__ import annotations

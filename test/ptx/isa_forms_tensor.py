@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Forms of the ISA: tcgen05.
 
 A function has one `.cta_group`, so those of pairs of CTAs are checked for another chip.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The instructions of the PTX ISA, by the titles of its chapter "Instructions"."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random small programs of several blocks, and the memory model that judges them.
 
 The model is written from PTX ISA, "Memory Consistency Model", with nothing of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes programs/tc_gemm.ptx and tc_gemm_pair.ptx: a GEMM with tensor memory.
 
 C[M, N] = A[M, K] B[N, K]^T of f16 with f32 results, for sm_100a. A CTA, or a pair of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes programs/ws_gemm.ptx: a warp-specialised GEMM as MLIR's NVVM ops make it.
 
 C[M, N] = A[M, K] B[N, K]^T in bf16, 128 x 64 tiles. Warpgroup 0 copies tiles of A and B

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles CUDA C++ with the pinned nvcc, and lists kernels with NumPy references.
 
 A kernel template `name<int without>` omits its synchronisation number `without`;

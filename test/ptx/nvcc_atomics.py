@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/atomics.cu`: atomic operations of every type, order and scope."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/calls.cu`: functions that are not inlined."""
 
 from __future__ import annotations

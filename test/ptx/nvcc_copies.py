@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/copies.cu`: asynchronous copies to shared memory."""
 
 from __future__ import annotations

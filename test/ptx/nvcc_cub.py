@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/cub.cu` and `cuda/device_scan.cu`: CUB."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/groups.cu`: cooperative groups."""
 
 from __future__ import annotations

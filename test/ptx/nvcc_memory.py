@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/memory.cu`: state spaces, and inline PTX."""
 
 from __future__ import annotations

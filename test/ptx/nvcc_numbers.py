@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/numbers.cu`: arithmetic against Python's integers and mpmath."""
 
 from __future__ import annotations

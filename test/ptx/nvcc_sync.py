@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/sync.cu`: synchronisation of threads, warps and blocks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of `cuda/wmma.cu`: matrix products of a warp."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays with the alignment of cudaMalloc; NumPy aligns only to 16 bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exact arithmetic on float formats, as the reference for the emulator.
 
 Values are Python rationals; a format is given by precision and exponent range.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutates PTX texts and classifies the results; for a test and `tools/fuzz_ptx`.
 
 An input must be rejected by one of the emulator's own errors, with a line if the text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the PTX of a matrix product: cp.async, ldmatrix, mma.sync, one or two stages.
 
 C[M, N] = A[M, K] B[K, N], A and B f16 row-major, C f32 row-major. A CTA of

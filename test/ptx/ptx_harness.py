@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds kernels for single instructions, runs them, checks them with ptxas.
 
 A case is an instruction on registers `{a}`, `{b}`, `{c}` with a result `{d}`; its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutations of PTX text: each removes or changes one synchronisation operation.
 
 Deleted in turn: barriers, fences, commits, arrivals, expect_tx, waits (a wait that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Complete kernels in PTX, each with a launch and a NumPy reference.
 
 The list is used by tests, by `tools/adversarial`, and for the mutants in

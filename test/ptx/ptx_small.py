@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Floats of at most 8 bits, decoded from what the ISA says of their fields.
 
 PTX ISA: "Alternate Floating-Point Data Formats". One value at a time, as rationals.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels around single tcgen05 instructions: tensor memory in, tensor memory out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels around one wgmma: shared memory from an image, registers to an array."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the emulator on mutated PTX; called by `tools/fuzz_ptx`.
 
 Prints the outcomes, each new kind of failure, and `N passed, N failed`.

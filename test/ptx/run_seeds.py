@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs under many adversarial seeds: `run_seeds.py [SEEDS [PROGRAM ...]]`.
 
 Called by `tools/adversarial`. Prints a line per program and `N passed, N failed`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bound report against work that is known by hand, with the derivation."""
 
 from __future__ import annotations

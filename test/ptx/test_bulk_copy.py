@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bulk copies and tensor maps: layouts, fills, completion, and errors."""
 
 from __future__ import annotations

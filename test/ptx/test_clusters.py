@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Clusters: shared memory of other CTAs, cluster barriers, remote arrivals."""
 
 from __future__ import annotations

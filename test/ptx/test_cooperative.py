@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cooperative grids, and entries with mangled C++ names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts of sectors, wavefronts and executed warps, against known patterns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts against numbers derived by hand, with the derivation.
 
 CUDA C++ Programming Guide, "Shared Memory": 32 banks of 4 bytes; successive words lie

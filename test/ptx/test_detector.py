@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Errors of the emulator: bounds, alignment, uninitialised values, endless loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Findings between lanes of one warp: a kernel with and one without each of them.
 
 They run as those of `test_detector_list`, in the same frame.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every finding that the detector specifies: a kernel with and one without it.
 
 A finding names the line of the instruction and, if there are two accesses, that of the

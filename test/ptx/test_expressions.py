@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constant expressions, special registers as operands, vector registers.
 
 Values are computed by hand from the ISA's rules: integers of 64 bits as in C, floats

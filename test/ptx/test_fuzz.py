@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutated PTX gives a located error, a report or a finding, nothing else.
 
 `tools/fuzz_ptx` runs any number of inputs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Races in global memory: reported exactly if nothing orders the accesses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """malloc and free: what a kernel gets, and what it must not do with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """clusterlaunchcontrol: clusters that take over the work of others."""
 
 from __future__ import annotations

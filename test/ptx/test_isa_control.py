@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Branches, calls, barriers with results, and what the driver supplies."""
 
 from __future__ import annotations

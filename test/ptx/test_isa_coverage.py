@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every instruction of the ISA is supported, or rejected with a reason.
 
 The table of forms (isa_forms_*.py) is an independent definition of the ISA's grammar:

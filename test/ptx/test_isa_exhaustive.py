@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instructions with one operand of 8 or 16 bits, on every value of it.
 
 Expectations are integer arithmetic: a half is a whole multiple of 2**-24, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Single and double precision against exact rationals."""
 
 from __future__ import annotations

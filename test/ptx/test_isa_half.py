@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Half precision, bfloat16 and packed pairs against exact rationals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer instructions against Python integers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Logic, shifts and bit fields against Python integers."""
 
 from __future__ import annotations

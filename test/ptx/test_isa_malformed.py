@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Any error in a text has a line: mutated forms and programs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mixed precision and extremes of three, against exact rationals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mma of every type and shape against integer and rational products.
 
 Fragments follow the row and column formulas of the ISA's sections "Matrix Fragments

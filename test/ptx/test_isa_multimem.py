@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """multimem on one device: an address is its own only replica."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions of small floats against their fields, with every code and every tie."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stores to remote shared memory, bulk reductions, and their waits."""
 
 from __future__ import annotations

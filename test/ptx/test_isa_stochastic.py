@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cvt.rs against a table of each format's numbers, with exact fractions.
 
 PTX ISA: "cvt", "Random bits rbits semantics for .rs rounding". A source lies between

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps that a kernel makes or changes: every field, and the fences it takes."""
 
 from __future__ import annotations

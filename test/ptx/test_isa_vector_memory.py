@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Wide loads and stores, vector atomics, the stack, zero fill, discarded lines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Video instructions against Python's integers, part by part.
 
 PTX ISA: "Scalar Video Instructions", "SIMD Video Instructions".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exchanges within a warp: shfl, vote, match, redux, activemask, elect."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """wmma of the types that `test_nvcc.py` does not cover, and errors."""
 
 from __future__ import annotations

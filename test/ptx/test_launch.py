@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching: arguments, dimensions, entries, and the error messages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The detector against the memory model, on random programs of several threads.
 
 `litmus.py` computes which operations of an execution race. The detector must report no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mbarrier: phases, counts, bytes, waits, and their misuse."""
 
 from __future__ import annotations

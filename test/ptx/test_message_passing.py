@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Litmus tests of message passing between blocks through global memory.
 
 PTX ISA, "Memory Consistency Model": "Causality order", "Data-race". Each block of 32

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The mutation engine: mutants of single statements."""
 
 from __future__ import annotations

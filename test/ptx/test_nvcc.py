@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX that nvcc generates runs in the emulator: correct kernels and faulty ones.
 
 The kernels are ours, in `cuda/`; they are compiled here with the pinned nvcc.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Strong loads that return older writes, where the memory model lets them.
 
 Litmus tests of PTX ISA, "Memory Consistency Model": what must be possible under some

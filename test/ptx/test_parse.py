@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Malformed PTX is an error with a line; all legal syntax is accepted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Threads that poll memory forever are reported; those that succeed are not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """vprintf against the C library's snprintf, and its errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Complete kernels: ptxas accepts them, and they are right in any order of warps.
 
 `tools/adversarial` runs 100 seeds, this file a few. `tools/checks/mutation.py` checks

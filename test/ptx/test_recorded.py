@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching by the launch record: the emulator from JSON and arguments alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Findings for accesses to tensor memory without the order that the ISA requires."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One tcgen05.mma of each kind, shape and layout against NumPy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tcgen05.ld, st, cp, shift: the destination of each word, by the ISA's figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows of a tensor by TMA, and packed elements: their destinations, and errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX that Triton compiled from our kernels runs unchanged, with correct results.
 
 Triton's layouts work on the hardware, so its PTX validates our reading of the ISA's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """wgmma: every type and layout against NumPy, and every hazard reported."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A warp-specialised TMA and wgmma GEMM on a grid of several tiles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The PTX that Triton compiled from our kernels, and how to launch it.
 
 `triton/` has the kernels and the script that makes `ptx.tar.xz` from them.

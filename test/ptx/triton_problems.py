@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of the Triton kernels, with NumPy references."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches of the Triton kernels that multiply matrices or copy by TMA."""
 
 from __future__ import annotations

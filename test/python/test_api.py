@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What users import: load, compile, lower, emit, run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernel arguments: Python forms, checks against parameters, command lines."""
 
 from __future__ import annotations

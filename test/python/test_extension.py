@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The extension module: passes in Python, PTX, and what is loaded."""
 
 import subprocess

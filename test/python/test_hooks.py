@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user's function between the steps may do, and what is said if it does more."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching on a GPU: checks that need no GPU."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `emit` writes on a kernel for launchers and reports."""
 
 from __future__ import annotations

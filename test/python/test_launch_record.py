@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launch record: its text forms, its checks, and what `emit` makes of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The library of functions: found where it is needed, and only there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Line tables: PTX and cubin say which source line each instruction comes from."""
 
 from __future__ import annotations

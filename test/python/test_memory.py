@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Global memory: typed gathers, bounds, strided arrays, pointer tables."""
 
 from __future__ import annotations

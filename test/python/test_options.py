@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every choice is checked where it is made, and every one is obeyed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The order of passes, what may come between them, and what it costs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finding ptxas, running it, and parsing its output."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """View types: creation and accessors in Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fixtures of the command tests, and a stand-in for the CUDA driver."""
 
 from __future__ import annotations

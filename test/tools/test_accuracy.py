@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The measurement of errors finds them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tables of `bench` are made of: kernels, machine code, comparisons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The project's own checks find the errors that they are for."""
 
 from __future__ import annotations

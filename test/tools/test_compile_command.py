@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuda-tile-compile: output files, and invalid input."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The demo's table, and the references that it shares with the tests."""
 
 from __future__ import annotations

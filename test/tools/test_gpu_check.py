@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bundle for a GPU elsewhere, run against a stand-in for the CUDA driver."""
 
 from __future__ import annotations

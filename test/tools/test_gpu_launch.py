@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`on="gpu"` against a stand-in for the CUDA driver that logs its calls."""
 
 from __future__ import annotations

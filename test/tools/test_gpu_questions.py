@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The experiments for a GPU: all run on the emulator and report differences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuda-tile-run: results, saved arrays, and bad arguments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a command's main function in this process: a new one would take longer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of many kinds, each against NumPy: interpreter, and emulator of two chips.
 
 `test/kernels/zoo` has the kernels, `zoo_THEME.py` here the launches.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A launch of a kernel of `test/kernels/zoo`: arguments and what NumPy expects."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """References of `test/kernels/zoo/stencil.py`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the errors of functions in docs/accuracy.md; `--write` measures them anew.
 
 Without arguments a small part of the operands is measured and must stay within the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the tables of chips in docs/chips.md; `--write` updates them.
 
 The page is made from the rows of python/cuda_tile/targets.py. Ends with

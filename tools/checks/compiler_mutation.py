@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Deletes or weakens each rule that orders accesses; a program must notice it.
 
 The mutants are in test/differential/compiler_mutants.py. The programs are those of

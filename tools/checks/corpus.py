@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every kernel of the test corpora and counts what is refused, and why.
 
     python tools/checks/corpus.py [FOLDER ...] [--gpu sm_80 ...] [--every N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that a test triggers every message of the dialects.
 
 The messages are the texts in the C++ of `dialect/lib` and the summaries of operands,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates docs/diagnostics.md, the index of all diagnostics, or checks it.
 
     tools/checks/diagnostics_page.py [--write]

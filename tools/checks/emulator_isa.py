@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the list of instructions in docs/emulator-isa.md; `--write` updates it.
 
 The page is generated from the table of forms in test/ptx/isa_forms_*.py, which a test

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every example of the ODS: it parses, verifies, and prints back to itself.
 
 `dialect/include/cuda_tile/IR/Dialect.td` defines, at `examples`, how a snippet becomes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutates the synchronisation of PTX programs; the emulator must report each mutant.
 
 `test/ptx/ptx_mutation.py` mutates the programs of `test/ptx/ptx_programs.py`. A mutant

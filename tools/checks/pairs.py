@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints which element types of which operands and results the op tests use.
 
 A pair is an operand or result of an op and an element type that the ODS allows there,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands and programs in the pages of `PAGES`.
 
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates docs/reference from the ODS, or checks that it is up to date.
 
     tools/checks/reference.py [--write]

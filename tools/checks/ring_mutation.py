@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes each op of each ring behind `count`; some judge must notice.
 
 The kernels are those of test/differential/mutated_rings.py, at several lengths of their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the size of files and functions.
 
 The goal is 400 lines per file and 40 per function; the limits below are hard. Ends with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the table op x stage and fails on a gap without a reason.
 
 The ops are those of the ODS. A gap is an op that a stage does not support; `REASONS`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that README's status table is up to date; `--write` updates it.
 
 The table is between two comments in README.md. It counts, per family, the ops that each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares our bytecode with NVIDIA's compiler, which nothing else needs.
 
     .venv/bin/python tools/oracle/tileiras.py [--every] [--gpus sm_90,sm_100] [FILES]

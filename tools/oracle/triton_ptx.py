@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates the PTX of our Triton kernels, which the emulator's tests run.
 
     .venv/bin/python tools/oracle/triton_ptx.py [--check]

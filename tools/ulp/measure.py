@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a compiled function on the emulator and finds its largest error.
 
 An error is the distance from the exact result in units in the last place of the exact

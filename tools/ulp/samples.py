@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operands to measure functions on: all there are, or every part of their range."""
 
 from __future__ import annotations

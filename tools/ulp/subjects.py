@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is measured: each function in each mode, and how to compute it exactly."""
 
 from __future__ import annotations

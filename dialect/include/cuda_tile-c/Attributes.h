@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Attributes.h - Attributes of the dialect in C --*- C -*-===*/
 
 #ifndef CUDA_TILE_C_ATTRIBUTES_H

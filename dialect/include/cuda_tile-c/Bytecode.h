@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Bytecode.h - Tile IR bytecode in C -------------*- C -*-===*/
 
 #ifndef CUDA_TILE_C_BYTECODE_H

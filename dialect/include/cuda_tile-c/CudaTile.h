@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/CudaTile.h - The whole C API -------------------*- C -*-===*/
 
 #ifndef CUDA_TILE_C_CUDATILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Dialect.h - The dialects and their ops in C ----*- C -*-===*\
 |*                                                                            *|
 |* Needs MLIR's own C API (mlir-c). Link the CMake target CudaTile::C, which  *|

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Passes.h - Passes of the dialect in C ----------*- C -*-===*/
 
 #ifndef CUDA_TILE_C_PASSES_H

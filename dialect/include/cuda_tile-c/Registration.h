@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Registration.h - Dialects and passes -----------*- C -*-===*\
 |*                                                                            *|
 |* The name under which other tools have mlirCudaTileRegisterAllDialects and  *|

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Types.h - Types of the dialect in C ------------*- C -*-===*\
 |*                                                                            *|
 |* For each type: TypeIsA, Get, accessors, GetTypeID and GetAt (GetChecked of *|

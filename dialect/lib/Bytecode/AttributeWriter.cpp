@@ -1,4 +1,5 @@
 //===- AttributeWriter.cpp - Writing attributes ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Attributes.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Attributes.cpp - Attributes within other data ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Attributes.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Attributes.h - Attributes within other data --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A self-contained attribute is a tag and its payload; where the op determines
 // the kind of attribute, there is only the payload.

@@ -1,4 +1,5 @@
 //===- ConstantTable.cpp - The constant section ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ConstantTable.h"
 #include "mlir/IR/BuiltinTypes.h"

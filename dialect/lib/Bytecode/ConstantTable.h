@@ -1,4 +1,5 @@
 //===- ConstantTable.h - The constant section -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // count, padding to 8, one u64 offset per constant, then per constant its size
 // as a varint and its elements, little-endian. A single element is a splat.

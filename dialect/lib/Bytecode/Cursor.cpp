@@ -1,4 +1,5 @@
 //===- Cursor.cpp - Checked reading of a byte range -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Cursor.h"
 #include "Varint.h"

@@ -1,4 +1,5 @@
 //===- Cursor.h - Checked reading of a byte range ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_LIB_BYTECODE_CURSOR_H
 #define CUDA_TILE_LIB_BYTECODE_CURSOR_H

@@ -1,4 +1,5 @@
 //===- DebugInfo.cpp - The debug section ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DebugInfo.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- DebugInfo.h - The debug section --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // number of functions, padding to 4, per function the u32 index of its first
 // location; number of locations, padding to 8, per location the u64 number of a

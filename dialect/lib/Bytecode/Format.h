@@ -1,4 +1,5 @@
 //===- Format.h - The constants of the wire format --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_LIB_BYTECODE_FORMAT_H
 #define CUDA_TILE_LIB_BYTECODE_FORMAT_H

@@ -1,4 +1,5 @@
 //===- Functions.cpp - The function section -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Functions.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Functions.h - The function section -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // count; per function: name, type, a byte of flags, number of its debug
 // information (0: none), hints if their flag is set, size of the body in bytes,

@@ -1,4 +1,5 @@
 //===- Globals.cpp - The global section -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Globals.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Globals.h - The global section ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // count; per global: name, type, constant, alignment; since 13.3 also
 // visibility and a byte that is 1 if the global is constant.

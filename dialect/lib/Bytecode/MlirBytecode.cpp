@@ -1,4 +1,5 @@
 //===- MlirBytecode.cpp - The dialects in MLIR's own bytecode -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compact encodings of types and attributes, instead of text. A code never
 // changes its meaning; a change of the encoding raises the dialect's version.

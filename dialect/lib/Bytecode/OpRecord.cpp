@@ -1,4 +1,5 @@
 //===- OpRecord.cpp - The generated tables --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OpRecord.h"
 #include "cuda_tile/IR/CudaTile.h"

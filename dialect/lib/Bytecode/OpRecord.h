@@ -1,4 +1,5 @@
 //===- OpRecord.h - Contents of the record of each op -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tables of this form are generated from ODS (dialect/tblgen/BytecodeGen.cpp).
 //

@@ -1,4 +1,5 @@
 //===- OpWriter.cpp - Writing op records and regions ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Ops.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Ops.cpp - Op records and regions -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Ops.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Ops.h - Op records and regions ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_LIB_BYTECODE_OPS_H
 #define CUDA_TILE_LIB_BYTECODE_OPS_H

@@ -1,4 +1,5 @@
 //===- Output.h - Bytes of a file under construction ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_LIB_BYTECODE_OUTPUT_H
 #define CUDA_TILE_LIB_BYTECODE_OUTPUT_H

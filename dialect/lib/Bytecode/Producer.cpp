@@ -1,4 +1,5 @@
 //===- Producer.cpp - The producer section --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Producer.h"
 

@@ -1,4 +1,5 @@
 //===- Producer.h - The producer section ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One string. Files do not store the name of a module; readers call it
 // `kernels`. To preserve another name, our writer appends it to the producer:

@@ -1,4 +1,5 @@
 //===- Reader.cpp - The file as a whole -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // magic, major version, minor version, tag (u16), sections. A section is its id
 // (bit 7: has alignment), the size of its payload, the alignment and padding if

@@ -1,4 +1,5 @@
 //===- StringTable.cpp - The string section -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StringTable.h"
 #include "llvm/ADT/StringExtras.h"

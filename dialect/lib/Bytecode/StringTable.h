@@ -1,4 +1,5 @@
 //===- StringTable.h - The string section -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // count, padding to 4, one u32 offset per string, the bytes of all strings.
 // A string ends where the next one begins.

@@ -1,4 +1,5 @@
 //===- Trace.cpp - Records the reads of a file ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Trace.h"
 #include "llvm/ADT/STLExtras.h"

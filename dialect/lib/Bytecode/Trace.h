@@ -1,4 +1,5 @@
 //===- Trace.h - Records the reads of a file --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A reader records each read in its trace, if it has one. The trace is printed
 // in file order to dump a file. As the reader itself produces it, no second

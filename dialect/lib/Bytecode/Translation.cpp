@@ -1,4 +1,5 @@
 //===- Translation.cpp - The tool's translations --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "Format.h"

@@ -1,4 +1,5 @@
 //===- TypeTable.cpp - The type section -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TypeTable.h"
 #include "cuda_tile/IR/CudaTile.h"

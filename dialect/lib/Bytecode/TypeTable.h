@@ -1,4 +1,5 @@
 //===- TypeTable.h - The type section ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // count, padding to 4, one u32 offset per type, the records of all types: a tag
 // and the type's parameters. Types refer to other types by index.

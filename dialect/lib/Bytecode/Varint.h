@@ -1,4 +1,5 @@
 //===- Varint.h - Integers of variable length -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unsigned: LEB128, seven bits per byte, low group first, at most ten bytes.
 // Signed: zigzag (0, -1, 1, -2, ...) of that.

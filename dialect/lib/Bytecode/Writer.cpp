@@ -1,4 +1,5 @@
 //===- Writer.cpp - Writing a file ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the sections in the order of cuTile's files. Functions come first:
 // they fill the tables of the other sections.

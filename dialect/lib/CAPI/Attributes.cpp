@@ -1,4 +1,5 @@
 //===- Attributes.cpp - Attributes of the dialect in C --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Attributes.h"
 #include "cuda_tile/IR/CudaTile.h"

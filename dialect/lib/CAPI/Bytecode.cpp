@@ -1,4 +1,5 @@
 //===- Bytecode.cpp - Tile IR bytecode in C -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Bytecode.h"
 #include "cuda_tile/Bytecode/Bytecode.h"

@@ -1,4 +1,5 @@
 //===- CompatibleOptimizer.cpp - Optimizer, writer as in other tools ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Dialect/CudaTileOptimizer.h"
 #include "cuda_tile/Transforms/Optimize.h"

@@ -1,4 +1,5 @@
 //===- CompatibleTypes.cpp - Types with the signatures of other tools -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Dialect/CudaTileDialect.h"
 #include "cuda_tile/IR/CudaTile.h"

@@ -1,4 +1,5 @@
 //===- Dialect.cpp - The dialects and their ops in C ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Dialect.h"
 #include "cuda_tile/Bytecode/Bytecode.h"

@@ -1,4 +1,5 @@
 //===- Passes.cpp - Passes of the dialect in C ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Passes.h"
 #include "cuda_tile/Transforms/Passes.h"

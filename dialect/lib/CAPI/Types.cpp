@@ -1,4 +1,5 @@
 //===- Types.cpp - Types of the dialect in C ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile-c/Types.h"
 #include "cuda_tile/IR/CudaTile.h"

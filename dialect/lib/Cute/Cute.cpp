@@ -1,4 +1,5 @@
 //===- Cute.cpp - Layouts as attributes -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Cute/Cute.h"
 

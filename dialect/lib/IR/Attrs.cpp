@@ -1,4 +1,5 @@
 //===- Attrs.cpp - Attributes of the cuda_tile dialect --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/IR/CudaTile.h"
 

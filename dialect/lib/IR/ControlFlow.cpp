@@ -1,4 +1,5 @@
 //===- ControlFlow.cpp - Where control and values go ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/IR/ControlFlow.h"
 

@@ -1,4 +1,5 @@
 //===- DebugInfo.cpp - Scopes, and rules for locations --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/IR/CudaTile.h"
 

@@ -1,4 +1,5 @@
 //===- Dialect.cpp - The cuda_tile dialect --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/NumberedModel.h"
 #include "IR/Syntax.h"

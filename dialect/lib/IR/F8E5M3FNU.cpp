@@ -1,4 +1,5 @@
 //===- F8E5M3FNU.cpp - Values of fnv8E5M3FNU ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/F8E5M3FNU.h"
 

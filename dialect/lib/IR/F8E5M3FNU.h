@@ -1,4 +1,5 @@
 //===- F8E5M3FNU.h - Values of fnv8E5M3FNU ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bits eeeeefff without a sign: 2^(e-15) * (1 + f/8), for e = 0 2^-14 * f/8;
 // 0xFF is NaN. LLVM has no such format, so literals are read and printed as

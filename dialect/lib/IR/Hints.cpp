@@ -1,4 +1,5 @@
 //===- Hints.cpp - Checks of optimization hints ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/IR/Hints.h"
 #include "IR/Verify.h"

@@ -1,4 +1,5 @@
 //===- NumberedModel.h - Enumerations as numbers ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops have memory orderings, scopes and modes of atomic accesses as attributes
 // with names. In the generic form they are numbers, `memory_scope = 1 : i32`,

@@ -1,4 +1,5 @@
 //===- Syntax.cpp - Custom directives of op formats -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- Syntax.h - Custom directives of op formats ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every `custom<X>` of the .td files is a pair parseX, printX. Directives of
 // one family are defined in the family's file, but declared here, because the

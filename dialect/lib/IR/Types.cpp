@@ -1,4 +1,5 @@
 //===- Types.cpp - Types of the cuda_tile dialect -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- Verify.cpp - Checks that several families share --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 

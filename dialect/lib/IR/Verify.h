@@ -1,4 +1,5 @@
 //===- Verify.h - Checks that several families share ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each kind of failure has one message. It begins with the text that tools
 // match; a second sentence for the same failure follows after `; `.

@@ -1,4 +1,5 @@
 //===- ViewTypes.cpp - View types -----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

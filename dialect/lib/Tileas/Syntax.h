@@ -1,4 +1,5 @@
 //===- Syntax.h - Custom directives of tileas op formats --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every `custom<X>` of the .td files is a pair parseX, printX. They are
 // declared here, because the generated parsers of all ops are in one file.

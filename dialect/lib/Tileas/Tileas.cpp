@@ -1,4 +1,5 @@
 //===- Tileas.cpp - Tile assembly -----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

@@ -1,4 +1,5 @@
 //===- FuseFMA.cpp - Fusion of product and sum ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Transforms/Passes.h"
 

@@ -1,4 +1,5 @@
 //===- LoopSplit.cpp - One loop per branch --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 #include "cuda_tile/Transforms/Passes.h"

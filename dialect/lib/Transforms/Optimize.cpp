@@ -1,4 +1,5 @@
 //===- Optimize.cpp - The default pipeline of optimizations ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Transforms/Optimize.h"
 #include "cuda_tile/Transforms/Passes.h"

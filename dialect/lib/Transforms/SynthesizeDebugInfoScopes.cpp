@@ -1,4 +1,5 @@
 //===- SynthesizeDebugInfoScopes.cpp - Scopes from locations --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Transforms/Passes.h"
 

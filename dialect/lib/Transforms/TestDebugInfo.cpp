@@ -1,4 +1,5 @@
 //===- TestDebugInfo.cpp - A pass for tests of debug info -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Transforms/Passes.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What MLIR's bindings do for every `Context` of this package.
 
 Upstream's `_mlir_libs/__init__.py` looks for this module by name.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cuda_tile dialect: generated op classes, types and attributes.
 
 Wherever an op class takes a keyword attribute, a string will do.

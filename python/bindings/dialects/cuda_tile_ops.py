@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values with operators and a function per op, by the names that scripts know.
 
 The functions are those of `cuda_tile.builder`, whose documentation says what each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cute dialect: layouts, the one kind of attribute that it has.
 
 MLIR looks for this module whenever Python sees such an attribute.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tileas dialect: generated op classes and the types of tileas."""
 
 from .._mlir_libs._cuda_tile import BufferType, PendingType, RingType

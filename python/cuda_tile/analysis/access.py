@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory accesses: vector width, contiguous dimension, cost in a given layout.
 
 One description for tiled views and for tiles of pointers, derived from facts;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is known of the body of a reduction: whether its arguments may change places.
 
 Every body is associative, that is what the op asks for. One that is commutative too, as

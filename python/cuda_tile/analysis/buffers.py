@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which shared buffers an op accesses, through views and control flow.
 
 The value that names a buffer is made by an `alloc_shared`, by an op that gives

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading constants: the splat value of a `cuda_tile.constant`."""
 
 from __future__ import annotations

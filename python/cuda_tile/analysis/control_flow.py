@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Control flow of structured ops: successors, and the values that edges forward.
 
 C++ knows the control flow of every op with regions (`getControlEdges` in

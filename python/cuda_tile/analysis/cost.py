@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a product costs, in clocks of one multiprocessor: formulas over a chip's row.
 
 Rates are for a multiprocessor that does nothing else; what runs at the same time is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Data flow over structured control flow: one driver for each direction.
 
 An analysis defines its states, their join where paths meet, and the transfer function

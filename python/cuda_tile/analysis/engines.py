@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which engines may bring the tile of a load to shared memory, and why others may not.
 
 An engine copies while the threads go on, and ahead of the turn that uses the tile. So

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values of a kernel as expressions over its parameters, where they are that simple.
 
 A launcher computes extents and strides of tensor maps before the kernel runs, so these

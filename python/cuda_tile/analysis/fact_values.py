@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is known of one value: the numbers of the facts analysis, and how they join.
 
 Per dimension three powers of two, and bounds; `facts.py` says what they mean.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is known of integers and pointers: divisibility, contiguity, range.
 
 A pure analysis: nothing in the IR changes. Per value and dimension it holds

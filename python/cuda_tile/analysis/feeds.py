@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the operands of matrix products come from.
 
 Asked by `plan` at level T: which operands lie in shared memory, which products are

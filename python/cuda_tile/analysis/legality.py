@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the compiler refuses in a program of level T before any pass decides anything.
 
 A stage that meets an op without a rule could only say so in the middle of its work.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Liveness of shared buffers.
 
 A buffer is live at an op if it was accessed on some path from its `alloc_shared` to the

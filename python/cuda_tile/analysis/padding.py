@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bit patterns of padding values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How many registers a thread needs, counted from liveness before ptxas says so.
 
 `live_tiles` walks an entry once, at level T or W: at each operation it notes the tiles

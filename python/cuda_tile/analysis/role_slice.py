@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a role must do so that some ops of a kernel run there: a backward slice.
 
 The slice of some ops has the ops that make their operands, the loops and branches

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shared memory that ops need beside their tiles, for as long as they run.
 
 `print_tko` hands elements of a tile to the thread that prints, and `alloca` an address

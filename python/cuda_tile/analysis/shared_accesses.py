@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What accesses to shared memory are pending at each op: where barriers must stand.
 
 A forward data-flow analysis holds the bytes that were read and written since the last

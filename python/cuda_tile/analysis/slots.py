@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Who uses what a copy brought to shared memory, and until where."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tensor map of a copy: what the launcher must make, and which boxes it moves.
 
 A map counts dimensions from the contiguous one of the tensor outwards; the tile's own

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor views and how the tiles of a view lie in them.
 
 Tensor coordinate of element t of the tile at index p: `c[dim_map[d]] = p[d] * step[d] +

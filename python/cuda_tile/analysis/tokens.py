@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What tokens stand for: the accesses to global memory that one is behind.
 
 Sets of accesses are bit masks, so that two of them are joined by one instruction.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which products warpgroups can compute, and where their operands may lie.
 
 `wgmma` reads its right operand from shared memory, the left one from there or from

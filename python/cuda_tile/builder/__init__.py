@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds kernels in Python: one function per op, and values with operators.
 
 `cuda_tile._mlir.dialects.cuda_tile_ops` exports the same names, for scripts written for

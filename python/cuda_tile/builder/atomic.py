@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Atomic operations.
 
 The default ordering is relaxed, with device scope.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bitwise operations on integers; a Boolean is an integer of one bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Control flow: Python functions build the bodies.
 
 A body is called once, while the kernel is built; the region yields what it returns.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions between element types; the shape does not change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types: one class for each.
 
 A class is accepted wherever a type is expected. A call makes a tile of that type:

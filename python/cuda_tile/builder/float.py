@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Floating-point arithmetic.
 
 Numbers and scalars as operands are converted to the type of the other operand. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that select an op by element type; the operators of `Tile` call them.
 
 Integers are signed; for unsigned ones call the integer op itself.

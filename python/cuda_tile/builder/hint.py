@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Assumptions about values, and printing."""
 
 from __future__ import annotations

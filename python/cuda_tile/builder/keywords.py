@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keywords of ops as enumerations, and their attributes.
 
 Each member is a string, the keyword in the IR, so that a plain string is accepted

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementary functions of floating-point numbers, elementwise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads and stores through pointers, tokens, and local memory.
 
 Accesses are weak by default, for data that no other thread accesses concurrently; any

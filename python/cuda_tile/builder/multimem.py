@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Accesses to multicast memory: to all replicas at once. Since 13.5."""
 
 from __future__ import annotations

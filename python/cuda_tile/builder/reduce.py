@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and scans; a Python function builds the combination of two elements."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Creation and rearrangement of tiles of any element type, pointers included."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules, kernels and globals, and a generator that builds them step by step."""
 
 from __future__ import annotations

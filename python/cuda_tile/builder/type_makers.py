@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that make types from element classes and Python numbers.
 
 An invalid type is a ValueError with the message of the verifier.

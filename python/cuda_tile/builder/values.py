@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values with operators.
 
 Each class derives from `ir.Value`, so that it is accepted wherever MLIR expects a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views of tensors in global memory, and accesses through them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Insertion point and source location of the ops that are built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands: they parse arguments, call the API, and print text and exit codes."""
 
 import os

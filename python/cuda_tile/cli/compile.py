@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-compile`: compiles a kernel file to PTX, a cubin or an earlier level.
 
 Without `-o`, text goes to stdout and a cubin to `STEM.cubin` in the current folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Error reporting of the commands: one sentence on stderr, an exit code."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads kernels and writes results, atomically, for the commands."""
 
 from __future__ import annotations

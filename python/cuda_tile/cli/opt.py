@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-opt`: mlir-opt with our dialects and passes.
 
 Arguments are mlir-opt's; the passes of this package, written in C++ or Python, are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-optimize`: optimizes a kernel file, for example before distribution.
 
 The default pipeline is, by level, 1: fold-constants, cse; 2: also loop-invariant code

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-run`: runs a kernel on the CPU or a GPU and shows the modified arrays.
 
     cuda-tile-run vadd_i32_8.tileirbc --grid 2 arange:i32[16] ones:i32[16] zeros:i32[16]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`cuda-tile-translate`: mlir-translate with the translations of this package.
 
 Arguments are mlir-translate's, and `--gpu SM` (sm_90 by default) for the last two:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Translation in a process of its own, for code that LLVM may end the process on.
 
 Level P goes in as text, LLVM IR or PTX comes out. It costs the start of a Python, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a module of level P may hold, checked before LLVM sees it.
 
 LLVM ends the process on types that its NVPTX target does not have and on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds libdevice, NVIDIA's library of mathematical functions as LLVM bitcode.
 
 It is part of the package `nvidia-nvvm` that this one depends on. Emission declares the

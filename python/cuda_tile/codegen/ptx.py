@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Level P to LLVM IR and PTX text: in process, as long as LLVM is known to bear it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs ptxas and reads what it says of registers, spills and shared memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The instructions of one tile access: vectors, and which thread makes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Addresses of a thread's elements in a block of memory that has a layout.
 
 A layout is linear, so the offset of a register is the offset of its thread XOR a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family atomic: each element is updated by one thread, in one instruction if there is.
 
 Of the threads with copies of an element one updates it and gives the old value to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The PTX of atomic updates: `atom`, `red`, and loops of compare-and-swap.
 
 A form updates one vector, the words of a `Run`. All forms are in global memory. Masked

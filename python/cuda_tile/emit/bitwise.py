@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family bitwise: `and`, `or`, `xor` of any integer type."""
 
 from __future__ import annotations

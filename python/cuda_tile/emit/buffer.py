@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Buffers in shared memory, as rules take them: a pointer, bytes from it, a layout.
 
 The pointer is the start of the kernel's shared memory, or that of a slot of a ring,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds `llvm` and `nvvm` operations at a moving insertion point.
 
 Generic `Operation.create` is used on purpose: it costs less than half of the

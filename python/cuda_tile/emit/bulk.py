@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bulk copies of boxes of a tensor map: one thread makes them, the hardware the rest.
 
 PTX ISA, "cp.async.bulk.tensor": coordinates are signed, the contiguous dimension comes

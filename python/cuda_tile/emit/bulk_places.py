@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bulk copies of a tile through its tensor map: where each begins on both sides."""
 
 from __future__ import annotations

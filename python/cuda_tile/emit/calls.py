@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of what the driver provides to kernels, and the constants they take.
 
 `vprintf`, `__assertfail`, `malloc` and `free` (PTX Writer's Guide to Interoperability,

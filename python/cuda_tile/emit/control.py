@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family control: structured control flow becomes blocks.
 
 Each point of control flow that an edge reaches becomes a block; the values that edges

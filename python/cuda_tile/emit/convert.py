@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family convert: conversions between element types.
 
 A conversion between floats goes from the source's carrier (`narrow.py`) to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one thread obtained is given to the threads that hold copies of the element.
 
 Within a warp by shuffles. Copies in other warps get it through shared memory, by the

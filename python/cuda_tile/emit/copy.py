@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family copy: copies between global and shared memory that run by themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family copy: stores of a buffer by the copy engine, and waiting for them.
 
 One thread starts the copies of a tile, which are one group of its own (PTX ISA,

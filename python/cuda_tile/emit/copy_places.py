@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Addresses and bounds of the units that threads copy: few instructions in each turn.
 
 A copy stands in a loop and its tile moves along one dimension, while the distances

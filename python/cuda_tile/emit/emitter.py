@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The state of emission and the table of its rules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shuffles between the lanes of a warp, for values of any type."""
 
 from __future__ import annotations

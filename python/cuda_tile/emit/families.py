@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every family of emit rules; take the filled table from here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family float: IEEE arithmetic; modes that LLVM has no form for as inline PTX."""
 
 from __future__ import annotations

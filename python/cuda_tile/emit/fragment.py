@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fragments: the part of a tile that one thread holds in registers.
 
 A `Fragment` holds the elements of one thread in the order of the layout's

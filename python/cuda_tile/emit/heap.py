@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family memory: `alloca`, from the device's heap.
 
 The memory is shared by the threads of the tile block, lives as long as a region and may

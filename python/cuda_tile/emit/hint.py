@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family hint: assumptions, which the facts analysis has read; assertions; printing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family integer: two's complement, one LLVM operation or a few each."""
 
 from __future__ import annotations

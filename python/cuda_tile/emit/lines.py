@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Line tables: which source line each instruction of a kernel comes from.
 
 LLVM takes a location only inside a scope: a subprogram, with the file and compile unit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family math: short sequences where they are accurate, else functions of libdevice.
 
 f16 and bf16 are computed in f32 and rounded once. docs/accuracy.md has the measured

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mbarriers: barriers in shared memory that copies and threads arrive at.
 
 A phase of one is over when as many have arrived as it was made for and all bytes that

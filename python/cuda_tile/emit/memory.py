@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family memory: accesses through tiles of pointers; tokens need no instruction."""
 
 from __future__ import annotations

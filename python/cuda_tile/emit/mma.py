@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family mma: `mma.sync`, or multiply-adds, over the atoms of a tile."""
 
 from __future__ import annotations

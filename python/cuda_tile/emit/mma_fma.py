@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products without a matrix instruction: each thread multiplies and adds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The registers of a product's operands, as the instruction of an atom takes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scale factors of products: in the instruction, or on what it gives for a block."""
 
 from __future__ import annotations

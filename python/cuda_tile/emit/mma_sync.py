@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`mma.sync` of the atoms of a product."""
 
 from __future__ import annotations

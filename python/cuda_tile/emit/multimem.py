@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family multimem: one instruction reaches the replicas of a vector on every GPU.
 
 The order in which replicas are reduced is not specified, so that a reduction that is

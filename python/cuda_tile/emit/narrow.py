@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formats of 8 bits and less, and tf32: from their bits and back, rounded once.
 
 Decoding is exact, to a type that the chips compute with: f16 holds every value of

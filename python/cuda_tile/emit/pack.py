@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops pack and unpack of family shape: the bytes of elements, in registers.
 
 Elements are taken apart and put together a 32-bit word at a time: four bytes, one f32,

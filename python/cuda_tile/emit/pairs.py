@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two neighbouring elements at a time: the form in which conversions work.
 
 What the chips convert, they convert in pairs, and what has to be done in software is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Parameters of a kernel at level P: the entry's, and what the launcher appends.
 
 A tensor map is passed by value, 128 bytes that no thread changes: PTX ISA, "Kernel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family persist: each CTA serves every n-th tile block, n being the CTAs launched.
 
 The CTAs lie along x only. A tile block has a number from 0 on, its place in the order

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Addresses and bounds of the elements of a tile of a view, each part made once.
 
 An element's address is `base + sum over d of (start_d + t_d + c_d) * stride_d`:

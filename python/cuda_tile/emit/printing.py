@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formats of `print_tko` as calls of `vprintf`, and the values that these take.
 
 Integers travel as 64 bits, extended as the directive reads them, and floats as double:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce: first the thread's own elements, then the lanes of its warp.
 
 Elements in other warps never get here: `stage` has split such reductions.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce: what reductions and scans share.
 
 The body as a function of rows of values, one value per operand, and the exchange of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family ring: slots of shared memory that copies fill and threads or products drain.
 
 Turn t uses slot t mod S. Where `sync` is `groups`, each thread waits for its own copies

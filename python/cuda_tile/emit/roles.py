@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family roles: warps branch to the ops of their role, and meet behind them.
 
 The warp index is taken from lane 0, which shows ptxas that the branches are uniform.

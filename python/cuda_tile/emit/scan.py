@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce, scans: the running combination of a row of elements.
 
 The bits of the coordinate along the dimension are taken in runs from the lowest: bits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: coordinates, and ops that only rename registers."""
 
 from __future__ import annotations

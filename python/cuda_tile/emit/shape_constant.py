@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: constants, of one value or of a list of values.
 
 A splat is one LLVM constant. Of a list each thread needs the values at its own places.

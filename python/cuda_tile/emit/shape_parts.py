@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: tiles put together of parts, and parts taken out of tiles.
 
 A part has the extents of the smaller tile; the larger one is a grid of such parts. In

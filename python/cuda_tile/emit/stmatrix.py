@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`stmatrix`: a warp stores up to four 8 x 8 matrices of 16-bit elements at once."""
 
 from __future__ import annotations

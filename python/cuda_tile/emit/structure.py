@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family structure: globals, grid positions; of family memory, dependent launches."""
 
 from __future__ import annotations

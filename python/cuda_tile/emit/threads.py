@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear forms of the thread index: which elements a thread holds.
 
 Layouts give one constant per bit of the thread index, XORed together where the

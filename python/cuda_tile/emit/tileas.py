@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tileas dialect: conversions, shared memory, barriers."""
 
 from __future__ import annotations

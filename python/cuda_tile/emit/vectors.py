@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Moves a run of neighbouring elements between memory and registers.
 
 A run of `count` elements goes as one access of up to 16 bytes. In registers

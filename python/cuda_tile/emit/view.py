@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family view: views are uniform values; accesses become vector accesses."""
 
 from __future__ import annotations

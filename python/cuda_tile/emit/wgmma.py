@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family mma: products of warpgroups, which run by themselves until they are awaited.
 
 A pending value is the accumulator registers of the instructions. They are passed from

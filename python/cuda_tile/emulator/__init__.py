@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs PTX on the CPU, checks how threads synchronise, and counts what they do.
 
 The emulator knows PTX text and nothing of who wrote it: it judges the very text that

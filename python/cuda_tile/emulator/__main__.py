@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 r"""`python -m cuda_tile.emulator`: runs one kernel of a PTX file and reports.
 
     python -m cuda_tile.emulator vadd.ptx --grid 8 --block 128 \

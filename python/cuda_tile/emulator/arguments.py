@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launch arguments to the bytes of a kernel's parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the emulator says when PTX is malformed or does something it must not.
 
 `PtxError` is found while reading the text, a `Finding` while running it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching a kernel on the emulator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching a compiled kernel by its launch record.
 
 The record is all that this launcher knows of the compiler, see

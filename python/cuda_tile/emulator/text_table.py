@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts for people: a table of totals, and PTX text with counts by its side."""
 
 from __future__ import annotations

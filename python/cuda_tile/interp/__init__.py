@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The interpreter: the semantics of every op of the dialect, on NumPy arrays.
 
 It runs kernels before placement (level T) and after it (level W), one rule per op in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads and writes of tiles in memory, with the checks of strict mode.
 
 An access of a tile is one access per element. Strict mode reports: elements outside

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The modes of the interpreter, and what it warns of.
 
 Some of what the text of the dialect leaves undefined is written by ordinary producers

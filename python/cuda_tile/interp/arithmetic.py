@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The five correctly rounded operations: add, multiply, divide, square root, fma.
 
 Each takes arrays of one float element type and gives that type, rounded once.

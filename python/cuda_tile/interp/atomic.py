@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the atomic family: one element is one step of read, change and write."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the control family: regions, and the ops that end them."""
 
 from __future__ import annotations

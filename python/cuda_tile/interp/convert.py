@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the convert family: between widths, between integers and floats, bits."""
 
 from __future__ import annotations

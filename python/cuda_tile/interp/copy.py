@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the copy family: copies between global and shared memory.
 
 A copy of a slot of a ring is put off until its turn is taken, a store from a buffer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger for kernels: run to an op, look at values as NumPy arrays, go on.
 
 debugger = interp.Debugger(module, grid=(4,), args=[a, b, c])

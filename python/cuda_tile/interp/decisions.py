@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the interpreter does where the text of the dialect leaves a question open.
 
 `QUESTIONS` lists them. Most are answered by a constant here: change the answer here

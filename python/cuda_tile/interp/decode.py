@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From MLIR to the plain data of `program.py`; the only module here that knows MLIR.
 
 Generic operations are read (names, operands, attributes, regions), so levels T and W

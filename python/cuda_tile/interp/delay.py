@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shuffle mode: weak accesses are delayed at random, as far as tokens allow.
 
 Only tokens order memory operations, so a weak load or store may execute at any time

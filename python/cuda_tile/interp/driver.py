@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a kernel of a module on the CPU, tile block by tile block."""
 
 from __future__ import annotations

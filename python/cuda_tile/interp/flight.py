@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a tile block has started and not waited for: copies, products, bulk stores.
 
 Hardware may finish such work at any time before an op that waits for it. Program order

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the float family.
 
 f16 and bf16 results are rounded once from the exact value; `flush_to_zero` (f32 only)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the integer family: two's complement arithmetic of w bits.
 
 `S` and `U` are the signed and unsigned readings, as in `words.py`. Broken overflow

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The memory accesses of a tile block, in program order."""
 
 from __future__ import annotations

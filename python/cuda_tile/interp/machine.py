@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A running tile block, and the state that all blocks of a launch share.
 
 Executes decoded ops by their rules; the semantics of ops are in the family modules. A

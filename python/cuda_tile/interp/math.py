@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the math family: computed in float64 and rounded once to the tile's type.
 
 The dialect promises little accuracy for these; tests of other executors compare with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the memory family: tokens, and access through tiles of pointers."""
 
 from __future__ import annotations

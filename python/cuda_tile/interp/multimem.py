@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the multimem ops: one address for a location in several memories.
 
 Memory is made by `runtime.args.Multicast`: the array passed to the kernel stands for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the persist family: a CTA that serves several tile blocks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `assume` may promise of a value, as plain data."""
 
 from __future__ import annotations

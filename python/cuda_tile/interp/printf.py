@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """C's printf for tiles: what `print_tko` writes.
 
 A directive runs from `%` to its conversion letter. A tile prints as nested brackets

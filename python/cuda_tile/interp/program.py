@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A decoded kernel: plain Python data that the driver walks.
 
 `decode.py` makes it once from MLIR, so that running an op costs no binding calls and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the parts of a tile block may ask of it and of its launch.
 
 `machine` makes both of these parts (race detection, late accesses, unspecified

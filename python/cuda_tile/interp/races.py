@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Races: conflicting accesses of different tile blocks.
 
 Two accesses to one byte, at least one a write, must both be strong (not weak, with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the reduce family.
 
 The text leaves the order of a reduction open. Four orders are offered, all legal:

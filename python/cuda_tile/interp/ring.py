@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the ring family: slots of shared memory that are handed on in turns.
 
 A ring has four counters, `released <= taken <= published <= acquired <= released + S`,

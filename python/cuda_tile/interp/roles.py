@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the roles family: parts of a tile block that run at the same time.
 
 Each region of `tileas.roles` is a coroutine of its tile block. A role runs until one of

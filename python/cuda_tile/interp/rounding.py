@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Correct rounding to every float format, in every rounding mode.
 
 Values of the formats up to f32 are handled in float64: an exact or rounded-to-odd

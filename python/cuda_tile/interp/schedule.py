@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The scheduler: which tile block runs next.
 
 A block runs until it has yielded a few times, then the others get their turn, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory of `alloca`: uninitialised at first, freed at the end of its scope."""
 
 from __future__ import annotations

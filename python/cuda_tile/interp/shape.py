@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the shape family: constants and movement of elements."""
 
 from __future__ import annotations

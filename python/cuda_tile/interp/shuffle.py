@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does a kernel's result depend on what the text leaves open?
 
 `shuffle_check` runs it in program order and then with several seeds (see `seed` of

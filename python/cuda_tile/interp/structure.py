@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the structure family: a block's place in the grid, and globals."""
 
 from __future__ import annotations

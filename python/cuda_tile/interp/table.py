@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The interpreter's two rule tables, filled by the family modules."""
 
 from __future__ import annotations

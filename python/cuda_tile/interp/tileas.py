@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the `tileas` dialect (level W): plain copies, for one whole tile block.
 
 Layouts, lanes and warps have no meaning here, so a barrier has no effect; whether the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the elements of a tile lie in memory, for the three kinds of views.
 
 Tensor coordinate of element t of the tile at index p:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A line per op for people who watch a kernel run: shape, range, first elements."""
 
 from __future__ import annotations

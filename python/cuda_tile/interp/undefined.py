@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How unspecified elements spread from operands to results in strict mode.
 
 A load without padding leaves elements outside the tensor unspecified. That is no

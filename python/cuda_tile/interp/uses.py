@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What becomes of a value, read from the decoded kernel: which op uses it, and how."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a slot may hold while a kernel runs.
 
 A tile is a NumPy array of its shape (0-d for scalars) with the dtype of its element,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of the view family: tensors in memory seen as grids of tiles.
 
 A view is address, shape and strides; making one touches no memory. An element of a

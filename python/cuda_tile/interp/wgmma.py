@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules of products that run by themselves, and of the values they leave.
 
 A product is computed when somebody waits for it, under a seed at a random moment

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two's complement arithmetic helpers: readings of integer tiles, and wrapping.
 
 Tiles hold integers in their signed reading (`elements.py`). Widths up to 32 compute in

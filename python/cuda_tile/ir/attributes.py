@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attributes of ops as plain Python values."""
 
 from __future__ import annotations

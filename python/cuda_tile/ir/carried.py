@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values that loops and branches carry: more of them, and fewer.
 
 An op with regions has a fixed number of operands and results, so that one that carries

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The copies of level W that run by themselves, and what `plan` wants of them."""
 
 from __future__ import annotations

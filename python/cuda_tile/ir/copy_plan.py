@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The plan of a load or store: who moves its tile, and how far ahead of its use.
 
 `tileas.plan` on a load names an engine. `tma` and `cp_async` copy to shared memory by

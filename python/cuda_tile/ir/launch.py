@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launch data of a kernel: an attribute that `emit` writes on its `llvm.func`.
 
 Level P holds no tiles, so what launchers and reports need to know is kept here: the

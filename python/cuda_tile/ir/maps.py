@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps of a kernel in its IR: `tileas.maps` on the entry, `map = n` on copies.
 
 `tileas.maps` is an array of dictionaries in the order in which `emit` appends the maps

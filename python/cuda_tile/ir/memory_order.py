@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The memory order of an access: how strong it is, and whom it reaches."""
 
 from __future__ import annotations

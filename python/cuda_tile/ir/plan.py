@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The plan of a kernel: attributes on its entry and products, and values for passes.
 
 `tileas.plan` is a dictionary of integers and strings that says what `plan`, a person or

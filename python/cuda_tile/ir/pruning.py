@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Removes what a loop computes and carries for nobody."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which ops compute values and nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the parts of a ring lie in shared memory, said once for all.
 
 A ring of S slots is S times the bytes of a slot, then its mbarriers: one per slot that

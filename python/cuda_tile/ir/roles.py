@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of a kernel: which warps of its CTA run which region of `tileas.roles`.
 
 Warps are counted through the regions in their order, so the first role has warps 0 and

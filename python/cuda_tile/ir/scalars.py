@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scalar ops as passes insert them: constants, sums, comparisons, branches."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tileas.tiles`, which makes a kernel persistent: a CTA serves several tile blocks."""
 
 from __future__ import annotations

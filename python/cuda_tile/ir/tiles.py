@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tile types as passes see them: shape, element, layout, bits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Walking kernels: entries, operations in program order, loop depth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts as linear maps over F2: pure integers, no MLIR. See README.md."""
 
 from cuda_tile.layout.atoms import (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The matrix instructions: their shapes, element types and fragments.
 
 Fragments of `mma.sync` follow the PTX ISA, "Matrix Fragments for mma.m16n8k16

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Boxes of a tensor map: which of its copies fill a buffer in shared memory.
 
 A copy through a tensor map moves a box of up to five dimensions. In shared memory its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Classifies conversions between distributed layouts by cost.
 
 The classes, cheapest first: no change, renaming registers in each thread, shuffles

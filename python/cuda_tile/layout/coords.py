@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Coordinates in tensors whose extents are powers of two, and checks on them.
 
 A coordinate is a vector over F2: the concatenated bits of its dimensions are the bits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the copies of an element are, for results that only one thread obtains.
 
 An atomic update, or a load of what others may be writing, is done by one of the places

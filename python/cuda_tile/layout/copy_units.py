@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which thread copies what, where each copies whole units from global to shared memory.
 
 A unit is what one `cp.async` moves: 4, 8 or 16 bytes that lie together in both memories

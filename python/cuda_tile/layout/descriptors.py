@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix descriptors: how `wgmma` finds an operand in shared memory.
 
 A descriptor names one of eight canonical arrangements by a start address, two strides

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Linear algebra over F2, the integers modulo 2, with integers as bit vectors.
 
 A vector is a non-negative `int` (bit i = component i), addition is XOR, and a

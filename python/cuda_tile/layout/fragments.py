@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts required by matrix instructions and by coalesced accesses."""
 
 from __future__ import annotations

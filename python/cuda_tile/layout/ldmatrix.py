@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matches `ldmatrix` and `stmatrix` to a distributed and a shared-memory layout.
 
 `ldmatrix` reads 8 x 8 matrices of 16-bit units whose rows are 16 contiguous bytes;

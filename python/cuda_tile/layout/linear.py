@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Distributed layouts: which register of which thread holds which element.
 
 A `LinearLayout` maps the bits of (register, lane, warp, block) to the coordinates

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Parts of a tile: which registers of which threads lie in a box of it.
 
 A part has extents that are powers of two and begins at multiples of them, so the bits

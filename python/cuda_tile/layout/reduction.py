@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the results of a reduction lie, for the layout of what is reduced.
 
 A thread of the operand holds elements of some *rows*: coordinates of the dimensions

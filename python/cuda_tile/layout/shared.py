@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shared-memory layouts, and accesses from distributed layouts to them.
 
 A `SharedLayout` maps the bits of an element offset in one buffer to tensor

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions inside a warp: shuffles of registers between lanes.
 
 A plan has three steps, so that its size is O(registers), never O(lanes):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chooses shared-memory layouts without bank conflicts.
 
 `swizzled` gives the hardware's XOR swizzles, which TMA and wgmma support.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The matrix instructions of a warpgroup: their shapes, element types and fragments.
 
 `wgmma.mma_async` multiplies 64 rows of A, in registers or in shared memory, by 8 to 256

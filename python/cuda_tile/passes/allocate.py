@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Assigns offsets to shared buffers; those not live together may share bytes.
 
 Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Barrier insertion for shared memory; no other pass inserts barriers for it.
 
 Contract: in, allocated level W; out, between any two accesses of overlapping

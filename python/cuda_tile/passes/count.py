@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How many groups each wait may leave in flight.
 
 Contract: in, level W as `ring`, `skew` and `issue` leave it; out, the same with

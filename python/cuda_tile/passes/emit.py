@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Level W to level P: one `llvm.func` per entry, in a `gpu.module`.
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shows the facts analysis: what is known of each integer and pointer.
 
 Contract: level T or W in and out; only the attribute `tileas.facts` is added, as

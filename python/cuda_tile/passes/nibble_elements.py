@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Part of `plan`, level T to T: elements of 4 bits behind pointers, one by one.
 
 A pointer names the low half of its byte: that is cut out of the byte, and a store puts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Part of `plan`, level T to T: elements of 4 bits are loaded and stored as bytes.
 
 Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of half

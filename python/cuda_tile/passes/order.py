@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inserts the barriers that token order requires between global accesses.
 
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path

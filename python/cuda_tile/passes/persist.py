@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Level T to T: a CTA serves several tile blocks, where the plan says `persistent`.
 
 Contract: in, level T with plans. Out, of each entry whose plan says so, all that a tile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layout assignment: gives every tile a layout and inserts conversions.
 
 Contract: in, level T with a plan; out, level W: every tile of rank 1 or more

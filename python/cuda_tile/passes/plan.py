@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The one place for heuristics: how many warps, which matrix instruction.
 
 Writes `tileas.plan` on each entry and product and `tileas.target` on each entry;

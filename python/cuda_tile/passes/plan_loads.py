@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The part of `plan` that is about loads: which engine, how many slots, how far ahead.
 
 The first engine of `ENGINES` that may load the operand of a product in a loop does it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every buffer that a copy fills becomes a slot of a ring.
 
 Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer counts as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Divides a kernel into a role that loads and one that does the rest.
 
 Contract: in, level W with rings in their serial form; out, in an entry whose plan has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Canonicalisation and common subexpression elimination at level T.
 
 Contract: in and out, verified level T. No value changes: a sum of a product is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops are taken apart in time: copies run ahead of what uses them.
 
 Contract: in, level W with rings in their serial form (`ring`, and `roles` where there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Copies of one loop are started some turns before the turn that takes them.
 
 Of a loop over k whose copies run a turns ahead becomes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products that run by themselves go on into the next turn of their loop.
 
 A sum that nothing but its own products reads is carried as a pending value, and its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the copies of a loop need to run some turns ahead."""
 
 from __future__ import annotations

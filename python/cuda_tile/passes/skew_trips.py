@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How far a counted loop still gets, as conditions that no overflow spoils.
 
 `upper - index` is computed modulo 2^N and read as unsigned: right for any bounds, as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Moves data between warps through shared memory: operands, conversions, reductions.
 
 Contract: in, level W from `place`; out, level W in which each remaining

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family atomic: pointers, operands and old values belong to the same threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values that are cheaper to make again than to move to other threads.
 
 Before layouts are assigned, each use of such a value gets an op of its own, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The constraints by which an op says which layouts its tiles may have.
 
 A rule returns a list of these; `place/solve.py` finds layouts that satisfy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family control: a forwarded value and what it becomes have one layout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a value comes to its user in another layout than the one it was made in.
 
 The plain way is a `tileas.convert_layout` of the value. Often less is enough: an op

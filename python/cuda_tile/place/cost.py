@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What layouts cost: conversions between them, and accesses in a poor one.
 
 The unit is a cycle of a multiprocessor, for all warps of a CTA and one execution; times

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Families integer, bitwise, float, math, convert: all tiles share one layout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family hint: the result of `assume` has the layout of its operand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Families memory and view: accesses prefer layouts in which they coalesce."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family mma: the layouts of a matrix instruction, tiled over the warps."""
 
 from __future__ import annotations

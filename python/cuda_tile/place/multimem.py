@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family multimem: tiles come in layouts of which whole words go at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops pack and unpack of family shape: bytes and the elements they make up.
 
 What is made up of the others (a wide element of bytes, a byte of 4-bit elements) has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family reduce: the result's layout is the operand's without one dimension."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The arguments of a placement rule, and the table that holds the rules."""
 
 from __future__ import annotations

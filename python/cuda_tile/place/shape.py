@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Family shape: renamed elements stay in their thread, computed ones are free."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds one layout per tile value from the constraints of all ops.
 
 Values that must agree form classes (union-find). Matrix results fix their

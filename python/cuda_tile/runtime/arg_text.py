@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Parses kernel arguments of a command line.
 
 Grammar of one argument:

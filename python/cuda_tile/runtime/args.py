@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernel arguments: NumPy arrays and numbers, passed as cuTile passes them.
 
 A NumPy array is passed as a pointer to its first element and modified in place;

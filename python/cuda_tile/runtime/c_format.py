@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formats one value like C's printf: sign, prefix, digits, padding.
 
 ISO C, "The fprintf function"; where it leaves a choice (the first digit of `a`, the

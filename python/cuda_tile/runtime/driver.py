@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the CUDA driver library that a launch needs, through ctypes.
 
 Source: CUDA Driver API, "Initialization", "Context Management", "Module Management",

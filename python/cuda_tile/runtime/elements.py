@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types by name: their NumPy types and their encoding in memory.
 
 Used for kernel arguments and by the interpreter. Does not depend on MLIR: types are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps and launches in the terms of the CUDA driver.
 
 Sources: CUDA Driver API, "Tensor Map Object Management" (`cuTensorMapEncodeTiled`) and

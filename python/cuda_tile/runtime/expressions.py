@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer expressions over a kernel's parameters, which a launcher evaluates.
 
 A launch record gives extents and strides of tensor maps in this form. An expression is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a cubin on a real GPU.
 
 The device gets a copy of the bytes that each array covers; pointers, also those in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Global memory of the executors: the arrays of the host, at their own addresses.
 
 A NumPy array is passed as a pointer to its first element, and nothing is copied: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launch record: all that a launcher must know of a compiled kernel.
 
 It stands in the JSON report of a compilation, and launchers (of the emulator, of the

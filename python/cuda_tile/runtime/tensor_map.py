@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps: what a launcher tells the copy engine of an array.
 
 In a launch record a map is a `TensorMapParameter`, with expressions over the kernel's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A dimension as blocks of neighbours that lie in one warp each.
 
 What goes along a dimension in its order, a scan or a reduction whose body is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tile ops as the rewrites of `stage` make them: with layouts, where they insert."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A conversion between warps becomes alloc, store, load."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one thread obtains goes to the copies in other warps through shared memory.
 
 An atomic update, and a load of what other tile blocks may be writing, is made by one of

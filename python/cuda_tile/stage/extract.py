@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A part that other threads hold comes through shared memory.
 
 With constant indices the part is stored and loaded. With others the whole tile is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an engine loads: a buffer and a copy into it in place of the load.
 
 The copy stands where the load stood, into a buffer of the load's own shape; each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps for the copies that the copy engine makes into buffers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A product's operand in shared memory: stored once, as far out as its source allows.
 
 The store stands before the outermost loop in which the source does not change, so what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A product reads its operands from shared memory one K-slice at a time."""
 
 from __future__ import annotations

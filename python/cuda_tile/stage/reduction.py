@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A reduction across warps becomes one within warps, and one of partial results."""
 
 from __future__ import annotations

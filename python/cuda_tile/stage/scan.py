@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A scan across warps becomes one within warps, and one of the totals of blocks.
 
 The dimension is divided into blocks of neighbours that lie in one warp. Each block is

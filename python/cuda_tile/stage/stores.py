@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A store by the copy engine: its tile goes to a buffer, which the engine copies out.
 
 The buffer is panels of a hardware swizzle in the tensor's own order, of those the one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A product of warpgroups: its operands in buffers that matrix descriptors describe.
 
 The instructions read shared memory themselves, so there are no slices to load: one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes kernels that cover all of cuTile Python's bytecode that needs no GPU.
 
     pip install cuda-tile numpy

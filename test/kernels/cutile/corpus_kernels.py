@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `kernels.py` leaves out of cuTile Python, for `corpus.py`.
 
 Each function with each element type that it takes, conversions between all types,

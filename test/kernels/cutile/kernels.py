@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small kernels in cuTile Python, one per function and element type of the front end.
 
     pip install cuda-tile numpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replaces local folders in the debug information of a bytecode file."""
 
 import pathlib

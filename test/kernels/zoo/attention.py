@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention in its variants, rotary positions, and the cache of keys and values."""
 
 import cuda.tile as ct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions: of several operands, losses, distances, histograms."""
 
 import cuda.tile as ct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the kernels of this folder as bytecode 13.4, without a GPU, driver or CUDA.
 
     pip install cuda-tile==1.7.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Normalisation: of rows, groups, batches; forward and backward."""
 
 import cuda.tile as ct

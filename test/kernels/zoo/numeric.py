@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numerical methods and integer arithmetic: loops that end when they may."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products: element types, layouts, epilogues, groups, scales."""
 
 import cuda.tile as ct

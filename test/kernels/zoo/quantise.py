@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantisation and its inverse: integers, 8- and 4-bit floats, packed forms."""
 
 import cuda.tile as ct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an exported kernel needs: its signature, under its name."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random numbers by counters, and sampling from distributions."""
 
 import cuda.tile as ct

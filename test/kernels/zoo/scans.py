@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scans, sorting, selection and compaction."""
 
 import cuda.tile as ct

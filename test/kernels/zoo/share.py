@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Blocks that share memory: locks, tickets, queues and atomics that are built."""
 
 import cuda.tile as ct

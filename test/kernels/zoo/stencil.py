@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions, pooling, stencils and resampling."""
 
 import cuda.tile as ct

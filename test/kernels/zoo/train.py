@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of training: optimisers, embeddings, gradients' norms, recurrent cells."""
 
 import cuda.tile as ct

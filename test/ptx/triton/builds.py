@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Types, constants and options with which Triton compiles a kernel."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels in Gluon for clusters of CTAs, which share copies and products."""
 
 from builds import Build

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products by pointers: Triton's pipeline, the matrix unit of each target."""
 
 import triton

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels in Gluon, where layouts, barriers and copies are written by hand."""
 
 from builds import Build

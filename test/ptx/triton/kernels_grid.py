@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels whose CTAs communicate: atomics, a lock, a split-K product."""
 
 import triton

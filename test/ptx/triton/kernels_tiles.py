@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of one tile each: arithmetic, reductions, scans, sorting, data movement."""
 
 import triton

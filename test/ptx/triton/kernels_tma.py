@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels with tensor descriptors, which become TMA: made by the host or the kernel."""
 
 import triton

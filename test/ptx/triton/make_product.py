@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles products with Triton: python make_product.py OUT SPEC ...
 
 `bench/products.py` calls this, with the Python of an environment that has Triton. A

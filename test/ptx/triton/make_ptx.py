@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the kernels here with Triton: python make_ptx.py OUT [NAME ...]
 
 Triton needs no GPU for that. Each file in OUT is named after kernel and target; its

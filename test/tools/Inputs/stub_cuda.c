@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A stand-in for the CUDA driver: host memory, and a log of the calls.
 //
 // Its one kernel adds 1 to the 16 numbers of 32 bits behind the first parameter, or does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Dialect/CudaTileDialect.h - Types, attributes --*- C -*-===*\
 |*                                                                            *|
 |* The dialect's types and attributes with the signatures of other tools.     *|

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- cuda_tile-c/Dialect/CudaTileOptimizer.h - Optimizer --------*- C -*-===*\
 |*                                                                            *|
 |* The optimizer and the writer of bytecode with the signatures of other      *|

@@ -1,4 +1,5 @@
 //===- Bytecode.h - Tile IR bytecode files ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file format in which cuTile Python and other producers store kernels.
 // dialect/docs/bytecode.md specifies it.

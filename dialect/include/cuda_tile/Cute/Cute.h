@@ -1,4 +1,5 @@
 //===- Cute.h - Layouts as attributes ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_CUTE_CUTE_H
 #define CUDA_TILE_CUTE_CUTE_H

@@ -1,4 +1,5 @@
 //===- Cute.td - Layouts as attributes ------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_CUTE_CUTE_TD
 #define CUDA_TILE_CUTE_CUTE_TD

@@ -1,4 +1,5 @@
 //===- Attrs.td - Attributes of the cuda_tile dialect ---------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_ATTRS_TD
 #define CUDA_TILE_IR_ATTRS_TD

@@ -1,4 +1,5 @@
 //===- ControlFlow.h - Where control and values go --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The control flow of structured ops, said once for every analysis. MLIR's
 // RegionBranchOpInterface knows ends of a region that go to the op around it;

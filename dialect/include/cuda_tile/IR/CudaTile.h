@@ -1,4 +1,5 @@
 //===- CudaTile.h - The cuda_tile dialect -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_CUDATILE_H
 #define CUDA_TILE_IR_CUDATILE_H

@@ -1,4 +1,5 @@
 //===- DebugInfo.h - Scopes and the rules of locations ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_DEBUGINFO_H
 #define CUDA_TILE_IR_DEBUGINFO_H

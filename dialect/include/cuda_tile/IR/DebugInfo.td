@@ -1,4 +1,5 @@
 //===- DebugInfo.td - Debug information: source positions and scopes -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A location is a position in a file and the enclosing scope. Scopes nest up to the
 // subprogram, which is that of an entry; the rules are in DebugInfo.cpp.

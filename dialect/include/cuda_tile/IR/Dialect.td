@@ -1,4 +1,5 @@
 //===- Dialect.td - The cuda_tile dialect and its base classes -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ODS is the only list of ops. Everything else (bytecode records, bindings,
 // coverage tables, documentation) is generated from, or checked against, the

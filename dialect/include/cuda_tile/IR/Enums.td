@@ -1,4 +1,5 @@
 //===- Enums.td - Enumerations of the cuda_tile dialect -------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The value of a case is its number in bytecode.
 //

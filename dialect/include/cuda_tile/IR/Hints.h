@@ -1,4 +1,5 @@
 //===- Hints.h - How strictly optimization hints are read -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_HINTS_H
 #define CUDA_TILE_IR_HINTS_H

@@ -1,4 +1,5 @@
 //===- Ops.td - All ops of the cuda_tile dialect --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_TD
 #define CUDA_TILE_IR_OPS_TD

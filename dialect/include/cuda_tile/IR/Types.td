@@ -1,4 +1,5 @@
 //===- Types.td - Types of the cuda_tile dialect --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_TYPES_TD
 #define CUDA_TILE_IR_TYPES_TD

@@ -1,4 +1,5 @@
 //===- Base.td - Tile assembly: dialect and types -------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What cuda_tile ops cannot express once tiles have layouts: layout conversions,
 // shared-memory buffers and accesses to them, copies that run by themselves and the

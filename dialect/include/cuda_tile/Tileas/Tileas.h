@@ -1,4 +1,5 @@
 //===- Tileas.h - Tile assembly ---------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_TILEAS_H
 #define CUDA_TILE_TILEAS_TILEAS_H

@@ -1,4 +1,5 @@
 //===- Tileas.td - Tile assembly: conversions, shared memory, barriers -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_TILEAS_TD
 #define CUDA_TILE_TILEAS_TILEAS_TD

@@ -1,4 +1,5 @@
 //===- Optimize.h - The default pipeline of optimizations -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TRANSFORMS_OPTIMIZE_H
 #define CUDA_TILE_TRANSFORMS_OPTIMIZE_H

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes on programs in cuda_tile ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TRANSFORMS_PASSES_H
 #define CUDA_TILE_TRANSFORMS_PASSES_H

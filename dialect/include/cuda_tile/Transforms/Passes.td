@@ -1,4 +1,5 @@
 //===- Passes.td - Passes on programs in cuda_tile ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TRANSFORMS_PASSES_TD
 #define CUDA_TILE_TRANSFORMS_PASSES_TD

@@ -1,4 +1,5 @@
 //===- Branches.cpp - Control flow interfaces of if, for, loop ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Analyses follow the values that `if`, `for` and `loop` forward, by the edges
 // of ControlFlow.h. In MLIR's interfaces, a terminator branches to the parent

@@ -1,4 +1,5 @@
 //===- Canonicalize.cpp - Canonicalization patterns -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

@@ -1,4 +1,5 @@
 //===- Conversion.cpp - Folding of conversions ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

@@ -1,4 +1,5 @@
 //===- Effects.cpp - Memory effects and speculation -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Only tokens order weak accesses; unordered conflicting accesses are a race,
 // which is undefined behaviour. A weak load without a token therefore gives the

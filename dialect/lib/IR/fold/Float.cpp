@@ -1,4 +1,5 @@
 //===- Float.cpp - Folding of floating-point arithmetic -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

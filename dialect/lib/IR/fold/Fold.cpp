@@ -1,4 +1,5 @@
 //===- Fold.cpp - The dialect's folder ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One hook for all ops; it runs after the folders of individual ops. The pass
 // fold-constants folds arithmetic, conversions and shapes too.

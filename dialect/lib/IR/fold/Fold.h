@@ -1,4 +1,5 @@
 //===- Fold.h - Constant folding --------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folding gives exactly the result of the op, with its rounding, overflow and
 // signedness. Results that are undefined or implementation-defined (division by

@@ -1,4 +1,5 @@
 //===- If.cpp - Canonicalization patterns of if ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

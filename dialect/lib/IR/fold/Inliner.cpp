@@ -1,4 +1,5 @@
 //===- Inliner.cpp - Inlining of functions --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dialect has no call op; those of other dialects may refer to a function
 // of ours.

@@ -1,4 +1,5 @@
 //===- Integer.cpp - Folding of integer arithmetic ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

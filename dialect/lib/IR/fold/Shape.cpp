@@ -1,4 +1,5 @@
 //===- Shape.cpp - Folding of shape ops and tokens ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/fold/Fold.h"
 

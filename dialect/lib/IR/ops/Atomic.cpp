@@ -1,4 +1,5 @@
 //===- Atomic.cpp - Atomic operations -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/ops/ViewAccess.h"
 

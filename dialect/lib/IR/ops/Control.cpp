@@ -1,4 +1,5 @@
 //===- Control.cpp - Control flow: verifiers ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- ControlSyntax.cpp - Control flow: syntax ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- Convert.cpp - Conversions ------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 

@@ -1,4 +1,5 @@
 //===- DenseSyntax.cpp - Literals of constant tiles -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `<f32: 0.5>` is a splat, `<i32: [[1, 2], [3, 4]]>` lists each element.
 //

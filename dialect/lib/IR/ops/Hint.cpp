@@ -1,4 +1,5 @@
 //===- Hint.cpp - Assumptions, assertions and printing --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- Integer.cpp - Integer arithmetic -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 

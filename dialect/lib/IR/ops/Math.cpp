@@ -1,4 +1,5 @@
 //===- Math.cpp - Elementary functions ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 

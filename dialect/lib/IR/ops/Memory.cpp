@@ -1,4 +1,5 @@
 //===- Memory.cpp - Memory access through pointers, and tokens ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 

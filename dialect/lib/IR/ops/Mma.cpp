@@ -1,4 +1,5 @@
 //===- Mma.cpp - Matrix products ------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

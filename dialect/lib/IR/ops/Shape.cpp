@@ -1,4 +1,5 @@
 //===- Shape.cpp - Tile creation and rearrangement ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/F8E5M3FNU.h"
 #include "IR/Syntax.h"

@@ -1,4 +1,5 @@
 //===- Structure.cpp - Modules, kernels, grid coordinates -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 #include "IR/Verify.h"

@@ -1,4 +1,5 @@
 //===- Testing.cpp - Ops of test builds -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Syntax.h"
 

@@ -1,4 +1,5 @@
 //===- View.cpp - Access through views: verifiers -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/Verify.h"
 #include "IR/ops/ViewAccess.h"

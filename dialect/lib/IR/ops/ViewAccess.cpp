@@ -1,4 +1,5 @@
 //===- ViewAccess.cpp - Accesses through views: syntax --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IR/ops/ViewAccess.h"
 

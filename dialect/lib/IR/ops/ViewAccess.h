@@ -1,4 +1,5 @@
 //===- ViewAccess.h - Shared code of accesses through views -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An access is written as
 //   op ordering scope ... %view[%i, %j] ... token = %t inbounds = [true, false]

@@ -1,4 +1,5 @@
 //===- Copy.cpp - Copies between global and shared memory -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

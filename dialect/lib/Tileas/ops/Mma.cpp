@@ -1,4 +1,5 @@
 //===- Mma.cpp - Matrix instructions of tileas ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

@@ -1,4 +1,5 @@
 //===- Persist.cpp - Several tile blocks per CTA --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

@@ -1,4 +1,5 @@
 //===- Ring.cpp - Rings of shared-memory slots ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tileas/Syntax.h"
 

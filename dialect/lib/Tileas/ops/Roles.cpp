@@ -1,4 +1,5 @@
 //===- Roles.cpp - Warps with different work ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

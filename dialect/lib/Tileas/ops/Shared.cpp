@@ -1,4 +1,5 @@
 //===- Shared.cpp - Shared memory of tileas -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "cuda_tile/Tileas/Tileas.h"
 

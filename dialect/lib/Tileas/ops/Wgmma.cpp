@@ -1,4 +1,5 @@
 //===- Wgmma.cpp - Matrix products that run by themselves -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tileas/Syntax.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bounds: how fast a chip could at best do the work that the emulator counted.
 
 docs/bounds.md has the formulas and their sources.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a bound needs to know of a chip; a row of `cuda_tile.targets` has it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bounds of a grid and its loops, from counts and a chip's rates; see docs/bounds.md.
 
 All clocks are those of one multiprocessor for the work of one CTA, so that they compare

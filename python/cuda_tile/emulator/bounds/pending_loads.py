@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads into registers that may be in flight: those whose result nobody asked for yet.
 
 Hardware goes on after a load until an instruction needs its result (a scoreboard). In

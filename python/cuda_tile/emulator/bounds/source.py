@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where PTX came from: the lines that `.loc` names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bounds for people: a table with a column for each loop, and lines for a listing."""
 
 from __future__ import annotations

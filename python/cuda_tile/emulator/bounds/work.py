@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one PTX instruction asks of the units of a multiprocessor.
 
 PTX is not what runs: ptxas joins, removes and adds instructions. Where it is known what

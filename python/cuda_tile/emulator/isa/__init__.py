@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The instruction set, one module per chapter of the PTX ISA."""
 
 from __future__ import annotations

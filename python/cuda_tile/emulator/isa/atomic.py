@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Parallel Synchronization and Communication Instructions": atom and red.
 
 Lanes that hit one address go one after another, in lane order, or in a random order

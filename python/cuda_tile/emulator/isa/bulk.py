@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Asynchronous copy": bulk copies, and of tensors.
 
 `cp.async.bulk`, `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their

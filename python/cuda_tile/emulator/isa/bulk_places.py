@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where bulk copies read and write: addresses, sizes and alignment of their operands.
 
 PTX ISA: "Asynchronous copy": bulk copies move 16-byte pieces; "Swizzling Modes".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Asynchronous copy": cp.reduce.async.bulk of plain memory.
 
 Each element of global or of another CTA's shared memory is combined with one of the

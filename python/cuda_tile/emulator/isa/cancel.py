@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel"."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a chapter of the ISA declares its instructions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Comparison and Selection Instructions" and the half-precision ones."""
 
 from __future__ import annotations

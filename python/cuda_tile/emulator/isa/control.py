@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Control Flow Instructions", nanosleep and trap."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Data Movement and Conversion Instructions": cvt.
 
 Each value is converted exactly once: sources become exact doubles (or, for 64-bit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Floating-Point Instructions" (single and double precision).
 
 Results that the ISA defines exactly are exact: every rounding mode, `.ftz`, `.sat`,

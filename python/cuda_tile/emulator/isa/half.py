@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Half Precision Floating-Point Instructions": f16, bf16 and packed pairs.
 
 Every result is the exact one rounded once to nearest. Halves are computed in the next

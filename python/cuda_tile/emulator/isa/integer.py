@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Integer Arithmetic Instructions" and "Extended-Precision Integer ..."."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Logic and Shift Instructions", and bit fields of the integer chapter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Warp Level Matrix Instructions": ldmatrix, stmatrix, movmatrix; fragments.
 
 Fragment layouts ("Matrix Fragments for mma.m16n8k16" and its sisters) are one rule:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Warp Level Matrix Instructions": mma, dense, of all types and shapes.
 
 The arithmetic is in `mma_products`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements of mma's operands: from registers to numbers.
 
 PTX ISA: "Matrix Data-types"; "mma": with `.kind::f8f6f4` and `.kind::mxf8f6f4` elements

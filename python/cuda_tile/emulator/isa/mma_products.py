@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The arithmetic of matrix products: what mma and wmma do with whole matrices.
 
 Products are exact. Those of f64 are fused one after another along K, those of integers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Block Scaling for mma.sync": scales of chunks along K.
 
 A chunk of each row of A, or column of B, is multiplied by a power of two (ue8m0) or a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Data Movement and Conversion Instructions": mov, ld, st and addresses."""
 
 from __future__ import annotations

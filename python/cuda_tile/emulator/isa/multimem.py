@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Data Movement and Conversion Instructions": multimem.
 
 A multicast address stands for one location on each GPU of a group. There is one device

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Floating-point arithmetic rounded exactly once, as the ISA asks.
 
 NumPy rounds to nearest and cannot fuse; here sums of exact products are made in

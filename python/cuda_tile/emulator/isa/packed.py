@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Floating-Point Instructions" on pairs of singles (`.f32x2`, sm_100)."""
 
 from __future__ import annotations

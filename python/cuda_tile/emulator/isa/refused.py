@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instructions of the ISA that the emulator knows and refuses, each with the reason."""
 
 from __future__ import annotations

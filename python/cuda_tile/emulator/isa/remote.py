@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: st.async, red.async and st.bulk: stores to shared memory of the cluster.
 
 The asynchronous ones complete on an mbarrier that lies in the CTA they write to.

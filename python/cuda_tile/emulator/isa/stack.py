@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Stack Manipulation Instructions": stacksave, stackrestore, alloca.
 
 Each thread has a stack in its local memory, as large as the launch says; a stack

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Data Movement and Conversion Instructions: cvt", stochastic rounding (.rs).
 
 Random bits of an operand are added below the last bit of the result, and the sum is

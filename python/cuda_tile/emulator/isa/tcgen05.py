@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "TensorCore 5th Generation Family Instructions".
 
 Here: alloc, dealloc, relinquish_alloc_permit, fence, wait, commit. The moves of data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tcgen05.mma and tcgen05.mma.ws: one thread multiplies matrices into tensor memory.
 
 PTX ISA: "TensorCore 5th Generation Matrix Multiply and accumulate Operations". A lies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tcgen05.ld, st, cp and shift.
 
 PTX ISA: "Data Movement Shape", "Tensor Memory Access", "tcgen05.cp", "tcgen05.shift".

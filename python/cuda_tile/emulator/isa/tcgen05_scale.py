@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scale factors of tcgen05.mma: one for each block of elements along K.
 
 PTX ISA: "Block Scaling". Factors of rows of A and columns of B lie in tensor memory, 32

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "tensormap.replace", "tensormap.cp_fenceproxy"."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Scalar Video Instructions" and "SIMD Video Instructions".
 
 Parts of two registers, bytes or halves, are widened by the sign of their types and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Parallel Synchronization ...": shfl, vote, match, redux, activemask, elect.
 
 Rows are warps: values are laid out [n_warps, 32], whatever lanes run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions".
 
 The warps of a warpgroup hold 16 rows each; within a warp the fragments of A and D are

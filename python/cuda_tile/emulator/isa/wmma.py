@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX ISA: "Warp Level Matrix Multiply-Accumulate Instructions Using wmma".
 
 How a fragment's elements lie in the registers of a warp is unspecified there, so any

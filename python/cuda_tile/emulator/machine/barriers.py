@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The CTA barriers of a machine: arrivals, waiting groups, completion.
 
 PTX ISA: "Parallel Synchronization and Communication Instructions: bar, barrier".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ISA functions use to turn operands into arrays and instructions into steps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that the CUDA driver supplies to kernels: printing, assertions, memory.
 
 CUDA C++ Programming Guide, "Formatted Output" and "Dynamic Global Memory Allocation and

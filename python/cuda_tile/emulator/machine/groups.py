@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A set of lanes with the place where they stand."""
 
 from __future__ import annotations

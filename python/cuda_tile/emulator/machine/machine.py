@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The state of the CTAs that run together: registers, memories, special registers.
 
 All threads of all these CTAs are lanes of one machine. Registers, constants and

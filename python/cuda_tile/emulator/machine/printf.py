@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """C's printf as kernels may call it.
 
 CUDA C++ Programming Guide, "Formatted Output": `%[flags][width][.precision][size]type`

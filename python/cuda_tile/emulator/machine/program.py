@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A function compiled for a machine: steps, cut into straight segments.
 
 Each instruction becomes a closure once. A segment runs from any instruction to the

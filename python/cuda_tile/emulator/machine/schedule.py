@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The scheduler: which lanes run next.
 
 Fast: the lanes at the lowest program counter run, over all warps, so that diverged

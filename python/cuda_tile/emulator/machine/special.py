@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Special registers.
 
 PTX ISA: "Special Registers". What depends on the chip's placement has a fixed value:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an instruction becomes once it is compiled for a machine.
 
 A `Step` is a plain instruction: one call makes all given lanes run it. A `Control`

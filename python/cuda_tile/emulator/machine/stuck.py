@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report of a deadlock: which threads wait where for what."""
 
 from __future__ import annotations

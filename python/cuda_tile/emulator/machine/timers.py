@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Special registers that count time.
 
 PTX ISA, "Special Registers": `%clock`, `%clock64`, `%globaltimer`. There is no hardware

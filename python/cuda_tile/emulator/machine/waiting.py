@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lanes that wait for an mbarrier, a cluster barrier or registers."""
 
 from __future__ import annotations

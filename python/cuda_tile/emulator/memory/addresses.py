@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Addresses of the state spaces: generic windows, CTA ranks in shared::cluster.
 
 PTX ISA: "Generic Addressing", "Shared State Space".

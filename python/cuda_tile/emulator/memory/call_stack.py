@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The call stack of each lane: frames, saved registers, memory of alloca.
 
 PTX ISA: "Function Declarations and Definitions", "Stack Manipulation Instructions";

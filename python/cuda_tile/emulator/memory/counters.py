@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts of what a kernel asks of the hardware, from real addresses.
 
 A request is one memory instruction of one warp. Global memory moves 32-byte sectors;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The heap of the device: what kernels take with malloc and give back with free.
 
 CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations": the

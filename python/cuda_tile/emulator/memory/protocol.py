@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What loads, stores, copies and calls may ask of a machine."""
 
 from __future__ import annotations

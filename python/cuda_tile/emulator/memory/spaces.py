@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads and stores in every state space, for many lanes at once.
 
 PTX ISA: "State Spaces", "Generic Addressing". Each access checks alignment and bounds,

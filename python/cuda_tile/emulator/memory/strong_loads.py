@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Strong loads of global memory, which may return older writes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the variables of a module lie: offsets and addresses for one launch.
 
 PTX ISA: "State Spaces". Global and constant variables are placed in global memory;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the bound report needs beside the counters; recorded only on request.
 
 Which sectors of global memory each CTA touched, how often warps went through loops, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Vector clocks: which events of every agent happen before a warp's next access.
 
 Lamport's happens-before. A warp's own component counts its releases; a barrier joins

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Happens-before between CTAs: release and acquire patterns on memory.
 
 PTX ISA, "Memory Consistency Model": "Scope", "Morally strong operations", "Release and

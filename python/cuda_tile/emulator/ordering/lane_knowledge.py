@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What single lanes of a warp know that their mates do not.
 
 PTX ISA, "Memory Consistency Model": threads synchronise, not warps. The vector clocks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Semantics and scope of an access or a fence.
 
 PTX ISA, "Memory Consistency Model": "Scope", "Strong operations".

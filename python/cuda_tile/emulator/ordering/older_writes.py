@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Older writes that a strong load of global memory may still return.
 
 PTX ISA, "Memory Consistency Model", axioms "Coherence" and "Causality": a read returns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Detects livelock: threads that poll memory which no other thread will write.
 
 A wait for a barrier that cannot complete is found exactly (a deadlock). A loop of loads

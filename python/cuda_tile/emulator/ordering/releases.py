@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Releases: vector clocks that strong writes leave at the words they write.
 
 PTX ISA, "Memory Consistency Model": "Release and Acquire Patterns".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Strong accesses to shared memory: by byte and warp, the clock of the last.
 
 PTX ISA, "Memory Consistency Model": strong accesses (atomic, volatile, relaxed) do not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Happens-before of asynchronous operations on tensor memory.
 
 PTX ISA: "Memory Consistency Model for 5th generation of TensorCore operations". A warp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The parser of function bodies: scopes, declarations, labels, instructions.
 
 PTX ISA: "Instruction Statements", "Labels and Function Names", "Operand Types",

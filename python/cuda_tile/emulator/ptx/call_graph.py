@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which functions a kernel may run, which may run again before they return.
 
 PTX ISA: "Control Flow Instructions: call". An indirect call may reach any function

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A place in the token list, with the questions a recursive-descent parser asks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the text of a function says of how its values flow.
 
 Idioms of compilers that, looked at one instruction at a time, would seem to be faults.

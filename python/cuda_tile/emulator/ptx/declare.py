@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Declarations of variables, their initial values, parameters and prototypes.
 
 PTX ISA: "Variables": "Variable Declarations", "Array Declarations", "Initializers",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constant expressions: their grammar and their values.
 
 PTX ISA: "Constants": "Constant Expressions", "Integer Constant Expression Evaluation",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The written form of one instruction, read part by part by its ISA function.
 
 A function takes the modifiers in the order of the ISA's grammar; what it did not take

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tokens of PTX text.
 
 PTX ISA: "Syntax": comments, identifiers, constants. A name and the `.suffixes` that

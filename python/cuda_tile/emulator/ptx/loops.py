@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The loops of a function: natural loops of its control-flow graph.
 
 A natural loop is the target of a back edge, the head, with all instructions from which

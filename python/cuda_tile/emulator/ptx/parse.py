@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The parser of PTX modules: directives, variables, function headers.
 
 PTX ISA: "PTX Module Directives", "Specifying Kernel Entry Points and Functions",

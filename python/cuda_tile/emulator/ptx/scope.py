@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The names that a block of a function body declares.
 
 PTX ISA, "Kernel and Function Directives": braces open a scope; a name hides that of an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a PTX text says, as plain data: module, variables, functions, instructions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The fundamental types of PTX and the NumPy types that hold them.
 
 PTX ISA: "Fundamental Types", "Packed Data Types", "Alternate Floating-Point Data

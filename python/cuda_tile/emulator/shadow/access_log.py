@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The latest accesses to shared memory, so that a finding can name both of a race."""
 
 from __future__ import annotations

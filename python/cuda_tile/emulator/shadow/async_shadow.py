@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shadow of shared memory with asynchronous copies and tensor cores.
 
 PTX ISA: "Asynchronous Operations", "Proxies". Between the start of an asynchronous

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Last writer and latest readers of each byte of global memory, for a whole launch.
 
 An access is one instruction of one warp at one clock; a byte keeps the numbers of its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The global memory that a bulk copy touches: rows of equal size."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Race detection in global memory, over a whole launch.
 
 PTX ISA: "Memory Consistency Model": two accesses to one byte, at least one of them a

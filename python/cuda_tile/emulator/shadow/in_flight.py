@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bytes of shared memory that asynchronous operations in flight still access."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Races between lanes of one warp through shared memory.
 
 PTX ISA, "bar.warp.sync": lanes of a warp are threads of their own, whose accesses are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lifetime of a CTA's shared memory as the other CTAs of its cluster access it.
 
 PTX ISA, "Cluster of Cooperative Thread Arrays"; CUDA C++ Programming Guide,

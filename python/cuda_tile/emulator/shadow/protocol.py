@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What shadow memory may ask of the machine whose accesses it checks."""
 
 from __future__ import annotations

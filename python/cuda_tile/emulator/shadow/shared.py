@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shadow of shared memory: last writer and readers since, with their clocks.
 
 Races are decided by happens-before between warps, not by the order in which the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bulk copies in flight, and their bulk async-groups.
 
 PTX ISA: "Data Movement and Conversion Instructions: Asynchronous copy", "Bulk copy":

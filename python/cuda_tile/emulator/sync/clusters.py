@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The barrier of each cluster.
 
 PTX ISA: "Parallel Synchronization and Communication Instructions: barrier.cluster". A

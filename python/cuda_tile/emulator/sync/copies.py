@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cp.async copies in flight, and their async-groups.
 
 PTX ISA: "Asynchronous Data Movement". A copy reads its source when it is issued and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps that the kernel modifies, and the proxy fences that this needs.
 
 PTX ISA, "Async proxy", "membar/fence: .proxy.tensormap::generic": the copy engine reads

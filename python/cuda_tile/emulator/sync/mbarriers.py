@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mbarrier objects: phases, pending and tx-counts, and the clocks that they release.
 
 PTX ISA: "Parallel Synchronization and Communication Instructions: mbarrier". A phase

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The registers of a CTA that setmaxnreg moves between warps.
 
 PTX ISA: "Miscellaneous Instructions: setmaxnreg". A CTA starts with as many registers

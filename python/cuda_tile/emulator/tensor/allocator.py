@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Allocation of tensor memory: by one warp, or by one of each CTA of a pair.
 
 PTX ISA: "tcgen05.alloc, tcgen05.dealloc, tcgen05.relinquish_alloc_permit". Columns come

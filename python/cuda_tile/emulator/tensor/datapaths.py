@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where tcgen05.mma keeps the rows and columns of D in tensor memory.
 
 PTX ISA: "Data Path Layout Organization", layouts A, B and D to G (C is of sparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrices in shared memory as wgmma and tcgen05 descriptors describe them.
 
 PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions": "Shared Memory Matrix

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements of matrix operands: from bytes as memory holds them to numbers.
 
 PTX ISA: "Packing formats of elements in Tensor and Shared memory". In shared memory 16

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The 32-bit descriptor of tcgen05.mma: shapes and types.
 
 PTX ISA: "Instruction descriptor", "Matrix Shape".

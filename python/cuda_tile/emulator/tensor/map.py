@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor maps: how the copy engine sees an array, as a launch argument.
 
 CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeTiled, whose limits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor-map objects: the 1024 bits in memory that tell the copy engine of a tensor.
 
 PTX ISA, "Tensors", "tensormap.replace": the object is opaque, so this is a layout of

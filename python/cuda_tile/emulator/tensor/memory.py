@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor memory: its words, and their last accesses.
 
 PTX ISA: "Tensor Memory", "Memory Consistency Model for 5th generation of TensorCore

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tcgen05 operations in flight, and tcgen05.commit, which signals their completion.
 
 PTX ISA: "tcgen05.commit", "mbarrier based completion mechanism". The mma, cp and shift

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Four rows of a tensor at once, as TMA's gather and scatter copy them.
 
 PTX ISA: "Tensor Memory Access: Tiled Mode": `.tile::gather4` and `.tile::scatter4`. The

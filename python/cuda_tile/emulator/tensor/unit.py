@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Everything of one machine that tcgen05 instructions work with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """wgmma products in flight: fences, wgmma-groups, the registers and memory they use.
 
 PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions". Between wgmma.mma_async and

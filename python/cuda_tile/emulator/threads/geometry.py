@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the threads of a launch map to the lanes of a machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The clusters of a grid that have yet to run.
 
 PTX ISA, "clusterlaunchcontrol.try_cancel": a running cluster may cancel one that has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A set of threads that stand at one instruction and run it as one vector step.
 
 Lanes are numbered over all warps of all CTAs that run together; a warp is always 32

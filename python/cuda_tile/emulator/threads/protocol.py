@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What may be asked of a machine about the threads that it runs."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 //===- Atomic.td - Atomic operations -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_ATOMIC_TD
 #define CUDA_TILE_IR_OPS_ATOMIC_TD

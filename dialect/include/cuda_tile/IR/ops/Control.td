@@ -1,4 +1,5 @@
 //===- Control.td - Control flow -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_CONTROL_TD
 #define CUDA_TILE_IR_OPS_CONTROL_TD

@@ -1,4 +1,5 @@
 //===- Convert.td - Conversions -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_CONVERT_TD
 #define CUDA_TILE_IR_OPS_CONVERT_TD

@@ -1,4 +1,5 @@
 //===- Float.td - Floating-point arithmetic -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_FLOAT_TD
 #define CUDA_TILE_IR_OPS_FLOAT_TD

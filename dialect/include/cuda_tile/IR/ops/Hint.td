@@ -1,4 +1,5 @@
 //===- Hint.td - Assumptions, assertions and printing -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_HINT_TD
 #define CUDA_TILE_IR_OPS_HINT_TD

@@ -1,4 +1,5 @@
 //===- Integer.td - Integer arithmetic -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_INTEGER_TD
 #define CUDA_TILE_IR_OPS_INTEGER_TD

@@ -1,4 +1,5 @@
 //===- Math.td - Elementary functions -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_MATH_TD
 #define CUDA_TILE_IR_OPS_MATH_TD

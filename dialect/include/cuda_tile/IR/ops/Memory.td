@@ -1,4 +1,5 @@
 //===- Memory.td - Memory access through pointers, and tokens -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_MEMORY_TD
 #define CUDA_TILE_IR_OPS_MEMORY_TD

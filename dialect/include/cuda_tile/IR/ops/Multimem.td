@@ -1,4 +1,5 @@
 //===- Multimem.td - Multicast memory access -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The base of the view of these ops is a multicast address (PTX ISA,
 // "multimem.ld_reduce, multimem.st, multimem.red"): it stands for one location on

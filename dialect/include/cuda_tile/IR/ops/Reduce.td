@@ -1,4 +1,5 @@
 //===- Reduce.td - Reductions and scans -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_REDUCE_TD
 #define CUDA_TILE_IR_OPS_REDUCE_TD

@@ -1,4 +1,5 @@
 //===- Shape.td - Tile creation and rearrangement -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_SHAPE_TD
 #define CUDA_TILE_IR_OPS_SHAPE_TD

@@ -1,4 +1,5 @@
 //===- Structure.td - Modules, kernels and grid coordinates -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_STRUCTURE_TD
 #define CUDA_TILE_IR_OPS_STRUCTURE_TD

@@ -1,4 +1,5 @@
 //===- Testing.td - Ops of test builds -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function of any signature, and one op, type and attribute of each kind that a
 // bytecode version can add. The versions 250.0 and 250.1, which only test builds

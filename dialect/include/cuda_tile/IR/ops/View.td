@@ -1,4 +1,5 @@
 //===- View.td - Memory access through views -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_IR_OPS_VIEW_TD
 #define CUDA_TILE_IR_OPS_VIEW_TD

@@ -1,4 +1,5 @@
 //===- Barrier.td - Barriers -----------------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_BARRIER_TD
 #define CUDA_TILE_TILEAS_OPS_BARRIER_TD

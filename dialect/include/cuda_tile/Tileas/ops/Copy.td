@@ -1,4 +1,5 @@
 //===- Copy.td - Copies between global and shared memory ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_COPY_TD
 #define CUDA_TILE_TILEAS_OPS_COPY_TD

@@ -1,4 +1,5 @@
 //===- Mma.td - Matrix instructions ------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_MMA_TD
 #define CUDA_TILE_TILEAS_OPS_MMA_TD

@@ -1,4 +1,5 @@
 //===- Persist.td - Several tile blocks per CTA ----------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_PERSIST_TD
 #define CUDA_TILE_TILEAS_OPS_PERSIST_TD

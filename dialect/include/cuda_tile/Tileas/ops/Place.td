@@ -1,4 +1,5 @@
 //===- Place.td - Layout conversions ---------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_PLACE_TD
 #define CUDA_TILE_TILEAS_OPS_PLACE_TD

@@ -1,4 +1,5 @@
 //===- Ring.td - Rings of shared-memory slots ---------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A ring hands data from those who fill its slots to those who drain them. Each use
 // of a slot has a turn, counted from 0; turn t uses slot t mod S. A ring has four

@@ -1,4 +1,5 @@
 //===- Roles.td - Warps with different work --------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_ROLES_TD
 #define CUDA_TILE_TILEAS_OPS_ROLES_TD

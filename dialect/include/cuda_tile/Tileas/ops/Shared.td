@@ -1,4 +1,5 @@
 //===- Shared.td - Shared-memory buffers and accesses --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_SHARED_TD
 #define CUDA_TILE_TILEAS_OPS_SHARED_TD

@@ -1,4 +1,5 @@
 //===- Wgmma.td - Matrix products that run by themselves --------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef CUDA_TILE_TILEAS_OPS_WGMMA_TD
 #define CUDA_TILE_TILEAS_OPS_WGMMA_TD
