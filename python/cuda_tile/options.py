@@ -14,6 +14,7 @@ from cuda_tile.targets import (
     Target,
     find_target,
     target_names,
+    tile_abi_problem,
 )
 
 Choice = str | int | bool
@@ -32,8 +33,10 @@ class Options:
         gpu: Name of the target chip, see `targets.target_names()`. None leaves it to
             the `gpu` argument of `compile`, and to `targets.DEFAULT_GPU` without one.
         num_warps: Warps per CTA for every kernel, or None to let `plan` choose.
-        abi: What the launcher can do: "maps" appends the parameters that the launch
-            record lists, such as tensor maps; "cuda" passes the kernel's own only.
+        abi: What the launcher does: "maps" appends the parameters that the launch
+            record lists, such as tensor maps; "cuda" passes the kernel's own only;
+            "tile" also leaves the extents of a block to the kernel, as the launchers
+            of producers do (sm_90 and later).
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
@@ -48,7 +51,7 @@ class Options:
     num_warps: int | None = _option(
         None, "warps per CTA, instead of what plan would choose", WARP_COUNTS
     )
-    abi: str = _option("maps", "what the launcher can append: maps, or cuda", ABIS)
+    abi: str = _option("maps", "what the launcher does: maps, cuda or tile", ABIS)
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
     line_info: bool = _option(False, "write line tables", (False, True))
@@ -68,6 +71,10 @@ class Options:
                 raise UserError(
                     f"expected {choice.name} of {known} or {allowed[-1]}, got {value!r}"
                 )
+
+        problem = tile_abi_problem(self.target) if self.abi == "tile" else None
+        if problem is not None:
+            raise UserError(problem)
 
     @property
     def target(self) -> Target:

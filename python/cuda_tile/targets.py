@@ -208,6 +208,21 @@ def chip_names() -> list[str]:
     return [chip.name for chip in _CHIPS]
 
 
+def tile_abi_problem(target: Target) -> str | None:
+    """Why a kernel cannot have the ABI "tile" on a chip; None where it can.
+
+    PTX ISA, "Cluster Dimension Directives: .blocksareclusters": sm_90 and later.
+    """
+    if target.has_own_target:
+        return None
+    return (
+        f"abi 'tile' needs sm_90 or later, got {target.name}: its launchers pass a "
+        "block of one thread, and on older chips no kernel can ask for more; compile "
+        "with abi 'maps' and launch with cuda_tile.launch, or run the program by "
+        "python -m cuda_tile.cutile --on gpu"
+    )
+
+
 def find_target(name: str) -> Target:
     """Looks up a chip by its `sm_XY` name, or by one of its special targets.
 

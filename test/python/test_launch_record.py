@@ -72,8 +72,13 @@ def test_a_record_survives_json() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"abi": "tile"}, "expected abi of maps, cuda .*, got 'tile'"),
+        ({"abi": "warp"}, "expected abi of maps, cuda, tile .*, got 'warp'"),
         ({"abi": "cuda"}, "no appended parameters with abi 'cuda', got 3"),
+        ({"abi": "tile"}, "no appended parameters with abi 'tile', got 3"),
+        (
+            {"abi": "tile", "appended": [], "grid": "tile_blocks"},
+            "no dynamic shared memory with abi 'tile', got [1-9]",
+        ),
         ({"grid": "all"}, "grid of tile_blocks, persistent, got .*'all'"),
         ({"appended": []}, "the grid's extents among the appended .*, got none"),
         ({"appended": [{"kind": "clock"}]}, "a launch record, .*kind 'clock'"),
@@ -240,7 +245,9 @@ def test_the_abi_cuda_has_no_appended_parameters(module: Any) -> None:
 
 def test_an_unknown_abi_in_the_text(module: Any) -> None:
     def change(level: Any) -> None:
-        entries(level)[0].attributes["tileas.abi"] = ir.StringAttr.get("tile")
+        entries(level)[0].attributes["tileas.abi"] = ir.StringAttr.get("warp")
 
-    with pytest.raises(UserError, match=r"'tileas.abi' of maps or cuda .*@k, got"):
+    with pytest.raises(
+        UserError, match=r"'tileas.abi' of maps or cuda or tile .*@k, got"
+    ):
         cuda_tile.compile(module, after={"place": change}, cubin=False)

@@ -83,8 +83,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--abi",
         choices=ABIS,
         default=ABIS[0],
-        help="what the launcher can do: append the parameters that the report lists, "
-        "such as tensor maps (default), or pass the kernel's own only",
+        help="what the launcher does: append the parameters that the report lists, "
+        "such as tensor maps (default: maps), pass the kernel's own only (cuda), or "
+        "leave the threads of a block to the kernel too, as producers' launchers do "
+        "(tile)",
     )
     parser.add_argument(
         "--lineinfo",

@@ -17,6 +17,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.libdevice import PREFIX as LIBRARY_PREFIX
 from cuda_tile.errors import Unsupported, UserError
+from cuda_tile.ir.launch import CLUSTER_EXTENTS_ATTRIBUTE, CLUSTERS_ATTRIBUTE
 from cuda_tile.ir.walk import location_text
 from cuda_tile.targets import Target, chip_names
 
@@ -109,7 +110,7 @@ _PLAIN_ATTRIBUTES = {
     "llvm.func": {
         *("CConv", "function_type", "linkage", "sym_name", "visibility_"),
         *("unnamed_addr", "nvvm.kernel", "nvvm.reqntid", "nvvm.minctasm"),
-        *("nvvm.maxnreg", "arg_attrs"),
+        *("nvvm.maxnreg", "arg_attrs", CLUSTER_EXTENTS_ATTRIBUTE, CLUSTERS_ATTRIBUTE),
     },
 }
 """Attributes with which emission makes these; others may select anything."""

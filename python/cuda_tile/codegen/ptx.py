@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
@@ -11,8 +12,9 @@ from cuda_tile.codegen import isolated
 from cuda_tile.codegen.legality import check_device_code
 from cuda_tile.codegen.libdevice import library_path
 from cuda_tile.errors import UserError
-from cuda_tile.ir.launch import emitted_kernels
+from cuda_tile.ir.launch import CLUSTERS_ATTRIBUTE, emitted_kernels
 from cuda_tile.options import Options
+from cuda_tile.targets import Target
 
 
 def to_llvm_ir(module: ir.Operation) -> str:
@@ -42,6 +44,20 @@ def _is_worth_optimising(module: ir.Operation) -> bool:
     )
 
 
+BLOCKS_ARE_CLUSTERS_VERSION = 90
+"""First PTX version with `.blocksareclusters` (PTX ISA, "Cluster Dimension Directives:
+.blocksareclusters")."""
+
+
+def _target(module: ir.Operation, options: Options) -> Target:
+    """The chip, and the PTX version that the kernels ask for."""
+    target = options.target
+    if all(CLUSTERS_ATTRIBUTE not in op.attributes for op in emitted_kernels(module)):
+        return target
+    version = max(target.ptx_version, BLOCKS_ARE_CLUSTERS_VERSION)
+    return replace(target, ptx_version=version)
+
+
 def to_ptx(module: ir.Operation, options: Options) -> str:
     """The PTX text of a module at level P.
 
@@ -49,7 +65,7 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
         UserError: The module holds what LLVM or the chip cannot take, or needs a
             library that is not installed.
     """
-    target = options.target
+    target = _target(module, options)
     unlisted = check_device_code(module, target)
     level = options.llvm_opt_level if _is_worth_optimising(module) else 0
     how = target.features, level, library_path(module)

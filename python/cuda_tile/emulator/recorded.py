@@ -70,9 +70,9 @@ def launch_recorded(
     return launch(
         ptx,
         entry,
-        grid=record.ctas(grid, resident_ctas),
-        block=record.block,
-        cluster=record.cluster,
+        grid=record.launch_grid(grid, resident_ctas),
+        block=record.launch_block,
+        cluster=record.launch_cluster,
         shared_bytes=record.dynamic_shared_bytes,
         args=values,
         memory=memory,

@@ -18,6 +18,9 @@ from cuda_tile.runtime.record import LaunchRecord
 
 LAUNCH_ATTRIBUTE = "tileas.launch"
 KERNEL_ATTRIBUTE = "nvvm.kernel"
+CLUSTERS_ATTRIBUTE = "nvvm.blocksareclusters"
+"""On a kernel whose grid is counted in clusters, see `runtime/record.py`."""
+CLUSTER_EXTENTS_ATTRIBUTE = "nvvm.cluster_dim"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from cuda_tile.emit.structure import emit_global
 from cuda_tile.errors import UserError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.launch import (
+    CLUSTER_EXTENTS_ATTRIBUTE,
+    CLUSTERS_ATTRIBUTE,
     KERNEL_ATTRIBUTE,
     LAUNCH_ATTRIBUTE,
     LaunchData,
@@ -45,7 +47,7 @@ from cuda_tile.ir.walk import (
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.runtime.record import GridExtents
-from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES
+from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, tile_abi_problem
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -106,21 +108,42 @@ def emit_entry(entry: ir.Operation) -> None:
 
 
 def _launch_data(entry: ir.Operation) -> LaunchData:
-    """How to launch an entry; shared memory beyond the static limit is dynamic."""
-    shared = _shared_bytes(entry)
+    """How to launch an entry.
+
+    Shared memory beyond the static limit is dynamic, but not where the launcher asks
+    for none: ptxas takes up to the chip's limit for targets such as `sm_90a` (measured
+    with ptxas 13.5).
+    """
+    shared, abi = _shared_bytes(entry), read_abi(entry)
+    if abi == "tile":
+        _check_tile_abi(entry, shared)
+    is_dynamic = shared > MAX_STATIC_SHARED_BYTES and abi != "tile"
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
     is_persistent = has_tiles(entry)
     return LaunchData(
         block=(cta_warps(entry, read_plan(entry).num_warps) * WARP_LANES, 1, 1),
-        abi=read_abi(entry),
+        abi=abi,
         appended=(*read_maps(entry), *((GridExtents(),) if is_persistent else ())),
         grid="persistent" if is_persistent else "tile_blocks",
-        dynamic_shared_bytes=shared if shared > MAX_STATIC_SHARED_BYTES else 0,
+        dynamic_shared_bytes=shared if is_dynamic else 0,
         shared_bytes=shared,
         parameters=parameter_types(entry),
         plan=str(entry.attributes[PLAN_ATTRIBUTE]),
         remarks=() if remarks is None else strings_of(remarks),
     )
+
+
+def _check_tile_abi(entry: ir.Operation, shared_bytes: int) -> None:
+    target, where = read_target(entry), location_text(entry)
+    if problem := tile_abi_problem(target):
+        raise UserError(problem, where)
+    if shared_bytes > MAX_STATIC_SHARED_BYTES and not target.is_specific:
+        raise UserError(
+            f"expected at most {MAX_STATIC_SHARED_BYTES} bytes of shared memory with "
+            f"abi 'tile' on {target.arch}, got {shared_bytes}, for which ptxas wants a "
+            f"target of one chip; compile for {target.chip}, or with abi 'maps'",
+            where,
+        )
 
 
 def _shared_bytes(entry: ir.Operation) -> int:
@@ -160,6 +183,10 @@ def _declare(
         "nvvm.reqntid": ir.DenseI32ArrayAttr.get(list(launch.block)),
         LAUNCH_ATTRIBUTE: launch.to_attribute(),
     }
+    if launch.abi == "tile":
+        attributes[CLUSTERS_ATTRIBUTE] = ir.UnitAttr.get()
+        extents = ir.DenseI32ArrayAttr.get(list(launch.cluster))
+        attributes[CLUSTER_EXTENTS_ATTRIBUTE] = extents
     if parameters.attributes is not None:
         attributes["arg_attrs"] = parameters.attributes
     if plan.min_ctas or _moves_registers(entry):

@@ -44,10 +44,10 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _obstacle(entry: ir.Operation) -> str | None:
     """Why the tile blocks of an entry cannot share a CTA, and the way out."""
-    if read_abi(entry) == "cuda":
+    if (abi := read_abi(entry)) != "maps":
         return (
-            "the launcher does not append the grid's extents (abi cuda); compile with "
-            "abi maps"
+            f"the launcher does not append the grid's extents (abi {abi}); compile "
+            "with abi maps"
         )
     for op in nested_ops(entry):
         if (why := _hindrance(entry, op)) is not None:

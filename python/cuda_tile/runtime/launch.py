@@ -150,8 +150,8 @@ def launch_cubin(
         resident = 0
         if record.grid == "persistent":
             resident = driver.resident_ctas(function, prod(record.block), shared)
-        ctas = record.ctas(grid, resident)
-        config = launch_config(ctas, record.block, record.cluster, shared)
+        ctas = record.launch_grid(grid, resident)
+        config = launch_config(ctas, record.launch_block, record.launch_cluster, shared)
         values = _pointers_to(parameters)
         driver.call("cuLaunchKernelEx", byref(config), function, values, None)
         driver.call("cuCtxSynchronize")

@@ -13,6 +13,11 @@ driver, of others) need nothing else beside the code, the grid and the arguments
    order: a tensor map of 128 bytes, aligned to 64, or the grid's extents in tile
    blocks along x, y, z, three parameters of 32 bits.
 
+A kernel of abi "tile" is launched as producers launch theirs: its grid is that of the
+tile blocks, its block (1, 1, 1), without attributes, dynamic shared memory or appended
+parameters. The driver takes `block` and `cluster` from the kernel and counts the grid
+in clusters (PTX ISA, "Cluster Dimension Directives: .blocksareclusters").
+
 Dimensions of a tensor map stand from the minor (contiguous) one to the major one, as in
 `cuTensorMapEncodeTiled`. Its extents and strides, both in elements, are expressions
 over the user's parameters, see `expressions.py`.
@@ -28,8 +33,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.tensor_map import TensorMapParameter, check_parameters
 
-Abi = Literal["maps", "cuda"]
-"""What the launcher can do: append parameters, or pass the user's arguments only."""
+Abi = Literal["maps", "cuda", "tile"]
+"""What the launcher does: append parameters, pass the user's arguments only, or leave
+the extents of a block to the kernel too."""
 Grid = Literal["tile_blocks", "persistent"]
 Dim3: TypeAlias = tuple[int, int, int]
 MOST_TILE_BLOCKS = 1 << 31
@@ -81,10 +87,15 @@ class LaunchRecord:
                 f"launch record: expected abi of {', '.join(ABIS)} and grid of "
                 f"{', '.join(get_args(Grid))}, got {self.abi!r} and {self.grid!r}"
             )
-        if self.abi == "cuda" and self.appended:
+        if self.abi != "maps" and self.appended:
             raise UserError(
-                "launch record: expected no appended parameters with abi 'cuda', got "
-                f"{len(self.appended)}; compile with abi 'maps'"
+                f"launch record: expected no appended parameters with abi '{self.abi}',"
+                f" got {len(self.appended)}; compile with abi 'maps'"
+            )
+        if self.abi == "tile" and self.dynamic_shared_bytes:
+            raise UserError(
+                "launch record: expected no dynamic shared memory with abi 'tile', got "
+                f"{self.dynamic_shared_bytes} bytes; compile with abi 'maps'"
             )
         has_extents = any(isinstance(part, GridExtents) for part in self.appended)
         if self.grid == "persistent" and not has_extents:
@@ -131,8 +142,18 @@ class LaunchRecord:
                 f"got {data!r} ({type(error).__name__}: {error})"
             ) from None
 
-    def ctas(self, tile_blocks: Dim3, resident: int) -> Dim3:
-        """The grid to launch, in CTAs.
+    @property
+    def launch_block(self) -> Dim3:
+        """What a launcher passes as extents of the block."""
+        return (1, 1, 1) if self.abi == "tile" else self.block
+
+    @property
+    def launch_cluster(self) -> Dim3:
+        """What a launcher passes as extents of a cluster."""
+        return (1, 1, 1) if self.abi == "tile" else self.cluster
+
+    def launch_grid(self, tile_blocks: Dim3, resident: int) -> Dim3:
+        """What a launcher passes as extents of the grid: clusters, or CTAs.
 
         Args:
             tile_blocks: Tile blocks along x, y, z.
@@ -142,7 +163,8 @@ class LaunchRecord:
         Raises:
             UserError: There are more tile blocks than a persistent kernel can count.
         """
-        x, y, z = (n * m for n, m in zip(tile_blocks, self.cluster, strict=True))
+        cluster = self.launch_cluster
+        x, y, z = (n * m for n, m in zip(tile_blocks, cluster, strict=True))
         if self.grid == "tile_blocks":
             return x, y, z
         if prod(tile_blocks) >= MOST_TILE_BLOCKS:
