@@ -76,4 +76,39 @@ cuda_tile.module @kernels {
     %d = store_view_tko weak %f, %o[%z, %z] : tile<64x64xf32>, !result, tile<i32> -> token
     return
   }
+
+  // A turn that may end before its slot is released is copied where it is used, though
+  // another role would load.
+  // CHECK-LABEL: entry @ends
+  // CHECK-SAME: copied where it is used, not by the role that loads: its turn may end
+  // CHECK: for
+  // CHECK: %[[R:.*]] = tileas.ring {{.*}} sync = "groups" : !tileas.ring<1, {{.*}}, {{.*}}>
+  // CHECK: %[[B:.*]]:2 = tileas.take %[[R]][%[[T:.*]]]
+  // CHECK: if
+  // CHECK-NEXT: tileas.release %[[R]][%[[T]]]
+  // CHECK-NEXT: continue
+  // CHECK: tileas.release %[[R]][%[[T]]]
+  // CHECK: continue
+  entry @ends(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>, %n: tile<i32>, %b: tile<i1>) attributes {tileas.plan = {num_warps = 4 : i64, warps_m = 2 : i64, warps_n = 2 : i64, roles = "load"}} {
+    %a = assume div_by<16>, %p : tile<ptr<f16>>
+    %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
+    %v = make_partition_view %t : !rows
+    %w = make_partition_view %t : !turned
+    %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %o = make_partition_view %u : !result
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %zero = constant <f32: 0.0> : tile<64x64xf32>
+    %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
+      %x, %r = load_view_tko weak %v[%k, %z] : !rows, tile<i32> -> tile<64x64xf16>, token
+      %y, %s = load_view_tko weak %w[%z, %k] : !turned, tile<i32> -> tile<64x64xf16>, token
+      if %b {
+        continue %acc : tile<64x64xf32>
+      }
+      %c = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
+      continue %c : tile<64x64xf32>
+    }
+    %d = store_view_tko weak %f, %o[%z, %z] : tile<64x64xf32>, !result, tile<i32> -> token
+    return
+  }
 }

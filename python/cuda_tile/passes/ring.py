@@ -12,12 +12,12 @@ moves the copies ahead.
 Copies share a ring if they stand in one block, have the same engine and plan, and feed
 the same products, and if nothing reads one of them before all have been started.
 
-A ring waits by groups of copies where threads copy and all have one role, else by
-mbarriers. One that waits by groups lives as long as its loop, with turns from 0; where
-the copies cannot run ahead (a loop that is left early, a branch, no loop) it is made
-in place, and has one slot and one turn. One with mbarriers lives as long as the kernel;
-its turn is carried through all loops and branches around it, and equal rings of loops
-that follow each other are one.
+A ring waits by groups of copies where threads copy and all have one role, or where a
+turn may end before its slot is released; else by mbarriers. One that waits by groups
+lives as long as its loop, with turns from 0; where the copies cannot run ahead (a loop
+that is left early, a branch, no loop) it is made in place, and has one slot and one
+turn. One with mbarriers lives as long as the kernel; its turn is carried through all
+loops and branches around it, and equal rings of loops that follow each other are one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.carried import CarriedVariable, exits_of, leaves
 from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
-from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
 from cuda_tile.ir.walk import (
     block_ops,
@@ -74,6 +74,11 @@ class _Group:
     def last_use(self) -> int:
         """The place of the last use of a slot."""
         return max(place for copy in self.copies for place in copy.uses)
+
+    @property
+    def may_end(self) -> bool:
+        """Whether control may leave the block before the last use."""
+        return any(place <= self.last_use for place in self.exits)
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,7 @@ def run(module: ir.Operation, options: Options) -> None:
     for entry in entries(module):
         rings: list[_Ring] = []
         homes = [op for op in nested_ops(entry) if _fills_buffer(op)]
-        by_groups_only = bool(homes) and read_plan(entry).roles == "one"
+        has_one_role = bool(homes) and read_plan(entry).roles == "one"
         while homes:
             block = homes[0].block
             copies = [op for op in homes if op.block == block]
@@ -163,8 +168,20 @@ def run(module: ir.Operation, options: Options) -> None:
             ops = block_ops(block)
             spans = [_span(ops, group) for group in groups]
             for group, span in zip(groups, spans, strict=True):
-                by_groups = by_groups_only and copy_engine(group.op) == CP_ASYNC
+                by_threads = copy_engine(group.op) == CP_ASYNC
+                if by_threads and not has_one_role and group.may_end:
+                    _remark_in_place(entry, group)
+                by_groups = by_threads and (has_one_role or group.may_end)
                 _make_ring(rings, group, span, by_groups=by_groups)
+
+
+def _remark_in_place(entry: ir.Operation, group: _Group) -> None:
+    add_remark(
+        entry,
+        f"{location_text(group.op)}: copied where it is used, not by the role that "
+        "loads: its turn may end before that; move the break, continue or return "
+        "before the load, or behind the last use of its tile",
+    )
 
 
 def _fills_buffer(op: ir.Operation) -> bool:
@@ -267,7 +284,7 @@ def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
 
 def _check_exits(group: _Group, around: list[ir.Operation]) -> None:
     """A turn that is carried is released on every way."""
-    if around and any(place <= group.last_use for place in group.exits):
+    if around and group.may_end:
         raise Unsupported(
             "expected no break, continue or return between a copy and the last use of "
             "what it copied, where its turns go on; plan the load with engine = "
