@@ -110,6 +110,13 @@ BARRIERS = tuple(
             "return False",
         ),
     )
+) + (
+    Mutant(
+        "a barrier moved before a loop is lost",
+        "passes.barriers",
+        "return needs | ahead",
+        "return needs",
+    ),
 )
 
 TOKENS = tuple(

@@ -7,11 +7,15 @@ adversarial mode, NumPy.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from end_levels import Array, check
 
 import cuda_tile
+
+KERNELS = Path(__file__).resolve().parent.parent / "kernels" / "13.4"
 
 
 def staged(text: str, gpu: str = "sm_90") -> list[str]:
@@ -193,3 +197,13 @@ def test_products_share_the_buffer_of_an_operand() -> None:
     check(PAIR, "sm_90", args, x @ y + x @ z + z @ y)
     # %a and %b once each, %c as a left and as a right operand, and the result.
     assert staged(PAIR).count("tileas.store_shared") == 5
+
+
+def test_an_operand_that_fits_once_is_not_stored_again_in_parts() -> None:
+    """Q of attention, which two loops read, and the rings of either loop: 96 KiB."""
+    kernel = KERNELS / "fmha_causal_f16_d128_128x64.tileirbc"
+    lowered = str(cuda_tile.lower(cuda_tile.load(kernel), "sm_120", until="stage"))
+    assert "parts along K" not in lowered
+    loop = lowered.index(" = for ")
+    assert lowered.index("tileas.store_shared") < loop
+    assert "tileas.store_shared" not in lowered[loop : lowered.rindex("mma_sync")]

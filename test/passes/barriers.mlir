@@ -197,4 +197,49 @@ cuda_tile.module @kernels {
     }
     return
   }
+
+  // What the turns of a loop only read was stored before it: one barrier, ahead of the
+  // loop. It serves the loop inside too.
+  // CHECK-LABEL: entry @ahead
+  // CHECK: tileas.store_shared
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: for
+  // CHECK-NOT: tileas.barrier
+  // CHECK: return
+  entry @ahead(%n: tile<i32>) {
+    %x = constant <f32: 1.0> : !tile
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    for %i in (%z to %n, step %one) : tile<i32> {
+      for %j in (%z to %n, step %one) : tile<i32> {
+        %y = tileas.load_shared %a[0] : !buffer -> !tile
+      }
+    }
+    return
+  }
+
+  // A loop whose turns need the barrier anyway gets none ahead of it.
+  // CHECK-LABEL: entry @anyway
+  // CHECK: tileas.store_shared
+  // CHECK-NEXT: for
+  // CHECK: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.store_shared
+  // CHECK-NOT: tileas.barrier
+  // CHECK: return
+  entry @anyway(%n: tile<i32>) {
+    %x = constant <f32: 1.0> : !tile
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %a = tileas.alloc_shared offset = 0 : !buffer
+    tileas.store_shared %x, %a : !tile, !buffer
+    for %i in (%z to %n, step %one) : tile<i32> {
+      %y = tileas.load_shared %a[0] : !buffer -> !tile
+      tileas.store_shared %y, %a : !tile, !buffer
+    }
+    return
+  }
 }

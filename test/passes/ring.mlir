@@ -77,6 +77,32 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Operands that threads convert slice by slice feed one product all the same.
+  // CHECK-LABEL: entry @converted
+  // CHECK: tileas.ring {{.*}} : !tileas.ring<3, {{.*}}, {{.*}}>
+  // CHECK-NOT: tileas.ring {{.*}}
+  // CHECK: return
+  entry @converted(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %n: tile<i32>) {
+    %a = assume div_by<16>, %p : tile<ptr<f32>>
+    %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
+    %v = make_partition_view %t : partition_view<tile=(64x64), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>
+    %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %o = make_partition_view %u : !result
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %zero = constant <f32: 0.0> : tile<64x64xf32>
+    %f = for %k in (%z to %n, step %one) : tile<i32> iter_values(%acc = %zero) -> (tile<64x64xf32>) {
+      %x, %r = load_view_tko weak %v[%k, %z] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : partition_view<tile=(64x64), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<64x64xf32>, token
+      %y, %s = load_view_tko weak %v[%z, %k] {tileas.plan = {engine = "cp_async", slots = 3 : i64, ahead = 2 : i64}} : partition_view<tile=(64x64), padding_value = zero, tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<64x64xf32>, token
+      %i = ftof %x : tile<64x64xf32> -> tile<64x64xtf32>
+      %j = ftof %y : tile<64x64xf32> -> tile<64x64xtf32>
+      %c = mmaf %i, %j, %acc : tile<64x64xtf32>, tile<64x64xtf32>, tile<64x64xf32>
+      continue %c : tile<64x64xf32>
+    }
+    %d = store_view_tko weak %f, %o[%z, %z] : tile<64x64xf32>, !result, tile<i32> -> token
+    return
+  }
+
   // A turn that may end before its slot is released is copied where it is used, though
   // another role would load.
   // CHECK-LABEL: entry @ends

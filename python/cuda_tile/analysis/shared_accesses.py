@@ -107,6 +107,10 @@ class Need(NamedTuple):
     copies: bool = False
 
 
+Needs = dict[ir.Operation, Need]
+"""What must come before each op that needs something."""
+
+
 @dataclass(frozen=True)
 class Access:
     """What one op does to shared memory.
@@ -134,19 +138,47 @@ class SharedAccesses(ForwardAnalysis[Pending]):
 
     Args:
         flow: The control flow of an entry, allocated.
+        like: An analysis of the same entry, which has read its ops.
     """
 
-    def __init__(self, flow: ControlFlow) -> None:
+    def __init__(self, flow: ControlFlow, like: SharedAccesses | None = None) -> None:
         super().__init__(flow)
-        self._buffers = Buffers(flow)
-        self._accesses: dict[ir.Operation, Access | None] = {}
+        self._buffers = Buffers(flow) if like is None else like._buffers
+        self._accesses: dict[ir.Operation, Access | None]
+        self._accesses = {} if like is None else like._accesses
+        self._ahead: Needs = {}
+
+    def assuming(self, ahead: Needs) -> SharedAccesses:
+        """The analysis of the same entry with some needs met before loops.
+
+        Args:
+            ahead: What comes before each of these loops, whether they need it or not.
+        """
+        other = SharedAccesses(self.flow, self)
+        other._ahead = ahead
+        return other
+
+    def all_needs(self) -> Needs:
+        """What each op needs, in program order, once the states are found."""
+        found: Needs = {}
+        for op in self.flow.ops():
+            pending = self.before(op)
+            need = Need() if pending is None else self.needs(op, pending)
+            if need.barrier or need.copies:
+                found[op] = need
+        return found
 
     def join(self, known: Pending, news: Pending) -> Pending:
         """The accesses of either path."""
         return known | news
 
     def forward(self, edge: Edge, state: Pending) -> Pending:
-        """All roles begin behind a barrier; behind them all they did is pending."""
+        """All roles begin behind a barrier; behind them all they did is pending.
+
+        What comes before a loop also comes where it has no turn.
+        """
+        if edge.source in self._ahead:
+            return _satisfied(state, self._ahead[edge.source])
         if edge.source.name == ROLES:
             return Pending()
         if edge.target.op.name == ROLES:

@@ -53,11 +53,9 @@ class StagedOperands:
 
         Ops must be asked for in program order.
         """
-        for staged in self.made:
-            if (staged.source, staged.layout) == (source, layout) and (
-                staged.block in enclosing_blocks(op)
-            ):
-                return staged.buffer
+        found = self.find(op, source, layout)
+        if found is not None:
+            return found
         point = op
         if self.is_early(op, source):
             point = outermost_point(op, source)
@@ -67,6 +65,17 @@ class StagedOperands:
             buffer = store_in_buffer(source, layout)
         self.made.append(Staged(source, layout, point.block, buffer))
         return buffer
+
+    def find(
+        self, op: ir.Operation, source: ir.Value, layout: SharedLayout
+    ) -> ir.Value | None:
+        """The buffer in which `op` finds `source`, stored for an earlier product."""
+        for staged in self.made:
+            if (staged.source, staged.layout) == (source, layout) and (
+                staged.block in enclosing_blocks(op)
+            ):
+                return staged.buffer
+        return None
 
     def is_early(self, op: ir.Operation, source: ir.Value) -> bool:
         """Whether `source` would be stored before a loop around `op`."""

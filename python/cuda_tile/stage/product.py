@@ -140,7 +140,17 @@ def _sliced_product(
     """
     filled, staged = in_shared
     count = extents_of(op)[2] // slice_depth(op, plan.atom)
-    late = {i: v for i, v in staged.items() if not buffers.is_early(op, v)}
+    sliced = {
+        index: Sliced.of(op.operands[index], plan, role, dim, count)
+        for index, (role, dim) in SLICED.items()
+        if index < len(op.operands)
+    }
+    layouts = {i: buffer_layout(v, sliced[i].layout) for i, v in staged.items()}
+    late = {
+        i: v
+        for i, v in staged.items()
+        if buffers.find(op, v, layouts[i]) is None and not buffers.is_early(op, v)
+    }
     n_bytes, parts = sum(map(operand_bytes, late.values())), 1
     if n_bytes > limit_bytes - buffers.held_bytes:
         room_bytes = limit_bytes - buffers.held_bytes - buffers.room_bytes
@@ -154,10 +164,7 @@ def _sliced_product(
         )
     cut = late if parts > 1 else {}
     slicers: dict[int, Slicer] = {}
-    for index, (role, dim) in SLICED.items():
-        if index >= len(op.operands):
-            continue
-        operand = Sliced.of(op.operands[index], plan, role, dim, count)
+    for index, operand in sliced.items():
         source = staged.get(index)
         if index in filled:
             converted = replace(operand, made_by=conversions_of(op.operands[index]))
@@ -167,8 +174,7 @@ def _sliced_product(
         elif index in cut:
             slicers[index] = _Parts(operand, source, parts).load
         else:
-            layout = buffer_layout(source, operand.layout)
-            buffer = buffers.buffer(op, source, layout)
+            buffer = buffers.buffer(op, source, layouts[index])
             slicers[index] = partial(operand.load, buffer)
     total = op.operands[2]
     for number in range(count):
