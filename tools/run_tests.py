@@ -90,10 +90,11 @@ def format_checks() -> Iterator[Outcome]:
 
 
 def lint_checks() -> Iterator[Outcome]:
-    """Linter, spelling, and the allowed imports."""
+    """Linter, spelling, the allowed imports, and a licence for every file."""
     yield check("ruff check", "ruff", "check", ".")
     yield check("codespell", "codespell", *sources(".py", ".md", ".cpp", ".h", ".td"))
     yield check("import-linter", "lint-imports")
+    yield check("reuse", "reuse", "lint", "--lines")
 
 
 def type_checks() -> Iterator[Outcome]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cuda_tile.version import __version__
+
 if TYPE_CHECKING:
     from cuda_tile.api import (
         Compiled,
@@ -48,6 +50,7 @@ __all__ = [
     "Options",
     "Unsupported",
     "UserError",
+    "__version__",
     "array_args",
     "compile",
     "list_args",
@@ -66,3 +69,8 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"cuda_tile.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion: most are not loaded yet."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds a wheel that runs where no LLVM is installed.
+
+The ordinary build links the installed libMLIR and libLLVM. This tool takes the wheel
+of that build and gives it a library of its own, `libCudaTileLLVM.so`: of LLVM's and
+MLIR's static archives exactly what our libraries need of the two shared ones. That is
+why there is still one copy of each dialect, pass and option in a process. The last
+step (auditwheel) checks what remains needed of the system, glibc and libstdc++, and
+names the wheel after the oldest glibc that has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+LIBRARY = "libCudaTileLLVM.so"
+GOAL_MEGABYTES = 80
+
+
+def run(*command: str | Path) -> str:
+    """Runs a program and returns what it printed.
+
+    Raises:
+        SystemExit: It failed; with what it wrote.
+    """
+    words = [str(word) for word in command]
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    program = shutil.which(words[0], path=path)
+    if program is None:
+        sys.exit(f"wheel: error: expected {words[0]} on the PATH, got none")
+    environment = os.environ | {"PATH": path}
+    for language in ("C", "CXX"):
+        if shutil.which("ccache"):
+            environment.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
+    result = subprocess.run(
+        [program, *words[1:]],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        sys.exit(f"wheel: error: {words[0]} failed\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def symbols(library: Path, *flags: str, kinds: str = "") -> set[str]:
+    """Names in the dynamic symbol table, without versions.
+
+    Args:
+        library: A shared library.
+        flags: Which part of the table, as `nm` has it.
+        kinds: Letters of `nm` to keep; empty for all.
+    """
+    lines = (line.split() for line in run("nm", "-D", *flags, library).splitlines())
+    return {
+        words[-1].split("@")[0] for words in lines if not kinds or words[-2] in kinds
+    }
+
+
+def needed_of(installed: list[Path], ours: list[Path]) -> set[str]:
+    """What our libraries use of the installed ones.
+
+    What both define weakly counts too: such an object (a type's identity, say) must
+    exist once in a process, so the copy of the new library has to be visible.
+    """
+    used: set[str] = set()
+    for library in ours:
+        used |= symbols(library, "--undefined-only")
+        used |= symbols(library, "--defined-only", kinds="VWu")
+    offered: set[str] = set()
+    for library in installed:
+        offered |= symbols(library, "--defined-only")
+    return used & offered
+
+
+def static_library(name: str) -> Path:
+    """An archive of the C compiler's library path; its package if it is missing."""
+    path = Path(run("clang-22", f"-print-file-name={name}.a").strip())
+    if not path.is_absolute():
+        sys.exit(
+            f"wheel: error: expected {name}.a, got none; "
+            "apt-get install zlib1g-dev libzstd-dev"
+        )
+    return path
+
+
+def link_bundle(folder: Path, archives: Path, names: set[str], version: str) -> None:
+    """Links `LIBRARY` in `folder` from the archives: `names` and what these need.
+
+    `version` is the symbol version under which our libraries look for LLVM's symbols.
+    """
+    script = folder / "exported"
+    exported = "".join(f"{name};\n" for name in sorted(names))
+    script.write_text(f"{version} {{ global:\n{exported}local: *; }};\n")
+    # LLVM's own list, for the folder also has archives of tools, BOLT's say, whose
+    # options would clash with MLIR's; Polly is a package of its own.
+    listed = run("llvm-config-22", "--link-static", "--libfiles").split()
+    llvm = [archive for archive in listed if "libPolly" not in archive]
+    inputs = [*llvm, *sorted(archives.glob("libMLIR*.a"))]
+    if len(inputs) == len(llvm):
+        sys.exit(
+            f"wheel: error: expected MLIR's static archives in {archives}, got none"
+        )
+    arguments = [
+        *("-shared", "-fuse-ld=lld", "-Wl,--gc-sections", "-Wl,-O2", "-Wl,-s"),
+        *("-Wl,--as-needed", "-Wl,--no-undefined", f"-Wl,-soname,{LIBRARY}"),
+        *("-o", folder / LIBRARY, f"-Wl,--version-script={script}"),
+        *(f"-Wl,-u,{name}" for name in sorted(names)),
+        *("-Wl,--start-group", *inputs, "-Wl,--end-group"),
+        *(static_library("libz"), static_library("libzstd"), "-lpthread", "-ldl"),
+    ]
+    response = folder / "arguments"
+    response.write_text("\n".join(str(argument) for argument in arguments))
+    run("clang++-22", f"@{response}")
+    script.unlink()
+    response.unlink()
+
+
+def bundle(tree: Path) -> None:
+    """Makes the unpacked wheel `tree` independent of the installed LLVM."""
+    libraries = tree / "cuda_tile" / "_mlir" / "_mlir_libs"
+    ours = sorted(libraries.rglob("*.so"))
+    prefix = Path(run("llvm-config-22", "--libdir").strip())
+    installed = [next(prefix.glob(f"lib{name}.so.*.*")) for name in ("LLVM", "MLIR")]
+    names = needed_of(installed, ours)
+    version = "LLVM_" + ".".join(installed[0].name.split(".")[2:])
+    link_bundle(libraries, prefix, names, version)
+    for library in ours:
+        wanted = run("patchelf", "--print-needed", library).split()
+        old = [lib.name for lib in installed if lib.name in wanted]
+        for name in old[1:]:
+            run("patchelf", "--remove-needed", name, library)
+        # The first is libLLVM if both are there: its name also stands in the table
+        # of symbol versions, which patchelf changes with it.
+        if old:
+            run("patchelf", "--replace-needed", old[0], LIBRARY, library)
+        run("patchelf", "--set-rpath", "$ORIGIN", library)
+
+
+def pack(tree: Path, wheel: Path) -> None:
+    """Writes the folder as an archive; auditwheel makes the RECORD anew."""
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in sorted(tree.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(tree))
+
+
+def build(out: Path) -> Path:
+    """The wheel's path in `out`."""
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        plain = work / "plain"
+        run(
+            *("pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
+            *("--wheel-dir", plain, f"-Cbuild-dir={ROOT / 'build' / 'wheel'}"),
+        )
+        wheel = next(plain.glob("*.whl"))
+        tree = work / "tree"
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(tree)
+        bundle(tree)
+        whole = work / wheel.name
+        pack(tree, whole)
+        done = work / "done"
+        run("auditwheel", "repair", "--wheel-dir", done, whole)
+        result = next(done.glob("*.whl"))
+        with zipfile.ZipFile(result) as archive:
+            copied = [entry for entry in archive.namelist() if ".libs/" in entry]
+        if copied:
+            sys.exit(f"wheel: error: expected no library of the system, got {copied}")
+        out.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.copy(result, out))
+
+
+def main() -> int:
+    """Builds the wheel; 1 if it is larger than the goal."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("-o", type=Path, default=ROOT / "dist", help="folder (dist)")
+    wheel = build(parser.parse_args().o)
+    megabytes = wheel.stat().st_size / 1e6
+    print(f"{wheel}: {megabytes:.1f} MB (goal: below {GOAL_MEGABYTES})")
+    return int(megabytes >= GOAL_MEGABYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
