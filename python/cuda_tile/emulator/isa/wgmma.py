@@ -17,6 +17,7 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
+from cuda_tile.emulator.isa.short_sums import short_sum
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.memory.spaces import gather
@@ -36,6 +37,7 @@ _DEPTHS = {
     256: ("b1",),
 }
 _INTEGERS = ("s8", "u8", "b1")
+_SHORT = ("e4m3", "e5m2")
 _LANES = 128
 Offsets = NDArray[np.int64]
 
@@ -125,12 +127,12 @@ def _mma_async(form: Form, b: Builder) -> Compiled:
                 chunks = [near, where]
             cores.start(at, some, registers, shape, [c.ravel() for c in chunks])
             right_matrix = product.load(where, right, width, transposed=flips_b).T
-            total = np.matmul(a * signs[0], right_matrix * signs[1])
+            pair = (a * signs[0], right_matrix * signs[1])
             keeps = _uniform(some, scale, "scale-d")
             size = CHUNK_BYTES * sum(part.size for part in chunks)
             machine.counters.moved(at, "matrix", size)
             machine.counters.flops[at] += 2 * 64 * width * depth
-            product.add(some, targets, total, bool(keeps), saturates=is_saturated)
+            product.add(some, targets, pair, bool(keeps), saturates=is_saturated)
 
     step = b.step(run)
     step.convergence = "warpgroup"
@@ -270,6 +272,7 @@ class _Product:
     ) -> None:
         self._shared = b.machine.shared
         self._width, self._depth, self._result = width, depth, result
+        self._is_short = result == "f32" and left in _SHORT
 
     def load(
         self, chunks: Offsets, name: str, count: int, *, transposed: bool
@@ -286,15 +289,18 @@ class _Product:
         self,
         lanes: Lanes,
         targets: list[Array],
-        product: Array,
+        pair: tuple[Array, Array],
         keeps: bool,
         *,
         saturates: bool,
     ) -> None:
-        """Adds a product [64, N] to the accumulators of a warpgroup."""
-        total = product
-        if keeps:
-            total = total + self._accumulators(lanes, targets)
+        """Adds a product of [64, K] and [K, N] to a warpgroup's accumulators."""
+        before = self._accumulators(lanes, targets) if keeps else None
+        if self._is_short:
+            total = short_sum(*pair, before)
+        else:
+            total = np.matmul(*pair)
+            total = total if before is None else total + before
         if self._result == "s32":
             whole = total.astype(np.int64)
             if saturates:
