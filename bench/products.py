@@ -70,6 +70,7 @@ COLUMNS = (
     *("clocks", "limiter", *SHARES, "warn"),
 )
 WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15}
+NAME_WIDTH = 32
 Cells = dict[str, str]
 
 
@@ -196,7 +197,8 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     if mix is not None:
         cells["instr"] = str(mix.instructions)
         cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
-    cells |= counted(report, tiles) | checked(*values)
+    cells |= counted(report, tiles)
+    cells |= checked(*values, is_turned=product.is_turned)
     return Row(product.name, case.gpu, "ours", cells)
 
 
@@ -255,9 +257,10 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     return Row(product.name, case.gpu, "Triton", cells)
 
 
-def checked(a: Array, b: Array, c: Array) -> Cells:
+def checked(a: Array, b: Array, c: Array, *, is_turned: bool = False) -> Cells:
     """What to say of a result that is not the product, within the types' precision."""
     left, right = a.astype(np.float64), b.astype(np.float64)
+    right = right.T if is_turned else right
     error = np.abs(c.astype(np.float64) - left @ right)
     allowed = 2.0**-8 * (np.abs(left) @ np.abs(right)) * (a.dtype.kind not in "iu")
     return {} if (error <= allowed).all() else {"limiter": "WRONG RESULT"}
@@ -303,7 +306,7 @@ def _limiter(loop: Bound) -> Cells:
 def show(rows: list[Row]) -> None:
     """Prints the table, a block for each product and chip."""
     heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
-    print(f"{'product':18}{'GPU':7}{'':7}{heads}")
+    print(f"{'product':{NAME_WIDTH}}{'GPU':7}{'':7}{heads}")
     last = ("", "")
     for row in rows:
         key = row.product, row.gpu
@@ -313,7 +316,7 @@ def show(rows: list[Row]) -> None:
             f"{cell:>{WIDTHS[head] + 1}}"
             for head, cell in zip(COLUMNS, cells, strict=True)
         )
-        print(f"{name:18}{gpu:7}{row.who:7}{text}".rstrip())
+        print(f"{name:{NAME_WIDTH}}{gpu:7}{row.who:7}{text}".rstrip())
         last = key
 
 

@@ -67,6 +67,11 @@ CASES = {
     "B turned": Case(turned=(False, True)),
     "both turned": Case(turned=(True, True)),
     "i8, B turned": Case("i8", "i32", turned=(False, True)),
+    "f8, B turned": Case("f8E4M3FN", turned=(False, True)),
+    "f8, B turned, ragged": Case(
+        "f8E5M2", "f32", (64, 64, 128), (96, 80, 304), turned=(False, True)
+    ),
+    "tf32, B turned": Case("tf32", turned=(False, True)),
     "ragged": Case(sizes=(72, 88, 104), divisor=8),
     "4 bytes": Case(sizes=(70, 66, 98), divisor=2, engines=("cp_async", "cp_async")),
     "2 bytes": Case(sizes=(67, 65, 33), divisor=1, engines=("threads", "threads")),

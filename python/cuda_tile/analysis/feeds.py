@@ -36,6 +36,7 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
+from cuda_tile.layout.wgmma import PART_REGISTERS
 from cuda_tile.targets import WARP_LANES
 
 
@@ -50,6 +51,7 @@ class Product:
         operand_bits: Bits of an element of its operands.
         is_chained: See `is_chained`.
         stored: Operands that are stored to shared memory right before it.
+        result: What it gives.
     """
 
     op: ir.Operation
@@ -58,6 +60,7 @@ class Product:
     operand_bits: int
     is_chained: bool
     stored: tuple[Tile, ...]
+    result: Tile
 
     @classmethod
     def of(cls, op: ir.Operation, is_staged: IsStaged | None = None) -> Product:
@@ -75,13 +78,18 @@ class Product:
             if not is_staged(op, index)
         )
         bits = element_bits(element_of(op.operands[0]))
-        return cls(op, extents_of(op), batch_of(op), bits, chained, stored)
+        result = Tile.of(op.results[0])
+        return cls(op, extents_of(op), batch_of(op), bits, chained, stored, result)
 
     def keeps_operand(self, plan: ProductPlan) -> bool:
         """Whether the left operand stays in its threads."""
         return self.is_chained and plan.warps_n == 1
 
 
+_SPARED_REGISTERS = 16
+"""Registers that a loop of products of warpgroups, whose addresses are descriptors in
+uniform registers, needs less than others (ptxas 13.5: 128 of sums and 64 of partial
+sums fit 232 without spills)."""
 SAME_ELEMENTS = frozenset(
     (
         "cuda_tile.reshape",
@@ -303,7 +311,9 @@ def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     there right before the product have given back theirs.
     """
     if plan.is_wgmma:  # which reads shared memory itself
-        return 0
+        if not plan.promote:
+            return 0
+        return min(PART_REGISTERS, weigh(product.result)) - _SPARED_REGISTERS
     rows, columns = _warp_part(product, plan)
     held = columns if product.keeps_operand(plan) else rows + columns
     held *= product.batch // min(product.batch, plan.warps_b)

@@ -16,7 +16,13 @@ from cuda_tile.analysis.feeds import (
     renamed_buffer,
     source_load,
 )
-from cuda_tile.ir.plan import Plan, ProductPlan, element_types, wgmma_refusal
+from cuda_tile.ir.plan import (
+    Plan,
+    ProductPlan,
+    element_types,
+    wgmma_refusal,
+)
+from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
 from cuda_tile.layout.descriptors import (
     UNIT_BYTES,
@@ -25,14 +31,11 @@ from cuda_tile.layout.descriptors import (
     wgmma_buffer,
 )
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.layout.wgmma import WgmmaAtom, find_wgmma
+from cuda_tile.layout.wgmma import PART_COLUMNS, WgmmaAtom, find_wgmma
 from cuda_tile.targets import Target
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 """The operands that may lie in shared memory."""
-SHORT_SUMS = frozenset(("f8E4M3FN", "f8E5M2"))
-"""Operands whose products the instructions add with fewer bits than f32 has; without
-promotion of partial sums (measured by others: 14 bits) they are not f32 sums."""
 
 
 def plan_warpgroups(
@@ -52,8 +55,11 @@ def plan_warpgroups(
     columns = max(1, product.extents[1] // plan.warps_n)
     atom = find_wgmma(operand, accumulator, columns)
     warps = (plan.warps_m, plan.warps_n)
-    if operand in SHORT_SUMS or atom is None:
+    if atom is None:
         return None
+    promote = default_promotion(product.op, atom)
+    if promote:  # by parts, whose registers come on top of the sum's
+        atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
     if wgmma_refusal(product.op, atom, warps) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
@@ -64,7 +70,8 @@ def plan_warpgroups(
         held += tile_bytes(product.op.operands[index])
     if held > target.shared_bytes_per_cta:
         return None
-    return ProductPlan(atom, *warps, lhs="register" if stays else "shared")
+    lhs = "register" if stays else "shared"
+    return ProductPlan(atom, *warps, lhs=lhs, promote=promote)
 
 
 def _is_readable(

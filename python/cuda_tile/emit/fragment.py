@@ -58,11 +58,13 @@ class Pending:
             each f32 or i32, one of two f16.
         holds: Whether the registers hold anything (i1); where they do not, they are
             undefined and the tile is zero. None where they always do.
+        is_done: Whether they are known to be computed.
     """
 
     layout: LinearLayout
     registers: tuple[ir.Value, ...]
     holds: ir.Value | None = None
+    is_done: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ all: the first instruction then ignores what its registers hold (PTX ISA,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from cuda_tile._mlir import ir
@@ -30,6 +30,7 @@ from cuda_tile.emit.fragment import Fragment, Pending
 from cuda_tile.emit.mma_operands import integer_words, operand_form
 from cuda_tile.errors import InternalError, Unsupported, UserError
 from cuda_tile.ir.attributes import flag, integer, keyword
+from cuda_tile.ir.copies import planned
 from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import element_bits, element_name, layout_of, pending_tile
 from cuda_tile.ir.walk import enclosing_ops
@@ -38,6 +39,7 @@ from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import (
+    PART_REGISTERS,
     WARPGROUP_WARPS,
     WGMMA_CAPABILITY,
     WgmmaAtom,
@@ -100,6 +102,10 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
         flips = flip + flips
     else:
         left = _from_registers(e, op.operands[0], acc.layout, atom)
+    if depth := planned(op, "promote", 0):
+        whole = _Form(_mnemonic(op, atom), (), (), (), _tail(op, atom, flips), False)
+        e.set(op.results[0], _promoted(e, whole, acc, (left, right), atom, depth))
+        return
     form = _Form(
         mnemonic=_mnemonic(op, atom),
         accumulators=_accumulators(acc, atom),
@@ -120,11 +126,16 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
 def await_(e: Emitter, op: ir.Operation) -> None:
     """Waits, and ties the registers to the wait: nothing reads them before it."""
     b = e.builder
+    if all(e.pending(value).is_done for value in op.operands):
+        for value, tile in zip(op.operands, op.results, strict=True):
+            pending = e.pending(value)
+            e.set(tile, Fragment(pending.layout, pending.registers))
+        return
     wait_for_products(e, integer(op, "groups") if flag(op, "groups") else 0)
     held = [
-        e.pending(value)
-        for value in op.operands
-        if _known(b, e.pending(value).holds) is not False
+        pending
+        for pending in map(e.pending, op.operands)
+        if not pending.is_done and _known(b, pending.holds) is not False
     ]
     done = iter(_tied(b, "", [r for pending in held for r in pending.registers]))
     for value, tile in zip(op.operands, op.results, strict=True):
@@ -133,6 +144,8 @@ def await_(e: Emitter, op: ir.Operation) -> None:
             own = [next(done) for _ in pending.registers]
             if pending.holds is not None and not _known(b, pending.holds):
                 own = _or_zero(e, pending.holds, own)
+        elif pending.is_done:
+            own = list(pending.registers)
         else:
             own = _zeros(b, pending.registers)
         element, layout = pending_tile(value)
@@ -245,6 +258,61 @@ def _run(
     return tuple(made)
 
 
+def _promoted(
+    e: Emitter,
+    whole: _Form,
+    acc: Pending,
+    operands: tuple[Places, Places],
+    atom: WgmmaAtom,
+    depth: int,
+) -> Pending:
+    """Partial sums of `depth` elements along K, each added to the sum by f32.
+
+    Instructions take turns in the registers of a part. A warpgroup waits for each part;
+    the tensor cores go on with those of others (CUTLASS and DeepGEMM add so too).
+    """
+    b, total = e.builder, list(acc.registers)
+    if _known(b, acc.holds) is None and acc.holds is not None:
+        total = _or_zero(e, acc.holds, total)
+    is_sum = _known(b, acc.holds) is not False
+    deepest = max(k for k, _ in operands[1])
+    parts = _accumulators(acc, atom)
+    step = max(1, PART_REGISTERS // len(parts[0][1]))
+    for some in (parts[i : i + step] for i in range(0, len(parts), step)):
+        numbers = [number for _, own in some for number in own]
+        for first in range(0, deepest + 1, depth):
+            form, inputs = _part(whole, some, operands, range(first, first + depth))
+            made = _run(e, form, [acc.registers[n] for n in numbers], inputs)
+            b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
+            wait_for_products(e, 0)
+            for number, word in zip(numbers, _tied(b, "", made), strict=True):
+                before = total[number]
+                adds = is_sum or first
+                total[number] = b.op("llvm.fadd", b.f32, before, word) if adds else word
+    return Pending(acc.layout, tuple(total), is_done=True)
+
+
+def _part(
+    whole: _Form,
+    some: Sequence[tuple[Coord, tuple[int, ...]]],
+    operands: tuple[Places, Places],
+    depths: range,
+) -> tuple[_Form, list[ir.Value]]:
+    """The instructions of some accumulators over some of K, and their inputs."""
+    rows = {row for (row, _), _ in some}
+    columns = {column for (_, column), _ in some}
+    left = {p: w for p, w in operands[0].items() if p[0] in rows and p[1] in depths}
+    right = {p: w for p, w in operands[1].items() if p[1] in columns and p[0] in depths}
+    numbers = iter(range(sum(len(own) for _, own in some)))
+    form = replace(
+        whole,
+        accumulators=tuple((at, tuple(next(numbers) for _ in own)) for at, own in some),
+        lefts=tuple((place, len(words)) for place, words in left.items()),
+        rights=tuple(right),
+    )
+    return form, [word for words in (*left.values(), *right.values()) for word in words]
+
+
 @lru_cache(maxsize=64)
 def _text(form: _Form, first: int) -> str:
     """The fence and the instructions, K outermost; inputs are numbered from `first`."""
@@ -257,11 +325,13 @@ def _text(form: _Form, first: int) -> str:
     first += len(rights)
     adds = f"${first}" if form.adds is None else str(int(form.adds))
     lines = ["wgmma.fence.sync.aligned;"]
-    for k in sorted({place[0] for place in form.rights}):
+    depths = sorted({place[0] for place in form.rights})
+    first_k = depths[0]
+    for k in depths:
         for (row, column), registers in form.accumulators:
             slots = ", ".join(f"${register}" for register in registers)
             operands = f"{lefts[row, k]}, {rights[k, column]}"
-            scale = "1" if k else adds
+            scale = adds if k == first_k else "1"
             lines.append(
                 f"{form.mnemonic} {{{slots}}}, {operands}, {scale}{form.tail};"
             )

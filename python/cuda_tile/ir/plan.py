@@ -16,6 +16,7 @@ from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, UserError
+from cuda_tile.ir.promotion import check_promotion, default_promotion
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
     enclosing_entry,
@@ -55,6 +56,7 @@ PRODUCT_FIELDS: Mapping[str, type] = {
     "lhs": str,
     "stage": int,
     "lag": int,
+    "promote": int,
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
@@ -124,6 +126,8 @@ class ProductPlan:
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
+        promote: Elements along K whose products an instruction of a warpgroup adds up
+            by itself, before an addition of f32 adds them to the sum; 0 for all.
     """
 
     atom: Atom
@@ -133,6 +137,7 @@ class ProductPlan:
     lhs: str = "shared"
     stage: int = 0
     lag: int = 0
+    promote: int = 0
 
     @property
     def is_wgmma(self) -> bool:
@@ -179,6 +184,7 @@ class ProductPlan:
             values |= {"lhs": self.lhs}
         values |= {"stage": self.stage} if self.stage else {}
         values |= {"lag": self.lag} if self.lag else {}
+        values |= {"promote": self.promote} if self.promote else {}
         return plan_attribute(values)
 
 
@@ -284,7 +290,9 @@ def read_product(op: ir.Operation) -> ProductPlan:
     _check_choice("lhs", lhs, ("shared", "register"), where)
     _check_range("stage", stage, 0, 1, where)
     _check_range("lag", lag, 0, 1, where)
-    return ProductPlan(atom, warps_m, warps_n, warps_b, lhs, stage, lag)
+    promote = values.get("promote", default_promotion(op, atom))
+    check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
+    return ProductPlan(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote)
 
 
 def most_ctas(target: Target, num_warps: int) -> int:

@@ -134,7 +134,7 @@ def divide_product(
         found = plan_warpgroups(product, plan, target, loads.facts)
         if found is not None:
             runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
-            return replace(found, lag=int(runs_on))
+            return replace(found, lag=int(runs_on and not found.promote))
     return plan_product(product.extents, plan, atom, product.batch)
 
 

@@ -93,7 +93,12 @@ def _only_user(value: ir.Value) -> ir.Operation | None:
 
 
 def _may_run_on(product: ir.Operation) -> bool:
-    """Whether what a product reads stays there until it is done."""
+    """Whether what a product reads stays there until it is done.
+
+    Partial sums are done when they are added to the sum, in the same turn.
+    """
+    if planned(product, "promote", 0):
+        return False
     for value in list(product.operands)[:2]:
         if not isinstance(value.type, BufferType):
             return False

@@ -14,7 +14,7 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.analysis.warpgroups import ROLES, count_of, operand_buffer
 from cuda_tile.errors import UserError
-from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
@@ -60,9 +60,14 @@ def stage_wgmma(
     start = tileas.SettledOp(pending, acc).result
     lhs, rhs = sides
     made = tileas.WgmmaOp(pending, lhs, rhs, start, atom.name)
-    for name in ("signedness_lhs", "signedness_rhs", "tileas.plan"):
+    for name in ("signedness_lhs", "signedness_rhs", PLAN_ATTRIBUTE):
         if name in op.attributes:
             made.operation.attributes[name] = op.attributes[name]
+    if plan.promote:  # what a plan by hand may leave to the default
+        known = {a.name: a.attr for a in ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])}
+        i64 = ir.IntegerType.get_signless(64)
+        known["promote"] = ir.IntegerAttr.get(i64, plan.promote)
+        made.operation.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(known)
     return tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
 
 

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of narrow types by warpgroups: how sums are made, and how exact they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from test_copied_products import Case, kernel
+
+import cuda_tile
+from cuda_tile import UserError
+from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.walk import entries, nested_ops
+
+F8 = Case("f8E4M3FN", tile=(64, 64, 128), turned=(False, True))
+DEPTH = 4096
+CUT = 2.0**-13
+"""What one cut of an instruction of 8-bit floats takes at most, of its largest term
+(cuda_tile/emulator/isa/short_sums.py)."""
+F32 = 2.0**-24
+F16 = 2.0**-11
+"""Relative errors of one rounding."""
+
+
+def with_plan(module: Any, **fields: int) -> Any:
+    """A hook that changes the plans of products."""
+
+    def change(module: Any) -> None:
+        for op in nested_ops(entries(module)[0]):
+            if op.name == "cuda_tile.mmaf":
+                plan = dict(cuda_tile_plan(op), **fields)
+                op.attributes["tileas.plan"] = plan_attribute(plan)
+
+    return change
+
+
+def cuda_tile_plan(op: Any) -> dict[str, Any]:
+    return {item.name: item.attr.value for item in op.attributes["tileas.plan"]}
+
+
+def run(
+    case: Case, a: np.ndarray, b: np.ndarray, *, fast: bool = False, **plan: int
+) -> np.ndarray:
+    """C of one kernel on the emulator."""
+    text = kernel(case)
+    if fast:
+        text = text.replace("mmaf %a, %b, %acc", "mmaf %a, %b, %acc fast_acc")
+        assert "fast_acc" in text
+    module = cuda_tile.load(text.encode())
+    hooks = {"plan": with_plan(module, **plan)} if plan else {}
+    compiled = cuda_tile.compile(module, "sm_90", after=hooks)
+    assert "wgmma.mma_async" in compiled.ptx
+    c = np.zeros((a.shape[0], b.shape[0]), np.float32)
+    sizes = (a.shape[0], b.shape[0], a.shape[1])
+    cuda_tile.run(
+        module,
+        grid=(a.shape[0] // case.tile[0], b.shape[0] // case.tile[1]),
+        args=[a, b, c, *map(np.int32, sizes)],
+        on="emulator",
+        gpu="sm_90",
+        compiled=compiled,
+        mode="adversarial",
+    )
+    return c
+
+
+def operands(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A and B, the latter transposed: normal around 0.5, so that sums grow with K."""
+    rng = np.random.default_rng(seed)
+    shapes = ((64, DEPTH), (64, DEPTH))
+    a, b = (rng.standard_normal(shape) + 0.5 for shape in shapes)
+    return a.astype(ml_dtypes.float8_e4m3fn), b.astype(ml_dtypes.float8_e4m3fn)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_promoted_sums_do_not_get_worse_with_k(seed: int) -> None:
+    """They are within their bound, and within what f16 products would be off by.
+
+    The products themselves are exact in f16: an f32 sum of them is better by far, but
+    no instruction of a warpgroup gives it.
+    """
+    a, b = operands(seed)
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    exact = x @ y
+    error = np.abs(run(F8, a, b) - exact)
+    assert (error <= bound(x, y)).all()
+    assert (error <= F16 * (np.abs(x) @ np.abs(y))).all()
+    fast = np.abs(run(F8, a, b, fast=True) - exact)
+    assert fast.mean() > 8 * error.mean()
+    often = np.abs(run(F8, a, b, promote=32) - exact)
+    assert often.mean() < error.mean()
+
+
+def bound(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What sums promoted every 128 of K may be off by.
+
+    Each instruction of a part cuts 32 products and a sum of earlier ones, each by less
+    than `CUT` of the largest of them, and then the sum by as much of itself; each
+    addition of a part rounds the sum to f32.
+    """
+    total = np.zeros((x.shape[0], y.shape[1]))
+    done = np.zeros_like(total)
+    for first in range(0, DEPTH, 128):
+        part = np.zeros_like(total)
+        for k in range(first, first + 128, 32):
+            sizes = np.abs(x[:, k : k + 32, None] * y[None, k : k + 32])
+            largest = np.maximum(sizes.max(axis=1), part)
+            part += sizes.sum(axis=1)
+            total += CUT * (33 * largest + part)
+        done += part
+        total += F32 * done * (1 + CUT)
+    return total
+
+
+CASES = {
+    "deep": (replace(F8, tile=(64, 64, 256), sizes=(64, 64, 512)), {}),
+    "shallow": (replace(F8, tile=(64, 64, 64), sizes=(64, 64, 192)), {}),
+    "several parts": (replace(F8, tile=(128, 256, 128), sizes=(128, 256, 256)), {}),
+    "every 32": (replace(F8, sizes=(64, 64, 256)), {"promote": 32}),
+    "never": (replace(F8, sizes=(64, 64, 256)), {"promote": 0, "lag": 1}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_how_sums_are_promoted(name: str) -> None:
+    """Small whole numbers have the same sums however they are added."""
+    case, plan = CASES[name]
+    rng = np.random.default_rng(0)
+    m, n, k = case.sizes
+    a, b = (
+        rng.integers(-3, 4, shape).astype(ml_dtypes.float8_e4m3fn)
+        for shape in ((m, k), (n, k))
+    )
+    expected = a.astype(np.float32) @ b.astype(np.float32).T
+    np.testing.assert_array_equal(run(case, a, b, fast=False, **plan), expected)
+
+
+def additions(case: Case, fast: bool = False) -> tuple[int, int]:
+    """Additions and products in the PTX of the loop."""
+    text = kernel(case)
+    if fast:
+        text = text.replace("mmaf %a, %b, %acc", "mmaf %a, %b, %acc fast_acc")
+    ptx = cuda_tile.compile(cuda_tile.load(text.encode()), "sm_90").ptx
+    return len(re.findall(r"add\.rn\.f32", ptx)), ptx.count("wgmma.mma_async")
+
+
+@pytest.mark.parametrize("tile", [(128, 128, 128), (128, 256, 128), (256, 128, 128)])
+def test_a_part_has_64_additions_and_4_products(tile: tuple[int, int, int]) -> None:
+    case = replace(F8, tile=tile)
+    compiled = cuda_tile.compile(cuda_tile.load(kernel(case).encode()), "sm_90")
+    parts = tile[0] * tile[1] // (128 * 128)
+    assert additions(case) == (64 * parts, 4 * parts)
+    (resources,) = compiled.report.kernels
+    assert not resources.spill_bytes
+    assert not compiled.report.warnings
+    assert additions(case, fast=True)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("operand", "plan", "words"),
+    [
+        ("f8E4M3FN", {"promote": 48}, "expected promote to be a multiple of 32"),
+        ("f8E4M3FN", {"promote": -32}, "expected promote to be a multiple of 32"),
+    ],
+)
+def test_plans_that_promote_otherwise_are_refused(
+    operand: str, plan: dict[str, int], words: str
+) -> None:
+    module = cuda_tile.load(kernel(replace(F8, operand=operand)).encode())
+    with pytest.raises(UserError, match=words):
+        cuda_tile.compile(module, "sm_90", after={"plan": with_plan(module, **plan)})
+
+
+def test_only_warpgroups_promote() -> None:
+    module = cuda_tile.load(kernel(Case("f16")).encode())
+    with pytest.raises(UserError, match="for sums of f32 by warpgroups only"):
+        cuda_tile.compile(
+            module, "sm_80", after={"plan": with_plan(module, promote=32)}
+        )
