@@ -68,49 +68,50 @@ def _without_edges(condition: str) -> str:
     return f"{_EDGES}    edges = edges and {kept}\n"
 
 
-BARRIERS = tuple(
-    Mutant(name, "analysis.shared_accesses", old, new)
-    for name, old, new in (
-        ("shared reads are not recorded", _OWN, "return Access(writes=writes)"),
-        ("shared writes are not recorded", _OWN, "return Access(reads)"),
-        (
-            "shared reads of another path are lost",
-            _JOIN,
-            f"{_JOINED}reads=known.reads)",
-        ),
-        (
-            "shared writes of another path are lost",
-            _JOIN,
-            f"{_JOINED}writes=known.writes & news.writes)",
-        ),
-        (
-            "a shared write after a read needs no barrier",
-            "or _overlap(written, pending.reads)",
-            "or False",
-        ),
-        (
-            "a shared read after a write needs no barrier",
-            "_overlap(own.reads | own.late | written, pending.writes)",
-            "_overlap(own.late | written, pending.writes)",
-        ),
-        (
-            "the access behind a barrier is not pending",
-            _SATISFIED,
-            f"need = self.needs(op, state)\n        {_SATISFIED}\n"
-            "        if need.barrier:\n            return state",
-        ),
-        (
-            "only the last shared access is pending",
-            "return state | Pending(\n            own.reads | own.late",
-            "return Pending(\n            own.reads | own.late",
-        ),
-        (
-            "buffers never overlap",
-            "return a.start < b.end and b.start < a.end",
-            "return False",
-        ),
-    )
-) + (
+BARRIERS = (
+    *tuple(
+        Mutant(name, "analysis.shared_accesses", old, new)
+        for name, old, new in (
+            ("shared reads are not recorded", _OWN, "return Access(writes=writes)"),
+            ("shared writes are not recorded", _OWN, "return Access(reads)"),
+            (
+                "shared reads of another path are lost",
+                _JOIN,
+                f"{_JOINED}reads=known.reads)",
+            ),
+            (
+                "shared writes of another path are lost",
+                _JOIN,
+                f"{_JOINED}writes=known.writes & news.writes)",
+            ),
+            (
+                "a shared write after a read needs no barrier",
+                "or _overlap(written, pending.reads)",
+                "or False",
+            ),
+            (
+                "a shared read after a write needs no barrier",
+                "_overlap(own.reads | own.late | written, pending.writes)",
+                "_overlap(own.late | written, pending.writes)",
+            ),
+            (
+                "the access behind a barrier is not pending",
+                _SATISFIED,
+                f"need = self.needs(op, state)\n        {_SATISFIED}\n"
+                "        if need.barrier:\n            return state",
+            ),
+            (
+                "only the last shared access is pending",
+                "return state | Pending(\n            own.reads | own.late",
+                "return Pending(\n            own.reads | own.late",
+            ),
+            (
+                "buffers never overlap",
+                "return a.start < b.end and b.start < a.end",
+                "return False",
+            ),
+        )
+    ),
     Mutant(
         "a barrier moved before a loop is lost",
         "passes.barriers",
