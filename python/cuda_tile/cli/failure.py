@@ -75,15 +75,19 @@ def _report(error: Exception) -> int:
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
         print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
         return 1
+    print(internal_error_text(error), file=sys.stderr)
+    return 3
+
+
+def internal_error_text(error: Exception) -> str:
+    """What to say of a bug of this package."""
     said = str(error) or type(error).__name__
     if not isinstance(error, InternalError):
         said = f"{type(error).__name__}: {said}"
-    print(
+    return (
         f"internal error: {said}\nThis is a bug of the compiler. To see where, set "
-        f"{TRACEBACK_VARIABLE}=1 and run the same command again.",
-        file=sys.stderr,
+        f"{TRACEBACK_VARIABLE}=1 and run the same command again."
     )
-    return 3
 
 
 def _notes(error: BaseException) -> list[str]:

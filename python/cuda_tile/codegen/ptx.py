@@ -76,6 +76,12 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+def empty_ptx(target: Target) -> str:
+    """The PTX of a module without kernels, with which producers try a compiler."""
+    major, minor = divmod(target.ptx_version, 10)
+    return f".version {major}.{minor}\n.target {target.arch}\n.address_size 64\n"
+
+
 def _isolated(
     module: ir.Operation,
     unlisted: dict[str, str],

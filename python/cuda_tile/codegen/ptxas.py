@@ -78,6 +78,15 @@ def find_ptxas() -> Path:
     return Path(found)
 
 
+def ptxas_version() -> str:
+    """What the ptxas to use says of itself, with release and build.
+
+    Raises:
+        UserError: There is none, or it does not run.
+    """
+    return _run([str(find_ptxas()), "--version"]).stdout.strip()
+
+
 def assemble(
     ptx: str, gpu: str, opt_level: int = 3, *, line_info: bool = False
 ) -> Assembled:

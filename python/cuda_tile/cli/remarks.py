@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Remarks of a compilation as compilers write them: records of YAML, or text.
+
+The form is that of LLVM's optimisation remarks, as producers' launchers read it from
+their own compiler: a record has a kind, a category, a name, a place in the source, the
+kernel, and arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from cuda_tile.report import KernelReport
+
+Kind = Literal["passed", "missed", "failed", "analysis"]
+KINDS: tuple[Kind, ...] = ("passed", "missed", "failed", "analysis")
+CATEGORIES = ("none", "all", "memory", "tensorcore")
+"""What may be asked for. A remark that is about neither memory nor matrix instructions
+is of category `plan`, which only `all` shows."""
+TITLES = {"memory": "Memory", "tensorcore": "Tensor-core", "plan": "Plan"}
+_PLACE = re.compile(r'"(?P<file>[^"]*)":(?P<line>\d+):(?P<column>\d+)')
+_PREFIX = re.compile(r'(?:callsite\(.*?\)|fused\[.*?\]|"[^"]*":\d+:\d+)+: ')
+_MEMORY = re.compile(r"\b(load|store|copies|TMA|shared memory|spill)")
+_PRODUCT = re.compile(r"\b(product|wgmma|mma|matrix)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a source file; lines count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f'"{self.file}":{self.line}:{self.column}'
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One remark.
+
+    Attributes:
+        kind: Missed: something was given up. Analysis: a fact.
+        category: A key of `TITLES`.
+        name: An identifier for programs.
+        function: The kernel.
+        text: A sentence.
+        place: Where in the source, if known.
+        facts: Further arguments, by name.
+    """
+
+    kind: Kind
+    category: str
+    name: str
+    function: str
+    text: str
+    place: Place | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def places_of(location: str) -> list[Place]:
+    """The places that a location names: the innermost, then its callers."""
+    return [
+        Place(match["file"], int(match["line"]), int(match["column"]))
+        for match in _PLACE.finditer(location)
+        if int(match["line"])
+    ]
+
+
+def remarks_of(kernel: KernelReport) -> Iterator[Remark]:
+    """What was given up for a kernel, and what it uses."""
+    for text in kernel.remarks:
+        place, sentence = _split(text)
+        category = _category(sentence)
+        name = f"{TITLES[category].replace('-', '')}Missed"
+        yield Remark("missed", category, name, kernel.kernel, sentence, place)
+    facts = (
+        ("Threads", str(kernel.threads)),
+        ("Registers", str(kernel.registers)),
+        ("SpilledBytes", str(kernel.spill_bytes)),
+        ("SharedBytes", str(kernel.shared_bytes)),
+        ("Occupancy", f"{kernel.occupancy:.0%}"),
+    )
+    said = f"uses {kernel.registers} registers and {kernel.shared_bytes} bytes of "
+    said += "shared memory"
+    yield Remark("analysis", "plan", "Resources", kernel.kernel, said, None, facts)
+
+
+def _split(text: str) -> tuple[Place | None, str]:
+    """The place that a remark begins with, and its sentence."""
+    prefix = _PREFIX.match(text)
+    if prefix is None:
+        return None, text
+    places = places_of(prefix[0])
+    return (places[0] if places else None), text[prefix.end() :]
+
+
+def _category(sentence: str) -> str:
+    if _PRODUCT.search(sentence):
+        return "tensorcore"
+    return "memory" if _MEMORY.search(sentence) else "plan"
+
+
+def wanted(remark: Remark, filters: Mapping[Kind, str]) -> bool:
+    """Whether filters, one of `CATEGORIES` per kind, let a remark through."""
+    return filters[remark.kind] in ("all", remark.category)
+
+
+def to_yaml(remarks: Sequence[Remark]) -> str:
+    """One YAML document per remark."""
+    return "".join(_record(number, each) for number, each in enumerate(remarks, 1))
+
+
+def _record(number: int, remark: Remark) -> str:
+    lines = [
+        f"--- !{remark.kind.capitalize()}",
+        f"Pass:            {TITLES[remark.category]}",
+        f"Name:            {remark.name}",
+    ]
+    if (at := remark.place) is not None:
+        where = f"File: {_quoted(at.file)}, Line: {at.line}, Column: {at.column}"
+        lines.append(f"DebugLoc:        {{ {where} }}")
+    lines += [f"Function:        {_quoted(remark.function)}", "Args:"]
+    lines.append(f"  - RemarkId:    {number}")
+    lines.append(f"  - Remark:      {_quoted(remark.text)}")
+    lines += [f"  - {name}: {_quoted(value)}" for name, value in remark.facts]
+    return "\n".join([*lines, "...", ""])
+
+
+def _quoted(text: str) -> str:
+    """A single-quoted YAML scalar; a line break in it would fold to a blank."""
+    return "'" + " ".join(text.replace("'", "''").splitlines()) + "'"
+
+
+def to_text(remarks: Iterable[Remark]) -> str:
+    """The remarks by kernel and category, for people."""
+    lines: list[str] = []
+    for function, of_kernel in groupby(remarks, key=lambda each: each.function):
+        lines += [f"in function: {function}:", ""]
+        ordered = sorted(of_kernel, key=lambda each: each.category)
+        for category, group in groupby(ordered, key=lambda each: each.category):
+            lines.append(f"  category: {TITLES[category]}")
+            for remark in group:
+                lines += _paragraph(remark)
+    return "\n".join(lines)
+
+
+def _paragraph(remark: Remark) -> list[str]:
+    lines = [f"    remark[{remark.kind}]: {remark.text}"]
+    if remark.place is not None:
+        lines.append(f"      --> {remark.place}")
+    lines += ["       |", f"       = name: {remark.name}"]
+    lines += [f"       = note: {name} = {value}" for name, value in remark.facts]
+    return [*lines, ""]
