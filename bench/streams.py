@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels limited by memory beside their goals and beside Triton's.
+
+    python bench/streams.py [--gpu sm_90 ...] [--only TEXT] [--triton] [--json FILE]
+
+For each kernel of stream_kernels.py and chip a line for ours, one for the goal where
+there is one, and with `--triton` one for the PTX that Triton makes of the same kernel
+(tools/oracle/triton_streams.py). All run on the emulator; results are compared with
+NumPy's, and a wrong one is said in the last column. Columns:
+
+- regs, spill: of ptxas, the latter in bytes per thread; warps, CTAs: of a CTA and of a
+  cluster
+- BAR: barriers, of CTA and cluster, that a warp waits at
+- sectors: of global memory over the least that hold what must be read and written; a
+  row's weights count once for each CTA that reads them
+- DRAM: bytes that come from and go to DRAM over the least. What a grid reads again
+  comes from L2 if the rows that all multiprocessors work on fit there, else it counts
+  again; an L1 hit is none
+- confl: bank conflicts of shared memory; KB/SM: bytes in flight, all resident CTAs
+- width: bytes of a lane's access to global memory, on average over instructions
+- atoms: atomic operations on global memory, lanes together, over elements
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cuda_tile
+from cuda_tile.codegen.ptxas import assemble
+from cuda_tile.emulator import Report, launch
+from cuda_tile.emulator.bounds import Chip
+from cuda_tile.errors import UserError
+from cuda_tile.targets import find_target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
+
+import triton_ptx
+from kernel_args import Array
+from stream_kernels import STREAMS, Stream
+
+CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "streams"
+TRITON_SCRIPT = Path(triton_ptx.__file__).with_name("triton_streams.py")
+GPUS = ("sm_80", "sm_90", "sm_120")
+SECTOR_BYTES = 32
+L2_BYTES = {"sm_80": 40 << 20, "sm_90": 50 << 20, "sm_120": 96 << 20}
+"""L2 caches: NVIDIA's whitepapers of A100 (40 MB), H100 (50 MB), RTX Blackwell (GB202:
+96 MB in the RTX 5090)."""
+MULTIPROCESSORS = {"sm_80": 108, "sm_90": 132, "sm_120": 170}
+"""Of A100, H100 SXM and RTX 5090 (the same whitepapers)."""
+COLUMNS = (
+    *("regs", "spill", "warps", "CTAs", "BAR", "sectors", "DRAM"),
+    *("confl", "KB/SM", "width", "atoms"),
+)
+WIDTH = 8
+Cells = dict[str, str]
+_ACCESS = re.compile(r"^(ld|st)\.(?!shared|local|param|const)")
+_TYPE = re.compile(r"\.[bufs](8|16|32|64|128)$")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: whose it is, its cells by column, and what went wrong."""
+
+    stream: str
+    gpu: str
+    who: str
+    cells: Cells
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a launch was and did."""
+
+    report: Report
+    registers: int
+    spill_bytes: int
+    warps: int
+    cluster: int
+    grid: tuple[int, ...]
+
+
+def ours(stream: Stream, gpu: str) -> Row:
+    """Compiles and runs our kernel."""
+    grid, args, wanted = stream.launch()
+    module = stream.module()
+    try:
+        compiled = cuda_tile.compile(module, gpu)
+        (kernel,) = compiled.report.kernels
+        report = cuda_tile.run(
+            module,
+            grid=grid,
+            args=args,
+            on="emulator",
+            gpu=gpu,
+            compiled=compiled,
+            bounds=find_target(gpu),
+            registers=kernel.registers,
+        )
+    except UserError as error:
+        return Row(stream.name, gpu, "ours", {}, error.message[:70])
+    record = compiled.launch["stream"]
+    run = Run(
+        report,
+        kernel.registers,
+        kernel.spill_bytes,
+        record.block[0] // 32,
+        math.prod(record.cluster),
+        grid,
+    )
+    cells = counted(stream, gpu, run, args, wanted)
+    return Row(stream.name, gpu, "ours", cells, checked(stream, args, wanted))
+
+
+def checked(stream: Stream, args: Sequence[Any], wanted: dict[int, Array]) -> str:
+    """What to say of results that are not NumPy's."""
+    for place, exact in wanted.items():
+        got = np.asarray(args[place]).astype(np.float64)
+        most = stream.tolerance * np.abs(exact.astype(np.float64)).max()
+        if not (np.abs(got - exact.astype(np.float64)) <= most).all():
+            return "WRONG RESULT"
+    return ""
+
+
+def counted(
+    stream: Stream, gpu: str, run: Run, args: Sequence[Any], wanted: Any
+) -> Cells:
+    """The columns that ptxas and the emulator fill."""
+    report, ctas = run.report, math.prod(run.grid) * run.cluster
+    bounds = report.bounds
+    assert bounds is not None, "bounds were asked for"
+    mix = report.instruction_mix()
+    waits = ("bar.sync", "barrier.sync", "bar.cta", "barrier.cta", "bar.red")
+    barriers = sum(n for name, n in mix.items() if name.startswith(waits))
+    barriers += sum(n for m, n in mix.items() if m.startswith("barrier.cluster.wait"))
+    least = least_bytes(stream, args, wanted, math.prod(run.grid))
+    lines = report.by_instruction()
+    accesses = [i for i in lines if _ACCESS.match(str(i["mnemonic"]))]
+    atoms = [i for i in lines if str(i["mnemonic"]).startswith(("red.", "atom."))]
+    moved = sum(int(i["sectors"]) for i in (*accesses, *atoms, *_copies(lines)))
+    width = [(_lane_bytes(str(i["mnemonic"])), int(i["warps"])) for i in accesses]
+    issued = sum(n for _, n in width)
+    elements = np.asarray(args[0]).size
+    cells = {
+        "regs": str(run.registers),
+        "spill": str(run.spill_bytes),
+        "warps": str(run.warps),
+        "CTAs": str(run.cluster),
+        "BAR": f"{barriers / (ctas * run.warps):.3g}",
+        "sectors": f"{moved * SECTOR_BYTES / least:.2f}",
+        "DRAM": f"{_dram(stream, gpu, run, args, wanted):.2f}",
+        "confl": str(_conflicts(lines)),
+        "KB/SM": f"{bounds.grid.bytes_in_flight * bounds.ctas / 1024:.0f}",
+        "width": f"{sum(w * n for w, n in width) / max(issued, 1):.3g}",
+    }
+    if atoms:
+        lanes = sum(int(i["bytes"]) for i in atoms) // 4
+        cells["atoms"] = f"{lanes / elements:.2f}"
+    return cells
+
+
+def _copies(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [i for i in lines if str(i["mnemonic"]).startswith("cp.async")]
+
+
+def _conflicts(lines: Sequence[dict[str, Any]]) -> int:
+    shared = [i for i in lines if ".shared" in str(i["mnemonic"])]
+    return sum(int(i["bank_conflicts"]) for i in shared)
+
+
+def _lane_bytes(mnemonic: str) -> int:
+    """Bytes of a lane's access."""
+    found = _TYPE.search(mnemonic)
+    bits = int(found[1]) if found else 32
+    vector = 8 if ".v8" in mnemonic else 4 if ".v4" in mnemonic else 1
+    return bits // 8 * (2 if ".v2" in mnemonic else vector)
+
+
+def least_bytes(
+    stream: Stream, args: Sequence[Any], wanted: dict[int, Array], blocks: int
+) -> int:
+    """Bytes that accesses must move: lines that all blocks read count for each."""
+    rows = np.asarray(args[stream.reads[0]])
+    total = sum(_sector_bytes(np.asarray(args[place])) for place in wanted)
+    for place in stream.reads:
+        array = np.asarray(args[place])
+        is_shared = array.ndim < rows.ndim and array.size == rows.shape[-1]
+        total += _sector_bytes(array) * (blocks if is_shared else 1)
+    if "gather" in stream.name:  # what is chosen is read, and written
+        total += _sector_bytes(np.asarray(args[2]))
+    return total
+
+
+def _sector_bytes(array: Array) -> int:
+    return -(-array.nbytes // SECTOR_BYTES) * SECTOR_BYTES
+
+
+def _dram(
+    stream: Stream, gpu: str, run: Run, args: Sequence[Any], wanted: Any
+) -> float:
+    """DRAM traffic over the least: reads again come from L2 if it holds all rows."""
+    report = run.report
+    once = sum(_sector_bytes(np.asarray(args[p])) for p in {*stream.reads, *wanted})
+    if "gather" in stream.name:
+        once += _sector_bytes(np.asarray(args[2]))
+    assert report.bounds is not None, "bounds were asked for"
+    dram = [r for r in report.bounds.grid.resources if r.name == "DRAM"]
+    moved = SECTOR_BYTES * dram[0].work * math.prod(run.grid) * run.cluster if dram else 0
+    read = np.asarray(args[stream.reads[0]])
+    row_bytes = read.nbytes / math.prod(run.grid)
+    resident = MULTIPROCESSORS[gpu] * report.bounds.ctas / run.cluster
+    if resident * row_bytes > L2_BYTES[gpu]:
+        lines = report.by_instruction()
+        loads = ("ld.global", "cp.async", "ld.relaxed", "ld.weak")
+        fetched = sum(
+            int(i["sectors"]) for i in lines if str(i["mnemonic"]).startswith(loads)
+        )
+        moved += max(0, fetched * SECTOR_BYTES - read.nbytes)
+    return moved / once
+
+
+# Triton -------------------------------------------------------------------------------
+
+
+def make_triton(streams: Sequence[Stream], gpus: Sequence[str]) -> None:
+    """Has Triton compile what was not compiled before."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    specs = [
+        f"{stream.name}:{gpu.removeprefix('sm_')}"
+        for stream in streams
+        for gpu in gpus
+        if not _file_of(stream, gpu).exists()
+    ]
+    if specs:
+        command = [triton_ptx.python(), TRITON_SCRIPT, CACHE, *specs]
+        subprocess.run(command, check=True)
+
+
+def _file_of(stream: Stream, gpu: str) -> Path:
+    return CACHE / f"{stream.name.replace(' ', '-')}.{gpu}.ptx"
+
+
+def triton(stream: Stream, gpu: str) -> Row:
+    """Runs Triton's PTX of the same kernel."""
+    text = _file_of(stream, gpu).read_text()
+    if not text:
+        return Row(stream.name, gpu, "Triton", {}, "no such kernel")
+    meta = json.loads(text.partition("\n")[0].removeprefix("// "))
+    target = f"sm_{meta['target']}" + ("a" if meta["target"] >= 90 else "")
+    made = assemble(text, target)
+    (resources,) = made.resources.values()
+    grid, args, wanted = stream.launch()
+    chip: Chip = find_target(gpu)
+    report = launch(
+        text,
+        grid=grid,
+        block=32 * meta["num_warps"],
+        shared_bytes=meta["shared_bytes"],
+        args=[*args, None, None],
+        bounds=chip,
+        registers=resources.registers,
+    )
+    spills = resources.spill_store_bytes + resources.spill_load_bytes
+    run = Run(report, resources.registers, spills, meta["num_warps"], 1, grid)
+    cells = counted(stream, gpu, run, args, wanted)
+    return Row(stream.name, gpu, "Triton", cells, checked(stream, args, wanted))
+
+
+# The table ----------------------------------------------------------------------------
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Prints the table, a block for each kernel and chip."""
+    heads = "".join(f"{head:>{WIDTH}}" for head in COLUMNS)
+    print(f"{'kernel':24}{'GPU':7}{'':7}{heads}")
+    last = ("", "")
+    for row in rows:
+        key = row.stream, row.gpu
+        name, gpu = key if key != last else ("", "")
+        text = "".join(f"{row.cells.get(head, ''):>{WIDTH}}" for head in COLUMNS)
+        print(f"{name:24}{gpu:7}{row.who:7}{text}  {row.note}".rstrip())
+        last = key
+
+
+def read_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--gpu", action="append", metavar="SM", help="default: three")
+    parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
+    parser.add_argument("--triton", action="store_true", help="Triton's beside it")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Prints the table."""
+    words = read_arguments()
+    streams = [stream for stream in STREAMS if words.only in stream.name]
+    gpus = words.gpu or GPUS
+    if words.triton:
+        make_triton(streams, gpus)
+    rows: list[Row] = []
+    for stream in streams:
+        for gpu in gpus:
+            rows.append(ours(stream, gpu))
+            if stream.goal:
+                rows.append(Row(stream.name, gpu, "goal", stream.goal))
+            if words.triton:
+                rows.append(triton(stream, gpu))
+    show(rows)
+    if words.json:
+        text = json.dumps([asdict(row) for row in rows], indent=1)
+        words.json.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
