@@ -135,8 +135,9 @@ def _softmax(kind: str, size: int, x: Any, y: Any, rows: Any, columns: Any) -> N
     tile = _wide(b.load_view_tko(source, [row, 0])[0])
     weights = b.exp(tile - _spread(_max(tile), [1, size]))
     out = weights / _spread(_sum(weights), [1, size])
-    b.store_view_tko(b.ftof(out, TYPES[kind][0]) if kind != "f32" else out, target,
-                     [row, 0])
+    b.store_view_tko(
+        b.ftof(out, TYPES[kind][0]) if kind != "f32" else out, target, [row, 0]
+    )
 
 
 def _softmax_result(x: Array) -> Array:
@@ -178,8 +179,9 @@ def _softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     b.for_loop(0, count, 1, [], second)
 
 
-def _layernorm(size: int, x: Any, w: Any, c: Any, y: Any, rows: Any, columns: Any,
-               eps: Any) -> None:
+def _layernorm(
+    size: int, x: Any, w: Any, c: Any, y: Any, rows: Any, columns: Any, eps: Any
+) -> None:
     rows, columns = _extent(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
@@ -190,8 +192,11 @@ def _layernorm(size: int, x: Any, w: Any, c: Any, y: Any, rows: Any, columns: An
     n = b.broadcast(b.reshape(b.itof(columns, b.Float32), [1]), [1])
     mean = _sum(tile) / n
     inside = b.iota(size) < b.broadcast(b.reshape(columns, [1]), [size])
-    centred = b.select(_spread(inside, shape), tile - _spread(mean, shape),
-                       b.constant(0.0, b.Float32, shape))
+    centred = b.select(
+        _spread(inside, shape),
+        tile - _spread(mean, shape),
+        b.constant(0.0, b.Float32, shape),
+    )
     variance = _sum(centred * centred) / n
     factor = b.rsqrt(variance + b.broadcast(b.reshape(eps, [1]), [1]))
     out = centred * _spread(factor, shape) * _spread(weight, shape)
@@ -208,8 +213,9 @@ def _layernorm_launch(rows: int, columns: int) -> Any:
     return (rows,), args, {3: hat * w.astype(np.float64) + c.astype(np.float64)}
 
 
-def _rmsnorm(size: int, x: Any, w: Any, y: Any, rows: Any, columns: Any, eps: Any
-             ) -> None:
+def _rmsnorm(
+    size: int, x: Any, w: Any, y: Any, rows: Any, columns: Any, eps: Any
+) -> None:
     rows, columns = _extent(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
@@ -232,8 +238,9 @@ def _rmsnorm_launch(rows: int, columns: int) -> Any:
     return (rows,), args, {2: hat * w.astype(np.float64)}
 
 
-def _cross_entropy(size: int, x: Any, label: Any, y: Any, rows: Any, columns: Any
-                   ) -> None:
+def _cross_entropy(
+    size: int, x: Any, label: Any, y: Any, rows: Any, columns: Any
+) -> None:
     """log(sum(exp(x))) - x[label] of each row."""
     rows, columns = _extent(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
@@ -390,49 +397,84 @@ STREAMS: tuple[Stream, ...] = (
         for size in (1024, 4096)
     ),
     _row_kernel(
-        "softmax f32 32k", partial(_softmax, "f32", 1 << 15), "f32 f32",
-        partial(_softmax_launch, "f32", 2, 1 << 15), goal=LONG,
+        "softmax f32 32k",
+        partial(_softmax, "f32", 1 << 15),
+        "f32 f32",
+        partial(_softmax_launch, "f32", 2, 1 << 15),
+        goal=LONG,
     ),
     _row_kernel(
-        "softmax f32 128k", partial(_softmax, "f32", 1 << 17), "f32 f32",
-        partial(_softmax_launch, "f32", 1, 1 << 17), goal=LONG,
+        "softmax f32 128k",
+        partial(_softmax, "f32", 1 << 17),
+        "f32 f32",
+        partial(_softmax_launch, "f32", 1, 1 << 17),
+        goal=LONG,
     ),
     _row_kernel(
-        "softmax f32 128k loop", partial(_softmax_chunks, 4096), "f32 f32",
+        "softmax f32 128k loop",
+        partial(_softmax_chunks, 4096),
+        "f32 f32",
         partial(_softmax_launch, "f32", 1, 1 << 17),
     ),
     _row_kernel(
-        "softmax f32 1M loop", partial(_softmax_chunks, 1 << 15), "f32 f32",
-        partial(_softmax_launch, "f32", 1, 1 << 20), goal=LONG, ctas=8,
+        "softmax f32 1M loop",
+        partial(_softmax_chunks, 1 << 15),
+        "f32 f32",
+        partial(_softmax_launch, "f32", 1, 1 << 20),
+        goal=LONG,
+        ctas=8,
     ),
     _row_kernel(
-        "layernorm f16 4096", partial(_layernorm, 4096), "f16 f16 f16 f16",
+        "layernorm f16 4096",
+        partial(_layernorm, 4096),
+        "f16 f16 f16 f16",
         partial(_layernorm_launch, 4, 4096),
-        reads=(0, 1, 2), eps=True, tolerance=HALF, goal=ROWS,
+        reads=(0, 1, 2),
+        eps=True,
+        tolerance=HALF,
+        goal=ROWS,
     ),
     _row_kernel(
-        "rmsnorm bf16 4096", partial(_rmsnorm, 4096), "bf16 bf16 bf16",
+        "rmsnorm bf16 4096",
+        partial(_rmsnorm, 4096),
+        "bf16 bf16 bf16",
         partial(_rmsnorm_launch, 4, 4096),
-        reads=(0, 1), eps=True, tolerance=BRAIN, goal=ROWS | {"BAR": "1"},
+        reads=(0, 1),
+        eps=True,
+        tolerance=BRAIN,
+        goal=ROWS | {"BAR": "1"},
     ),
     _row_kernel(
-        "cross-entropy f32 4096", partial(_cross_entropy, 4096), "f32 i32 f32",
-        partial(_cross_entropy_launch, 4, 4096), reads=(0, 1), goal=ROWS,
+        "cross-entropy f32 4096",
+        partial(_cross_entropy, 4096),
+        "f32 i32 f32",
+        partial(_cross_entropy_launch, 4, 4096),
+        reads=(0, 1),
+        goal=ROWS,
     ),
     _row_kernel(
-        "argmax f32 4096", partial(_argmax, 4096), "f32 i32",
-        partial(_argmax_launch, 4, 4096), tolerance=0,
+        "argmax f32 4096",
+        partial(_argmax, 4096),
+        "f32 i32",
+        partial(_argmax_launch, 4, 4096),
+        tolerance=0,
         goal={"BAR": "1", "sectors": "1.00"},
     ),
     _row_kernel(
-        "cumsum f32 4096", partial(_cumsum, 4096), "f32 f32",
-        partial(_cumsum_launch, 4, 4096), tolerance=1e-5,
+        "cumsum f32 4096",
+        partial(_cumsum, 4096),
+        "f32 f32",
+        partial(_cumsum_launch, 4, 4096),
+        tolerance=1e-5,
         goal={"BAR": "1", "sectors": "1.00"},
     ),
     *(
         _row_kernel(
-            f"transpose {kind} 64x64", partial(_transpose, (64, 64)),
-            f"{kind} {kind}", partial(_transpose_launch, kind, (64, 64)), tolerance=0,
+            f"transpose {kind} 64x64",
+            partial(_transpose, (64, 64)),
+            f"{kind} {kind}",
+            partial(_transpose_launch, kind, (64, 64)),
+            tolerance=0,
             goal={"BAR": "1", "sectors": "1.00", "confl": "0"},
         )
         for kind in ("f32", "f16")
@@ -443,20 +485,27 @@ STREAMS: tuple[Stream, ...] = (
             (*([TYPES[kind][0]],) * 3, b.Int32),
             partial(_add, size),
             partial(_add_launch, kind, size),
-            reads=(0, 1), tolerance=0,
+            reads=(0, 1),
+            tolerance=0,
             goal={"sectors": "1.00", "width": "16", "KB/SM": ">=32"},
         )
         for kind, size in (("f32", 1024), ("f32", 4096), ("f16", 4096))
     ),
     Stream(
-        "gather f16 64x128", ([b.Float16], [b.Int32], [b.Float16], b.Int32),
-        partial(_gather, (64, 128)), partial(_gather_launch, (64, 128)),
-        reads=(1,), tolerance=0, goal={"sectors": "1.00", "width": "16"},
+        "gather f16 64x128",
+        ([b.Float16], [b.Int32], [b.Float16], b.Int32),
+        partial(_gather, (64, 128)),
+        partial(_gather_launch, (64, 128)),
+        reads=(1,),
+        tolerance=0,
+        goal={"sectors": "1.00", "width": "16"},
     ),
     *(
         Stream(
-            f"histogram i32 {bins}", ([b.Int32], [b.Int32], b.Int32),
-            partial(_histogram, 1024), partial(_histogram_launch, 1024, bins),
+            f"histogram i32 {bins}",
+            ([b.Int32], [b.Int32], b.Int32),
+            partial(_histogram, 1024),
+            partial(_histogram_launch, 1024, bins),
             tolerance=0,
         )
         for bins in (16, 1024)

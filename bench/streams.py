@@ -217,7 +217,9 @@ def _dram(
         once += _sector_bytes(np.asarray(args[2]))
     assert report.bounds is not None, "bounds were asked for"
     dram = [r for r in report.bounds.grid.resources if r.name == "DRAM"]
-    moved = SECTOR_BYTES * dram[0].work * math.prod(run.grid) * run.cluster if dram else 0
+    moved = (
+        SECTOR_BYTES * dram[0].work * math.prod(run.grid) * run.cluster if dram else 0
+    )
     read = np.asarray(args[stream.reads[0]])
     row_bytes = read.nbytes / math.prod(run.grid)
     resident = MULTIPROCESSORS[gpu] * report.bounds.ctas / run.cluster

@@ -75,6 +75,11 @@ MOST_CROWDED = 3
 latency of copies, and three already overlap the beginning and end of each other."""
 WANTED_ELEMENTS_PER_THREAD = 8
 """Two 16-byte accesses of 4-byte elements in flight per thread."""
+EASY_REGISTERS = 72
+"""Estimated registers of a thread from which on a kernel without products takes more
+warps: ptxas makes about 56 of them, with which 36 warps share a multiprocessor."""
+WORTH_WARPS = 0.75
+"""What is left of the registers where twice as many warps are worth their exchanges."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -160,7 +165,7 @@ def make_plan(
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
     if "occupancy" not in hints:
-        chosen = chooser.crowded(chosen)
+        chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
@@ -280,6 +285,24 @@ class Chooser:
             if chosen.estimate.registers > limit:
                 break
             chosen = replace(chosen, ctas=ctas, limit=limit)
+        return chosen
+
+    def eased(self, chosen: Candidate) -> Candidate:
+        """More warps where those of a kernel without products would hold too much.
+
+        Each thread keeps a 16-byte access of 2-byte elements.
+        """
+        elements = _largest_tile(self._ops)
+        while not self._atoms and chosen.estimate.registers > EASY_REGISTERS:
+            warps = 2 * chosen.num_warps
+            if warps > max(WARP_COUNTS) or elements < warps * WARP_LANES * 8:
+                break
+            (more,) = self._candidates(warps, chosen.ctas) or [None]
+            if more is None or more.estimate.registers > (
+                WORTH_WARPS * chosen.estimate.registers
+            ):
+                break
+            chosen = more
         return chosen
 
     def remarks(self, chosen: Candidate, warps: int, ctas: int) -> list[str]:

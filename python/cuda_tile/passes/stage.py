@@ -13,6 +13,9 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
   larger than shared memory; so does an extract of what other threads hold;
 - a reduction or scan across warps becomes one within warps, a conversion of the small
   rest to every thread, and one within threads;
+- small conversions between warps that do not depend on each other go together, so that
+  one barrier serves them;
+- without products, the loads of a block start together, as far as registers allow;
 - what one thread obtains by an atomic or a strong load goes to the threads with copies;
 - a store whose plan names an engine becomes stores to a buffer and a copy out of it.
 """
@@ -25,6 +28,8 @@ from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
+from cuda_tile.stage.early import start_loads_together
+from cuda_tile.stage.exchanges import join_exchanges, store_early
 from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.maps import add_maps
@@ -51,8 +56,10 @@ def _stage_entry(entry: ir.Operation) -> None:
     room = min(_room_for_loops(entry), max(0, limit - fills.most_bytes))
     _split_across_warps(entry)
     buffers = StagedOperands(room)
+    has_products = False
     for op in list(nested_ops(entry)):
         if op.name in PRODUCTS:
+            has_products = True
             stage_product(op, buffers, limit, fills)
         elif op.name == "cuda_tile.extract":
             stage_extract(op, buffers, _left(limit - room, op, fills))
@@ -62,9 +69,14 @@ def _stage_entry(entry: ir.Operation) -> None:
     for op in list(nested_ops(entry)):
         if obtains_once(op):
             share_result(op, n_warps, _left(left, op, fills))
+    if not has_products:
+        start_loads_together(entry)
+    join_exchanges(entry)
     for op in list(nested_ops(entry)):
         if op.name == "tileas.convert_layout":
-            stage_conversion(op, _left(left, op, fills))
+            load = stage_conversion(op, _left(left, op, fills))
+            if load is not None:
+                store_early(load)
     stage_stores(entry)
     add_maps(entry)
 

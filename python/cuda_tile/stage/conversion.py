@@ -31,21 +31,27 @@ def conversion_source(value: ir.Value) -> ir.Value | None:
     return source if kind is ConversionKind.SHARED else None
 
 
-def stage_conversion(op: ir.Operation, room_bytes: int) -> None:
+def stage_conversion(op: ir.Operation, room_bytes: int) -> ir.Operation | None:
     """Replaces a conversion between warps by a trip through shared memory.
 
     Args:
         op: The conversion; others are left alone.
         room_bytes: What its buffer may take.
+
+    Returns:
+        The load, where one buffer, store and load, one behind the other, do it.
     """
     source, result = op.operands[0], op.results[0]
     if conversion_source(result) is None:
-        return
+        return None
     with ir.InsertionPoint(op), op.location:
         origin = [0] * len(shape_of(result))
         moved = through_shared(source, result, origin, room_bytes)
     result.replace_all_uses_with(moved)
     op.erase()
+    load = defining_op(moved)
+    assert load is not None, "what comes through shared memory is loaded"
+    return load if len(load.operands) == 1 else None
 
 
 def through_shared(

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads by threads start together: each right behind the one before it.
+
+A thread waits for memory when it first uses what it loaded. What is loaded only after
+that, a row's weights say, which are used behind the row's sum, makes it wait once more.
+By the language a load without a token may move above anything.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.registers import held_registers
+from cuda_tile.ir.copy_plan import LOADS
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
+from cuda_tile.ir.walk import block_ops, nested_ops
+
+_STORES = ("cuda_tile.store_view_tko", "cuda_tile.store_ptr_tko")
+
+MOST_REGISTERS = 32
+"""Registers of a thread that what moved up in a block may hold until its use."""
+
+
+def start_loads_together(entry: ir.Operation) -> None:
+    """Moves weak loads of a block up to the load before them, as far as they may."""
+    blocks = dict.fromkeys(op.block for op in nested_ops(entry) if _is_load(op))
+    for block in blocks:
+        room, before = MOST_REGISTERS, None
+        for op in block_ops(block):
+            if not _is_load(op):
+                continue
+            room -= _registers(op)
+            sources = None if before is None else _made_between(before, op)
+            if before is not None and sources is not None and room >= 0:
+                for moved in (*sources, op):
+                    moved.move_after(before)
+                    before = moved
+            else:
+                before, room = op, MOST_REGISTERS
+
+
+def _is_load(op: ir.Operation) -> bool:
+    return (
+        op.name in LOADS
+        and is_distributed(op.results[0])
+        and not memory_order(op).is_strong
+    )
+
+
+def _may_pass(op: ir.Operation) -> bool:
+    """Whether what stands behind an op runs whenever it does, whatever it does."""
+    if op.name in (*LOADS, *_STORES):
+        return not memory_order(op).is_strong
+    return is_pure(op) or op.name in ("cuda_tile.reduce", "cuda_tile.scan")
+
+
+def _registers(op: ir.Operation) -> int:
+    tile = op.results[0]
+    return held_registers(layout_of(tile).n_registers, element_bits(element_of(tile)))
+
+
+def _made_between(first: ir.Operation, op: ir.Operation) -> list[ir.Operation] | None:
+    """What a load needs of what its block makes behind another one, in order.
+
+    None if that is more than values, such as what a token stands for.
+    """
+    ops = block_ops(first.block)
+    between = ops[ops.index(first) + 1 : ops.index(op)]
+    if not all(map(_may_pass, between)):
+        return None
+    wanted = set(op.operands)
+    found: list[ir.Operation] = []
+    for other in reversed(between):
+        if wanted.isdisjoint(other.results):
+            continue
+        if not is_pure(other):
+            return None
+        wanted.update(other.operands)
+        found.append(other)
+    return None if not wanted.isdisjoint(first.results) else found[::-1]
