@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -20,6 +20,7 @@ from real_kernels import aligned
 
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr
 
 TYPES: dict[str, tuple[Any, Any]] = {
     "f32": (b.Float32, np.float32),
@@ -27,6 +28,7 @@ TYPES: dict[str, tuple[Any, Any]] = {
     "bf16": (b.BFloat16, ml_dtypes.bfloat16),
     "i32": (b.Int32, np.int32),
 }
+Sizes = tuple[int, int]
 EPSILON = 1e-5
 LOWEST = float("-inf")
 
@@ -59,14 +61,16 @@ class Stream:
         generator = b.TileIrGenerator()
         with generator.tile_ir_start():
             types = [
-                b.make_pointer_type(each[0]) if isinstance(each, list) else each
+                b.make_pointer_type(cast(Any, each)[0])
+                if isinstance(each, list)
+                else each
                 for each in self.parameters
             ]
             hints = None
             if self.ctas > 1:
                 text = f"#cuda_tile.optimization_hints<default = {{num_cta_in_cga = \
 {self.ctas}}}>"
-                hints = ir.Attribute.parse(text)
+                hints = OptimizationHintsAttr(ir.Attribute.parse(text))
             with generator.create_entry("stream", types, hints) as values:
                 self.body(*values)
             assert generator.module is not None
@@ -83,6 +87,10 @@ def _assumed(pointer: Any) -> Any:
 
 def _extent(number: Any) -> Any:
     return b.assume_div_by(b.assume_bounded(number, 0, None), 16)
+
+
+def _count(number: Any) -> Any:
+    return b.assume_bounded(number, 0, None)
 
 
 def _rows_of(
@@ -108,12 +116,20 @@ def _spread(value: Any, shape: list[int]) -> Any:
     return b.broadcast(b.reshape(value, lead), shape)
 
 
+def _plus(x: Any, y: Any) -> Any:
+    return x + y
+
+
+def _higher(x: Any, y: Any) -> Any:
+    return b.maxf(x, y)
+
+
 def _sum(tile: Any, dim: int = 1) -> Any:
-    return b.reduce(tile, dim, 0.0, lambda x, y: x + y)
+    return b.reduce(tile, dim, 0.0, _plus)
 
 
 def _max(tile: Any, dim: int = 1) -> Any:
-    return b.reduce(tile, dim, LOWEST, lambda x, y: b.maxf(x, y))
+    return b.reduce(tile, dim, LOWEST, _higher)
 
 
 def _id(axis: int = 0) -> Any:
@@ -128,7 +144,7 @@ def _matrix(kind: str, rows: int, columns: int, seed: int = 0) -> Array:
 
 
 def _softmax(kind: str, size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     target = _rows_of(y, rows, columns, (1, size), None)
     row = _id()
@@ -154,7 +170,7 @@ def _softmax_launch(kind: str, rows: int, columns: int) -> Any:
 
 def _softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     """The online form: one pass for the maximum and the sum, one for the result."""
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     target = _rows_of(y, rows, columns, (1, size), None)
     row, shape = _id(), [1, size]
@@ -182,7 +198,7 @@ def _softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
 def _layernorm(
     size: int, x: Any, w: Any, c: Any, y: Any, rows: Any, columns: Any, eps: Any
 ) -> None:
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
     row, shape = _id(), [1, size]
@@ -216,7 +232,7 @@ def _layernorm_launch(rows: int, columns: int) -> Any:
 def _rmsnorm(
     size: int, x: Any, w: Any, y: Any, rows: Any, columns: Any, eps: Any
 ) -> None:
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
     row, shape = _id(), [1, size]
@@ -242,7 +258,7 @@ def _cross_entropy(
     size: int, x: Any, label: Any, y: Any, rows: Any, columns: Any
 ) -> None:
     """log(sum(exp(x))) - x[label] of each row."""
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     row, shape = _id(), [1, size]
     tile = b.load_view_tko(source, [row, 0])[0]
@@ -265,7 +281,7 @@ def _cross_entropy_launch(rows: int, columns: int) -> Any:
 
 
 def _argmax(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     row = _id()
     tile = b.load_view_tko(source, [row, 0])[0]
@@ -286,12 +302,12 @@ def _argmax_launch(rows: int, columns: int) -> Any:
 
 
 def _cumsum(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
-    rows, columns = _extent(rows), _extent(columns)
+    rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
     row = _id()
     tile = b.load_view_tko(source, [row, 0])[0]
-    b.store_view_tko(b.scan(tile, 1, 0.0, lambda x, y: x + y), target, [row, 0])
+    b.store_view_tko(b.scan(tile, 1, 0.0, _plus), target, [row, 0])
 
 
 def _cumsum_launch(rows: int, columns: int) -> Any:
@@ -303,10 +319,10 @@ def _cumsum_launch(rows: int, columns: int) -> Any:
 # Movements ---------------------------------------------------------------------------
 
 
-def _transpose(tile: tuple[int, int], x: Any, y: Any, rows: Any, columns: Any) -> None:
+def _transpose(tile: Sizes, x: Any, y: Any, rows: Any, columns: Any) -> None:
     rows, columns = _extent(rows), _extent(columns)
     source = _rows_of(x, rows, columns, tile, "zero")
-    target = _rows_of(y, columns, rows, tile[::-1], None)
+    target = _rows_of(y, columns, rows, (tile[1], tile[0]), None)
     i, j = _id(0), _id(1)
     found = b.load_view_tko(source, [i, j])[0]
     b.store_view_tko(b.permute(found, [1, 0]), target, [j, i])
@@ -374,7 +390,7 @@ def _histogram_launch(size: int, bins: int) -> Any:
 def _row_kernel(name: str, body: Any, kinds: str, launch: Any, **more: Any) -> Stream:
     """A kernel with arrays of `kinds`, then rows and columns."""
     arrays = [[TYPES[kind][0]] for kind in kinds.split()]
-    scalars = [b.Int32, b.Int32]
+    scalars: list[Any] = [b.Int32, b.Int32]
     if more.pop("eps", False):
         scalars.append(b.Float32)
     return Stream(name, (*arrays, *scalars), body, launch, **more)
