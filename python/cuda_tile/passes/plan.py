@@ -164,10 +164,10 @@ def make_plan(
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
-    if "occupancy" not in hints:
-        chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
     for text in chooser.remarks(chosen, hinted or first[-1], ctas):
         add_remark(entry, text)
+    if "occupancy" not in hints:
+        chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
     plan = Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)

@@ -79,7 +79,7 @@ def _made_after(op: ir.Operation, first: ir.Operation) -> list[ir.Operation] | N
     found: list[ir.Operation] = []
     for other in reversed(between):
         if not any(
-            defining_op(operand) == other
+            (source := defining_op(operand)) is not None and source == other
             for user in wanted
             for operand in user.operands
         ):
