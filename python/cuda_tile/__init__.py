@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     )
     from cuda_tile.errors import CudaTileError, InternalError, Unsupported, UserError
     from cuda_tile.files import load, save
+    from cuda_tile.launcher import launch
     from cuda_tile.options import Options
     from cuda_tile.runtime.args import array_args, list_args
 
 _HOMES = {
     "Compiled": "api",
     "compile": "api",
+    "launch": "launcher",
     "load": "files",
     "lower": "api",
     "run": "api",
@@ -53,6 +55,7 @@ __all__ = [
     "__version__",
     "array_args",
     "compile",
+    "launch",
     "list_args",
     "load",
     "lower",

@@ -33,6 +33,7 @@ from cuda_tile.pipeline import (
 )
 from cuda_tile.report import Report, make_report
 from cuda_tile.runtime.args import Argument, Bound, bind_args
+from cuda_tile.runtime.record import read_grid
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
@@ -253,7 +254,7 @@ def run(
         UserError: An argument does not fit, or the kernel did something illegal,
             such as an access outside every array that was passed.
     """
-    extents = _grid(grid)
+    extents = read_grid(grid)
     entry = find_entry(module.operation, kernel)
     name = entry_name(entry)
     bound = bind_args(parameter_types(entry), list(args), kernel=name)
@@ -269,15 +270,6 @@ def run(
         return _run_interp(module, name, extents, bound, **choices)
     compiled = compiled or compile(module, gpu, cubin=on == "gpu")
     return executors[on](compiled, name, extents, bound, **choices)
-
-
-def _grid(grid: Sequence[int]) -> tuple[int, int, int]:
-    extents = (*grid, 1, 1)[:3]
-    if not 1 <= len(grid) <= 3 or any(n < 1 for n in extents):
-        raise UserError(
-            f"expected a grid of 1 to 3 positive extents, got {tuple(grid)}"
-        )
-    return (int(extents[0]), int(extents[1]), int(extents[2]))
 
 
 def _run_interp(

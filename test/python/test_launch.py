@@ -167,7 +167,7 @@ def test_a_launch_copies_in_and_out(library: FakeLibrary) -> None:
 
 
 def test_a_failed_launch_tells_why_and_frees(library: FakeLibrary) -> None:
-    library.do_cuCtxSynchronize = lambda: 700  # type: ignore[attr-defined]
+    library.do_cuStreamSynchronize = lambda _: 700  # type: ignore[attr-defined]
     x = np.ones(4, np.float32)
     with pytest.raises(UserError, match="error 700: an illegal memory access"):
         launch(x, [x[:1], x[1:2]])

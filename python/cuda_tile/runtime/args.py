@@ -183,7 +183,10 @@ def expand_args(
 
 
 def bind_args(
-    parameter_types: Sequence[str], args: Sequence[Argument], kernel: str = "kernel"
+    parameter_types: Sequence[str],
+    args: Sequence[Argument],
+    kernel: str = "kernel",
+    labels: Sequence[str] | None = None,
 ) -> list[Bound]:
     """Checks arguments against an entry's parameters.
 
@@ -191,6 +194,7 @@ def bind_args(
         parameter_types: Types as the dialect prints them: `ptr<f16>`, `i32`, `f32`.
         args: One argument per parameter, in order.
         kernel: Name of the entry, for messages.
+        labels: How messages name each argument; by default by its parameter.
 
     Returns:
         Arrays unchanged (None for a null pointer), numbers as NumPy scalars of the
@@ -206,7 +210,7 @@ def bind_args(
         )
     bound: list[Bound] = []
     for index, (name, arg) in enumerate(zip(parameter_types, args, strict=True)):
-        where = f"{kernel}: parameter {index}"
+        where = f"{kernel}: {labels[index] if labels else f'parameter {index}'}"
         kind = element(name)
         if kind.pointee is not None:
             bound.append(_bind_pointer(kind.pointee, arg, where))

@@ -10,6 +10,8 @@ on any machine.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Generator
+from contextlib import contextmanager
 from ctypes import (
     POINTER,
     byref,
@@ -29,7 +31,18 @@ CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 """`CUfunction_attribute` of the driver API."""
 
 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16
+CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75
+CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
 """`CUdevice_attribute`."""
+
+CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
+"""`CUpointer_attribute`."""
+
+CUDA_ERROR_OUT_OF_MEMORY = 2
+"""`CUresult`."""
+
+MOST_MODULES = 256
+"""Cubins that stay loaded for further launches."""
 
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """A kernel must opt in to more dynamic shared memory than this (same API)."""
@@ -43,7 +56,11 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
     "cuCtxSetCurrent": (c_void_p,),
+    "cuCtxPushCurrent_v2": (c_void_p,),
+    "cuCtxPopCurrent_v2": (POINTER(c_void_p),),
     "cuCtxSynchronize": (),
+    "cuStreamSynchronize": (c_void_p,),
+    "cuPointerGetAttribute": (POINTER(c_int), c_int, c_uint64),
     "cuModuleLoadData": (POINTER(c_void_p), c_char_p),
     "cuModuleUnload": (c_void_p,),
     "cuModuleGetFunction": (POINTER(c_void_p), c_void_p, c_char_p),
@@ -66,19 +83,25 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
 
 
 class Driver:
-    """The loaded driver library and a context on one device.
+    """The loaded driver library and one device.
 
     Attributes:
-        context: The device's primary context.
         device: The device.
     """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
-        self.context = c_void_p()
+        self._context = c_void_p()
         self.device = c_int()
+        self._modules: dict[bytes, c_void_p] = {}
         for name, signature in _SIGNATURES.items():
-            function = getattr(library, name)
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                raise UserError(
+                    f"cannot run on a GPU: the CUDA driver has no function {name}, and "
+                    "so is older than CUDA 12; install a newer one"
+                ) from None
             function.argtypes = signature
             function.restype = c_int
 
@@ -88,12 +111,26 @@ class Driver:
         Raises:
             UserError: It returned an error; the message gives the driver's text.
         """
-        status = getattr(self._library, name)(*args)
+        self.check(name, getattr(self._library, name)(*args))
+
+    def check(self, name: str, status: int) -> None:
+        """Raises for what a driver function returned.
+
+        Raises:
+            UserError: It is an error; the message gives the driver's text.
+        """
         if status:
             text = c_char_p()
             self._library.cuGetErrorString(status, byref(text))
             reason = (text.value or b"unknown error").decode()
             raise UserError(f"{name} failed with error {status}: {reason}; {WAY_OUT}")
+
+    @property
+    def context(self) -> c_void_p:
+        """The device's primary context, which other libraries use too."""
+        if not self._context:
+            self.call("cuDevicePrimaryCtxRetain", byref(self._context), self.device)
+        return self._context
 
     def clean_up(self, name: str, *args: object) -> None:
         """Calls a driver function that frees something, and ignores errors."""
@@ -102,8 +139,77 @@ class Driver:
     def alloc(self, size_bytes: int) -> int:
         """Device memory of at least one byte; returns its address."""
         address = c_uint64()
-        self.call("cuMemAlloc_v2", byref(address), max(size_bytes, 1))
+        status = self._library.cuMemAlloc_v2(byref(address), max(size_bytes, 1))
+        if status == CUDA_ERROR_OUT_OF_MEMORY:
+            raise UserError(
+                f"expected {size_bytes} bytes of free GPU memory for the copy of an "
+                "array, got fewer: out of memory; free some, or launch with less"
+            )
+        self.check("cuMemAlloc_v2", status)
         return address.value
+
+    @contextmanager
+    def current(self) -> Generator[None]:
+        """Makes the context that of this thread, and gives the former one back."""
+        self.call("cuCtxPushCurrent_v2", self.context)
+        try:
+            yield
+        finally:
+            self.clean_up("cuCtxPopCurrent_v2", byref(c_void_p()))
+
+    def function(self, cubin: bytes, entry: str, shared_bytes: int) -> c_void_p:
+        """A kernel of a cubin, which stays loaded.
+
+        Args:
+            cubin: Machine code for this device.
+            entry: Name of the kernel.
+            shared_bytes: Dynamic shared memory that it will be launched with.
+        """
+        if cubin not in self._modules:
+            self._make_room()
+            module = c_void_p()
+            self.call("cuModuleLoadData", byref(module), cubin)
+            self._modules[cubin] = module
+        return self.find_function(self._modules[cubin], entry, shared_bytes)
+
+    def find_function(
+        self, module: c_void_p, entry: str, shared_bytes: int
+    ) -> c_void_p:
+        """A kernel of a loaded module, ready to be launched with shared memory."""
+        function = c_void_p()
+        self.call("cuModuleGetFunction", byref(function), module, entry.encode())
+        if shared_bytes > MAX_STATIC_SHARED_BYTES:
+            attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self.call("cuFuncSetAttribute", function, attribute, shared_bytes)
+        return function
+
+    def _make_room(self) -> None:
+        """Unloads the cubin that was loaded first, once no kernel runs any more."""
+        if len(self._modules) >= MOST_MODULES:
+            self.call("cuCtxSynchronize")
+            self.clean_up(
+                "cuModuleUnload", self._modules.pop(next(iter(self._modules)))
+            )
+
+    @property
+    def capability(self) -> int:
+        """Compute capability of the device as a number, 90 for sm_90."""
+        parts: list[int] = []
+        for attribute in (
+            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        ):
+            value = c_int()
+            self.call("cuDeviceGetAttribute", byref(value), attribute, self.device)
+            parts.append(value.value)
+        return 10 * parts[0] + parts[1]
+
+    def ordinal_of(self, address: int) -> int | None:
+        """The GPU that an address belongs to, or None if it belongs to none."""
+        value = c_int()
+        attribute = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        status = self._library.cuPointerGetAttribute(byref(value), attribute, address)
+        return None if status else value.value
 
     def resident_ctas(self, function: c_void_p, threads: int, shared: int) -> int:
         """CTAs of a kernel that the device holds at once.
@@ -129,11 +235,14 @@ class Driver:
 
 
 @cache
-def load_driver() -> Driver:
-    """Loads the driver library and uses the first device.
+def load_driver(ordinal: int = 0) -> Driver:
+    """Loads the driver library and uses a device.
+
+    Args:
+        ordinal: The number of the device.
 
     Raises:
-        UserError: There is no driver library or no GPU.
+        UserError: There is no driver library or no such GPU.
     """
     library = None
     for name in LIBRARIES:
@@ -153,6 +262,10 @@ def load_driver() -> Driver:
     driver.call("cuDeviceGetCount", byref(count))
     if count.value == 0:
         raise UserError(f"cannot run on a GPU: the driver finds none; {WAY_OUT}")
-    driver.call("cuDeviceGet", byref(driver.device), 0)
-    driver.call("cuDevicePrimaryCtxRetain", byref(driver.context), driver.device)
+    if ordinal >= count.value:
+        raise UserError(
+            f"expected the number of a GPU below {count.value}, as the driver finds "
+            f"them, got {ordinal}"
+        )
+    driver.call("cuDeviceGet", byref(driver.device), ordinal)
     return driver

@@ -99,17 +99,19 @@ def encode_map(driver: Driver, fields: TensorMapFields) -> bytes:
 
 
 def launch_config(
-    grid: Dim3, block: Dim3, cluster: Dim3, shared_bytes: int
+    grid: Dim3, block: Dim3, cluster: Dim3, shared_bytes: int, stream: int = 0
 ) -> LaunchConfig:
-    """How many CTAs of how many threads to launch, on the default stream.
+    """How many CTAs of how many threads to launch.
 
     Args:
         grid: CTAs along x, y, z.
         block: Threads of a CTA.
         cluster: CTAs of a cluster; nothing is said of a cluster of one.
         shared_bytes: Dynamic shared memory of a CTA.
+        stream: Handle of the stream, 0 for the default one.
     """
-    config: Any = LaunchConfig((c_uint * 3)(*grid), (c_uint * 3)(*block), shared_bytes)
+    extents = (c_uint * 3)(*grid), (c_uint * 3)(*block)
+    config: Any = LaunchConfig(*extents, shared_bytes, stream or None)
     if cluster != (1, 1, 1):
         attribute: Any = LaunchAttribute(CLUSTER_DIMENSION)
         x, y, z = cluster

@@ -17,12 +17,8 @@ from math import prod
 import numpy as np
 
 from cuda_tile.runtime.args import Bound, PointerTable
-from cuda_tile.runtime.driver import (
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-    MAX_STATIC_SHARED_BYTES,
-    Driver,
-    load_driver,
-)
+from cuda_tile.runtime.device_view import DeviceView
+from cuda_tile.runtime.driver import Driver, load_driver
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.encode import encode_map, launch_config
 from cuda_tile.runtime.record import Appended, Dim3, GridExtents, LaunchRecord
@@ -61,10 +57,10 @@ def spans(arrays: Sequence[Array]) -> list[Span]:
 
 
 def every_array(args: Sequence[Bound]) -> list[Array]:
-    """The arrays among the arguments, and those in pointer tables."""
+    """The host's arrays among the arguments, and those in pointer tables."""
     found: list[Array] = []
     for arg in args:
-        if isinstance(arg, np.ndarray):
+        if isinstance(arg, np.ndarray) and not isinstance(arg, DeviceView):
             found.append(arg)
         if isinstance(arg, PointerTable):
             found.extend(every_array(arg.targets))
@@ -83,6 +79,8 @@ class Translation:
 
     def address(self, array: Array) -> int:
         """Device address of an array's first element; 0 for an empty array."""
+        if isinstance(array, DeviceView):
+            return array.address
         host = array.ctypes.data
         for span, device in self._placed:
             if span.start <= host < span.stop:
@@ -135,30 +133,65 @@ def launch_cubin(
     driver.call("cuCtxSetCurrent", driver.context)  # contexts are per host thread
     module = c_void_p()
     driver.call("cuModuleLoadData", byref(module), cubin)
+    try:
+        shared = record.dynamic_shared_bytes
+        function = driver.find_function(module, entry, shared)
+        launch_function(driver, function, record, grid=grid, args=args, waits=True)
+    finally:
+        driver.clean_up("cuModuleUnload", module)
+
+
+def launch_function(
+    driver: Driver,
+    function: c_void_p,
+    record: LaunchRecord,
+    *,
+    grid: Dim3,
+    args: Sequence[Bound],
+    stream: int = 0,
+    waits: bool = False,
+) -> None:
+    """Launches a loaded kernel; waits for its completion where something is copied.
+
+    Args:
+        driver: The driver, with its context current.
+        function: The kernel.
+        record: How to launch it.
+        grid: Tile blocks along x, y, z.
+        args: Arguments as `bind_args` gives them. Arrays of the host are copied to the
+            device and back; each `DeviceView` is used where it is.
+        stream: Handle of the stream, 0 for the default one.
+        waits: Whether to wait in any case.
+
+    Raises:
+        UserError: The driver reports an error, or the arguments do not fit a tensor
+            map.
+    """
     memory = DeviceMemory(driver)
     try:
-        function = c_void_p()
-        driver.call("cuModuleGetFunction", byref(function), module, entry.encode())
-        shared = record.dynamic_shared_bytes
-        if shared > MAX_STATIC_SHARED_BYTES:
-            attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            driver.call("cuFuncSetAttribute", function, attribute, shared)
         translation = memory.copy_in(args)
         parameters = translation.parameters(args)
         for part in record.appended:
             parameters += _appended(part, args, grid, translation, memory)
-        resident = 0
+        resident, shared = 0, record.dynamic_shared_bytes
         if record.grid == "persistent":
             resident = driver.resident_ctas(function, prod(record.block), shared)
-        ctas = record.launch_grid(grid, resident)
-        config = launch_config(ctas, record.launch_block, record.launch_cluster, shared)
+        config = launch_config(
+            record.launch_grid(grid, resident),
+            record.launch_block,
+            record.launch_cluster,
+            shared,
+            stream,
+        )
+        if stream and memory.is_used:
+            driver.call("cuStreamSynchronize", None)  # that of the copies
         values = _pointers_to(parameters)
         driver.call("cuLaunchKernelEx", byref(config), function, values, None)
-        driver.call("cuCtxSynchronize")
-        memory.copy_out()
+        if waits or memory.is_used:
+            driver.call("cuStreamSynchronize", stream or None)
+            memory.copy_out()
     finally:
         memory.free()
-        driver.clean_up("cuModuleUnload", module)
 
 
 def _appended(
@@ -188,6 +221,11 @@ class DeviceMemory:
         self.driver = driver
         self._placed: list[tuple[Span, int]] = []
         self._lines: list[int] = []
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the launch needs memory of its own."""
+        return bool(self._placed or self._lines)
 
     def copy_in(self, args: Sequence[Bound]) -> Translation:
         """Copies the arrays among the arguments; gives their addresses there."""

@@ -177,6 +177,20 @@ class LaunchRecord:
         return count * size, 1, 1
 
 
+def read_grid(grid: Sequence[int]) -> Dim3:
+    """A caller's grid in tile blocks; missing extents are 1.
+
+    Raises:
+        UserError: It is not one to three positive extents.
+    """
+    extents = (*grid, 1, 1)[:3]
+    if not 1 <= len(grid) <= 3 or any(n < 1 for n in extents):
+        raise UserError(
+            f"expected a grid of 1 to 3 positive extents, got {tuple(grid)}"
+        )
+    return int(extents[0]), int(extents[1]), int(extents[2])
+
+
 def _dim3(value: Sequence[int]) -> Dim3:
     x, y, z = value
     return int(x), int(y), int(z)

@@ -83,6 +83,30 @@ int cuCtxSynchronize(void) {
   return 0;
 }
 
+int cuCtxPushCurrent_v2(void *context) {
+  CALL(cuCtxPushCurrent_v2, "%p", context);
+  return 0;
+}
+
+int cuCtxPopCurrent_v2(void **context) {
+  CALL(cuCtxPopCurrent_v2, " ");
+  *context = (void *)0x10;
+  return 0;
+}
+
+int cuStreamSynchronize(void *stream) {
+  CALL(cuStreamSynchronize, "%p", stream);
+  return 0;
+}
+
+// Knows addresses with 7 in the bits from 48 on; the ordinal, attribute 9, is in those
+// from 40 on.
+int cuPointerGetAttribute(int *value, int attribute, uint64_t address) {
+  CALL(cuPointerGetAttribute, "%d", attribute);
+  *value = attribute == 9 ? (int)(address >> 40 & 15) : -1;
+  return address >> 48 == 7 ? 0 : 1;
+}
+
 int cuModuleLoadData(void **module, const char *image) {
   CALL(cuModuleLoadData, "%.3s", image + 1);
   *module = (void *)0x20;
@@ -108,7 +132,7 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 int cuMemAlloc_v2(uint64_t *address, size_t size) {
   CALL(cuMemAlloc_v2, "%zu", size);
   *address = (uint64_t)aligned_alloc(256, (size + 255) / 256 * 256);
-  return 0;
+  return *address ? 0 : 2;
 }
 
 int cuMemFree_v2(uint64_t address) {
