@@ -12,6 +12,7 @@
 #include "cuda_tile/IR/Hints.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -108,6 +109,15 @@ int optMain(std::vector<std::string> arguments) {
   });
 }
 
+/// Serves one client on stdin and stdout until it says goodbye.
+int lspMain(std::vector<std::string> arguments) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  return runTool(std::move(arguments), [&](int argc, char **argv) {
+    return mlir::MlirLspServerMain(argc, argv, registry);
+  });
+}
+
 int translateMain(const std::vector<std::string> &arguments) {
   mlir::registerToLLVMIRTranslation();
   cuda_tile::registerBytecodeTranslations();
@@ -156,6 +166,9 @@ void cuda_tile::python::populateTools(nb::module_ &m) {
       "Runs mlir-opt's main function with our dialects and every registered "
       "pass; returns the exit code. For a process that ends afterwards: "
       "command line errors exit at once, and the tool's context stays alive.");
+  m.def("lsp_main", &lspMain, nb::arg("argv"),
+        "Runs mlir-lsp-server's main function with our dialects on stdin and "
+        "stdout; returns the exit code.");
   m.def("translate_main", &translateMain, nb::arg("argv"),
         "Runs mlir-translate's main function with the registered translations; "
         "returns the exit code. For a process that ends afterwards.");
