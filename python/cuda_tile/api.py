@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, Literal
 
 from cuda_tile._mlir import ir
@@ -55,6 +56,15 @@ class Compiled:
     cubin: bytes
     report: Report
     launch: dict[str, LaunchData]
+
+    def __repr__(self) -> str:
+        """One line; the texts are in the attributes."""
+        kernels = ", ".join(f"@{name}" for name in self.launch)
+        gpus = ", ".join(dict.fromkeys(k.gpu for k in self.report.kernels))
+        return (
+            f"<Compiled {kernels} for {gpus}: {len(self.ptx)} characters of PTX, "
+            f"cubin of {len(self.cubin)} bytes>"
+        )
 
 
 def lower(
@@ -107,7 +117,15 @@ def _choices(options: Options | None, gpu: str | None) -> Options:
     """
     given = Options() if options is None else options
     if not isinstance(given, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UserError(f"expected options to be cuda_tile.Options, got {given!r}")
+        raise UserError(
+            "expected options to be cuda_tile.Options(gpu='sm_90', ...), "
+            f"got {given!r}"
+        )
+    if not isinstance(gpu, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UserError(
+            f"expected gpu to be the name of a chip such as 'sm_90', got {gpu!r}; "
+            "further choices are options=cuda_tile.Options(gpu='sm_90', ...)"
+        )
     if gpu is None:
         return replace(given, gpu=given.target.name)
     chosen = replace(given, gpu=gpu)
@@ -227,7 +245,7 @@ def run(
     module: ir.Module,
     kernel: str | None = None,
     *,
-    grid: Sequence[int],
+    grid: int | Sequence[int],
     args: Sequence[Argument],
     on: Executor = "interp",
     gpu: str | None = None,
@@ -239,7 +257,8 @@ def run(
     Args:
         module: What `load` gave.
         kernel: The entry's name; may be left out if there is only one.
-        grid: Tile blocks along x, y, z; missing ones are 1.
+        grid: Tile blocks along x, y, z; missing ones are 1. A number is that many
+            along x.
         args: The entry's parameters in order. A NumPy array stands for a pointer
             to its first element; `array_args` gives the parameters of an array.
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.

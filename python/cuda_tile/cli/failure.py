@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import functools
 import os
 import re
@@ -11,19 +13,37 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import CudaTileError, InternalError, UserError
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 """Environment variable that makes commands print a traceback on any error."""
 
+_OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of the system that say that an output cannot be written."""
+
 _DIAGNOSTIC = re.compile(r'(?:"?[^"\n]*"?:\d+:\d+|unknown|[^\n]*loc[^\n]*): error: ')
 _FILE_LOCATION = re.compile(r'"([^"]*)":(\d+):(\d+)')
 
 
+class _ShowVersions(argparse.Action):
+    """`--version`: the versions are asked for only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        print(version_line(parser.prog))
+        parser.exit()
+
+
 class ArgumentParser(argparse.ArgumentParser):
-    """A parser that reports errors as `UserError`."""
+    """A parser that reports errors as `UserError` and knows `--version`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.add_argument(
+            "--version", action=_ShowVersions, nargs=0, help="print versions and exit"
+        )
 
     def error(self, message: str) -> NoReturn:
         """Raises an error of argparse as `UserError`.
@@ -72,6 +92,11 @@ def end_at_closed_pipe() -> None:
 def _report(error: Exception) -> int:
     if os.environ.get(TRACEBACK_VARIABLE):
         traceback.print_exc()
+    if isinstance(error, OSError) and error.errno in _OUTPUT_FAILURES:
+        error = UserError(f"expected to write the output, got: {error.strerror}")
+        with contextlib.suppress(OSError):
+            # What is left in the buffer would fail once more when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
         print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
         return 1

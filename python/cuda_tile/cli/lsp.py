@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.cli.versions import version_line
 from cuda_tile.ods import ops
 
 _HOVERED_OP = re.compile(r'"(?:cuda_tile\.|(?=tileas\.))([\w.]+)"\n')
@@ -72,6 +73,9 @@ def _forward(source: IO[bytes], sink: IO[bytes]) -> None:
 @reports_errors
 def main() -> int:
     """Serves one editor on stdin and stdout; arguments are mlir-lsp-server's."""
+    if "--version" in sys.argv[1:]:
+        print(version_line("cuda-tile-lsp-server"))
+        return 0
     end_at_closed_pipe()
     arguments = sys.argv[1:]
     if "--help" in arguments or "-h" in arguments:

@@ -18,6 +18,7 @@ from pathlib import Path
 from cuda_tile import api
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.options import Options
 from cuda_tile.targets import DEFAULT_GPU, find_target
@@ -87,6 +88,9 @@ class Translations:
 @reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
+    if "--version" in sys.argv[1:]:
+        print(version_line("cuda-tile-translate"))
+        return 0
     end_at_closed_pipe()
     words, gpu = split_gpu(sys.argv[1:])
     translations = Translations(Options(gpu=gpu))
