@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import index
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptx import to_llvm_ir
@@ -60,9 +59,8 @@ class Compiled:
     def __repr__(self) -> str:
         """One line; the texts are in the attributes."""
         kernels = ", ".join(f"@{name}" for name in self.launch)
-        gpus = ", ".join(dict.fromkeys(k.gpu for k in self.report.kernels))
         return (
-            f"<Compiled {kernels} for {gpus}: {len(self.ptx)} characters of PTX, "
+            f"<Compiled {kernels}: {len(self.ptx)} characters of PTX, "
             f"cubin of {len(self.cubin)} bytes>"
         )
 
@@ -118,8 +116,7 @@ def _choices(options: Options | None, gpu: str | None) -> Options:
     given = Options() if options is None else options
     if not isinstance(given, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UserError(
-            "expected options to be cuda_tile.Options(gpu='sm_90', ...), "
-            f"got {given!r}"
+            f"expected options to be cuda_tile.Options(gpu='sm_90', ...), got {given!r}"
         )
     if not isinstance(gpu, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UserError(
@@ -245,7 +242,7 @@ def run(
     module: ir.Module,
     kernel: str | None = None,
     *,
-    grid: int | Sequence[int],
+    grid: SupportsIndex | Sequence[SupportsIndex],
     args: Sequence[Argument],
     on: Executor = "interp",
     gpu: str | None = None,

@@ -294,6 +294,44 @@ def test_an_unknown_kernel_is_named(module: Any) -> None:
         cuda_tile.run(module, "sale", grid=(1,), args=scale_args())
 
 
+def test_a_number_is_a_grid_along_x(module: Any) -> None:
+    """As in `launch[n]` of other tools; NumPy's integers too."""
+    for grid in (3, np.int64(3)):
+        assert cuda_tile.run(module, "nothing", grid=grid, args=[]).grid == (3, 1, 1)
+
+
+@pytest.mark.parametrize("grid", ["4", 1.5, (1.5,), None], ids=repr)
+def test_a_grid_of_another_kind_is_refused(module: Any, grid: Any) -> None:
+    """With what came."""
+    with pytest.raises(UserError, match="1 to 3 whole numbers, got"):
+        cuda_tile.run(module, "nothing", grid=grid, args=[])
+
+
+def test_a_dict_is_no_chip(module: Any) -> None:
+    """The message says where further choices go."""
+    with pytest.raises(UserError, match=r"options=cuda_tile.Options\(gpu"):
+        cuda_tile.compile(module, {"gpu": "sm_90"})  # pyright: ignore[reportArgumentType]
+
+
+def test_results_print_on_one_line(module: Any) -> None:
+    """Whatever PTX and cubin they hold."""
+    shown = repr(cuda_tile.compile(module, gpu="sm_80", cubin=False))
+    assert shown.startswith("<Compiled @scale, @nothing: ")
+    assert len(shown) < 200
+    for on in ("interp", "emulator"):
+        report = cuda_tile.run(module, "nothing", grid=1, args=[], on=on)
+        assert len(repr(report)) < 400, on
+
+
+def test_completion_shows_the_public_names() -> None:
+    """Though they are loaded on first use."""
+    command = "import cuda_tile; print(*dir(cuda_tile))"
+    shown = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {*cuda_tile.__all__} <= {*shown}
+
+
 @pytest.mark.parametrize("grid", [(), (0,), (1, 1, 1, 1), (-1,)], ids=str)
 def test_a_wrong_grid_is_refused(module: Any, grid: tuple[int, ...]) -> None:
     with pytest.raises(UserError, match="expected a grid of 1 to 3 positive extents"):

@@ -57,6 +57,12 @@ class Report:
     warnings: list[str] = field(default_factory=list[str])
     bounds: Bounds | None = None
 
+    def __repr__(self) -> str:
+        """One line; the attributes and methods have the rest."""
+        count = len(self.findings)
+        found = f"{count} finding{'' if count == 1 else 's'}"
+        return f"<Report of {self.kernel}: {found}>"
+
     @property
     def totals(self) -> Counts:
         """Sums over all instructions.

@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal, TypeAlias, get_args
+from operator import index
+from typing import Any, Literal, SupportsIndex, TypeAlias, get_args
 
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.tensor_map import TensorMapParameter, check_parameters
@@ -177,18 +178,23 @@ class LaunchRecord:
         return count * size, 1, 1
 
 
-def read_grid(grid: Sequence[int]) -> Dim3:
+def read_grid(grid: SupportsIndex | Sequence[SupportsIndex]) -> Dim3:
     """A caller's grid in tile blocks; missing extents are 1.
 
     Raises:
-        UserError: It is not one to three positive extents.
+        UserError: It is no whole number and not one to three of them, all positive.
     """
-    extents = (*grid, 1, 1)[:3]
-    if not 1 <= len(grid) <= 3 or any(n < 1 for n in extents):
+    try:
+        is_number = isinstance(grid, SupportsIndex)
+        given = tuple(index(n) for n in ((grid,) if is_number else grid))
+    except TypeError:
         raise UserError(
-            f"expected a grid of 1 to 3 positive extents, got {tuple(grid)}"
-        )
-    return int(extents[0]), int(extents[1]), int(extents[2])
+            f"expected a grid of 1 to 3 whole numbers, got {grid!r}"
+        ) from None
+    if not 1 <= len(given) <= 3 or any(n < 1 for n in given):
+        raise UserError(f"expected a grid of 1 to 3 positive extents, got {given}")
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z
 
 
 def _dim3(value: Sequence[int]) -> Dim3:
