@@ -201,8 +201,8 @@ cuda_tile.module @m {
     %v = make_partition_view %t : partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>
     %b = tileas.alloc_shared : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>
     %big = tileas.alloc_shared : !tileas.buffer<8xf32, #cute.layout<(1@0, 2@0, 4@0)>>
-    // expected-error @below {{expected engine to be one of tma, threads, got 'bulk'}}
-    %tok = tileas.copy_out %b to %v[%n] engine = "bulk" : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>> to partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>[tile<i32>]
+    // expected-error @below {{expected engine to be one of tma, got 'threads'}}
+    %tok = tileas.copy_out %b to %v[%n] engine = "threads" : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>> to partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>[tile<i32>]
     return
   }
 }
@@ -231,20 +231,6 @@ cuda_tile.module @m {
     %big = tileas.alloc_shared : !tileas.buffer<8xf32, #cute.layout<(1@0, 2@0, 4@0)>>
     // expected-error @below {{expected a buffer of the shape and element type of the view's tile, '!cuda_tile.tile<4xf32>', got '!tileas.buffer<8xf32, #cute.layout<(1@0, 2@0, 4@0)>>'}}
     %tok = tileas.copy_out %big to %v[%n] engine = "tma" : !tileas.buffer<8xf32, #cute.layout<(1@0, 2@0, 4@0)>> to partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>[tile<i32>]
-    return
-  }
-}
-
-// -----
-
-cuda_tile.module @m {
-  entry @copy_out_c4(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
-    %v = make_partition_view %t : partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>
-    %b = tileas.alloc_shared : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>>
-    %big = tileas.alloc_shared : !tileas.buffer<8xf32, #cute.layout<(1@0, 2@0, 4@0)>>
-    // expected-error @below {{expected a map with engine 'tma' only, got one with 'threads'}}
-    %tok = tileas.copy_out %b to %v[%n] engine = "threads" map = 0 : !tileas.buffer<4xf32, #cute.layout<(1@0, 2@0)>> to partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>[tile<i32>]
     return
   }
 }

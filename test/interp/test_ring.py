@@ -223,7 +223,7 @@ COPY_OUT = f"""
       %one = constant <f32: 1.0> : {TILE}
       %two = constant <f32: 2.0> : {TILE}
       tileas.store_shared %one, %a0 : !cuda_tile.{TILE}, {BUFFER}
-      %s = tileas.copy_out %a0 to %w[%c0, %c0] engine = "threads"
+      %s = tileas.copy_out %a0 to %w[%c0, %c0] engine = "tma"
         : {BUFFER} to {VIEW}[tile<i32>, tile<i32>]
 """
 

@@ -285,9 +285,8 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         reads, writes = _plain(access.reads), _plain(access.writes)
         if not reads and not writes:
             return None
-        is_copy = op.name == "tileas.copy_out"
-        if op.name in ASYNC_READERS and not (is_copy and text(op, "engine") != "tma"):
-            return Access(late=reads, is_copy=is_copy)
+        if op.name in ASYNC_READERS:
+            return Access(late=reads, is_copy=op.name == "tileas.copy_out")
         return Access(reads, writes)
 
 

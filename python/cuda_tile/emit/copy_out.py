@@ -13,20 +13,13 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.blocks import one_thread
 from cuda_tile.emit.bulk_places import bulk_copies
 from cuda_tile.emit.emitter import RULES, Emitter
-from cuda_tile.errors import Unsupported
-from cuda_tile.ir.attributes import flag, integer, text
+from cuda_tile.ir.attributes import flag, integer
 from cuda_tile.ir.walk import segments
 
 
 @RULES.register("tileas.copy_out")
 def copy_out(e: Emitter, op: ir.Operation) -> None:
     """A copy per box; what lies outside the tensor is not written."""
-    engine = text(op, "engine")
-    if engine != "tma":
-        raise Unsupported(
-            f"'{op.name}': no emission for engine '{engine}'; store_view_tko stores a "
-            "tile by threads"
-        )
     b, (source, *_) = e.builder, segments(op)
     buffer = e.buffer(source[0])
     copies = bulk_copies(e, op, buffer)

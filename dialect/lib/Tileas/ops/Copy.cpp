@@ -47,7 +47,7 @@ LogicalResult CopyInOp::verify() {
 }
 
 LogicalResult CopyOutOp::verify() {
-  return verifyViewCopy(*this, {"tma", "threads"});
+  return verifyViewCopy(*this, {"tma"});
 }
 
 LogicalResult GatherInOp::verify() {

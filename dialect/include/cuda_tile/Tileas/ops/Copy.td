@@ -88,10 +88,10 @@ def Tileas_CopyOutOp : Tileas_Op<"copy_out", "copy",
     What `load_shared` and `store_view_tko weak` do. The buffer is read until an
     `await_copies` covers the copy.
 
-    (C1) `engine` is `tma` or `threads`.
+    (C1) `engine` is `tma`.
     (C2) The indices are those that the view requires.
     (C3) The buffer has the shape and element type of the view's tile.
-    (C4) `map` is there only for `tma`, and is not negative.
+    (C4) `map` is not negative.
   }];
   let examples = [[{
     %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
