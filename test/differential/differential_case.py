@@ -187,8 +187,14 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
             args.append(ScalarArgument(element, _bits(arg, element)))
     lines = "\n".join([*program.globals, program.entry()])
     body = f"cuda_tile.module @m {{\n{lines}\n}}\n"
-    seed = recipe.seed & 0xFFFF
-    return Case(body, tuple(args), seed, recipe.grid, recipe.num_warps, recipe.name)
+    return Case(
+        body,
+        tuple(args),
+        recipe.case_seed,
+        recipe.grid,
+        recipe.num_warps,
+        recipe.name,
+    )
 
 
 def _elements(program: RandomProgram) -> list[str]:

@@ -5,27 +5,26 @@ Level T runs on the interpreter, checked, and says what is right. Level W after 
 pass must agree with it, on the interpreter, at some of the passes for each program; its
 text is parsed again, so that it is also seen to be valid and to print whole. The PTX
 must agree on the emulator in fast mode and in adversarial mode, where races and
-unwritten registers are findings. Some programs are made persistent.
+unwritten registers are findings. Some programs get a plan that `plan` would not choose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import Any
 
 from differential_case import Case
+from differential_plans import DrawnPlan, made
 from emit_data import Array
 from op_case import differing
 
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.emulator import FindingError
-from cuda_tile.ir.plan import plan_attribute
-from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 from cuda_tile.pipeline import Artifact
 
@@ -43,10 +42,6 @@ LEVELS_W = (
     "allocate",
     "barriers",
 )
-PERSISTENT_EACH = 4
-"""One of so many programs is made persistent, by its seed."""
-ROLES_EACH = 3
-"""One of so many gets a role that loads, also where `plan` would not choose that."""
 LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
 STEP_LIMIT = 300_000
@@ -92,20 +87,31 @@ class _Stop(Exception):
         self.failure = Failure(where, kind, str(error))
 
 
-def check(case: Case, gpus: Sequence[str], *, seeds: int = 1) -> Failure | None:
+def check(
+    case: Case,
+    gpus: Sequence[str],
+    *,
+    seeds: int = 1,
+    levels: int = LEVELS_EACH,
+    notes: Counter[str] | None = None,
+) -> Failure | None:
     """Checks a program for some chips; gives the first failure.
 
     Args:
         case: The program.
         gpus: Target chips.
         seeds: Orders of the emulator to try for each chip.
+        levels: After how many passes level W is run.
+        notes: Gets what passes made, if given.
     """
     try:
         module = _guarded("level T", lambda: cuda_tile.load(case.body.encode()))
         expected = _guarded("level T", lambda: run(case, module, on="interp"))
         seen: dict[str, None] = {}
         for gpu in gpus:
-            _check_chip(case, module, gpu, expected, seen, seeds)
+            text = _check_chip(case, module, gpu, expected, seen, seeds, levels)
+            if notes is not None:
+                notes += made(text)
     except _Stop as stop:
         return stop.failure
     return None
@@ -128,13 +134,17 @@ def _check_chip(
     expected: list[Array],
     seen: dict[str, None],
     seeds: int,
-) -> None:
-    chosen = {LEVELS_W[-1], *Random(case.seed).sample(LEVELS_W[:-1], LEVELS_EACH - 1)}
+    levels: int,
+) -> str:
+    """Checks a program for a chip; gives its text at the last level."""
+    chosen = {LEVELS_W[-1], *Random(case.seed).sample(LEVELS_W[:-1], levels - 1)}
+    last = ""
 
     def observe(name: str, level: Artifact) -> None:
-        if name not in (chosen if seeds == 1 else LEVELS_W):
+        nonlocal last
+        if name not in chosen:
             return
-        text = str(level)
+        text = last = str(level)
         key = _CHIP.sub("", text)
         if key in seen:  # the levels of two chips seldom differ
             return
@@ -145,15 +155,8 @@ def _check_chip(
         _compare(case, where, expected, got)
 
     options = Options(gpu=gpu, num_warps=case.num_warps)
-    drawn = Random(case.seed)
-    own: dict[str, int | str] = {}
-    resident: dict[str, int] = {}
-    if not drawn.randrange(PERSISTENT_EACH):
-        own |= {"persistent": 1, "tile_group": drawn.randrange(4)}
-        resident = {"resident_ctas": drawn.randrange(1, 4)}
-    if not drawn.randrange(ROLES_EACH):
-        own |= {"roles": "load"}
-    hooks: dict[str, Any] = {"plan": partial(_add_to_plan, own)} if own else {}
+    drawn = DrawnPlan.of(case.seed)
+    hooks: dict[str, Any] = {"plan": drawn.add_to} if drawn.fields else {}
     compiled = _guarded(
         f"compile ({gpu})",
         lambda: cuda_tile.compile(
@@ -164,22 +167,13 @@ def _check_chip(
         mode = "adversarial" if number >= 0 else "fast"
         where = f"emulator ({gpu}, {mode})"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": gpu, "mode": mode}
-        choices |= resident
+        if drawn.resident_ctas:
+            choices["resident_ctas"] = drawn.resident_ctas
         if number >= 0:
             choices["seed"] = case.seed + number
         got = _guarded(where, lambda c=choices: run(case, module, on="emulator", **c))
         _compare(case, where, expected, got)
-
-
-def _add_to_plan(own: Mapping[str, int | str], level: ir.Operation) -> None:
-    """Adds fields to the plan of the kernel."""
-    for entry in entries(level):
-        fields = {
-            item.name: item.attr
-            for plan in (entry.attributes["tileas.plan"], plan_attribute(own))
-            for item in ir.DictAttr(plan)
-        }
-        entry.attributes["tileas.plan"] = ir.DictAttr.get(fields)
+    return last
 
 
 def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:

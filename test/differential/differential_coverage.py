@@ -8,14 +8,19 @@ is an op that the compiler lowers and no program has.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
+from differential_chains import CONSTRUCTS as CHAIN_CONSTRUCTS
 from differential_folds import FOLD_NAMES, PRODUCT_NAMES
 from differential_launch import LAUNCH_NAMES
 from differential_moves import MOVE_NAMES
+from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
+from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
 from differential_places import PLACE_NAMES
-from differential_rings import CONSTRUCTS as NEST_CONSTRUCTS
+from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
+from differential_plans import MADE
+from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_variants import VARIANTS
 
 from cuda_tile._mlir import ir
@@ -77,6 +82,11 @@ CONSTRUCTS = (
     *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
 )
 """Every construct that the programs of a run must have, variants apart."""
+NEST_CONSTRUCTS = (
+    *(*LOOP_CONSTRUCTS, *OPERAND_CONSTRUCTS, *RING_CONSTRUCTS, *CHAIN_CONSTRUCTS),
+    *(*PLAN_CONSTRUCTS, *MADE),
+)
+"""What loops of products must have, of the kinds `rings` and `chains`, and become."""
 VARIANT_NAMES = (
     *(variant.name for variant in VARIANTS),
     *(*MOVE_NAMES, *FOLD_NAMES, *PRODUCT_NAMES, *PLACE_NAMES, *LAUNCH_NAMES),
@@ -126,11 +136,16 @@ def gaps(notes: Counter[str], ops: Counter[OpClass]) -> list[str]:
     made = {name for name, _, _ in ops}
     lowered = {name for name in RULES if not name.startswith("tileas.")}
     return [
-        *(f"no program has: {name}" for name in DECLARED if not notes[name]),
+        *gaps_of(DECLARED, notes),
         *(f"not declared: {name}" for name in sorted(set(notes) - set(DECLARED))),
         *(f"no program has {n}" for n in sorted(lowered - made - set(NOT_MADE))),
         *(f"{n} is made, but listed as not" for n in sorted(made & set(NOT_MADE))),
     ]
+
+
+def gaps_of(declared: Iterable[str], notes: Counter[str]) -> list[str]:
+    """Which of the declared constructs no program had."""
+    return [f"no program has: {name}" for name in declared if not notes[name]]
 
 
 def table(notes: Counter[str], ops: Counter[OpClass]) -> str:

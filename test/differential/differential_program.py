@@ -66,6 +66,11 @@ class Recipe:
     num_warps: int | None
     steps: tuple[Step, ...]
 
+    @property
+    def case_seed(self) -> int:
+        """The seed of the finished case."""
+        return self.seed & 0xFFFF
+
 
 @dataclass
 class Frame:

@@ -15,16 +15,24 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 from differential_case import Case, make_case
-from differential_check import Failure, check
-from differential_coverage import OpClass, gaps, op_classes, table
+from differential_check import LEVELS_EACH, LEVELS_W, Failure, check
+from differential_coverage import (
+    NEST_CONSTRUCTS,
+    OpClass,
+    gaps,
+    gaps_of,
+    op_classes,
+    table,
+)
 from differential_minimise import minimise
 from differential_steps import (
     COMPLETE_OPS,
@@ -41,6 +49,10 @@ PROGRAM_SECONDS = 120
 """CPU time after which a program counts as one on which somebody hangs."""
 COMPLETE_PROGRAMS = COMPLETE_OPS * len(CYCLE) // CYCLE.count("ops") + len(CYCLE)
 """With so many programs of all kinds there must be no gap."""
+
+NEST_KINDS = {"rings", "chains"}
+COMPLETE_NESTS = 300
+"""With so many programs of these kinds all constructs of theirs are there."""
 
 
 @dataclass
@@ -65,7 +77,12 @@ class Outcome:
 
 
 def run_program(
-    kind: str, seed: int, gpus: tuple[str, ...], *, small: bool = True
+    kind: str,
+    seed: int,
+    gpus: tuple[str, ...],
+    *,
+    levels: int = LEVELS_EACH,
+    small: bool = True,
 ) -> Outcome:
     """Makes and checks one program; a failure is minimised unless `small` is false."""
     start = time.process_time()
@@ -80,19 +97,24 @@ def run_program(
         outcome.failure = Failure("generator", type(error).__name__, str(error))
         outcome.small = str(case)
         return outcome
-    outcome.failure = _timed(case, gpus)
+    outcome.failure = _timed(case, gpus, levels, outcome.notes)
     if outcome.failure is not None:
         outcome.small = str(case)
         if small and not outcome.failure.is_refusal:
             recipe, outcome.failure = minimise(
-                recipe, outcome.failure, lambda case: _timed(case, gpus)
+                recipe, outcome.failure, lambda case: _timed(case, gpus, levels)
             )
             outcome.small = str(make_case(recipe, write_program(recipe)))
     outcome.seconds = time.process_time() - start
     return outcome
 
 
-def _timed(case: Case, gpus: tuple[str, ...]) -> Failure | None:
+def _timed(
+    case: Case,
+    gpus: tuple[str, ...],
+    levels: int,
+    notes: Counter[str] | None = None,
+) -> Failure | None:
     """Checks a program; one that does not end is a failure too."""
 
     def ring(number: int, frame: FrameType | None) -> None:
@@ -102,7 +124,7 @@ def _timed(case: Case, gpus: tuple[str, ...]) -> Failure | None:
     before = signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, PROGRAM_SECONDS)
     try:
-        return check(case, gpus)
+        return check(case, gpus, levels=levels, notes=notes)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
@@ -111,16 +133,17 @@ def _timed(case: Case, gpus: tuple[str, ...]) -> Failure | None:
 
 
 def run_many(
-    programs: list[tuple[str, int]], gpus: tuple[str, ...], jobs: int
+    programs: list[tuple[str, int]], gpus: tuple[str, ...], jobs: int, levels: int
 ) -> Iterator[Outcome]:
     """Runs programs, several at a time; one that ends the process is a failure."""
+    task = partial(run_program, gpus=gpus, levels=levels)
     if jobs == 1:
-        yield from (run_program(kind, seed, gpus) for kind, seed in programs)
+        yield from (task(kind, seed) for kind, seed in programs)
         return
     rest = list(programs)
     while rest:
         with ProcessPoolExecutor(jobs) as pool:
-            futures = {pool.submit(run_program, p[0], p[1], gpus): p for p in rest}
+            futures = {pool.submit(task, kind, n): (kind, n) for kind, n in rest}
             rest = []
             for future in as_completed(futures):
                 try:
@@ -128,18 +151,18 @@ def run_many(
                 except BrokenProcessPool:
                     rest.append(futures[future])
         if rest:
-            yield from _one_by_one(rest[: 2 * jobs], gpus)
+            yield from _one_by_one(rest[: 2 * jobs], task)
             rest = rest[2 * jobs :]
 
 
 def _one_by_one(
-    programs: list[tuple[str, int]], gpus: tuple[str, ...]
+    programs: list[tuple[str, int]], task: Callable[[str, int], Outcome]
 ) -> Iterator[Outcome]:
     """Runs each in a process of its own, to see which of them ends it."""
     for kind, seed in programs:
         with ProcessPoolExecutor(1) as pool:
             try:
-                yield pool.submit(run_program, kind, seed, gpus).result()
+                yield pool.submit(task, kind, seed).result()
             except BrokenProcessPool:
                 text = "the process died"
                 yield Outcome(f"{kind} {seed}", Failure("anywhere", "death", text))
@@ -158,7 +181,8 @@ def chosen(kinds: Sequence[str], first: int, count: int) -> list[tuple[str, int]
 
 def replay(path: Path, gpus: tuple[str, ...], seeds: int) -> Failure | None:
     """Checks the program of a file."""
-    return check(Case.parse(path.read_text(), path.name), gpus, seeds=seeds)
+    case = Case.parse(path.read_text(), path.name)
+    return check(case, gpus, seeds=seeds, levels=len(LEVELS_W))
 
 
 def _arguments() -> argparse.Namespace:
@@ -168,6 +192,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--gpu", action="append", help=f"may be repeated; {GPUS}")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--kind", action="append", choices=tuple(KINDS))
+    parser.add_argument(
+        "--all-levels", action="store_true", help="run level W after every pass"
+    )
     parser.add_argument("--coverage", action="store_true", help="print what was made")
     parser.add_argument(
         "--found", type=Path, metavar="DIR", help="write what fails there"
@@ -191,7 +218,8 @@ def main() -> int:
     notes, ops = Counter[str](), Counter[OpClass]()
     failed, seconds = 0, 0.0
     refused = Counter[str]()
-    for outcome in run_many(programs, gpus, options.jobs):
+    levels = len(LEVELS_W) if options.all_levels else LEVELS_EACH
+    for outcome in run_many(programs, gpus, options.jobs, levels):
         notes += outcome.notes
         ops += outcome.ops
         seconds += outcome.seconds
@@ -204,18 +232,27 @@ def main() -> int:
             if refused[reason] > 1:  # one program of each is enough
                 continue
         _report(outcome, options.found)
-    missing = gaps(notes, ops)
     if options.coverage:
         print(table(notes, ops))
-    if len(programs) >= COMPLETE_PROGRAMS and not options.kind:
-        print("".join(f"gap: {line}\n" for line in missing), end="")
-        failed += len(missing)
+    missing = _missing(options.kind, len(programs), notes, ops)
+    print("".join(f"gap: {line}\n" for line in missing), end="")
+    failed += len(missing)
     for text, count in refused.most_common():
         print(f"refused: {count} {text}")
     each = seconds / max(len(programs) * len(gpus), 1)
     print(f"{each:.2f} CPU s per program and chip")
     print(f"{len(programs) - failed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def _missing(
+    kinds: Sequence[str] | None, count: int, notes: Counter[str], ops: Counter[OpClass]
+) -> list[str]:
+    """What so many programs of some kinds, or of all, should have had and had not."""
+    if not kinds:
+        return gaps(notes, ops) if count >= COMPLETE_PROGRAMS else []
+    is_complete = set(kinds) == NEST_KINDS and count >= COMPLETE_NESTS
+    return gaps_of(NEST_CONSTRUCTS, notes) if is_complete else []
 
 
 def _reason(message: str) -> str:

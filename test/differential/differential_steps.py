@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+from differential_chains import chain_step
 from differential_control import for_, if_, leave, loop
 from differential_elements import element_step
 from differential_exchange import EXCHANGES
@@ -15,6 +16,7 @@ from differential_launch import LAUNCH_VARIANTS, launch_step
 from differential_memory import area, load, store
 from differential_moves import MOVE_VARIANTS, move_step
 from differential_places import PLACE_VARIANTS, place_step
+from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
 from differential_rings import nest_step
 from differential_variants import VARIANTS
@@ -78,6 +80,7 @@ PLAIN: dict[str, Plain] = {
     "place": place_step,
     "launch": launch_step,
     "nest": nest_step,
+    "chains": chain_step,
 }
 """Steps without regions, by name."""
 TURNS = {
@@ -137,6 +140,8 @@ def write_program(recipe: Recipe) -> RandomProgram:
     write_steps(p, recipe.steps)
     p.note("blocks: one" if recipe.grid == 1 else "blocks: several")
     p.note(f"warps: {recipe.num_warps or 'chosen by plan'}")
+    for construct in DrawnPlan.of(recipe.case_seed).notes():
+        p.note(construct)
     return p
 
 
@@ -182,6 +187,7 @@ KINDS: dict[str, Kind] = {
         (1, 2),
     ),
     "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
+    "chains": Kind({"chains": 4, "tile": 1}, 1, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
         | {"matrix": 1, "op": 1, "load": 1, "store": 1},

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "different
 
 from compiler_mutants import INPUTS, MUTANTS, Mutant
 from differential_case import Case, make_case
-from differential_check import Failure, check
+from differential_check import LEVELS_W, Failure, check
 from differential_minimise import minimise
 from differential_program import Recipe
 from differential_steps import KINDS, make_recipe, write_program
@@ -129,7 +129,7 @@ def _judge(case: Case) -> Failure | None:
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        return check(case, GPUS, seeds=SEEDS)
+        return check(case, GPUS, seeds=SEEDS, levels=len(LEVELS_W))
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops whose turns have two or more products, of which some need the others' results.
+
+Scores and a running maximum as in attention, two branches that are multiplied, sums
+that are computed backwards, products a turn behind. All numbers are whole, or powers
+of two not far below one, so that sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from differential_elements import with_constant
+from differential_nests import (
+    Nest,
+    Results,
+    Turn,
+    leave,
+    make_results,
+    sometimes,
+    store_result,
+    write_nest,
+    zeros,
+)
+from differential_operands import (
+    PRODUCTS,
+    Operand,
+    hand_plan,
+    load_operand,
+    make_operand,
+    product_of,
+)
+from differential_program import RandomProgram
+from differential_squash import (
+    PLAIN_FLOATS,
+    folded,
+    softened,
+    spread_column,
+    squashed,
+    to_operand,
+)
+from emit_program import Value, tile
+
+MOST_TURNS = 4
+LOWEST = -1024
+"""The running maximum before the first turn, and what masked scores become."""
+MAXIMUM_TYPES = ("f32", "f64")
+
+
+@dataclass
+class Chain:
+    """A loop of several products while it is being written.
+
+    Attributes:
+        p: The program.
+        pairs: Types of operands and sums, of the first products and of the others.
+        m: Rows of the results.
+        d: Extent along which the first products sum up.
+        n: Columns of the scores, which the turns go along.
+        e: Columns of the results.
+        turns: How many turns there are.
+        plan: Plans by hand for the loads.
+        initial: What the loop carries, before the first turn.
+        carried: Operands whose pointers the loop carries.
+        results: An array for the scores of all turns, or None.
+        is_masked: Whether scores are masked by the number of their turn.
+        branches: Which products stand in an if of their own.
+    """
+
+    p: RandomProgram
+    pairs: tuple[tuple[str, str], tuple[str, str]]
+    m: int
+    d: int
+    n: int
+    e: int
+    turns: int
+    plan: str
+    initial: list[Value] = field(default_factory=list[Value])
+    carried: list[Operand] = field(default_factory=list[Operand])
+    results: Results | None = None
+    is_masked: bool = False
+    has_branch: bool = False
+
+    def fixed(self, rows: int, columns: int) -> Value:
+        """A tile of the first type that is loaded before the loop, of each block."""
+        p = self.p
+        operand = make_operand(p, self.pairs[0][0], (rows, columns), 0, p.grid)
+        return load_operand(p, operand, p.block_index())
+
+    def moving(self, number: int, shape: tuple[int, int], depth: int) -> Operand:
+        """An operand of which each turn loads a tile.
+
+        Args:
+            number: 0 for the type of the first products, 1 for that of the others.
+            shape: The tile's extents.
+            depth: Which of them the turns go along.
+        """
+        element = self.pairs[number][0]
+        plan = self.plan if self.p.chance() else hand_plan(self.p)
+        found = make_operand(self.p, element, shape, depth, self.turns, plan)
+        if found.style == "carried":
+            self.carried.append(found)
+        return found
+
+    def zeros(self, number: int, rows: int, columns: int) -> Value:
+        """A sum of the first or of the other products before the first one."""
+        return zeros(self.p, (rows, columns), self.pairs[number][1])
+
+    def scores(self, lhs: Value, rhs: Value, index: Value) -> Value:
+        """The product of a turn on which others depend, masked or stored perhaps."""
+        p = self.p
+        found = product_of(p, lhs, rhs, self.zeros(0, lhs.shape[0], rhs.shape[1]))
+        if self.results is not None:
+            store_result(p, self.results, index, found)
+        return _masked(p, found, index, self.n) if self.is_masked else found
+
+    def small(self, value: Value, most: int = 2) -> Value:
+        """A result as an operand of the other products."""
+        return squashed(self.p, value, self.pairs[1][0], most)
+
+    def add(self, index: Value, lhs: Value, rhs: Operand, total: Value) -> Value:
+        """Adds the product of a result and of a tile of the turn."""
+        p = self.p
+        loaded = load_operand(p, rhs, index) if p.chance() else None
+
+        def product(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+            tile = loaded or load_operand(p, rhs, index)
+            return [product_of(p, lhs, tile, sums[0])]
+
+        if not self.has_branch:
+            return product(p, index, [total])[0]
+        p.note("chain: product in an if")
+        return sometimes(product, p, index, [total])[0]
+
+
+def _masked(p: RandomProgram, scores: Value, index: Value, columns: int) -> Value:
+    """Scores of columns up to the row's number; `LOWEST` for the others."""
+    p.note("chain: mask by the turn")
+    rows, column = p.coordinate(scores.shape, 0), p.coordinate(scores.shape, 1)
+    step = p.constant((), "i32", columns)
+    first = p.make((), "i32", f"muli {index.name}, {step.name} : tile<i32>")
+    spread = p.spread(first, scores.shape)
+    place = p.make(
+        scores.shape, "i32", f"addi {column.name}, {spread.name} : {column.type}"
+    )
+    rows = with_constant(p, "addi", rows, p.number(0, columns))
+    flags = tile(scores.shape, "i1")
+    text = f"cmpi less_than_or_equal {place.name}, {rows.name}, signed : {place.type}"
+    test = p.make(scores.shape, "i1", f"{text} -> {flags}")
+    low = p.constant(scores.shape, scores.element, float(LOWEST))
+    text = f"select {test.name}, {scores.name}, {low.name} : {flags}, {scores.type}"
+    return p.make(scores.shape, scores.element, text)
+
+
+# Forms --------------------------------------------------------------------------------
+
+
+def _attention(c: Chain) -> Turn:
+    """Q.K, a running maximum and a running sum of the rows, and P.V."""
+    p = c.p
+    q = c.fixed(c.m, c.d)
+    keys, values = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
+    kind = c.pairs[0][1] if c.pairs[0][1] in MAXIMUM_TYPES else "f32"
+    c.initial = [
+        p.constant((c.m, 1), kind, float(LOWEST)),
+        p.constant((c.m, 1), kind, 0.0),
+        c.zeros(1, c.m, c.e),
+    ]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        most, row_sum, total = sums
+        scores = c.scores(q, load_operand(p, keys, index), index)
+        wide = to_operand(p, scores, kind)
+        top = folded(p, "maxf", wide, LOWEST)
+        text = f"maxf {most.name}, {top.name} : {top.type}"
+        now = p.make(top.shape, kind, text)
+        shares = softened(p, wide, spread_column(p, now, c.n))
+        factor = softened(p, most, now)
+        part = folded(p, "addf", shares, 0.0)
+        text = f"mulf {row_sum.name}, {factor.name} : {factor.type}"
+        scaled = p.make(factor.shape, kind, text)
+        text = f"addf {scaled.name}, {part.name} : {part.type}"
+        row_sum = p.make(part.shape, kind, text)
+        factor = to_operand(p, factor, total.element)
+        factor = spread_column(p, factor, c.e)
+        text = f"mulf {total.name}, {factor.name} : {total.type}"
+        total = p.make(total.shape, total.element, text)
+        shares = to_operand(p, shares, c.pairs[1][0])
+        return [now, row_sum, c.add(index, shares, values, total)]
+
+    return turn
+
+
+def _scores(c: Chain) -> Turn:
+    """A product of another's result, without a running maximum."""
+    q = c.fixed(c.m, c.d) if c.p.chance() else None
+    left = c.moving(0, (c.m, c.d), 0)
+    keys, values = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
+    c.initial = [c.zeros(1, c.m, c.e)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        lhs = q or load_operand(p, left, index)
+        scores = c.scores(lhs, load_operand(p, keys, index), index)
+        return [c.add(index, c.small(scores), values, sums[0])]
+
+    return turn
+
+
+def _independent(c: Chain) -> Turn:
+    """Two or three products that have nothing to do with each other."""
+    count = c.p.number(2, 3)
+    shapes = [(c.m, c.d, c.n), (c.n, c.m, c.e), (c.m, c.n, c.m)][:count]
+    operands = [
+        (c.moving(n > 0, (m, k), 1), c.moving(n > 0, (k, columns), 0))
+        for n, (m, k, columns) in enumerate(shapes)
+    ]
+    c.initial = [c.zeros(n > 0, m, columns) for n, (m, _, columns) in enumerate(shapes)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        pairs = zip(operands, sums, strict=True)
+        return [
+            c.add(index, load_operand(p, lhs, index), rhs, total)
+            for (lhs, rhs), total in pairs
+        ]
+
+    return turn
+
+
+def _right_operand(c: Chain) -> Turn:
+    """The right operand of a product is another's result."""
+    fixed = c.fixed(c.d, c.e)
+    first, left = c.moving(0, (c.n, c.d), 0), c.moving(1, (c.m, c.n), 1)
+    c.initial = [c.zeros(1, c.m, c.e)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        right = c.scores(load_operand(p, first, index), fixed, index)
+        lhs = load_operand(p, left, index)
+        return [product_of(p, lhs, c.small(right), sums[0])]
+
+    return turn
+
+
+def _gated(c: Chain) -> Turn:
+    """Two products of one left operand, multiplied, and a product of that."""
+    lhs = c.fixed(c.m, c.d)
+    weights = [c.moving(0, (c.d, c.n), 1) for _ in range(2)]
+    down = c.moving(1, (c.n, c.e), 0)
+    c.initial = [c.zeros(1, c.m, c.e)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        found = [c.scores(lhs, load_operand(p, w, index), index) for w in weights]
+        of = found[0].element if found[0].element in PLAIN_FLOATS else "f32"
+        one, two = (squashed(p, value, of) for value in found)
+        text = f"mulf {one.name}, {two.name} : {one.type}"
+        both = to_operand(p, p.make(one.shape, of, text), c.pairs[1][0])
+        return [c.add(index, both, down, sums[0])]
+
+    return turn
+
+
+def _backward(c: Chain) -> Turn:
+    """A load that feeds two products, once turned, and a result that is turned too."""
+    c.pairs = (c.pairs[0], c.pairs[0])
+    q, keys = c.fixed(c.m, c.d), c.moving(0, (c.n, c.d), 0)
+    c.initial = [c.zeros(1, c.m, c.d), c.zeros(1, c.n, c.d)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        key = load_operand(p, keys, index)
+        text = f"permute {key.name} [1, 0] : {key.type} -> "
+        shape = (c.d, c.n)
+        turned = p.make(shape, key.element, text + tile(shape, key.element))
+        share = c.small(c.scores(q, turned, index))
+        text = f"permute {share.name} [1, 0] : {share.type} -> "
+        shape = (c.n, c.m)
+        back = p.make(shape, share.element, text + tile(shape, share.element))
+        one = product_of(p, share, key, sums[0])
+        return [one, product_of(p, back, q, sums[1])]
+
+    return turn
+
+
+def _next_turn(c: Chain) -> Turn:
+    """A product of the result that the turn before left."""
+    q = c.fixed(c.m, c.d)
+    keys, values = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
+    c.initial = [c.zeros(0, c.m, c.n), c.zeros(1, c.m, c.e)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        before, total = sums
+        scores = c.scores(q, load_operand(p, keys, index), index)
+        return [scores, c.add(index, c.small(before), values, total)]
+
+    return turn
+
+
+def _three_in_a_row(c: Chain) -> Turn:
+    """A product of a product's result, of a product's result."""
+    q = c.fixed(c.m, c.d)
+    keys, middle = c.moving(0, (c.d, c.n), 1), c.moving(1, (c.n, c.e), 0)
+    last = c.moving(1, (c.e, c.d), 1)
+    c.initial = [c.zeros(1, c.m, c.d)]
+
+    def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        first = c.small(c.scores(q, load_operand(p, keys, index), index))
+        second = c.add(index, first, middle, c.zeros(1, c.m, c.e))
+        return [c.add(index, c.small(second), last, sums[0])]
+
+    return turn
+
+
+FORMS: dict[str, Callable[[Chain], Turn]] = {
+    "attention": _attention,
+    "scores": _scores,
+    "independent": _independent,
+    "right operand": _right_operand,
+    "gated": _gated,
+    "backward": _backward,
+    "next turn": _next_turn,
+    "three in a row": _three_in_a_row,
+}
+WEIGHTS = (*FORMS, "attention", "attention", "scores")
+CONSTRUCTS = (
+    *(f"chain: {form}" for form in FORMS),
+    "chain: mask by the turn",
+    "chain: product in an if",
+    "chain: scores are stored",
+    "chain: types differ",
+    "chain: rows of a warpgroup",
+)
+"""What the programs have."""
+WARPGROUP_ROWS = 64
+
+
+def chain_step(p: RandomProgram) -> None:
+    """A loop of several products, or a loop of such loops."""
+    form = p.pick(WEIGHTS)
+    p.note(f"chain: {form}")
+    pair = p.pick(PRODUCTS)
+    other = p.pick(PRODUCTS) if p.chance(3) else pair
+    if form == "attention":  # rows are scaled by fractions
+        other = other if other[1] in MAXIMUM_TYPES else ("f16", "f32")
+    sides = (16, 32, 32, 64)
+    m = p.pick((16, 32, WARPGROUP_ROWS, WARPGROUP_ROWS))
+    c = Chain(
+        p,
+        (pair, other),
+        m,
+        *(p.pick(sides) for _ in range(3)),
+        turns=p.number(0, MOST_TURNS),
+        plan=hand_plan(p),
+        is_masked=form not in ("independent", "backward") and p.chance(3),
+        has_branch=p.chance(4),
+    )
+    turn = FORMS[form](c)
+    if c.pairs[0] != c.pairs[1]:
+        p.note("chain: types differ")
+    if m >= WARPGROUP_ROWS:
+        p.note("chain: rows of a warpgroup")
+    is_outer = p.chance(4)
+    if not is_outer and form in ("attention", "scores", "next turn") and p.chance(4):
+        p.note("chain: scores are stored")
+        c.results = make_results(p, (c.m, c.n), c.pairs[0][1], c.turns)
+    nest = Nest(c.turns, _varied(c, turn), c.initial, c.carried)
+    for value in write_nest(p, nest, is_outer=is_outer):
+        p.add(value)
+
+
+def _varied(c: Chain, turn: Turn) -> Turn:
+    """The turn itself, in an if, or behind a place where it may end."""
+    p = c.p
+    if p.chance(6):
+        p.note("branch around loads")
+        return partial(sometimes, turn)
+    if c.carried or not p.chance(6):
+        return turn
+
+    def ends(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
+        leave(p, index, sums)
+        return turn(p, index, sums)
+
+    return ends

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops whose turns multiply: branches, early ends and stores in them, loops of loops.
+
+What a turn computes is given; see differential_rings.py and differential_chains.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from differential_operands import Operand, first_pointers, next_pointers
+from differential_program import RandomProgram
+from emit_data import DTYPES, Buffer
+from emit_program import Shape, Value, elements
+
+CONSTRUCTS = (
+    *(f"nest of {turns}" for turns in ("0 turns", "1 turns", "turns")),
+    "store between products",
+    "branch around loads",
+    "loop of loops",
+    "turns backwards",
+    "turns that end early",
+)
+"""What the programs have."""
+
+Turn = Callable[[RandomProgram, Value, list[Value]], list[Value]]
+"""Writes a turn, from its index and what the loop carries to what it carries on."""
+
+
+@dataclass
+class Nest:
+    """A loop that is being written.
+
+    Attributes:
+        turns: How many turns it has.
+        body: What a turn does.
+        initial: What it carries, before the first turn.
+        operands: Those that the loop carries pointers for.
+    """
+
+    turns: int
+    body: Turn
+    initial: list[Value]
+    operands: list[Operand] = field(default_factory=list[Operand])
+
+
+def write_nest(p: RandomProgram, nest: Nest, *, is_outer: bool) -> list[Value]:
+    """Writes a loop, or a loop of such loops; gives what it carried."""
+    p.note(f"nest of {nest.turns} turns" if nest.turns < 2 else "nest of turns")
+    return _outer(p, nest) if is_outer else _loop(p, nest, nest.initial)
+
+
+def _outer(p: RandomProgram, nest: Nest) -> list[Value]:
+    """The same loop twice, the second time from the second turn on, perhaps."""
+    p.note("loop of loops")
+    sums = nest.initial
+    zero, two, one = (p.constant((), "i32", number) for number in (0, 2, 1))
+    index = Value(p.fresh("o"), (), "i32")
+    inner, results = _head(p, sums)
+    p.line(
+        f"{results} = for {index.name} in ({zero.name} to {two.name}, step {one.name}) "
+        f": tile<i32> iter_values({_pairs(inner, sums)}) -> ({types_of(sums)}) {{"
+    )
+    made = _loop(p, nest, inner, index if p.chance() else None)
+    p.line(f"  continue {', '.join(v.name for v in made)} : {types_of(sums)}")
+    p.line("}")
+    return _split(results, sums)
+
+
+def _loop(
+    p: RandomProgram, nest: Nest, sums: list[Value], first: Value | None = None
+) -> list[Value]:
+    """The loop itself; pointers that it carries begin at its first turn."""
+    step = p.number(1, 2) if not nest.operands and p.chance(3) else 1
+    lower = first or p.constant((), "i32", 0)
+    upper = p.scalar("i32", nest.turns)
+    by = p.constant((), "i32", step)
+    pointers = [first_pointers(p, o, first) for o in nest.operands]
+    index = Value(p.fresh("i"), (), "i32")
+    values = [*sums, *pointers]
+    inner, results = _head(p, values)
+    p.line(
+        f"{results} = for {index.name} in ({lower.name} to {upper.name}, step "
+        f"{by.name}) : tile<i32> iter_values({_pairs(inner, values)}) -> "
+        f"({types_of(values)}) {{"
+    )
+    carried = inner[len(sums) :]
+    for operand, value in zip(nest.operands, carried, strict=True):
+        operand.carried = value
+    place = index
+    if not nest.operands and step == 1 and first is None and p.chance(4):
+        last = p.constant((), "i32", max(1, nest.turns) - 1)
+        text = f"subi {last.name}, {index.name} : tile<i32>"
+        place = p.make((), "i32", text)
+        p.note("turns backwards")
+    made = nest.body(p, place, inner[: len(sums)])
+    following = [next_pointers(p, o) for o in nest.operands]
+    names = ", ".join(v.name for v in (*made, *following))
+    p.line(f"  continue {names} : {types_of(values)}")
+    p.line("}")
+    return _split(results, values)[: len(sums)]
+
+
+def _head(p: RandomProgram, values: list[Value]) -> tuple[list[Value], str]:
+    """Names for what a loop carries, and for its results."""
+    inner = [Value(p.fresh("c"), v.shape, v.element) for v in values]
+    results = ", ".join(p.fresh("r") for _ in values)
+    return inner, results
+
+
+def _pairs(inner: list[Value], values: list[Value]) -> str:
+    return ", ".join(
+        f"{new.name} = {old.name}" for new, old in zip(inner, values, strict=True)
+    )
+
+
+def types_of(values: list[Value]) -> str:
+    """The types of values, as loops and branches spell them."""
+    return ", ".join(value.type for value in values)
+
+
+def _split(results: str, values: list[Value]) -> list[Value]:
+    names = results.split(", ")
+    return [Value(n, v.shape, v.element) for n, v in zip(names, values, strict=True)]
+
+
+# What turns may have ------------------------------------------------------------------
+
+
+def remainder_is(p: RandomProgram, index: Value, divisor: int, rest: int) -> Value:
+    """Whether a turn's index leaves a rest."""
+    by = p.constant((), "i32", divisor)
+    got = p.make((), "i32", f"remi {index.name}, {by.name} signed : tile<i32>")
+    wanted = p.constant((), "i32", rest)
+    text = f"cmpi equal {got.name}, {wanted.name}, signed : tile<i32> -> tile<i1>"
+    return p.make((), "i1", text)
+
+
+def leave(p: RandomProgram, index: Value, sums: list[Value]) -> None:
+    """Some turns end here."""
+    p.note("turns that end early")
+    p.line(f"if {remainder_is(p, index, 3, p.number(0, 2)).name} {{")
+    p.line(f"  continue {', '.join(v.name for v in sums)} : {types_of(sums)}")
+    p.line("}")
+
+
+def sometimes(
+    body: Turn, p: RandomProgram, index: Value, sums: list[Value]
+) -> list[Value]:
+    """What only some turns do; the others carry on what they got."""
+    test = remainder_is(p, index, p.number(2, 3), 0)
+    names = [Value(p.fresh("i"), value.shape, value.element) for value in sums]
+    p.line(
+        f"{', '.join(v.name for v in names)} = if {test.name} -> ({types_of(sums)}) {{"
+    )
+    made = body(p, index, sums)
+    p.line(f"  yield {', '.join(v.name for v in made)} : {types_of(sums)}")
+    p.line("} else {")
+    p.line(f"  yield {', '.join(v.name for v in sums)} : {types_of(sums)}")
+    p.line("}")
+    return names
+
+
+@dataclass(frozen=True)
+class Results:
+    """An array that takes a tile of each turn.
+
+    Attributes:
+        view: The text of its view's type.
+        base: The view.
+    """
+
+    view: str
+    base: str
+
+
+def make_results(
+    p: RandomProgram, shape: tuple[int, int], element: str, turns: int
+) -> Results:
+    """An array for the tiles of all turns."""
+    count = max(1, turns) * elements(shape)
+    name = p.fresh("p")
+    p.parameters.append(f"{name}: tile<ptr<{element}>>")
+    p.args.append(Buffer(np.zeros(count, DTYPES[element]), 0, (count,), (1,)))
+    rows, columns = count // shape[1], shape[1]
+    tensor = f"tensor_view<{rows}x{columns}x{element}, strides=[{columns}, 1]>"
+    made, base = p.fresh("t"), p.fresh("w")
+    p.line(
+        f"{made} = make_tensor_view {name}, shape = [{rows}, {columns}], "
+        f"strides = [{columns}, 1] : {tensor}"
+    )
+    view = f"partition_view<tile=({shape[0]}x{columns}), {tensor}>"
+    p.line(f"{base} = make_partition_view {made} : {view}")
+    return Results(view, base)
+
+
+def store_result(
+    p: RandomProgram, results: Results, index: Value, value: Value
+) -> None:
+    """Stores a turn's tile; only the first block does, and only once."""
+    p.note("store between products")
+    block = p.block_index()
+    zero = p.constant((), "i32", 0)
+    text = f"cmpi equal {block.name}, {zero.name}, signed : tile<i32> -> tile<i1>"
+    p.line(f"if {p.make((), 'i1', text).name} {{")
+    p.line(
+        f"  {p.fresh('k')} = store_view_tko weak {value.name}, {results.base}"
+        f"[{index.name}, {zero.name}] : {value.type}, {results.view}, tile<i32> "
+        "-> token"
+    )
+    p.line("}")
+
+
+def zeros(p: RandomProgram, shape: Shape, element: str) -> Value:
+    """A sum before its first product."""
+    return p.constant(shape, element, DTYPES[element].type(0))

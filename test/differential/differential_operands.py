@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrices in memory of which the turns of a loop load tiles, for products.
+
+They hold small whole numbers, so that sums are exact in any order. Some loads have a
+plan by hand: how many slots, how far ahead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from differential_elements import cast
+from differential_program import RandomProgram
+from emit_data import DTYPES, Array, Buffer, whole_values
+from emit_program import Shape, Value
+
+PRODUCTS = (
+    *(("f16", "f32"), ("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("i8", "i32")),
+    *(("f8E4M3FN", "f32"), ("f8E5M2", "f32"), ("tf32", "f32"), ("f64", "f64")),
+)
+"""Types of operands and sums, those that are common more often."""
+STYLES = (
+    *("rows", "rows", "columns", "turned", "batch", "gather", "carried", "computed"),
+    "converted",
+)
+"""How an operand lies in memory and comes from there."""
+STORED = {
+    "f16": ("i8", "f8E4M3FN", "f32"),
+    "bf16": ("i8", "f32"),
+    "tf32": ("f16", "f32"),
+    "f64": ("f32",),
+    "f8E4M3FN": ("f16",),
+    "f8E5M2": ("f32",),
+}
+"""Types from which operands of the style `converted` are converted."""
+
+CONSTRUCTS = (
+    *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
+    *(f"operand: {element}" for element, _ in dict.fromkeys(PRODUCTS)),
+    "plan of a load by hand",
+)
+"""What the programs have."""
+
+
+@dataclass
+class Operand:
+    """A matrix of which each turn of a loop loads a tile.
+
+    Attributes:
+        style: One of `STYLES`.
+        shape: The tile's extents as the product takes it.
+        depth: Which of them the turns go along.
+        element: Its element type as the product takes it.
+        stored: Its element type in memory.
+        plan: The plan by hand of its load, or an empty text.
+        base: The pointer, or the view.
+        view: The text of the view's type.
+        step: Elements from one turn's tile to the next.
+        carried: The pointers that the loop carries, if it does.
+    """
+
+    style: str
+    shape: tuple[int, int]
+    depth: int
+    element: str
+    stored: str
+    plan: str = ""
+    base: str = ""
+    view: str = ""
+    step: int = 0
+    carried: Value | None = None
+
+
+def hand_plan(p: RandomProgram) -> str:
+    """A plan by hand, sometimes."""
+    if p.chance(3):
+        return ""
+    slots = p.number(1, 4)
+    ahead = p.number(0, slots)
+    numbers = f"slots = {slots} : i64, ahead = {ahead} : i64"
+    return f' {{tileas.plan = {{engine = "cp_async", {numbers}}}}}'
+
+
+def make_operand(
+    p: RandomProgram,
+    element: str,
+    shape: tuple[int, int],
+    depth: int,
+    turns: int,
+    plan: str = "",
+) -> Operand:
+    """A matrix in memory, and its view or pointers, before the loops.
+
+    Args:
+        p: The program.
+        element: Its element type as a product takes it.
+        shape: The tile's extents.
+        depth: Which of them the turns go along.
+        turns: How many tiles there are.
+        plan: The plan by hand of its load, or an empty text.
+    """
+    styles = [s for s in STYLES if s != "converted" or element in STORED]
+    found = Operand(p.pick(styles), shape, depth, element, element)
+    p.note(f"operand: {found.style}")
+    p.note(f"operand: {element}")
+    if found.style == "converted":
+        found.stored = p.pick(STORED[element])
+    if found.style in ("gather", "carried"):
+        _make_pointers(p, found, max(1, turns))
+        return found
+    if found.style not in ("computed", "converted"):
+        found.plan = plan
+        if plan:
+            p.note("plan of a load by hand")
+    _make_view(p, found, max(1, turns))
+    return found
+
+
+def _pointer(p: RandomProgram, element: str, count: int) -> str:
+    rng = np.random.default_rng(p.number(0, 2**16))
+    data: Array = whole_values(rng, count, element)
+    name = p.fresh("p")
+    p.parameters.append(f"{name}: tile<ptr<{element}>>")
+    p.args.append(Buffer(data, 0, (count,), (1,), is_whole=True))
+    known = p.fresh("a")
+    p.line(f"{known} = assume div_by<16>, {name} : tile<ptr<{element}>>")
+    return known
+
+
+def _extent(p: RandomProgram, size: int, unit: int) -> tuple[str, str]:
+    """A static or dynamic extent: its operand, and its word in the type."""
+    if p.chance():
+        return "", str(size)
+    value = p.scalar("i32", size)
+    known = p.fresh("a")
+    p.line(f"{known} = assume div_by<{unit}>, {value.name} : tile<i32>")
+    return known, "?"
+
+
+def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
+    """A view of a matrix whose tiles along `depth` the turns load."""
+    n_bytes = DTYPES[found.stored].itemsize
+    unit = max(1, 4 // n_bytes)
+    stored = list(found.shape)
+    order = (0, 1)
+    if found.style in ("columns", "turned"):
+        stored, order = stored[::-1], (1, 0)
+    along = order[found.depth]
+    extents = list(stored)
+    is_batch = found.style == "batch"
+    if not is_batch:
+        extents[along] *= turns
+    less = unit * p.pick((0, 0, 1, 3))  # the last tiles are not whole
+    extents[1] -= less if extents[1] > less else 0
+    extents[0] -= p.pick((0, 0, 1, 5))
+    words = [_extent(p, extents[0], 1), _extent(p, extents[1], unit)]
+    whole = p.pick((8, 16)) if n_bytes == 1 else 8
+    row = extents[1] + (-extents[1]) % whole + whole * p.number(0, 1)
+    strides, tile_shape = [row, 1], stored
+    if is_batch:
+        words = [("", str(turns)), *words]
+        strides = [row * extents[0], row, 1]
+        tile_shape = [1, *stored]
+    count = strides[0] * (turns if is_batch else extents[0])
+    base = _pointer(p, found.stored, count)
+    text = "x".join(word for _, word in words)
+    tensor = f"tensor_view<{text}x{found.stored}, strides=[{_list(strides)}]>"
+    shape_text = [name or word for name, word in words]
+    dynamic = "tile<i32> -> " if any(name for name, _ in words) else ""
+    made = p.fresh("t")
+    p.line(
+        f"{made} = make_tensor_view {base}, shape = [{', '.join(shape_text)}], "
+        f"strides = [{_list(strides)}] : {dynamic}{tensor}"
+    )
+    if found.style == "columns":
+        tile_shape = list(found.shape)
+    mapped = ", dim_map=[1, 0]" if found.style == "columns" else ""
+    sizes = "x".join(map(str, tile_shape))
+    found.view = (
+        f"partition_view<tile=({sizes}), padding_value = zero, {tensor}{mapped}>"
+    )
+    found.base = p.fresh("w")
+    p.line(f"{found.base} = make_partition_view {made} : {found.view}")
+
+
+def _list(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _make_pointers(p: RandomProgram, found: Operand, turns: int) -> None:
+    """A tile of pointers to the first turn's tile."""
+    rows, columns = found.shape
+    row = columns * (turns if found.depth == 1 else 1)
+    count = row * rows * (turns if found.depth == 0 else 1)
+    found.step = columns if found.depth == 1 else row * rows
+    base = _pointer(p, found.element, count)
+    line = p.coordinate(found.shape, 0)
+    stride = p.constant(found.shape, "i32", row)
+    far = p.make(found.shape, "i32", f"muli {line.name}, {stride.name} : {line.type}")
+    near = p.coordinate(found.shape, 1)
+    places = p.make(found.shape, "i32", f"addi {far.name}, {near.name} : {far.type}")
+    start = p.spread(Value(base, (), f"ptr<{found.element}>"), found.shape)
+    found.base = _offset(p, start, places).name
+
+
+def _offset(p: RandomProgram, pointers: Value, places: Value) -> Value:
+    text = f"offset {pointers.name}, {places.name} : {pointers.type}, {places.type}"
+    return p.make(pointers.shape, pointers.element, f"{text} -> {pointers.type}")
+
+
+def first_pointers(p: RandomProgram, operand: Operand, first: Value | None) -> Value:
+    """The pointers of a loop's first turn, which is `first` if it is not zero."""
+    start = Value(operand.base, operand.shape, f"ptr<{operand.element}>")
+    if first is None:
+        return start
+    step = p.constant((), "i32", operand.step)
+    text = f"muli {first.name}, {step.name} : tile<i32>"
+    return _offset(p, start, p.spread(p.make((), "i32", text), operand.shape))
+
+
+def next_pointers(p: RandomProgram, operand: Operand) -> Value:
+    """The pointers that a loop carries, for its next turn."""
+    if operand.carried is None:
+        raise AssertionError("the loop carries no pointers")
+    step = p.constant(operand.shape, "i32", operand.step)
+    return _offset(p, operand.carried, step)
+
+
+def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
+    """The tile of a turn."""
+    value = Value(p.fresh("x"), found.shape, found.element)
+    if found.style in ("gather", "carried"):
+        return _load_pointers(p, found, index, value)
+    zero = p.constant((), "i32", 0).name
+    indices = [zero, zero]
+    if found.style == "batch":
+        indices = [index.name, zero, zero]
+    else:
+        turned = found.style == "turned"
+        indices[1 - found.depth if turned else found.depth] = index.name
+    shape: Shape = found.shape
+    if found.style == "batch":
+        shape = (1, *shape)
+    elif found.style == "turned":
+        shape = shape[::-1]
+    loaded = Value(value.name, shape, found.stored)
+    p.line(
+        f"{loaded.name}, {p.fresh('k')} = load_view_tko weak {found.base}"
+        f"[{', '.join(indices)}]{found.plan} : {found.view}, tile<i32> -> "
+        f"{loaded.type}, token"
+    )
+    match found.style:
+        case "batch":
+            text = f"reshape {loaded.name} : {loaded.type} -> {value.type}"
+            return p.make(found.shape, found.element, text)
+        case "turned":
+            text = f"permute {loaded.name} [1, 0] : {loaded.type} -> {value.type}"
+            return p.make(found.shape, found.element, text)
+        case "computed":
+            return _negated(p, loaded)
+        case "converted":
+            op = "itof signed" if found.stored == "i8" else "ftof"
+            return cast(p, op, loaded, found.element)
+        case _:
+            return loaded
+
+
+def _load_pointers(
+    p: RandomProgram, found: Operand, index: Value, value: Value
+) -> Value:
+    pointers = found.carried
+    if pointers is None:
+        start = Value(found.base, found.shape, f"ptr<{found.element}>")
+        step = p.constant((), "i32", found.step)
+        text = f"muli {index.name}, {step.name} : tile<i32>"
+        far = p.spread(p.make((), "i32", text), found.shape)
+        pointers = _offset(p, start, far)
+    token = p.fresh("k")
+    p.line(
+        f"{value.name}, {token} = load_ptr_tko weak {pointers.name} : "
+        f"{pointers.type} -> {value.type}, token"
+    )
+    return value
+
+
+def _negated(p: RandomProgram, value: Value) -> Value:
+    """The same numbers with another sign; floats without arithmetic go through f32."""
+    if value.element in ("f8E4M3FN", "f8E5M2", "tf32"):
+        return cast(
+            p, "ftof", _negated(p, cast(p, "ftof", value, "f32")), value.element
+        )
+    name = "negi" if value.element == "i8" else "negf"
+    text = f"{name} {value.name} : {value.type}"
+    return p.make(value.shape, value.element, text)
+
+
+def product_of(p: RandomProgram, lhs: Value, rhs: Value, total: Value) -> Value:
+    """A product, added to a sum."""
+    types = f"{lhs.type}, {rhs.type}, {total.type}"
+    operands = f"{lhs.name}, {rhs.name}, {total.name}"
+    text = f"mmaf {operands} : {types}"
+    if lhs.element == "i8":
+        text = f"mmai {operands} signed signed : {types}"
+    return p.make(total.shape, total.element, text)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What programs get planned that `plan` would not choose, and what passes made of them.
+
+Some kernels are made persistent, some get a role that loads: the seed says which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, plan_attribute
+from cuda_tile.ir.walk import entries
+
+PERSISTENT_EACH = 4
+"""One of so many programs is made persistent, by its seed."""
+ROLES_EACH = 3
+"""One of so many gets a role that loads, also where `plan` would not choose that."""
+MOST_GROUP = 3
+"""Rows of tile blocks in a group, at most."""
+CONSTRUCTS = (
+    "plan: persistent",
+    *(f"plan: tile_group = {rows}" for rows in range(MOST_GROUP + 1)),
+    "plan: roles = load",
+    "plan: persistent with a role that loads",
+)
+"""What is planned for some programs."""
+
+
+@dataclass(frozen=True)
+class DrawnPlan:
+    """What a seed adds to the plan of a kernel.
+
+    Attributes:
+        fields: Fields of the entry's plan.
+        resident_ctas: CTAs that run at once, or 0 for all.
+    """
+
+    fields: Mapping[str, int | str]
+    resident_ctas: int = 0
+
+    @classmethod
+    def of(cls, seed: int) -> DrawnPlan:
+        """What a case's seed adds."""
+        drawn = Random(seed)
+        fields: dict[str, int | str] = {}
+        resident = 0
+        if not drawn.randrange(PERSISTENT_EACH):
+            fields |= {"persistent": 1, "tile_group": drawn.randrange(MOST_GROUP + 1)}
+            resident = drawn.randrange(1, 4)
+        if not drawn.randrange(ROLES_EACH):
+            fields |= {"roles": "load"}
+        return cls(fields, resident)
+
+    def notes(self) -> Iterator[str]:
+        """Which of `CONSTRUCTS` these are."""
+        if "persistent" in self.fields:
+            yield "plan: persistent"
+            yield f"plan: tile_group = {self.fields['tile_group']}"
+        if "roles" in self.fields:
+            yield "plan: roles = load"
+            if "persistent" in self.fields:
+                yield "plan: persistent with a role that loads"
+
+    def add_to(self, level: ir.Operation) -> None:
+        """Adds the fields to the plan of each kernel of a module."""
+        for entry in entries(level):
+            plans = (entry.attributes[PLAN_ATTRIBUTE], plan_attribute(self.fields))
+            merged = {item.name: item.attr for p in plans for item in ir.DictAttr(p)}
+            entry.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(merged)
+
+
+# What the passes made -----------------------------------------------------------------
+
+MADE: Mapping[str, re.Pattern[str]] = {
+    "made: cp.async in groups": re.compile(r'fill = "cp_async".*sync = "groups"'),
+    "made: cp.async with mbarriers": re.compile(r'fill = "cp_async".*"mbarriers"'),
+    "made: bulk copies": re.compile(r'copy_in .*engine = "tma"'),
+    "made: bulk stores": re.compile(r'copy_out .*engine = "tma"'),
+    "made: gathers": re.compile(r"tileas\.gather_in"),
+    "made: ring of one slot": re.compile(r"!tileas\.ring<1,"),
+    "made: ring of several slots": re.compile(r"!tileas\.ring<[2-9],"),
+    "made: release that trails": re.compile(r"release .* after"),
+    "made: products of warpgroups": re.compile(r"tileas\.wgmma"),
+    "made: products of warps": re.compile(r"tileas\.mma_sync"),
+    "made: a role that loads": re.compile(r'role "load"'),
+    "made: loop over tile blocks": re.compile(r"tileas\.tiles"),
+}
+"""What rings and products become, as the text at level W has it."""
+
+
+def made(text: str) -> Counter[str]:
+    """Which of `MADE` a module at level W has."""
+    return Counter(name for name, pattern in MADE.items() if pattern.search(text))
