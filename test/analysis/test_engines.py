@@ -179,6 +179,57 @@ def test_a_refusal_says_why(text: str, engine: str, message: str) -> None:
     assert message in refusal(text, engine)
 
 
+MOST = 2**31 - 1
+"""The largest extent that the coordinates of a bulk copy reach."""
+
+
+def wide(bound: int | None) -> str:
+    """A kernel whose rows are counted by 64 bits, at most `bound` of them."""
+    known = KNOWN.replace("div_by<8>, %rows : tile<i32>", "div_by<8>, %n0 : tile<i64>")
+    most = "?" if bound is None else str(bound)
+    known = known.replace(
+        "%n =",
+        f"%n0 = assume bounded<0, {most}>, %r64 : tile<i64>\n%n =",
+    )
+    known += f"%mb = assume bounded<0, {MOST}>, %m : tile<i32>\n"
+    known += "%m64 = exti %mb signed : tile<i32> -> tile<i64>\n"
+    known += "%s64 = exti %s signed : tile<i32> -> tile<i64>\n"
+    text = kernel(known=known).replace("[%s, 1] : tile<i32>", "[%s64, 1] : tile<i64>")
+    text = text.replace("shape = [%n, %m]", "shape = [%n, %m64]")
+    text = text.replace("%stride: tile<i32>", "%stride: tile<i32>, %r64: tile<i64>")
+    return text.replace("%z to %n,", "%z to %rows,")
+
+
+def static(rows: int) -> str:
+    """A kernel with a number of rows that is known."""
+    text = kernel().replace("shape = [%n, %m]", f"shape = [{rows}, %m]")
+    return text.replace("tensor_view<?x?x", f"tensor_view<{rows}x?x")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_reached"),
+    [
+        (static(MOST), True),
+        (static(MOST + 1), False),
+        (wide(MOST), True),
+        (wide(MOST + 1), False),
+        (wide(None), False),
+    ],
+    ids=["most", "one more", "known to be most", "known to be one more", "unknown"],
+)
+def test_bulk_copies_reach_extents_below_two_to_31(text: str, is_reached: bool) -> None:
+    wanted = "" if is_reached else f"extent 0 may exceed {MOST}, which a copy's"
+    got = refusal(text, "tma")
+    assert got.startswith(wanted)
+    assert bool(got) != is_reached
+    assert refusal(text, "cp_async") == ""
+    planned = str(cuda_tile.lower(cuda_tile.load(text.encode()), "sm_90", until="plan"))
+    assert ('engine = "tma"' in planned) == is_reached
+    assert ('engine = "cp_async"' in planned) != is_reached
+    remark = f"load by cp.async instead of TMA: extent 0 may exceed {MOST}"
+    assert (remark in planned) != is_reached
+
+
 def test_smaller_units_are_copied_too() -> None:
     text = kernel(known=KNOWN.replace("div_by<8>, %stride", "div_by<2>, %stride"))
     assert refusal(text, "cp_async") == ""

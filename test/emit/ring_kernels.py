@@ -59,7 +59,7 @@ class RingProduct:
         divisor: What is known to divide all extents.
         release_early: Whether a slot is released right behind its last load, and the
             next copies stand behind that.
-        fill: Who fills the ring: `cp_async` or `tma`.
+        fill: Who fills the ring: `cp_async`, `tma`, or `threads` with what they loaded.
         sync: What the ring's users wait for.
         drain: Who multiplies: `threads`, or `wgmma` of one warpgroup per 64 rows.
         load_warps: Warps of a role of its own that fills the ring; 0 for one role.
@@ -96,6 +96,8 @@ class RingProduct:
             f"!b = !cuda_tile.tile<{DEPTH}x{n}xf16, {spelled(b)}>",
             f"!c = !cuda_tile.tile<{m}x{n}xf32, {spelled(c)}>",
             "!p = !tileas.pending<!c>",
+            f"!la = !cuda_tile.tile<{m}x{k}xf16, {spelled(self._loaded(m, k))}>",
+            f"!lb = !cuda_tile.tile<{k}x{n}xf16, {spelled(self._loaded(k, n))}>",
             f"!sa = !tileas.buffer<{m}x{k}xf16, {spelled(shared_a)}>",
             f"!sb = !tileas.buffer<{k}x{n}xf16, {spelled(shared_b)}>",
             f"!ring = !tileas.ring<{self.slots}, !sa, !sb>",
@@ -124,6 +126,11 @@ class RingProduct:
             choose_swizzle((m, k), 16, coalesced((m, k), (1, 0), 8, n_warps), a),
             choose_swizzle((k, n), 16, coalesced((k, n), (1, 0), 8, n_warps), b),
         )
+
+    def _loaded(self, rows: int, columns: int) -> LinearLayout:
+        """The layout of a tile that threads load and store into a slot."""
+        n_warps = self.load_warps or self.warps[0] * self.warps[1]
+        return coalesced((rows, columns), (1, 0), 8, n_warps)
 
     @property
     def _atom(self) -> str:
@@ -230,6 +237,11 @@ class RingProduct:
         return lines
 
     def _copies(self, turn: str, slot: str) -> list[str]:
+        if self.fill == "threads":
+            return [
+                *self._copy_by_threads("a", f"%i, {turn}", slot),
+                *self._copy_by_threads("b", f"{turn}, %j", slot),
+            ]
         engines = [f'engine = "{self.fill}"'] * 2
         if self.fill == "tma":
             engines = [f"{engine} map = {i}" for i, engine in enumerate(engines)]
@@ -238,6 +250,13 @@ class RingProduct:
             f"{engines[0]} : !ta[!i, !i] to !sa",
             f"%{slot}tb = tileas.copy_in %tb[{turn}, %j] to %{slot}b "
             f"{engines[1]} : !tb[!i, !i] to !sb",
+        ]
+
+    def _copy_by_threads(self, name: str, index: str, slot: str) -> list[str]:
+        return [
+            f"%{slot}x{name}, %{slot}t{name} = load_view_tko weak %t{name}[{index}] "
+            f": !t{name}, !i -> !l{name}, token",
+            f"tileas.store_shared %{slot}x{name}, %{slot}{name} : !l{name}, !s{name}",
         ]
 
     def _fill(self, turn: str, slot: str) -> list[str]:

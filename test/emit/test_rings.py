@@ -63,6 +63,15 @@ PRODUCTS = {
         load_warps=4,
         gpu="sm_90",
     ),
+    "threads": RingProduct(fill="threads", sync="mbarriers"),
+    "storing warps": RingProduct(fill="threads", sync="mbarriers", load_warps=4),
+    "one storing warp": RingProduct(
+        fill="threads", sync="mbarriers", load_warps=1, gpu="sm_90"
+    ),
+    "warpgroup, threads": replace(WARPGROUP, fill="threads", sync="mbarriers"),
+    "warpgroup, storing warps": replace(
+        WARPGROUP, fill="threads", sync="mbarriers", load_warps=4
+    ),
     "few units": RingProduct(tile=(16, 16, 16), warps=(2, 2)),
 }
 
@@ -81,6 +90,8 @@ def test_products_agree(name: str) -> None:
 
 GROUPS = RingProduct(tile=(32, 32, 16), warps=(2, 1))
 COPIED = replace(GROUPS, sync="mbarriers", load_warps=1)
+STORED = replace(COPIED, fill="threads")
+MULTIPLIED = replace(WARPGROUP, fill="threads", sync="mbarriers", load_warps=4)
 BULK = replace(COPIED, fill="tma", gpu="sm_90")
 
 
@@ -93,6 +104,9 @@ BULK = replace(COPIED, fill="tma", gpu="sm_90")
         (COPIED, r"cp\.async\.mbarrier\.arrive\.noinc.*;", ""),
         (COPIED, r"mbarrier\.arrive\.shared.*;", ""),
         (COPIED, r"bar\.sync \t?0;", ""),
+        (STORED, r"mbarrier\.arrive\.shared.*;", ""),
+        (STORED, r"bar\.sync \t?0;", ""),
+        (MULTIPLIED, r"fence\.proxy\.async.*;", ""),
         (BULK, r"mbarrier\.arrive\.shared.*;", ""),
         (BULK, r"mbarrier\.arrive\.expect_tx.*;", ""),
         (BULK, r"(?<=cp\.async\.bulk\.tensor\.2d).*(?=;)", None),
@@ -118,7 +132,7 @@ def test_what_order_rests_on_is_noticed(
         assert _is_noticed(product, replace(compiled, ptx=changed)), place.group()
 
 
-@pytest.mark.parametrize("product", [COPIED, BULK])
+@pytest.mark.parametrize("product", [COPIED, STORED, BULK])
 def test_counts_of_arrivals_are_noticed(product: RingProduct) -> None:
     compiled = product.compiled()
     places = list(
@@ -135,7 +149,10 @@ def _is_noticed(product: RingProduct, compiled: Compiled) -> bool:
     for seed in range(3):
         try:
             got, expected = product.run(
-                compiled, (32, 32, 16 * 8), mode="adversarial", seed=seed
+                compiled,
+                (*product.tile[:2], product.tile[2] * 8),
+                mode="adversarial",
+                seed=seed,
             )
         except UserError:
             return True
