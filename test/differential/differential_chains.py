@@ -26,6 +26,9 @@ from differential_nests import (
 )
 from differential_operands import (
     PRODUCTS,
+    STYLES,
+    VIEWS,
+    HandPlan,
     Operand,
     hand_plan,
     load_operand,
@@ -61,7 +64,8 @@ class Chain:
         n: Columns of the scores, which the turns go along.
         e: Columns of the results.
         turns: How many turns there are.
-        plan: Plans by hand for the loads.
+        plan: Plan by hand of most loads, or None.
+        styles: How operands may come from memory.
         initial: What the loop carries, before the first turn.
         carried: Operands whose pointers the loop carries.
         results: An array for the scores of all turns, or None.
@@ -76,7 +80,8 @@ class Chain:
     n: int
     e: int
     turns: int
-    plan: str
+    plan: HandPlan | None
+    styles: tuple[str, ...] = STYLES
     initial: list[Value] = field(default_factory=list[Value])
     carried: list[Operand] = field(default_factory=list[Operand])
     results: Results | None = None
@@ -86,7 +91,8 @@ class Chain:
     def fixed(self, rows: int, columns: int) -> Value:
         """A tile of the first type that is loaded before the loop, of each block."""
         p = self.p
-        operand = make_operand(p, self.pairs[0][0], (rows, columns), 0, p.grid)
+        shape, styles = (rows, columns), self.styles
+        operand = make_operand(p, self.pairs[0][0], shape, 0, p.grid, styles=styles)
         return load_operand(p, operand, p.block_index())
 
     def moving(self, number: int, shape: tuple[int, int], depth: int) -> Operand:
@@ -99,7 +105,9 @@ class Chain:
         """
         element = self.pairs[number][0]
         plan = self.plan if self.p.chance() else hand_plan(self.p)
-        found = make_operand(self.p, element, shape, depth, self.turns, plan)
+        found = make_operand(
+            self.p, element, shape, depth, self.turns, plan, self.styles
+        )
         if found.style == "carried":
             self.carried.append(found)
         return found
@@ -327,10 +335,9 @@ CONSTRUCTS = (
     "chain: product in an if",
     "chain: scores are stored",
     "chain: types differ",
-    "chain: rows of a warpgroup",
+    "chain: for warpgroups",
 )
 """What the programs have."""
-WARPGROUP_ROWS = 64
 
 
 def chain_step(p: RandomProgram) -> None:
@@ -341,23 +348,25 @@ def chain_step(p: RandomProgram) -> None:
     other = p.pick(PRODUCTS) if p.chance(3) else pair
     if form == "attention":  # rows are scaled by fractions
         other = other if other[1] in MAXIMUM_TYPES else ("f16", "f32")
-    sides = (16, 32, 32, 64)
-    m = p.pick((16, 32, WARPGROUP_ROWS, WARPGROUP_ROWS))
+    rows, sides, styles = (16, 32, 64), (16, 32, 32, 64), STYLES
+    if p.chance(3):
+        p.note("chain: for warpgroups")
+        pair = other = (p.pick(("f16", "f16", "bf16")), "f32")
+        rows, sides, styles = (64, 64, 128), (32, 64, 64), VIEWS
     c = Chain(
         p,
         (pair, other),
-        m,
+        p.pick(rows),
         *(p.pick(sides) for _ in range(3)),
         turns=p.number(0, MOST_TURNS),
         plan=hand_plan(p),
+        styles=styles,
         is_masked=form not in ("independent", "backward") and p.chance(3),
         has_branch=p.chance(4),
     )
     turn = FORMS[form](c)
     if c.pairs[0] != c.pairs[1]:
         p.note("chain: types differ")
-    if m >= WARPGROUP_ROWS:
-        p.note("chain: rows of a warpgroup")
     is_outer = p.chance(4)
     if not is_outer and form in ("attention", "scores", "next turn") and p.chance(4):
         p.note("chain: scores are stored")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -24,7 +24,9 @@ from op_case import differing
 
 import cuda_tile
 from cuda_tile._mlir import ir
+from cuda_tile.api import Compiled
 from cuda_tile.emulator import FindingError
+from cuda_tile.errors import UserError
 from cuda_tile.options import Options
 from cuda_tile.pipeline import Artifact
 
@@ -44,6 +46,8 @@ LEVELS_W = (
 )
 LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
+TOO_LARGE = "bytes of shared memory"
+"""Words of the message of a plan by hand that asks for too much."""
 STEP_LIMIT = 300_000
 """Ops of the interpreter, or steps of the emulator, of a kernel that never ends."""
 _CHIP = re.compile(r'tileas\.target = "sm_\d+[af]?"')
@@ -156,12 +160,8 @@ def _check_chip(
 
     options = Options(gpu=gpu, num_warps=case.num_warps)
     drawn = DrawnPlan.of(case.seed)
-    hooks: dict[str, Any] = {"plan": drawn.add_to} if drawn.fields else {}
     compiled = _guarded(
-        f"compile ({gpu})",
-        lambda: cuda_tile.compile(
-            module, gpu, options=options, after=hooks, observe=observe, cubin=False
-        ),
+        f"compile ({gpu})", lambda: _compile(module, options, drawn, observe)
     )
     for number in range(-1, seeds):
         mode = "adversarial" if number >= 0 else "fast"
@@ -174,6 +174,27 @@ def _check_chip(
         got = _guarded(where, lambda c=choices: run(case, module, on="emulator", **c))
         _compare(case, where, expected, got)
     return last
+
+
+def _compile(
+    module: ir.Module,
+    options: Options,
+    drawn: DrawnPlan,
+    observe: Callable[[str, Artifact], None],
+) -> Compiled:
+    """Compiles with what is planned by hand, as far as that fits.
+
+    A role that loads keeps all rings at once; `plan` chose their slots for one role.
+    """
+    hooks: dict[str, Any] = {"plan": drawn.add_to} if drawn.fields else {}
+    try:
+        return cuda_tile.compile(
+            module, options=options, after=hooks, observe=observe, cubin=False
+        )
+    except UserError as error:
+        if "roles" not in drawn.fields or TOO_LARGE not in str(error):
+            raise
+        return _compile(module, options, drawn.without_roles(), observe)
 
 
 def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:

@@ -184,6 +184,10 @@ def make_results(
     name = p.fresh("p")
     p.parameters.append(f"{name}: tile<ptr<{element}>>")
     p.args.append(Buffer(np.zeros(count, DTYPES[element]), 0, (count,), (1,)))
+    if p.chance():
+        known = p.fresh("a")
+        p.line(f"{known} = assume div_by<16>, {name} : tile<ptr<{element}>>")
+        name = known
     rows, columns = count // shape[1], shape[1]
     tensor = f"tensor_view<{rows}x{columns}x{element}, strides=[{columns}, 1]>"
     made, base = p.fresh("t"), p.fresh("w")

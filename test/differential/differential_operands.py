@@ -13,7 +13,7 @@ import numpy as np
 from differential_elements import cast
 from differential_program import RandomProgram
 from emit_data import DTYPES, Array, Buffer, whole_values
-from emit_program import Shape, Value
+from emit_program import Shape, Value, elements
 
 PRODUCTS = (
     *(("f16", "f32"), ("f16", "f32"), ("f16", "f32"), ("bf16", "f32"), ("i8", "i32")),
@@ -25,6 +25,8 @@ STYLES = (
     "converted",
 )
 """How an operand lies in memory and comes from there."""
+VIEWS = ("rows", "columns", "turned", "batch")
+"""Those of which tensor maps may be made."""
 STORED = {
     "f16": ("i8", "f8E4M3FN", "f32"),
     "bf16": ("i8", "f32"),
@@ -34,6 +36,8 @@ STORED = {
     "f8E5M2": ("f32",),
 }
 """Types from which operands of the style `converted` are converted."""
+MOST_HAND_BYTES = 24 * 1024
+"""Shared memory that a plan by hand asks for one load, at most."""
 
 CONSTRUCTS = (
     *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
@@ -72,14 +76,27 @@ class Operand:
     carried: Value | None = None
 
 
-def hand_plan(p: RandomProgram) -> str:
+@dataclass(frozen=True)
+class HandPlan:
+    """A plan by hand of a load: slots, and turns ahead."""
+
+    slots: int
+    ahead: int
+
+    def of(self, element: str, shape: tuple[int, int]) -> str:
+        """Its text for tiles of a type and shape; empty if they take too many bytes."""
+        if self.slots * elements(shape) * DTYPES[element].itemsize > MOST_HAND_BYTES:
+            return ""
+        numbers = f"slots = {self.slots} : i64, ahead = {self.ahead} : i64"
+        return f' {{tileas.plan = {{engine = "cp_async", {numbers}}}}}'
+
+
+def hand_plan(p: RandomProgram) -> HandPlan | None:
     """A plan by hand, sometimes."""
     if p.chance(3):
-        return ""
+        return None
     slots = p.number(1, 4)
-    ahead = p.number(0, slots)
-    numbers = f"slots = {slots} : i64, ahead = {ahead} : i64"
-    return f' {{tileas.plan = {{engine = "cp_async", {numbers}}}}}'
+    return HandPlan(slots, p.number(0, slots))
 
 
 def make_operand(
@@ -88,7 +105,8 @@ def make_operand(
     shape: tuple[int, int],
     depth: int,
     turns: int,
-    plan: str = "",
+    plan: HandPlan | None = None,
+    styles: tuple[str, ...] = STYLES,
 ) -> Operand:
     """A matrix in memory, and its view or pointers, before the loops.
 
@@ -98,10 +116,11 @@ def make_operand(
         shape: The tile's extents.
         depth: Which of them the turns go along.
         turns: How many tiles there are.
-        plan: The plan by hand of its load, or an empty text.
+        plan: The plan by hand of its load, or None.
+        styles: Those that it may have.
     """
-    styles = [s for s in STYLES if s != "converted" or element in STORED]
-    found = Operand(p.pick(styles), shape, depth, element, element)
+    known = [s for s in styles if s != "converted" or element in STORED]
+    found = Operand(p.pick(known), shape, depth, element, element)
     p.note(f"operand: {found.style}")
     p.note(f"operand: {element}")
     if found.style == "converted":
@@ -110,8 +129,8 @@ def make_operand(
         _make_pointers(p, found, max(1, turns))
         return found
     if found.style not in ("computed", "converted"):
-        found.plan = plan
-        if plan:
+        found.plan = plan.of(element, shape) if plan else ""
+        if found.plan:
             p.note("plan of a load by hand")
     _make_view(p, found, max(1, turns))
     return found

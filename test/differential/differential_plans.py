@@ -66,6 +66,11 @@ class DrawnPlan:
             if "persistent" in self.fields:
                 yield "plan: persistent with a role that loads"
 
+    def without_roles(self) -> DrawnPlan:
+        """The same for a kernel of one role."""
+        fields = {name: n for name, n in self.fields.items() if name != "roles"}
+        return DrawnPlan(fields, self.resident_ctas)
+
     def add_to(self, level: ir.Operation) -> None:
         """Adds the fields to the plan of each kernel of a module."""
         for entry in entries(level):

@@ -17,6 +17,8 @@ from differential_nests import (
 )
 from differential_operands import (
     PRODUCTS,
+    STYLES,
+    VIEWS,
     Operand,
     hand_plan,
     load_operand,
@@ -29,7 +31,12 @@ from emit_program import Value
 
 SIDES = (16, 32, 64)
 MOST_TURNS = 6
-CONSTRUCTS = tuple(f"products: {form}" for form in ("one", "two", "shared", "chain"))
+WARPGROUP = ((64, 64, 128), (32, 64, 64, 128), (32, 64))
+"""Rows, columns and depths of what warpgroups may multiply."""
+CONSTRUCTS = (
+    *(f"products: {form}" for form in ("one", "two", "shared", "chain")),
+    "products: for warpgroups",
+)
 """What the programs have."""
 
 
@@ -93,6 +100,11 @@ def nest_step(p: RandomProgram) -> None:
     element, total = p.pick(PRODUCTS)
     m, n = p.pick(SIDES), p.pick(SIDES)
     k = p.pick((32, 64) if element == "i8" else SIDES)
+    styles = STYLES
+    if p.chance(3):
+        p.note("products: for warpgroups")
+        element, total, styles = p.pick(("f16", "f16", "bf16")), "f32", VIEWS
+        m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
     turns = p.number(0, MOST_TURNS)
     is_outer = p.chance(3)
     form = p.pick(("one", "one", "two", "shared", "chain"))
@@ -107,7 +119,7 @@ def nest_step(p: RandomProgram) -> None:
     plan = hand_plan(p)
     other = plan if p.chance() else hand_plan(p)
     operands = [
-        make_operand(p, element, *shape, turns, how)
+        make_operand(p, element, *shape, turns, how, styles)
         for shapes, how in (((left, right), plan), (second, other))
         for shape in shapes
     ]
