@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a bundle of kernels, inputs and expected outputs to check on a GPU elsewhere.
 
-    .venv/bin/python bench/gpu_check.py OUT [--gpu sm_90 ...] [--only TEXT ...] [--zip]
+    .venv/bin/python bench/gpu_check.py OUT [--gpu sm_90 ...] [--abi tile]
+        [--only TEXT ...] [--zip]
 
 OUT becomes a folder with a cubin per kernel and chip, inputs, what the interpreter
 computes from them, and `run.py`, which needs only NumPy and the CUDA driver:
@@ -36,7 +37,7 @@ from cuda_tile.options import Options
 from cuda_tile.runtime.args import Bound, PointerTable, bind_args
 from cuda_tile.runtime.encode import DATA_TYPES
 from cuda_tile.runtime.launch import Span, every_array, spans
-from cuda_tile.runtime.record import Appended, GridExtents
+from cuda_tile.runtime.record import ABIS, Appended, GridExtents
 from cuda_tile.runtime.tensor_map import (
     L2_PROMOTION_BYTES,
     SWIZZLE_BYTES,
@@ -132,7 +133,9 @@ def _zoo(parts: Sequence[str]) -> Iterator[Kernel]:
         )
 
 
-def pack(kernel: Kernel, gpus: Sequence[str], folder: Path) -> dict[str, Any] | None:
+def pack(
+    kernel: Kernel, gpus: Sequence[str], folder: Path, abi: str = ABIS[0]
+) -> dict[str, Any] | None:
     """Writes one kernel into the bundle and gives its part of the manifest.
 
     None where its arguments hold addresses, which are those of this machine.
@@ -153,7 +156,7 @@ def pack(kernel: Kernel, gpus: Sequence[str], folder: Path) -> dict[str, Any] | 
     data |= {f"out{i}": part for i, part in enumerate(after)}
     file = f"data/{stem}.npz"
     np.savez_compressed(folder / file, **data)
-    code, refused = _compiled(kernel, module, gpus, folder, args)
+    code, refused = _compiled(kernel, module, gpus, folder, args, abi)
     return {
         "name": kernel.name,
         "entry": entry_name(entry),
@@ -211,15 +214,16 @@ def _compiled(
     gpus: Sequence[str],
     folder: Path,
     args: Sequence[Bound],
+    abi: str,
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Code per chip with its launch record, and why others have none."""
     stem, pieces = _stem(kernel), spans(every_array(args))
     code: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
     for gpu in gpus:
-        options = Options(num_warps=kernel.num_warps)
         try:
-            compiled = cuda_tile.compile(module, gpu, options=options)
+            options = Options(gpu=gpu, abi=abi, num_warps=kernel.num_warps)
+            compiled = cuda_tile.compile(module, options=options)
         except Unsupported as error:
             refused[gpu] = str(error)
             continue
@@ -230,8 +234,8 @@ def _compiled(
             {
                 "arch": find_target(gpu).arch,
                 "file": file,
-                "block": list(record.block),
-                "cluster": list(record.cluster),
+                "block": list(record.launch_block),
+                "cluster": list(record.launch_cluster),
                 "dynamic_shared_bytes": record.dynamic_shared_bytes,
                 "grid": record.grid,
                 "appended": [_appended(p, args, pieces) for p in record.appended],
@@ -276,12 +280,15 @@ def _appended(
 
 
 def make_bundle(
-    folder: Path, gpus: Sequence[str], chosen: Sequence[Kernel]
+    folder: Path,
+    gpus: Sequence[str],
+    chosen: Sequence[Kernel],
+    abi: str = ABIS[0],
 ) -> dict[str, Any]:
     """Writes a bundle and gives its manifest."""
     for part in ("code", "data"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    packed = [pack(kernel, gpus, folder) for kernel in chosen]
+    packed = [pack(kernel, gpus, folder, abi) for kernel in chosen]
     manifest = {"gpus": list(gpus), "kernels": [item for item in packed if item]}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
     shutil.copyfile(RUNNER, folder / "run.py")
@@ -296,10 +303,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", nargs="+", default=[""], help="kernels with one of these in the name"
     )
+    parser.add_argument(
+        "--abi", choices=ABIS, default=ABIS[0], help="as for cuda-tile-compile"
+    )
     parser.add_argument("--zip", action="store_true", help="also write OUT.zip")
     options = parser.parse_args(argv)
     chosen = list(kernels(options.only))
-    manifest = make_bundle(options.out, options.gpu, chosen)
+    manifest = make_bundle(options.out, options.gpu, chosen, options.abi)
     if options.zip:
         shutil.make_archive(str(options.out), "zip", options.out)
     count = sum(len(item["code"]) for item in manifest["kernels"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from cuda_tile.errors import UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import (
     DEFAULT_GPU,
@@ -74,7 +74,7 @@ class Options:
 
         problem = tile_abi_problem(self.target) if self.abi == "tile" else None
         if problem is not None:
-            raise UserError(problem)
+            raise Unsupported(problem)
 
     @property
     def target(self) -> Target:

@@ -58,6 +58,23 @@ def bundle(tmp_path_factory: Any) -> Path:
     return folder
 
 
+def test_a_bundle_for_producers_launchers(tmp_path: Path) -> None:
+    kernel = gpu_check.Kernel(
+        "ops/add",
+        lambda: cuda_tile.load(TEXT),
+        lambda: [np.arange(16, dtype=np.int32), 1],
+        (1,),
+    )
+    manifest = gpu_check.make_bundle(tmp_path, ["sm_80", "sm_90"], [kernel], "tile")
+    (item,) = manifest["kernels"]
+    (code,) = item["code"]
+    assert (code["arch"], code["block"], code["cluster"]) == (
+        *("sm_90a", [1, 1, 1]),
+        [1, 1, 1],
+    )
+    assert "needs sm_90 or later" in item["refused"]["sm_80"]
+
+
 @pytest.fixture
 def run(bundle: Path, stub: Path, tmp_path: Path) -> Run:
     """Runs the bundle: exit code, output, the driver's calls."""

@@ -74,6 +74,15 @@ def test_emulator(name: str, gpu: str) -> None:
     assert not run(name, on="emulator", gpu=gpu, compiled=ptx).complaints()
 
 
+@pytest.mark.parametrize("name", NAMES[::4])
+def test_launched_as_producers_do(name: str) -> None:
+    """A block of one thread; the driver takes the threads from the kernel."""
+    options = cuda_tile.Options(gpu="sm_90", abi="tile")
+    ptx = cuda_tile.compile(read(name), options=options, cubin=False)
+    choices = {"on": "emulator", "gpu": "sm_90", "mode": "adversarial", "seed": 2}
+    assert not run(name, compiled=ptx, **choices).complaints()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_order_of_threads_changes_the_result(name: str) -> None:
     ptx = compiled(name, "sm_80")

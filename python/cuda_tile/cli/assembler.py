@@ -47,6 +47,7 @@ from cuda_tile.ir.walk import entries
 from cuda_tile.options import Options
 from cuda_tile.report import Report
 from cuda_tile.targets import find_target
+from cuda_tile.version import __version__
 
 COMMAND_LINE, CONFIGURATION, BYTECODE, BACK_END = 1, 2, 3, 5
 """Exit codes, by what is at fault."""
@@ -139,7 +140,7 @@ def version_text() -> str:
     build, newest = build_id(), list_versions()[-1]
     ptxas = _RELEASE.search(ptxas_version())
     return (
-        "cuda-tile-as: open compiler of CUDA Tile IR bytecode\n"
+        f"cuda-tile-as {__version__}: open compiler of CUDA Tile IR bytecode\n"
         f"format of release {newest}, V{newest}.{int(build[:6], 16)}\n"
         f"machine code by ptxas {ptxas[1] if ptxas else 'of unknown release'}\n"
         f"build {build}"

@@ -21,7 +21,7 @@ from cuda_tile.emit.heap import prepare
 from cuda_tile.emit.lines import add_line_tables
 from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
-from cuda_tile.errors import UserError
+from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.launch import (
     CLUSTER_EXTENTS_ATTRIBUTE,
@@ -136,9 +136,9 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
 def _check_tile_abi(entry: ir.Operation, shared_bytes: int) -> None:
     target, where = read_target(entry), location_text(entry)
     if problem := tile_abi_problem(target):
-        raise UserError(problem, where)
+        raise Unsupported(problem, where)
     if shared_bytes > MAX_STATIC_SHARED_BYTES and not target.is_specific:
-        raise UserError(
+        raise Unsupported(
             f"expected at most {MAX_STATIC_SHARED_BYTES} bytes of shared memory with "
             f"abi 'tile' on {target.arch}, got {shared_bytes}, for which ptxas wants a "
             f"target of one chip; compile for {target.chip}, or with abi 'maps'",
