@@ -39,6 +39,7 @@ from cuda_tile.passes import (
     count,
     emit,
     facts,
+    issue,
     order,
     persist,
     place,
@@ -189,6 +190,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
     Pass("ring", "W", "give what copies fill a ring of slots", ring.run),
     Pass("roles", "W", "divide warps into those that load and others", roles.run),
     Pass("skew", "W", "start copies turns ahead of their use", skew.run),
+    Pass("issue", "W", "start products early, await them late", issue.run),
     Pass("count", "W", "count what each wait may leave in flight", count.run),
     Pass("allocate", "W", "give shared buffers their places", allocate.run),
     # Needs places: buffers that share bytes must be kept apart too.

@@ -40,6 +40,7 @@ LEVELS_W = (
     "ring",
     "roles",
     "skew",
+    "issue",
     "count",
     "allocate",
     "barriers",

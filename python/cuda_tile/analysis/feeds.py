@@ -126,20 +126,44 @@ class LoadedOperand:
 
 def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
     """The loads in loops that feed left or right operands of products, in order."""
-    uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
-    for op in ops:
-        if op.name in PRODUCTS:
-            for index in (0, 1):
-                if (load := source_load(op.operands[index])) is not None:
-                    uses.setdefault(load, []).append((op, index))
     found: list[LoadedOperand] = []
-    for load, users in uses.items():
+    for load, users in _uses_of_loads(ops).items():
         loop = enclosing_loop(load)
         if loop is not None:
             refusal = _refuse_place(load, loop, len(users))
             may_end = _may_end_before(load, [op for op, _ in users])
             found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end))
     return found
+
+
+def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
+    """The loads in no loop and no branch that feed such operands, in order.
+
+    Their `loop` is the entry.
+    """
+    found: list[LoadedOperand] = []
+    for load, users in _uses_of_loads(ops).items():
+        entry = load.parent
+        if entry is not None and entry.operation.name == "cuda_tile.entry":
+            refusal = _refuse_users(load, len(users))
+            may_end = _may_end_before(load, [op for op, _ in users])
+            found.append(
+                LoadedOperand(load, entry.operation, tuple(users), refusal, may_end)
+            )
+    return found
+
+
+def _uses_of_loads(
+    ops: Iterable[ir.Operation],
+) -> dict[ir.Operation, list[tuple[ir.Operation, int]]]:
+    """The loads that feed left or right operands of products, and which they feed."""
+    uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
+    for op in ops:
+        if op.name in PRODUCTS:
+            for index in (0, 1):
+                if (load := source_load(op.operands[index])) is not None:
+                    uses.setdefault(load, []).append((op, index))
+    return uses
 
 
 def source_load(value: ir.Value) -> ir.Operation | None:
@@ -211,13 +235,20 @@ def enclosing_loop(op: ir.Operation) -> ir.Operation | None:
 
 def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | None:
     """Why a load cannot run ahead of the products that read its tile."""
-    users = list(renamed_uses(load.results[0]))
-    if len(users) > n_uses:
-        other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
-        return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
+    if (reason := _refuse_users(load, n_uses)) is not None:
+        return reason
     if loop.name != "cuda_tile.for":
         return "the number of turns of its loop is not known before it begins"
     return _refuse_address(load, loop)
+
+
+def _refuse_users(load: ir.Operation, n_uses: int) -> str | None:
+    """Why others than so many products need the tile of a load."""
+    users = list(renamed_uses(load.results[0]))
+    if len(users) == n_uses:
+        return None
+    other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
+    return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
 
 
 def _may_end_before(load: ir.Operation, users: list[ir.Operation]) -> bool:

@@ -65,6 +65,7 @@ from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.passes.plan_stages import stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
 
@@ -106,12 +107,14 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
     plan = read_plan(entry)
     parts: dict[Product, ProductPlan] = {}
+    unplanned: set[Product] = set()
     for op in ops:
         if op.name not in PRODUCTS:
             if op.name not in (*LOADS, *STORES):
                 refuse_plan(op)
             continue
-        if PLAN_ATTRIBUTE not in op.attributes:
+        is_planned = PLAN_ATTRIBUTE in op.attributes
+        if not is_planned:
             product = Product.of(op)
             chosen = divide_product(
                 product, plan, options.target, choose_atom(op, options.target), loads
@@ -119,7 +122,11 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
             op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
         read = read_product(op)
         if loads.engines:
-            parts[Product.of(op)] = read
+            product = Product.of(op)
+            parts[product] = read
+            unplanned |= set() if is_planned else {product}
+    for product, late in stage_products(parts, unplanned, plan, loads).items():
+        product.op.attributes[PLAN_ATTRIBUTE] = late.to_attribute(plan)
     loads.write(plan, parts)
 
 

@@ -30,6 +30,7 @@ from cuda_tile.analysis.feeds import (
     Parts,
     enclosing_ops_of,
     loaded_operands,
+    once_loaded_operands,
     source_load,
 )
 from cuda_tile.errors import UserError
@@ -63,6 +64,9 @@ NAMES = {TMA: "TMA", CP_ASYNC: "cp.async", THREADS: "threads"}
 DEEP_SLOTS = 6
 """Slots where a role of its own fills them and shared memory has room: its copies go on
 through whatever the others do between two loops."""
+LEAST_SHIFTED = 4
+"""From so many slots on a power of two is taken where a loop has several rings, each of
+whose turns is divided by it: the next one below hides as much."""
 SPARE_BYTES = 1024
 """Shared memory that is left to what is small: barriers of rings, parts of rows."""
 SPARE_BYTES_OF_TILES = 8 * 1024
@@ -84,6 +88,7 @@ class LoadChooser:
         self._odd: set[ir.Operation] = set()
         self._outer: set[ir.Operation] = set()
         self.resident = 1
+        self._slots: dict[tuple[ir.Operation | str, ...], int] = {}
         self._choice = EngineChoice(entry, target, abi)
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
         self.operands = loaded_operands(ops) if is_worth_asking else []
@@ -187,8 +192,28 @@ class LoadChooser:
                 chosen += self._plan_ring(loop, plan, parts, copied)
         if BULK_STORES and self.engines and self._target.has_tma:
             self._write_stores(plan)
+        if plan.roles == "load":
+            chosen += self._plan_once(parts)
         for load, its_plan in chosen:  # last, since it changes the hash of the op
             load.attributes[PLAN_ATTRIBUTE] = its_plan.to_attribute()
+
+    def _plan_once(self, parts: Parts) -> list[tuple[ir.Operation, LoadPlan]]:
+        """The plans of loads outside loops that the role that loads makes, too.
+
+        Those are tiles that warpgroups read in shared memory; threads would bring them
+        there through registers, with a fence in front of the first product.
+        """
+        found: list[tuple[ir.Operation, LoadPlan]] = []
+        for operand in once_loaded_operands([product.op for product in parts]):
+            plans = {p.op: q for p, q in parts.items()}
+            reads = [plans[op].is_wgmma for op, _ in operand.uses]
+            if (
+                not _has_plan(operand.load)
+                and all(reads)
+                and self._choice.refusal(operand, TMA) is None
+            ):
+                found.append((operand.load, LoadPlan(TMA, 1)))
+        return found
 
     def _write_stores(self, plan: Plan) -> None:
         """Lets bulk copies store large tiles that products made.
@@ -239,7 +264,13 @@ class LoadChooser:
         room = self._room(loop, plan, parts, copied)
         slot_bytes = slot_bytes_of(tile_bytes(o.load.results[0]) for o in copied)
         most = DEEP_SLOTS if plan.roles == "load" else None
-        slots = choose_slots(self._target, room, slot_bytes, most)
+        slots = self._slots.get(self._ring_key(loop))
+        if slots is None:
+            slots = choose_slots(self._target, room, slot_bytes, most)
+            fed = {tuple(op for op, _ in o.uses) for o in copied}
+            if slots > LEAST_SHIFTED and len(fed) > 1:
+                slots = 1 << slots.bit_length() - 1
+            self._slots[self._ring_key(loop)] = slots
         loads = [o.load for o in copied if o.load not in self._by_hand]
         if slots:
             engines = self.engines
@@ -283,12 +314,28 @@ class LoadChooser:
             # The next tile block's copies fill the ring while this one's are stored.
             room -= max((tile_bytes(op.operands[0]) for op in self._stores), default=0)
         if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
-            room = room // len(self.copied_loops) - len(copied) * SLOT_ALIGNMENT_BYTES
+            rings = {self._ring_key(other) for other in self.copied_loops}
+            room = room // len(rings) - len(copied) * SLOT_ALIGNMENT_BYTES
         exponentials = count_exponentials(body)
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False
         )
         return Room(room, max(1.0, clocks), max(ctas, self.resident))
+
+    def _ring_key(self, loop: ir.Operation) -> tuple[ir.Operation | str, ...]:
+        """What is equal for loops that follow each other and share their rings.
+
+        Those in one block with the same tiles of the same views, which bulk copies
+        bring; any other loop has rings of its own.
+        """
+        if not self.has_only_bulk_copies:
+            return (loop,)
+        mine = [o.load for o in self.operands if o.loop == loop]
+        mine = [load for load in mine if self.engines[load] != THREADS]
+        outer = enclosing_ops_of(loop)
+        home = outer[0] if outer else self._entry
+        views = (f"{load.operands[0].type}" for load in mine)
+        return (home, *views)
 
     def _engine(self, operand: LoadedOperand) -> str:
         if operand.load in self._by_hand:

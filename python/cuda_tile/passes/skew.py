@@ -25,6 +25,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes.skew_fill import FillAhead
 from cuda_tile.passes.skew_products import carry_products
 from cuda_tile.passes.skew_slice import CannotMove
+from cuda_tile.passes.skew_stages import cut_loop
 
 _ANCHORS = ("tileas.take", "tileas.wgmma")
 """Ops of the loops that there may be something to do for."""
@@ -40,7 +41,20 @@ def run(module: ir.Operation, options: Options) -> None:
             anchors = [op for op in anchors if op.block != block]
             loop = anchor.parent
             if loop is not None and loop.operation.name == "cuda_tile.for":
-                _skew(entry, carry_products(loop.operation))
+                _skew(entry, carry_products(_cut(entry, loop.operation)))
+
+
+def _cut(entry: ir.Operation, loop: ir.Operation) -> ir.Operation:
+    """Cuts a loop between its products; gives the loop as it is then."""
+    where = location_text(loop)
+    try:
+        return cut_loop(loop)
+    except CannotMove as reason:
+        add_remark(
+            entry,
+            f"{where}: products in this loop do not run behind each other: {reason}",
+        )
+        return loop
 
 
 def _skew(entry: ir.Operation, loop: ir.Operation) -> None:

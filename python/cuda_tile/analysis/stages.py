@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which ops of a loop run a turn behind the others.
+
+Asked by `skew`. A product whose plan has `stage = 1` runs one turn behind what it is
+computed from, and so does whatever is computed from it in its turn. The rest runs as
+early as that allows, but for what costs nothing to do late (scalars, takes of slots,
+stores to buffers that only later ops read): that stands in the turn of its users, so
+that tiles cross turns and neither slots nor buffers do.
+
+A slot is released in the stage of the last op that reads it. Ops whose effects are not
+known to be independent of each other stay in one stage, and so in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile.ir.carried import ancestor_in, first_carried
+from cuda_tile.ir.copies import COPIES, planned
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.tiles import is_distributed
+from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops
+
+WGMMA, AWAIT = "tileas.wgmma", "tileas.await"
+SETTLED = "tileas.settled"
+TAKE, RELEASE = "tileas.take", "tileas.release"
+RENAMES = "tileas.reinterpret"
+ENDS = frozenset(("cuda_tile.yield", "cuda_tile.continue"))
+_LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
+_FOLLOW = (TAKE, SETTLED, RENAMES, "tileas.alloc_shared")
+"""Ops that stand in the turn of their users."""
+_SHARED = ("tileas.store_shared", "tileas.load_shared", "tileas.alloc_shared")
+_ORDERED_BY_USE = frozenset((TAKE, RELEASE, WGMMA, AWAIT, *_SHARED))
+"""Ops with effects whose order among stages is known to be free: each stage keeps its
+own, and buffers and slots do not cross."""
+_FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
+
+
+class CannotStage(Exception):
+    """The products of a loop cannot run in different turns; the text says why."""
+
+
+def outer_values(op: ir.Operation) -> list[ir.Value]:
+    """The operands of an op and of those in its regions that are made outside of it."""
+    if not len(op.regions):
+        return list(op.operands)
+    inside = list(nested_ops(op))
+    around = {op, *inside}
+    found = dict.fromkeys(op.operands)
+    for inner in inside:
+        for value in inner.operands:
+            owner = value.owner
+            home = owner.owner if isinstance(owner, ir.Block) else owner.operation
+            if home.operation not in around:
+                found[value] = None
+    return list(found)
+
+
+def has_effects(op: ir.Operation) -> bool:
+    """Whether an op does more than to compute its results.
+
+    A weak load counts as computing: what it reads is ordered by its tokens only.
+    """
+    if len(op.regions):
+        inside = [inner for inner in nested_ops(op) if inner.name not in ENDS]
+        return any(has_effects(inner) for inner in inside if not len(inner.regions))
+    if op.name in _LOADS:
+        return memory_order(op).is_strong
+    return not is_pure(op)
+
+
+def is_free(op: ir.Operation) -> bool:
+    """Whether an op may be made anew wherever it is used: it is made of nothing."""
+    return not len(op.operands) and is_pure(op)
+
+
+@dataclass(eq=False)
+class Stages:
+    """The stages of the ops of a loop.
+
+    Attributes:
+        loop: The loop.
+        ops: The ops of its body but for the terminator, in order.
+        end: The terminator.
+        of: The stage of each op.
+    """
+
+    loop: ir.Operation
+    ops: list[ir.Operation]
+    end: ir.Operation
+    of: dict[ir.Operation, int] = field(default_factory=dict[ir.Operation, int])
+
+    @classmethod
+    def find(cls, loop: ir.Operation) -> Stages | None:
+        """The stages of a loop; None if all are the same.
+
+        Raises:
+            CannotStage: Plans ask for stages that the loop cannot have.
+        """
+        *ops, end = block_ops(loop.regions[0].blocks[0])
+        late = [op for op in ops if op.name == WGMMA and planned(op, "stage", 0)]
+        if not late:
+            return None
+        found = cls(loop, ops, end, dict.fromkeys(ops, 0))
+        found._refuse_fills()
+        found.of |= dict.fromkeys(late, 1)
+        found._propagate()
+        if all(found.of[op] for op in ops if op.name == WGMMA):
+            return None
+        found._sink()
+        found._check()
+        return found
+
+    @property
+    def body(self) -> ir.Block:
+        """The block of the loop."""
+        return self.loop.regions[0].blocks[0]
+
+    def made_by(self, value: ir.Value) -> ir.Operation | None:
+        """The op of the body that makes a value; None if none does."""
+        op = defining_op(value)
+        return op if op is not None and op in self.of else None
+
+    def number(self, value: ir.Value) -> int | None:
+        """Which carried value a value is, as the body gets it; None if it is none."""
+        if isinstance(value.owner, ir.Block) and value.owner == self.body:
+            number = ir.BlockArgument(value).arg_number - first_carried(self.loop)[1]
+            return number if number >= 0 else None
+        return None
+
+    def of_carried(self, number: int) -> int:
+        """The stage in which a carried value gets its next one."""
+        seen: set[int] = set()
+        while number not in seen:
+            seen.add(number)
+            value = self.end.operands[number]
+            op = self.made_by(value)
+            if op is not None:
+                return self.of[op]
+            following = self.number(value)
+            if following is None:
+                return 0
+            number = following
+        return 0
+
+    def crossing(self) -> list[ir.Value]:
+        """What the later stage needs that the earlier one has, in order."""
+        found: dict[ir.Value, None] = {}
+        used = [v for op in self.ops if self.of[op] for v in outer_values(op)]
+        used += [v for n, v in enumerate(self.end.operands) if self.of_carried(n)]
+        for value in used:
+            op, number = self.made_by(value), self.number(value)
+            if op is not None:
+                if not self.of[op] and not is_free(op):
+                    found[value] = None
+            elif number is not None:
+                if not self.of_carried(number):
+                    found[value] = None
+            elif isinstance(value.owner, ir.Block) and value.owner == self.body:
+                found[value] = None
+        return list(found)
+
+    def _refuse_fills(self) -> None:
+        """Copies of the same role run ahead by another rule.
+
+        Raises:
+            CannotStage: There are some.
+        """
+        for op in self.ops:
+            inside = list(nested_ops(op)) if len(op.regions) else []
+            if op.name in _FILLS or any(inner.name in _FILLS for inner in inside):
+                raise CannotStage(
+                    "the same warps copy and multiply; with a role that loads they "
+                    "would not"
+                )
+            if any(inner.name in _ORDERED_BY_USE for inner in inside):
+                raise CannotStage(
+                    f"slots or products are used inside '{op.name}' at "
+                    f"{location_text(op)}"
+                )
+
+    def _propagate(self) -> None:
+        """What is computed from something late is late, and the release of its slot."""
+        readers = self._readers()
+        for op in self.ops:
+            makers = [self.made_by(value) for value in outer_values(op)]
+            makers += readers.get(op, [])
+            if any(self.of[maker] for maker in makers if maker is not None):
+                self.of[op] = 1
+
+    def _readers(self) -> dict[ir.Operation, list[ir.Operation]]:
+        """For each release the ops that must be done with its slot.
+
+        Raises:
+            CannotStage: A ring has more than one turn in a turn of the loop.
+        """
+        takes: dict[ir.Value, ir.Operation] = {}
+        found: dict[ir.Operation, list[ir.Operation]] = {}
+        released: set[ir.Value] = set()
+        for op in self.ops:
+            if op.name == TAKE:
+                if op.operands[0] in takes:
+                    raise CannotStage("a ring is taken twice in a turn")
+                takes[op.operands[0]] = op
+            elif op.name == RELEASE and (ring := op.operands[0]) in takes:
+                if ring in released:
+                    raise CannotStage("a ring is released twice in a turn")
+                released.add(ring)
+                found[op] = list(self._users(takes[ring].results))
+        return found
+
+    def _users(self, buffers: Iterable[ir.Value]) -> Iterator[ir.Operation]:
+        """The ops of the body that read buffers, and the awaits of products."""
+        for buffer in buffers:
+            for use in buffer.uses:
+                user = ancestor_in(self.body, use.owner.operation)
+                if user is None:
+                    continue
+                yield user
+                if user.name == RENAMES or user.name == WGMMA:
+                    yield from self._users(user.results)
+
+    def _sink(self) -> None:
+        """Moves what costs nothing to do late to its users."""
+        changed = True
+        while changed:
+            changed = False
+            for op in reversed(self.ops):
+                if not self.of[op] and self._may_sink(op) and self._is_used_late(op):
+                    self.of[op] = changed = 1
+
+    def _may_sink(self, op: ir.Operation) -> bool:
+        if op.name in _FOLLOW:
+            return True
+        if op.name == "tileas.store_shared":
+            return True
+        if len(op.regions) or not is_pure(op):
+            return False
+        return not any(
+            is_distributed(value)
+            for value in op.operands
+            if self.made_by(value) is not None or self.number(value) is not None
+        )
+
+    def _is_used_late(self, op: ir.Operation) -> bool:
+        """Whether all users of an op are late, of the carried values it makes too."""
+        values = list(op.results)
+        if op.name == "tileas.store_shared":
+            values = [op.operands[1]]
+        users = {user for value in values for user in self._all_users(value)} - {op}
+        if op.name == TAKE:
+            users = {user for user in users if user.name != RELEASE}
+        if op.name == "tileas.alloc_shared":
+            users = {user for user in users if user.name != "tileas.store_shared"}
+        return bool(users) and all(self.of[user] for user in users)
+
+    def _all_users(self, value: ir.Value) -> Iterator[ir.Operation]:
+        """The ops that use a value, or the carried values that it becomes."""
+        for use in value.uses:
+            owner = use.owner.operation
+            if owner == self.end:
+                first = first_carried(self.loop)[1]
+                argument = self.body.arguments[first + use.operand_number]
+                users = [
+                    ancestor_in(self.body, u.owner.operation) for u in argument.uses
+                ]
+                yield from (u for u in users if u is not None and u != self.end)
+                continue
+            user = ancestor_in(self.body, owner)
+            if user is not None:
+                yield user
+
+    def _check(self) -> None:
+        """Refuses what would not stay in order.
+
+        Raises:
+            CannotStage: Buffers or pending values would cross turns, or effects.
+        """
+        for value in self.crossing():
+            if isinstance(value.type, BufferType | PendingType):
+                maker = defining_op(value)
+                name = "a slot" if maker is None else f"'{maker.name}'"
+                where = location_text(self.loop if maker is None else maker)
+                raise CannotStage(
+                    f"what {name} at {where} gives would be read in two turns"
+                )
+        others = [
+            op
+            for op in self.ops
+            if has_effects(op) and (op.name not in _ORDERED_BY_USE)
+        ]
+        if len({self.of[op] for op in others}) > 1:
+            early = next(op for op in others if not self.of[op])
+            raise CannotStage(
+                f"'{early.name}' at {location_text(early)} would overtake other effects"
+            )

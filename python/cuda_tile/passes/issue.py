@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products start as early, and are awaited as late, as what they need allows.
+
+Contract: in, level W from `skew`; out, the same ops in the same blocks, those of blocks
+with products of warpgroups in another order:
+
+- a product stands, behind the takes of its slots, as soon as its other operands are
+  there;
+- an await stands where nothing is left to do without it, the releases of the slots that
+  its products read right behind it;
+- all else keeps its order.
+
+So what threads compute runs while products do. Between ops of one ring, accesses to
+shared buffers, and other effects, the order stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.stages import (
+    AWAIT,
+    RELEASE,
+    RENAMES,
+    SETTLED,
+    TAKE,
+    WGMMA,
+    has_effects,
+    outer_values,
+)
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.copies import COPIES
+from cuda_tile.ir.rings import TURN_OPS
+from cuda_tile.ir.walk import (
+    block_ops,
+    defining_op,
+    entries,
+    location_text,
+    nested_ops,
+)
+from cuda_tile.options import Options
+
+_STARTS, _OTHERS, _WAITS = range(3)
+"""Which of the ops that could stand next comes first."""
+_SHARED = frozenset(
+    (
+        "tileas.alloc_shared",
+        "tileas.store_shared",
+        "tileas.load_shared",
+        "tileas.load_part",
+        "tileas.barrier",
+        "tileas.copy_out",
+        "tileas.await_copies",
+    )
+)
+"""Accesses to shared buffers by threads and copies, and what orders them."""
+_FIRST = frozenset((TAKE, RELEASE, WGMMA, RENAMES, SETTLED))
+"""Ops that start products or give slots back, and what costs nothing."""
+_FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
+_FILLED_BY = ("tileas.store_shared", "tileas.barrier")
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Orders the blocks with products of every entry of `module`."""
+    del options
+    for entry in entries(module):
+        blocks: dict[ir.Block, None] = {}
+        for op in nested_ops(entry):
+            if op.name == AWAIT:
+                blocks[op.block] = None
+        for block in blocks:
+            ops = block_ops(block)
+            if any(op.name == WGMMA for op in ops):
+                _order(ops)
+
+
+def _order(ops: list[ir.Operation]) -> None:
+    """Moves the ops of a block to where the list schedule has them."""
+    end = ops[-1]
+    chosen = [ops[place] for place in schedule(ops[:-1])]
+    if chosen == ops[:-1]:
+        return
+    for op in chosen:
+        op.move_before(end)
+
+
+def schedule(ops: list[ir.Operation]) -> list[int]:
+    """The places of the ops of a block, its terminator left out, in their new order.
+
+    A list schedule: of the ops whose needs are met, those that start products come
+    first, awaits last, and among alike ones the one that stood first.
+    """
+    needs = _Needs(ops).found
+    _delay_takes(ops, needs)
+    users: list[list[int]] = [[] for _ in ops]
+    for place, needed in enumerate(needs):
+        for other in needed:
+            users[other].append(place)
+    left = [len(needed) for needed in needs]
+    ready = [(_rank(ops[n]), n) for n, count in enumerate(left) if not count]
+    heapify(ready)
+    done: list[int] = []
+    while ready:
+        _, place = heappop(ready)
+        done.append(place)
+        for user in users[place]:
+            left[user] -= 1
+            if not left[user]:
+                heappush(ready, (_rank(ops[user]), user))
+    if len(done) < len(ops):
+        stuck = ops[min(set(range(len(ops))) - set(done))]
+        raise InternalError("issue: ops wait for each other", location_text(stuck))
+    return done
+
+
+def _rank(op: ir.Operation) -> int:
+    if op.name == AWAIT:
+        return _WAITS
+    return _STARTS if op.name in _FIRST else _OTHERS
+
+
+def _delay_takes(ops: list[ir.Operation], needs: list[set[int]]) -> None:
+    """Lets a take wait for what its first product waits for beside slots.
+
+    A take may have to wait for copies: nothing that could be done stands behind it.
+    Nothing that needs a later take is waited for, so that none waits for itself.
+    """
+    latest: list[int] = []
+    for place, op in enumerate(ops):
+        before = max((latest[n] for n in needs[place]), default=-1)
+        latest.append(place if op.name == TAKE else before)
+    for place, op in enumerate(ops):
+        first = _first_product(ops, needs, place) if op.name == TAKE else None
+        if first is not None:
+            needs[place] |= {n for n in needs[first] if latest[n] < place}
+
+
+def _first_product(
+    ops: list[ir.Operation], needs: list[set[int]], take: int
+) -> int | None:
+    """The first product that needs a take; None if none does."""
+    behind = {take}
+    for later in range(take + 1, len(ops)):
+        if not behind.isdisjoint(needs[later]):
+            behind.add(later)
+            if ops[later].name == WGMMA:
+                return later
+    return None
+
+
+class _Needs:
+    """Which ops of a block each of its ops must stay behind.
+
+    Args:
+        ops: The ops, in order.
+
+    Attributes:
+        found: For each op the places of such ops before it.
+    """
+
+    def __init__(self, ops: list[ir.Operation]) -> None:
+        self._ops = ops
+        self._places = {op: place for place, op in enumerate(ops)}
+        self._rings: dict[ir.Value, set[ir.Value]] = {}
+        self._readers: dict[ir.Value, list[int]] = {}
+        self._last: dict[object, int] = {}
+        self._effects: list[int] = []
+        self._awaits: list[int] = []
+        self._fence: int | None = None
+        self.found: list[set[int]] = []
+        for place, op in enumerate(ops):
+            needed = {
+                self._places[maker]
+                for value in outer_values(op)
+                if (maker := defining_op(value)) is not None and maker in self._places
+            }
+            needed.update(self._by_effects(place, op))
+            self.found.append(needed - {place})
+
+    def _by_effects(self, place: int, op: ir.Operation) -> Iterator[int]:
+        """What an op stays behind because of what both do."""
+        self._follow_slots(place, op)
+        if not has_effects(op):
+            return
+        if self._fence is not None:
+            yield self._fence
+        if len(op.regions):
+            yield from self._effects
+            self._fence = place
+        elif op.name == AWAIT:
+            self._awaits.append(place)
+        elif op.name in _SHARED:
+            yield from self._after("shared", place)
+            if op.name in _FILLED_BY:
+                self._last["filled"] = place
+                yield from self._awaits
+        else:
+            yield from self._by_kind(place, op)
+        self._effects.append(place)
+
+    def _by_kind(self, place: int, op: ir.Operation) -> Iterator[int]:
+        """What an op stays behind that is no access to a shared buffer."""
+        if op.name in TURN_OPS:
+            yield from self._after(op.operands[0], place)
+            if op.name == RELEASE:
+                yield from self._readers.pop(op.operands[0], ())
+        if op.name == WGMMA:
+            yield from self._after(WGMMA, place)
+            yield from self._after("filled")
+        elif op.name in _FILLS:
+            yield from self._after("fills", place)
+        elif op.name not in TURN_OPS:
+            yield from self._after("others", place)
+
+    def _after(self, what: object, place: int | None = None) -> Iterator[int]:
+        """The last op of a kind; `place` is the last one from now on."""
+        if what in self._last:
+            yield self._last[what]
+        if place is not None:
+            self._last[what] = place
+
+    def _follow_slots(self, place: int, op: ir.Operation) -> None:
+        """Notes who reads the slots of rings, and until which await."""
+        if op.name == TAKE:
+            self._rings |= {buffer: {op.operands[0]} for buffer in op.results}
+            return
+        rings = {ring for value in op.operands for ring in self._rings.get(value, ())}
+        if op.name in (RENAMES, WGMMA):
+            self._rings |= dict.fromkeys(op.results, rings)
+        elif op.name != RELEASE:
+            for ring in rings:
+                self._readers.setdefault(ring, []).append(place)
