@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cuda_tile.launcher import launch
     from cuda_tile.options import Options
     from cuda_tile.runtime.args import array_args, list_args
+    from cuda_tile.user_passes import register_pass
 
 _HOMES = {
     "Compiled": "api",
@@ -43,6 +44,7 @@ _HOMES = {
     "Options": "options",
     "array_args": "runtime.args",
     "list_args": "runtime.args",
+    "register_pass": "user_passes",
 }
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "list_args",
     "load",
     "lower",
+    "register_pass",
     "run",
     "save",
     "translate",
