@@ -21,9 +21,10 @@ cuda_tile.module @kernels {
   // CHECK: tileas.acquire %[[R]]
   // CHECK: if
   // CHECK: tileas.publish %[[R]]
+  // CHECK: %[[NEARER:.*]] = addi %[[N]], %{{.*}} : tile<i32>
+  // CHECK: %[[BOUND:.*]] = select %{{.*}}, %[[NEARER]], %[[Z]]
   // CHECK: for %[[K:.*]] in ({{.*}}) : tile<i32> iter_values(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}})
-  // CHECK: %[[LEFT:.*]] = subi %[[N]], %[[K]]
-  // CHECK: %[[COMES:.*]] = cmpi greater_than %[[LEFT]], %{{.*}}, unsigned
+  // CHECK: %[[COMES:.*]] = cmpi less_than %[[K]], %[[BOUND]], signed
   // CHECK: %[[B:.*]]:2 = tileas.take %[[R]][%[[T]]] groups = 1
   // CHECK: %[[LATER:.*]] = addi %[[K]]
   // CHECK: %[[TURN:.*]] = addi %[[T]]

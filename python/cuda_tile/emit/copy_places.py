@@ -12,7 +12,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.emit.emitter import Emitter
-from cuda_tile.emit.places import ViewPlaces
+from cuda_tile.emit.places import HALF, ViewPlaces
 from cuda_tile.emit.vectors import Run
 from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.coords import n_bits
@@ -37,6 +37,7 @@ class CopyPlaces(ViewPlaces):
     ) -> None:
         self._op = op
         self._indices: dict[int, ir.Value] = {}
+        self._behind: dict[int, int] = {}
         self._last: dict[tuple[Coord, int], tuple[int, ir.Value]] = {}
         super().__init__(e, op, layout, run)
 
@@ -152,8 +153,12 @@ class CopyPlaces(ViewPlaces):
         start = super()._start(dim, index)
         b, step = self.e.builder, self._tiling.steps[dim]
         is_power = not step & step - 1
-        if start.type == b.i32 or not self._has_small_extent(dim) or not is_power:
+        if start.type == b.i32:
+            self._behind[dim] = (self.e.facts.of(index).high or 0) * step
             return start
+        if not self._has_small_extent(dim) or not is_power:
+            return start
+        self._behind[dim] = step
         extent = self.extent(dim)
         tiles = b.add(extent, b.constant(b.i32, step - 1))
         tiles = b.op("llvm.lshr", b.i32, tiles, b.constant(b.i32, n_bits(step)))
@@ -164,3 +169,27 @@ class CopyPlaces(ViewPlaces):
         if tile.type != b.i32:
             tile = b.op("llvm.trunc", b.i32, tile)
         return b.mul(tile, b.constant(b.i32, step))
+
+    def _below(self, dim: int, coordinate: int) -> ir.Value:
+        """Whether a coordinate is below the tensor's end.
+
+        Where the tile stays, all units of a thread are compared by its own coordinate,
+        with ends that are nearer by their distance: these are uniform, and take no
+        register of a thread.
+        """
+        rest = coordinate & ~self.spans[dim]
+        if not rest or not self._has_near_end(dim, rest):
+            return super()._below(dim, coordinate)
+        key = (dim, coordinate)
+        if key not in self._inside:
+            b = self.e.builder
+            value = self._coordinate(dim, coordinate & self.spans[dim])
+            end = b.sub(self._limit(dim), b.constant(b.i32, rest))
+            self._inside[key] = b.icmp("slt", value, end)
+        return self._inside[key]
+
+    def _has_near_end(self, dim: int, rest: int) -> bool:
+        """Whether the distance to the end stays, and is a number when so much less."""
+        if not self._is_small(dim) or self._is_late(dim):
+            return False
+        return self._behind.get(dim, HALF) + rest <= HALF

@@ -22,7 +22,8 @@ from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run
 from cuda_tile.layout.linear import Coord, LinearLayout
 
-_HALF = 1 << 31
+HALF = 1 << 31
+"""What a start and an extent are below where they and their distance are signed."""
 _FAR = 1 << 62
 """A start that is beyond every tensor, and that products do not overflow before."""
 
@@ -69,7 +70,7 @@ class ViewPlaces:
         last = _FAR
         if known.low is not None and known.low >= 0 and known.high is not None:
             last = known.high * step
-        if last < _HALF:
+        if last < HALF:
             value = b.unsigned(value, b.i32)
             if value.type == b.i64:
                 value = b.op("llvm.trunc", b.i32, value)
@@ -199,7 +200,7 @@ class ViewPlaces:
         """Whether the tensor's extent is surely below 2^31."""
         extent = self._dims[dim].extent
         if isinstance(extent, int):
-            return extent < _HALF
+            return extent < HALF
         low = self.e.facts.of(extent).low
         return (
             low is not None and low >= 0 and self.extent(dim).type != self.e.builder.i64

@@ -33,8 +33,9 @@ from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.rings import MBARRIER_BYTES, RING, RingPlaces, places_in, ring_of
 from cuda_tile.ir.roles import Role, role_around
+from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import buffer_layout_of
-from cuda_tile.ir.walk import block_ops, enclosing_ops
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
 from cuda_tile.layout.wgmma import WARPGROUP_WARPS
 from cuda_tile.targets import WARP_LANES
 
@@ -283,10 +284,48 @@ def _slot(e: Emitter, op: ir.Operation) -> tuple[ir.Value, ir.Value | None]:
     if places.slots == 1:
         return e.shared_pointer(), None
     b, turn = e.builder, e.scalar(op.operands[1])
-    if places.has_mbarriers:
-        slot, _ = _divided(e, turn, places.slots)
-    else:
-        slot = b.op("llvm.urem", b.i32, turn, b.constant(b.i32, places.slots))
+    taken = _taken_before(op)
+    if taken is not None:
+        return _slot_later(e, *taken, places), None
+    slot, _ = _divided(e, turn, places.slots)
+    if not places.has_mbarriers:
+        slot = b.pinned(slot)
     distance = b.mul(slot, b.constant(b.i32, places.slot_bytes))
     address = b.add(e.shared_address(), distance)
     return b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address)), slot
+
+
+def _taken_before(op: ir.Operation) -> tuple[ir.Operation, int] | None:
+    """The take in the same block of a turn that an op is a constant number behind."""
+    ring, turn = op.operands[0], op.operands[1]
+    made = defining_op(turn)
+    if op.name != "tileas.acquire" or made is None or made.name != "cuda_tile.addi":
+        return None
+    distance = constant_of(made.operands[1])
+    if distance is None or distance < 0:
+        return None
+    for use in made.operands[0].uses:
+        user = use.owner.operation
+        is_take = user.name == "tileas.take" and user.operands[0] == ring
+        if is_take and user.block == op.block and user.is_before_in_block(op):
+            return user, distance
+    return None
+
+
+def _slot_later(
+    e: Emitter, take: ir.Operation, distance: int, places: RingPlaces
+) -> ir.Value:
+    """The start of the slot so many turns behind one that is taken.
+
+    One comparison in place of a division: slots lie one behind the other.
+    """
+    b, taken, later = e.builder, e.buffer(take.results[0]), distance % places.slots
+    if taken.slot is None:
+        raise InternalError("emit: expected the slot of a ring with several")
+    wraps = b.icmp("uge", taken.slot, b.constant(b.i32, places.slots - later))
+    there, back = (
+        b.constant(b.i32, n * places.slot_bytes) for n in (later, later - places.slots)
+    )
+    address = b.op("llvm.ptrtoint", b.i32, taken.pointer)
+    moved = b.add(address, b.select(wraps, back, there))
+    return b.pinned(b.op("llvm.inttoptr", b.shared_pointer, moved))

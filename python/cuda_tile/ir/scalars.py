@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import cast
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BoundedAttr, TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.ir.tiles import element_of
 
@@ -54,6 +54,11 @@ def multiply(x: ir.Value, number: int) -> ir.Value:
     if number == 1:
         return x
     return cuda_tile.MulIOp(x, constant(number, x.type)).result
+
+
+def at_most(x: ir.Value, most: int) -> ir.Value:
+    """`x`, of which it is known where this stands that it is no more than `most`."""
+    return cuda_tile.AssumeOp(x, BoundedAttr.get(None, most)).result
 
 
 def compare(

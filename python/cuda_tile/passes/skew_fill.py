@@ -23,13 +23,20 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import RingType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.errors import UserError
 from cuda_tile.ir.carried import carry_all, first_carried, leaves, set_ends
-from cuda_tile.ir.copies import COPIES, copy_buffer, copy_numbers, waits_by_groups
+from cuda_tile.ir.copies import (
+    COPIES,
+    CP_ASYNC,
+    copy_buffer,
+    copy_engine,
+    copy_numbers,
+    waits_by_groups,
+)
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.pruning import prune_loop
-from cuda_tile.ir.scalars import plus
+from cuda_tile.ir.scalars import at_most, constant_of, plus
 from cuda_tile.ir.walk import block_ops, defining_op, location_text
 from cuda_tile.passes.skew_slice import CannotMove, Slice
-from cuda_tile.passes.skew_trips import Trips
+from cuda_tile.passes.skew_trips import Trips, last_index
 
 Known = dict[ir.Value, ir.Value]
 
@@ -125,6 +132,7 @@ class FillAhead:
         if any(leaves(op) for op in block_ops(self._loop.regions[0].blocks[0])):
             raise CannotMove("some of its turns end early")
         self._turns = {fill: self._turn_number(fill) for fill in self._fills}
+        self._last = last_index(self._loop) if any(map(_counts, self._fills)) else None
         for fill in self._fills:
             _check_slots(fill)
         for ahead, fills in self._distances.items():
@@ -216,6 +224,9 @@ class FillAhead:
         types = [value.type for value in (*held, *before)]
         made = cuda_tile.IfOp(types, condition).operation
         with ir.InsertionPoint(made.regions[0].blocks.append()):
+            index = known[arguments[0]]
+            if self._last is not None and constant_of(index) is None:
+                known[arguments[0]] = at_most(index, self._last)
             buffers = target or self._acquire(fill, turn)
             tokens = [
                 self._copy(copy, buffers, piece, known).results[0]
@@ -280,7 +291,7 @@ class FillAhead:
         first = list(body.arguments)
         with ir.InsertionPoint.at_block_begin(body), self._loop.location:
             trips = Trips.of(self._loop, max(self._distances))
-            conditions = {a: trips.comes(first[0], a) for a in self._distances}
+            conditions = {a: trips.comes_later(a) for a in self._distances}
         for fill in self._fills:
             with self._place(fill), fill.acquire.location:
                 known = self._known(fill.ahead, states[fill.ahead], first)
@@ -332,6 +343,11 @@ def _last_start(fill: Fill) -> ir.Operation:
             if is_later and found.is_before_in_block(op):
                 found = op
     return found
+
+
+def _counts(fill: Fill) -> bool:
+    """Whether threads compute addresses of the copies, in which bounds save work."""
+    return any(copy_engine(copy) == CP_ASYNC for copy in fill.copies)
 
 
 def _inputs(copy: ir.Operation) -> list[ir.Value]:

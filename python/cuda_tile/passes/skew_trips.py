@@ -14,6 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.scalars import (
     add,
@@ -25,7 +26,7 @@ from cuda_tile.ir.scalars import (
     plus,
     subtract,
 )
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.passes.skew_slice import CannotMove
 
 
@@ -34,10 +35,12 @@ class Trips:
     """The turns of a counted loop.
 
     Attributes:
+        op: The loop.
         loop: Its bounds.
         step: The step, where it is a constant.
     """
 
+    op: ir.Operation
     loop: CountedLoop
     step: int | None
 
@@ -61,7 +64,7 @@ class Trips:
         bits = cast("ir.IntegerType", TileType(loop.step.type).element_type).width
         if step is not None and step * most >= 1 << bits - 1:
             raise CannotMove(f"{most} steps of {step} are beyond the index's type")
-        return cls(loop, step)
+        return cls(op, loop, step)
 
     def first(self, number: int) -> ir.Value:
         """The index of a turn, counted from the first one."""
@@ -83,6 +86,21 @@ class Trips:
         )
         return both(starts, self.comes(loop.lower, number)) if number else starts
 
+    def comes_later(self, number: int) -> ir.Value:
+        """Whether a turn comes so many turns after the one in whose body this stands.
+
+        A comparison with a bound from before the loop, so that nothing is counted
+        beside the index.
+        """
+        loop = self.loop
+        if self.step is None:
+            return self.comes(loop.index, number)
+        with ir.InsertionPoint(self.op), self.op.location:
+            nearer = plus(loop.upper, -self.step * number)
+            reached = self.reaches(number)
+            bound = cuda_tile.SelectOp(reached, nearer, loop.lower).result
+        return compare("less_than", loop.index, bound, is_unsigned=loop.is_unsigned)
+
     def comes(self, index: ir.Value, number: int) -> ir.Value:
         """Whether a turn comes so many turns after that of an index, which exists."""
         left = subtract(self.loop.upper, index)
@@ -93,3 +111,12 @@ class Trips:
         whole = cuda_tile.DivIOp(behind, self.loop.step, "unsigned").result
         bound = constant(number, index.type)
         return compare("greater_than_or_equal", whole, bound, is_unsigned=True)
+
+
+def last_index(op: ir.Operation) -> int | None:
+    """What no index of a `for` exceeds, from facts of its bounds; None if unknown."""
+    loop = counted_loop(op)
+    known = None if loop is None else FactsAnalysis(enclosing_entry(op)).of(loop.upper)
+    if known is None or known.low is None or known.high is None or known.low < 0:
+        return None
+    return known.high - 1
