@@ -26,6 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         prog="cuda-tile-as",
         allow_abbrev=False,
+        conflict_handler="resolve",  # producers expect another `--version`
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Compiles Tile IR bytecode to a cubin, called as producers call "
         "tileiras.",
