@@ -93,6 +93,17 @@ def test_a_wrong_record_is_refused(change: dict[str, Any], said: str) -> None:
         LaunchRecord.from_json(RECORD.to_json() | change)
 
 
+def test_what_a_launcher_passes() -> None:
+    own: dict[str, Any] = {"block": (256, 1, 1), "cluster": (2, 1, 1)}
+    for abi, grid, block, cluster in (
+        ("cuda", (6, 4, 5), (256, 1, 1), (2, 1, 1)),
+        ("tile", (3, 4, 5), (1, 1, 1), (1, 1, 1)),  # counted in clusters
+    ):
+        record = LaunchRecord(**own, abi=abi)  # type: ignore[arg-type]
+        assert record.launch_grid((3, 4, 5), 0) == grid
+        assert (record.launch_block, record.launch_cluster) == (block, cluster)
+
+
 def test_a_record_lacks_nothing() -> None:
     for key in RECORD.to_json():
         data = RECORD.to_json()

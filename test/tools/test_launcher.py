@@ -150,8 +150,8 @@ PASSED: dict[str, str] = json.loads(
     (Path(__file__).parent / "Inputs" / "cutile_parameters.json").read_text()
 )
 """What cuTile Python 1.7 passed to the driver for each example with its last sizes: the
-bytes of the parameters, recorded below its own launcher. Not that of indices of 64
-bits: `ct.launch` makes one of 32 bits of it."""
+bytes of the parameters, recorded below its own launcher. Without the kernel of 64-bit
+indices: `ct.launch` makes one of 32 bits of it."""
 
 
 def is_of_array(args: list[Any], place: int) -> bool:
