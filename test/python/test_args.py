@@ -18,6 +18,7 @@ from cuda_tile.runtime.args import (
     expand_args,
     list_args,
 )
+from cuda_tile.runtime.spread import spread_args
 
 
 def test_array_args_are_pointer_shape_strides() -> None:
@@ -113,13 +114,16 @@ def test_bind_counts() -> None:
         bind_args(["i32", "i64"], [1], "k")
 
 
-def test_expand_fills_in_shapes_and_strides() -> None:
+def test_spread_fills_in_shapes_and_strides() -> None:
     array = np.zeros((2, 3), np.float32)
     types = ["ptr<f32>", "i32", "i32", "i32", "i32", "f32"]
-    assert expand_args(types, [array, 1.5])[1:] == [2, 3, 3, 1, 1.5]
+    assert expand_args(types, [array, 1.5]) == spread_args("k", types, [array, 1.5])
+    assert spread_args("k", types, [array, 1.5])[1:] == [2, 3, 3, 1, 1.5]
     wide = ["ptr<f32>", *["i64"] * 4, "f32"]
-    assert type(expand_args(wide, [array, 1.5])[1]) is np.int64
-    assert expand_args(types, [array]) == [array]
+    assert type(spread_args("k", wide, [array, 1.5])[1]) is np.int64
+    assert spread_args("k", ["ptr<f32>"], [array]) == [array]
+    with pytest.raises(UserError, match=r"argument 0: float32\[2,3\] becomes pointer,"):
+        spread_args("k", types, [array])
 
 
 @pytest.mark.parametrize(

@@ -59,12 +59,12 @@ def test_nan_is_counted(command: Command):
         ((*ARRAYS, "--grid", "x"), "expected --grid with integers"),
         ((*ARRAYS, "--grid", "1,1,1,1"), "expected a grid of 1 to 3"),
         ((*ARRAYS, "--grid", "0"), "expected a grid of 1 to 3 positive"),
-        ((*ARRAYS[:2], "--grid", "2"), "expected 9 arguments"),
+        ((*ARRAYS[:2], "--grid", "2"), "expected 9 parameters, got 6 of 2 arguments"),
         (
             (*ARRAYS[:2], "zeros:f32[16]", "--grid", "2"),
-            "parameter 6: expected an array",
+            "argument 2: expected an array",
         ),
-        ((*ARRAYS[:2], "7", "--grid", "2"), "expected 9 arguments"),
+        ((*ARRAYS[:2], "7", "--grid", "2"), "argument 2: int becomes 1 parameter; exp"),
         ((*ARRAYS, "--grid", "2", "--kernel", "f"), "it has: vadd_i32_8"),
         (
             (*ARRAYS, "--grid", "2", "--print", "3"),

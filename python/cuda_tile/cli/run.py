@@ -29,8 +29,8 @@ from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
-from cuda_tile.runtime.args import expand_args
 from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import find_target
 
 EXECUTORS = {
@@ -259,7 +259,7 @@ def run_file(request: Request) -> None:
     before = [
         b"" if array is None else array.tobytes() for array in map(_array, values)
     ]
-    args = expand_args(parameter_types(entry), values)
+    args = spread_args(entry_name(entry), parameter_types(entry), values)
     if request.shuffle:
         compare_orders(request, module, entry_name(entry), args)
     start = time.perf_counter()

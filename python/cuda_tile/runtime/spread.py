@@ -70,7 +70,7 @@ def spread_args(
     spread: list[_Spread] = []
     place = 0
     for number, value in enumerate(values):
-        is_wide = parameter_types[place + 1 : place + 2] == ("i64",)
+        is_wide = list(parameter_types[place + 1 : place + 2]) == ["i64"]
         spread.append(_spread(value, number, 64 if is_wide else 32))
         place += len(spread[-1].parts)
     _check_count(kernel, parameter_types, spread)
