@@ -292,6 +292,31 @@ def test_arrays_by_dlpack(calls: Calls, compiled: Any) -> None:
     assert view.address == ADDRESS + 64
 
 
+class Renamed:
+    """A NumPy array that another library would have on a GPU."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 3
+
+    def __dlpack__(self, *, stream: int) -> Any:
+        assert stream == 1
+        return self.array.__dlpack__()
+
+
+def test_dlpack_of_another_producer() -> None:
+    array = np.zeros((4, 6, 8), np.int16)[1:, ::2, ::-1][..., ::-1]
+    for given in (array, np.zeros((2, 0), np.float64), np.array(3.5), array[0] > 0):
+        view = device_view(Renamed(given), "argument 0")
+        assert view is not None
+        assert (view.dtype, view.shape, view.gpu) == (given.dtype, given.shape, 3)
+        if given.size:
+            assert view.strides == given.strides
+            assert view.address == given.ctypes.data
+
+
 def test_what_another_stream_makes_is_waited_for(calls: Calls, compiled: Any) -> None:
     x = Interface((64, 128), "f4", stream=0x77)
     y = Interface((128, 64), "f4", stream=1)

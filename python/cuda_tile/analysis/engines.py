@@ -114,6 +114,13 @@ class EngineChoice:
             for product, index in operand.uses
         )
 
+    @property
+    def _no_maps(self) -> str:
+        return (
+            f"a launcher for abi = {self._abi} makes no tensor maps; compile with abi "
+            "= maps and launch with cuda_tile.launch"
+        )
+
     def store_refusal(self, store: ir.Operation) -> str | None:
         """Why bulk copies cannot store a tile; None if they can.
 
@@ -123,7 +130,7 @@ class EngineChoice:
         if not has_engine(self._target, TMA):
             return f"{self._target.name} has no such copies"
         if self._abi != "maps":
-            return f"a launcher for abi = {self._abi} makes no tensor maps"
+            return self._no_maps
         if _is_ordered(store):
             return "tokens order it with other accesses, which copies are not"
         return _refuse_strong(store) or self._refuse_map(store)
@@ -163,7 +170,7 @@ class EngineChoice:
 
     def _refuse_tma(self, load: ir.Operation) -> str | None:
         if self._abi != "maps":
-            return f"a launcher for abi = {self._abi} makes no tensor maps"
+            return self._no_maps
         if load.name != "cuda_tile.load_view_tko":
             return "a tile of pointers has no tensor map; use a view"
         return self._refuse_map(load)
