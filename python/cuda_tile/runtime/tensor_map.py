@@ -254,7 +254,9 @@ def map_fields(
     """What a tensor map says for given arguments.
 
     A map cannot have an extent of 0: that of an array without elements has a line of
-    zeros as its only element, and no copy may change more than that line.
+    zeros as its only element, and no copy may change more than that line. The stride of
+    a dimension with one element counts for nothing, and is replaced where the hardware
+    would refuse it.
 
     Args:
         part: The map in the record.
@@ -274,6 +276,11 @@ def map_fields(
     extents = tuple(extent.evaluate(numbers) for extent in part.shape)
     strides = tuple(
         stride.evaluate(numbers) * part.element_bytes for stride in part.strides
+    )
+    # Producers promise of it what holds of the others (cuTile's JIT does).
+    strides = tuple(
+        UNIT_BYTES if extent == 1 and stride % UNIT_BYTES else stride
+        for extent, stride in zip(extents[1:], strides, strict=True)
     )
     if 0 in extents:
         address, extents = line(), (1,) * len(extents)
