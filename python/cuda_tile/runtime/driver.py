@@ -47,6 +47,9 @@ MOST_MODULES = 256
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """A kernel must opt in to more dynamic shared memory than this (same API)."""
 
+STANDIN_MARK = "standinSetVersion"
+"""A function that only the stand-in for the driver has (`python/standin`)."""
+
 LIBRARIES = ("libcuda.so.1", "libcuda.so")
 WAY_OUT = 'on="emulator" and on="interp" run anywhere'
 
@@ -251,10 +254,11 @@ def load_driver(ordinal: int = 0) -> Driver:
             break
         except OSError:
             continue
-    if library is None:
+    if library is None or hasattr(library, STANDIN_MARK):
+        where = "in a process that runs cuTile kernels without a GPU"
         raise UserError(
-            f"cannot run on a GPU: no CUDA driver library ({LIBRARIES[0]}) on this "
-            f"machine; {WAY_OUT}"
+            f"cannot run on a GPU: no CUDA driver library ({LIBRARIES[0]}) "
+            f"{where if library else 'on this machine'}; {WAY_OUT}"
         )
     driver = Driver(library)
     driver.call("cuInit", 0)
