@@ -29,6 +29,7 @@ PAGES = {
     ROOT / "docs" / "bindings.md": KERNELS,
     ROOT / "docs" / "bounds.md": PTX,
     ROOT / "docs" / "compiler.md": KERNELS,
+    ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`python -m cuda_tile.cutile program.py`: runs a program without a GPU.
+
+    python -m cuda_tile.cutile --on=emulator --gpu=sm_80 program.py its arguments
+    python -m cuda_tile.cutile --on=interp -m package.module its arguments
+
+The program is not changed and needs neither GPU nor driver; see docs/cutile.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from cuda_tile.cli.failure import (
+    TRACEBACK_VARIABLE,
+    ArgumentParser,
+    error_text,
+    reports_errors,
+)
+from cuda_tile.cutile.installation import install
+from cuda_tile.cutile.settings import add_options, from_options
+from cuda_tile.errors import CudaTileError, UserError
+
+PACKAGE = Path(__file__).resolve().parent.parent
+MISSING = {
+    "triton": "compiles for the GPU by itself",
+    "numba": "compiles for the GPU by itself",
+    "pycuda": "calls the CUDA driver",
+    "cuda.bindings": "calls the CUDA driver",
+    "cuda.core": "calls the CUDA driver",
+    "pynvml": "asks the GPU's driver",
+    "jax": "is not stood in for",
+}
+"""Libraries that programs for GPUs use and that nothing here stands in for."""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line; what follows the program's name is the program's."""
+    parser = ArgumentParser(
+        prog="python -m cuda_tile.cutile",
+        description="Runs a cuTile Python program without a GPU.",
+    )
+    add_options(parser)
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module")
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, help="program and its arguments"
+    )
+    return parser
+
+
+def prepare(words: argparse.Namespace) -> Callable[[], object]:
+    """Makes the process ready; gives the function that runs the program.
+
+    Raises:
+        UserError: There is no program, or a choice is not allowed.
+    """
+    rest: list[str] = words.program
+    if words.module is None and not rest:
+        raise UserError("expected a program, got none; see --help")
+    if words.module is None and not Path(rest[0]).exists():
+        raise UserError(f"cannot read '{rest[0]}': there is no such file")
+    install(**vars(from_options(words)))
+    if words.module is not None:
+        sys.argv = [words.module, *rest]
+        sys.path.insert(0, "")
+        return partial(
+            runpy.run_module, words.module, run_name="__main__", alter_sys=True
+        )
+    sys.argv = rest
+    sys.path.insert(0, str(Path(rest[0]).resolve().parent))
+    return partial(runpy.run_path, rest[0], run_name="__main__")
+
+
+def show(error: Exception) -> None:
+    """Shows an error of the program as Python does, without the frames of this package.
+
+    Kernel errors name the line of the kernel's source themselves.
+    """
+    if isinstance(error, ModuleNotFoundError):
+        name = error.name or ""
+        for known, what in MISSING.items():
+            if name == known or name.startswith(f"{known}."):
+                error.add_note(
+                    f"'{known}' {what}, for which there is no stand-in; run that part "
+                    "of the program on a machine with a GPU"
+                )
+    is_ours = isinstance(error, CudaTileError)
+    shown = traceback.TracebackException.from_exception(error)
+    frames = [f for f in shown.stack if not _is_hidden(f.filename)]
+    shown.stack = traceback.StackSummary.from_list(frames)
+    text = "".join(shown.format())
+    if is_ours:
+        # With the place of the kernel's source in front, as compilers write it.
+        kind, said = (
+            f"{type(error).__module__}.{type(error).__qualname__}: ",
+            str(error),
+        )
+        text = text.replace(f"{kind}{said}", error_text(error))
+    print(text, end="", file=sys.stderr)
+
+
+def _is_hidden(file: str) -> bool:
+    return file.startswith(("<frozen", str(PACKAGE)))
+
+
+def run(program: Callable[[], object]) -> int:
+    """Runs the program; gives the exit code."""
+    try:
+        program()
+    except Exception as error:
+        sys.stdout.flush()
+        if os.environ.get(TRACEBACK_VARIABLE):
+            traceback.print_exc()
+        show(error)
+        return 1
+    return 0
+
+
+@reports_errors
+def main() -> int:
+    """Reads the command line and runs the program."""
+    return run(prepare(build_parser().parse_args()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Events of streams, for the stand-ins: they take the time of the host."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+
+class Event:
+    """An event, with the methods that it has in torch and CuPy."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._seconds: float | None = None
+
+    def record(self, *_: Any) -> None:
+        """Takes the time."""
+        self._seconds = time.perf_counter()
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds of the host between two events.
+
+        Raises:
+            RuntimeError: One was not recorded.
+        """
+        if self._seconds is None or end._seconds is None:
+            raise RuntimeError(
+                "both events must be recorded before the time is asked for"
+            )
+        return 1000 * (end._seconds - self._seconds)
+
+    def synchronize(self) -> None:
+        """Returns at once."""
+
+    def wait(self, *_: Any) -> None:
+        """Returns at once."""
+
+    def query(self) -> bool:
+        """Work is done when it is asked for."""
+        return True

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes cuTile run its kernels here, for the rest of the process.
+
+cuTile itself stays as it is. Below it the driver library and `tileiras` are stand-ins,
+and its launching functions get arrays of host memory that say that they are the
+device's. Programs that say 'cuda' to torch, or use CuPy, get stand-ins for these too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from importlib import import_module, metadata
+from types import ModuleType
+from typing import Any
+
+from cuda_tile.cutile.session import Session
+from cuda_tile.cutile.settings import VARIABLE, Settings
+from cuda_tile.cutile.standin import FOLDER
+from cuda_tile.errors import UserError
+
+DISTRIBUTION = "cuda-tile"
+TESTED_VERSIONS = ("1.7",)
+"""Versions of cuTile Python that the tests run with, major and minor."""
+
+LAUNCHERS = ("launch", "launch_extended", "_benchmark", "_export_ipc_benchmark_payload")
+"""Functions of cuTile's extension module that take a stream, a kernel and arguments."""
+
+_STARTUP = str(FOLDER.parent.parent / "cutile" / "startup")
+_installed: list[Session] = []
+
+
+def check_cutile() -> str:
+    """The installed version of cuTile.
+
+    Raises:
+        UserError: It is not installed.
+    """
+    try:
+        version = metadata.version(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        raise UserError(
+            "expected cuTile Python in this Python environment, found none; install it "
+            "with: pip install 'cuda-tile-compiler[cutile]'"
+        ) from None
+    if version.rpartition(".")[0] not in TESTED_VERSIONS:
+        tested = ", ".join(TESTED_VERSIONS)
+        warnings.warn(
+            f"cuTile {version} is installed; cuda_tile.cutile is tested with {tested}",
+            stacklevel=2,
+        )
+    return version
+
+
+def install(**choices: Any) -> Session:
+    """Makes each launch of cuTile run here, for the rest of the process.
+
+    Python processes that it starts do the same. A second call changes how.
+
+    Args:
+        choices: The attributes of `Settings`.
+
+    Raises:
+        UserError: A choice is not allowed, cuTile is not installed, or the process has
+            loaded a CUDA driver.
+    """
+    settings = Settings(**choices)
+    check_cutile()
+    if _installed:
+        return _change(_installed[0], settings)
+    session = Session(settings)
+    _installed.append(session)
+    os.environ["PATH"] = f"{FOLDER}{os.pathsep}{os.environ.get('PATH', '')}"
+    _tell_children(settings)
+    _stand_in_for_libraries(settings)
+    _replace_launchers(session)
+    return session
+
+
+def installed() -> Session | None:
+    """The session of this process, if `install` made one."""
+    return _installed[0] if _installed else None
+
+
+def install_from_environment() -> None:
+    """Does in a child process what `install` did in its parent."""
+    settings = Settings.from_environment()
+    if settings is not None and not _installed:
+        install(**{name: getattr(settings, name) for name in vars(settings)})
+
+
+def _change(session: Session, settings: Settings) -> Session:
+    if settings.gpu != session.settings.gpu:
+        raise UserError(
+            f"expected gpu='{session.settings.gpu}', which the process has been told "
+            f"its device is, got '{settings.gpu}'; use a process per chip"
+        )
+    session.settings = settings
+    _tell_children(settings)
+    return session
+
+
+def _tell_children(settings: Settings) -> None:
+    os.environ[VARIABLE] = settings.to_environment()
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if _STARTUP not in paths:
+        rest = [path for path in paths if path]
+        os.environ["PYTHONPATH"] = os.pathsep.join([_STARTUP, *rest])
+
+
+def _stand_in_for_libraries(settings: Settings) -> None:
+    from cuda_tile.cutile import cupy_standin, import_hook
+
+    sys.modules["cupy"] = cupy_standin.make_module(settings.gpu)
+
+    def patch_torch(torch: ModuleType) -> None:
+        from cuda_tile.cutile import torch_standin
+
+        torch_standin.patch(torch, settings.gpu)
+
+    import_hook.when_imported("torch", patch_torch)
+
+
+def _replace_launchers(session: Session) -> None:
+    """Puts functions in front of cuTile's, wherever a module has these."""
+    import_module("cuda.tile")
+    extension: Any = import_module("cuda.tile._cext")
+    replaced = {
+        id(getattr(extension, name)): (name, _in_front(session, extension, name))
+        for name in LAUNCHERS
+        if hasattr(extension, name)
+    }
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        for name in (*LAUNCHERS, "_launch"):
+            found = replaced.get(id(names.get(name)))
+            if found is not None:
+                setattr(module, name, found[1])
+
+
+def _in_front(session: Session, extension: Any, name: str) -> Callable[..., Any]:
+    native = getattr(extension, name)
+
+    def call(*words: Any, **choices: Any) -> Any:
+        return session.call(native, words, choices)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = native.__doc__
+    return call
