@@ -40,6 +40,8 @@ class Options:
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
+        device_debug: Whether they carry full debug info, as `nvcc -G` makes. The code
+            is not optimised then, whatever the levels; line tables are included.
         verify_each: Whether the verifier runs after every pass. It always runs after
             a user's function, see `pipeline`.
 
@@ -54,7 +56,10 @@ class Options:
     abi: str = _option("maps", "what the launcher does: maps, cuda or tile", ABIS)
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
-    line_info: bool = _option(False, "write line tables", (False, True))
+    line_info: bool = _option(True, "write line tables", (False, True))
+    device_debug: bool = _option(
+        False, "write full debug info, do not optimise", (False, True)
+    )
     verify_each: bool = _option(True, "verify the IR after every pass", (False, True))
 
     def __post_init__(self) -> None:
@@ -80,6 +85,15 @@ class Options:
     def target(self) -> Target:
         """The chip to compile for."""
         return find_target(self.gpu or DEFAULT_GPU)
+
+    @property
+    def opt_levels(self) -> tuple[int, int]:
+        """The levels of LLVM and ptxas that hold: ptxas refuses to optimise code with
+        full debug info, and LLVM would lose its lines.
+        """
+        if self.device_debug:
+            return 0, 0
+        return self.llvm_opt_level, self.ptxas_opt_level
 
 
 def option_summary(name: str) -> str:

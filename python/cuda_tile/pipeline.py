@@ -164,8 +164,9 @@ def _assemble(compilation: Compilation) -> None:
     compilation.assembled = assemble(
         compilation.ptx,
         options.target.arch,
-        options.ptxas_opt_level,
+        options.opt_levels[1],
         line_info=options.line_info,
+        device_debug=options.device_debug,
     )
 
 
@@ -196,7 +197,11 @@ PIPELINE: tuple[Pass | Step, ...] = (
     # Needs places: buffers that share bytes must be kept apart too.
     Pass("barriers", "W", "insert the barriers shared memory needs", barriers.run),
     Pass(
-        "emit", "P", "to llvm and nvvm for one thread", emit.run, reads=("line_info",)
+        "emit",
+        "P",
+        "to llvm and nvvm for one thread",
+        emit.run,
+        reads=("line_info", "device_debug"),
     ),
     Step("llvm", "PTX", "translate to LLVM IR, optimise, generate PTX", _generate_ptx),
     Step("ptxas", "cubin", "assemble the PTX", _assemble),

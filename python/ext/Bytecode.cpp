@@ -5,7 +5,6 @@
 
 #include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/CudaTile.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace cuda_tile::python;
 
@@ -64,27 +63,6 @@ bool writeFile(nb::object file, nb::handle module) {
   return true;
 }
 
-/// Replaces positions in scopes by the positions alone.
-mlir::AttrTypeReplacer scopeDropper() {
-  mlir::AttrTypeReplacer replacer;
-  replacer.addReplacement([](cuda_tile::DILocAttr scoped) -> mlir::Attribute {
-    return scoped.getSourceLoc();
-  });
-  return replacer;
-}
-
-MlirLocation withoutScopes(MlirLocation location) {
-  mlir::AttrTypeReplacer replacer = scopeDropper();
-  return wrap(mlir::Location(mlir::cast<mlir::LocationAttr>(
-      replacer.replace(mlir::LocationAttr(unwrap(location))))));
-}
-
-void dropScopes(nb::handle op) {
-  scopeDropper().recursivelyReplaceElementsIn(
-      operationOf(op), /*replaceAttrs=*/false, /*replaceLocs=*/true,
-      /*replaceTypes=*/false);
-}
-
 std::vector<std::string> versions() {
   std::vector<std::string> names;
   for (const cuda_tile::BytecodeVersion &version :
@@ -136,14 +114,6 @@ void cuda_tile::python::populateBytecode(nb::module_ &m) {
         "Writes a module to a binary file, open or by name; whether that "
         "worked. Of a "
         "module that is invalid nothing is written; write_bytecode says why.");
-  m.def("without_scopes", &withoutScopes, nb::arg("location"),
-        nb::sig("def without_scopes(location: cuda_tile._mlir.ir.Location) -> "
-                "cuda_tile._mlir.ir.Location"),
-        "The positions of a location without the scopes around them, which are "
-        "long and say nothing to the reader of an error.");
-  m.def("drop_scopes", &dropScopes, nb::arg("op"),
-        "Drops the scopes from the locations of an operation and of all in it: "
-        "MLIR's translation to LLVM IR does not know them.");
   m.def("bytecode_versions", &versions,
         "The versions of Tile IR bytecode that are read and written, oldest "
         "first.");

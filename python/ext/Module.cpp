@@ -75,6 +75,7 @@ NB_MODULE(_cuda_tile, m) {
   populateAttributes(m);
   populateBytecode(m);
   populateLegality(m);
+  populateLines(m);
   populateOptimize(m);
   populatePasses(m);
   populateTools(m);

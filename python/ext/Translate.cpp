@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extension.h"
+#include "InlinedCode.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -215,17 +217,31 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int level) {
   builder.buildPerModuleDefaultPipeline(levels[level - 1]).run(module, modules);
 }
 
+/// Whether there are line tables without further debug info, in which LLVM
+/// would describe inlined code itself.
+bool hasLinesOnly(const llvm::Module &module) {
+  return llvm::any_of(module.debug_compile_units(),
+                      [](const llvm::DICompileUnit *unit) {
+                        return unit->getEmissionKind() ==
+                               llvm::DICompileUnit::DebugDirectivesOnly;
+                      });
+}
+
 /// Optimises the module and prints it as PTX; returns false where the target
 /// has no assembly printer.
 bool emitPtx(llvm::Module &module, llvm::TargetMachine &machine, int optLevel,
              llvm::SmallVectorImpl<char> &text) {
   optimize(module, machine, optLevel);
+  InlinedCode inlined;
+  if (hasLinesOnly(module))
+    inlined.mark(module);
   llvm::raw_svector_ostream os(text);
   llvm::legacy::PassManager codegen;
   if (machine.addPassesToEmitFile(codegen, os, nullptr,
                                   llvm::CodeGenFileType::AssemblyFile))
     return false;
   codegen.run(module);
+  inlined.spell(text);
   return true;
 }
 

@@ -1,7 +1,8 @@
 // Family structure and the kernel's frame: launch bounds, parameters, block numbers.
 
-// RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx | FileCheck %s
-// RUN: cuda-tile-compile %s --gpu sm_90 --emit=ptx | FileCheck %s --check-prefix=NEW
+// RUN: cuda-tile-compile %s --gpu sm_80 --emit=ptx --no-line-info | FileCheck %s
+// RUN: cuda-tile-compile %s --gpu sm_90 --emit=ptx --no-line-info \
+// RUN:   | FileCheck %s --check-prefix=NEW
 
 // CHECK: .target sm_80
 // CHECK: .visible .global .align 4 .b8 table[8] = {5, 0, 0, 0, 250, 255, 255, 255};

@@ -43,7 +43,8 @@ OTHER = {
     "num_warps": 8,
     "llvm_opt_level": 0,
     "ptxas_opt_level": 0,
-    "line_info": True,
+    "line_info": False,
+    "device_debug": True,
 }
 """For each field a choice that shows in PTX or cubin."""
 

@@ -21,6 +21,7 @@
 // AFTER-SAME: cuda-tile-simplify
 // TIMING: cuda-tile-simplify
 // HELP: --cuda-tile-emit
+// HELP-NEXT: --device-debug=<string>
 // HELP-NEXT: --line-info=<string> - write line tables
 // HELP: --cuda-tile-plan
 // HELP-NEXT: --abi=<string>

@@ -62,13 +62,23 @@ def test_report_keeps_out_of_the_output(command: Command):
 
 
 def test_line_tables_go_into_ptx_and_cubin(command: Command, folder: Path):
-    for name, words in {"with": ["--lineinfo"], "plain": []}.items():
+    for name, words in {"with": [], "plain": ["--no-line-info"]}.items():
         run = (SCALE, "--gpu", "sm_90", *words)
         assert command(tool, *run, "-o", f"{name}.cubin").code == 0
         ptx = command(tool, *run, "--emit=ptx").out
         assert (".loc" in ptx) == ('scale.mlir"' in ptx) == (name == "with")
         cubin = (folder / f"{name}.cubin").read_bytes()
         assert (b".debug_line" in cubin) == (name == "with")
+
+
+def test_levels_and_full_debug_info_reach_llvm_and_ptxas(command: Command):
+    run = (SCALE, "--gpu", "sm_90", "--emit=ptx")
+    texts = [command(tool, *run, *words).out for words in ([], ["-O0"], ["-O3"])]
+    assert len(set(texts)) > 1
+    assert ".target sm_90a, debug" in command(tool, *run, "--device-debug").out
+    refused = command(tool, *run, "-O4")
+    assert refused.code == 1
+    assert "-O" in refused.err
 
 
 def test_the_verifier_may_be_left_out(command: Command):

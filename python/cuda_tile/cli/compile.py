@@ -89,9 +89,25 @@ def build_parser() -> argparse.ArgumentParser:
         "(tile)",
     )
     parser.add_argument(
+        "-O",
+        dest="level",
+        metavar="N",
+        type=int,
+        choices=range(4),
+        help="optimisation level of LLVM and ptxas, 0 to 3; default: "
+        f"{Options.llvm_opt_level} for LLVM, {Options.ptxas_opt_level} for ptxas",
+    )
+    parser.add_argument(
+        "--line-info",
         "--lineinfo",
+        action=argparse.BooleanOptionalAction,
+        default=Options.line_info,
+        help="write line tables to PTX and cubin, for profilers; the code is the same",
+    )
+    parser.add_argument(
+        "--device-debug",
         action="store_true",
-        help="write line tables to PTX and cubin, for profilers",
+        help="write full debug info, for debuggers; the code is not optimised",
     )
     parser.add_argument(
         "--verify-each",
@@ -151,13 +167,22 @@ def read_request(arguments: argparse.Namespace) -> Request:
             gpu=arguments.gpu,
             num_warps=arguments.num_warps,
             abi=arguments.abi,
-            line_info=arguments.lineinfo,
+            line_info=arguments.line_info,
+            device_debug=arguments.device_debug,
             verify_each=arguments.verify_each,
+            **_levels(arguments.level),
         ),
         report=arguments.report,
         has_timing=arguments.timing,
         print_after=_steps(arguments.print_after),
     )
+
+
+def _levels(level: int | None) -> dict[str, int]:
+    """The fields of `Options` that one `-O` sets."""
+    if level is None:
+        return {}
+    return {"llvm_opt_level": level, "ptxas_opt_level": level}
 
 
 def _form_and_output(arguments: argparse.Namespace) -> tuple[api.Emit, str]:

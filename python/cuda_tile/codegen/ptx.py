@@ -67,7 +67,7 @@ def to_ptx(module: ir.Operation, options: Options) -> str:
     """
     target = _target(module, options)
     unlisted = check_device_code(module, target)
-    level = options.llvm_opt_level if _is_worth_optimising(module) else 0
+    level = options.opt_levels[0] if _is_worth_optimising(module) else 0
     how = target.features, level, library_path(module)
     if unlisted:
         text = _isolated(module, unlisted, target.arch, *how)

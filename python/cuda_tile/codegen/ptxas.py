@@ -88,7 +88,12 @@ def ptxas_version() -> str:
 
 
 def assemble(
-    ptx: str, gpu: str, opt_level: int = 3, *, line_info: bool = False
+    ptx: str,
+    gpu: str,
+    opt_level: int = 3,
+    *,
+    line_info: bool = False,
+    device_debug: bool = False,
 ) -> Assembled:
     """Turns PTX text into a cubin.
 
@@ -97,6 +102,7 @@ def assemble(
         gpu: Target name, `sm_90`.
         opt_level: ptxas -O level, 0 to 3.
         line_info: Whether to keep the line tables of the text.
+        device_debug: Whether the text has full debug info to keep; needs level 0.
 
     Raises:
         UserError: ptxas refused the text; carries its words and the command.
@@ -111,7 +117,8 @@ def assemble(
             "--warn-on-spills",
             f"-arch={gpu}",
             f"-O{opt_level}",
-            *(["--generate-line-info"] if line_info else []),
+            *(["--device-debug"] if device_debug else []),
+            *(["--generate-line-info"] if line_info and not device_debug else []),
             "-o",
             str(output),
             str(source),

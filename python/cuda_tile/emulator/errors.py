@@ -38,6 +38,8 @@ class Finding:
         kernel: Name of the entry function.
         line: Line of the PTX text, from 1.
         instruction: The PTX source text of that line.
+        source: Where that came from, by the `.loc` before it: `kernel.py:12`, and
+            call sites of inlined code behind. Empty where the text has no lines.
     """
 
     kind: str
@@ -45,10 +47,16 @@ class Finding:
     kernel: str
     line: int
     instruction: str
+    source: str = ""
+
+    @property
+    def where(self) -> str:
+        """Kernel, source line and PTX line."""
+        source = f"{self.source}: " if self.source else ""
+        return f"{self.kernel}: {source}ptx line {self.line}: {self.instruction}"
 
     def __str__(self) -> str:
-        where = f"{self.kernel}: ptx line {self.line}: {self.instruction}"
-        return f"{where}: {self.kind}: {self.message}"
+        return f"{self.where}: {self.kind}: {self.message}"
 
     def to_json(self) -> dict[str, str | int]:
         """Returns the fields as plain values for a JSON report."""
@@ -66,10 +74,7 @@ class FindingError(UserError):
     def __init__(self, finding: Finding, stdout: str = "") -> None:
         self.finding = finding
         self.stdout = stdout
-        super().__init__(
-            f"{finding.kind}: {finding.message}",
-            f"{finding.kernel}: ptx line {finding.line}: {finding.instruction}",
-        )
+        super().__init__(f"{finding.kind}: {finding.message}", finding.where)
 
 
 class Fault(Exception):

@@ -36,6 +36,7 @@ from cuda_tile.emulator.memory.spaces import Spaces
 from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.ptx.parse import parse
+from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.sync.copies import Copies
@@ -397,7 +398,15 @@ class _Run:
 
     def _finding(self, kind: str, message: str, at: int) -> Finding:
         line = self._line(at)
-        return Finding(kind, message, self._entry.name, line, self._module.source(line))
+        places = source_places(self._module.lines)
+        return Finding(
+            kind,
+            message,
+            self._entry.name,
+            line,
+            self._module.source(line),
+            places[line - 1] if line else "",
+        )
 
     def _line(self, at: int) -> int:
         for function in self._functions:

@@ -18,7 +18,6 @@ from cuda_tile.emit.builder import SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
 from cuda_tile.emit.families import RULES
 from cuda_tile.emit.heap import prepare
-from cuda_tile.emit.lines import add_line_tables
 from cuda_tile.emit.parameters import Parameters, set_parameters
 from cuda_tile.emit.structure import emit_global
 from cuda_tile.errors import Unsupported, UserError
@@ -55,9 +54,10 @@ def run(module: ir.Operation, options: Options) -> None:
     for tile_module in tile_modules(module):
         emit_module(tile_module)
         tile_module.erase()
-    _cuda_tile.drop_scopes(module)  # LLVM IR has no form for them
-    if options.line_info:
-        add_line_tables(module)
+    if options.line_info or options.device_debug:
+        _cuda_tile.add_line_tables(module, options.device_debug)
+    else:
+        _cuda_tile.drop_scopes(module)  # LLVM IR has no form for them
 
 
 def emit_module(tile_module: ir.Operation) -> None:

@@ -21,7 +21,7 @@ from cuda_tile.emulator.bounds.chip import (
     resident_ctas,
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
-from cuda_tile.emulator.bounds.source import source_places
+from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.bounds.work import (
     fma_per_clock,
     is_matrix,
