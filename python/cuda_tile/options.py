@@ -88,8 +88,9 @@ class Options:
 
     @property
     def opt_levels(self) -> tuple[int, int]:
-        """The levels of LLVM and ptxas that hold: ptxas refuses to optimise code with
-        full debug info, and LLVM would lose its lines.
+        """The levels of LLVM and ptxas that hold.
+
+        ptxas refuses to optimise code with full debug info, and LLVM would lose lines.
         """
         if self.device_debug:
             return 0, 0

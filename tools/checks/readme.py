@@ -33,6 +33,7 @@ PAGES = {
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,
+    ROOT / "docs" / "lines.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
     ROOT / "docs" / "producers.md": KERNELS,
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,

@@ -225,6 +225,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         gpu=arguments.gpu_name,
         abi=arguments.abi,
         line_info=arguments.lineinfo or arguments.device_debug,
+        device_debug=arguments.device_debug,
         **choices,
     )
 

@@ -21,7 +21,6 @@ from cuda_tile.emulator.bounds.chip import (
     resident_ctas,
 )
 from cuda_tile.emulator.bounds.pending_loads import pending_bytes
-from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.bounds.work import (
     fma_per_clock,
     is_matrix,
@@ -31,6 +30,7 @@ from cuda_tile.emulator.bounds.work import (
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.memory.traffic import Traffic, sectors_of
 from cuda_tile.emulator.ptx.loops import NaturalLoop, natural_loops
+from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.ptx.syntax import (
     Function,
     Instruction,
