@@ -231,6 +231,18 @@ def test_setmaxnreg_takes_what_others_gave(mode: Mode) -> None:
         launch(text, grid=1, block=384, args=[], mode=mode)
 
 
+def test_ctas_that_must_fit_at_once_share_the_registers() -> None:
+    kernel = POOL.format(more=192, less=64)
+    for ctas, fits in ((1, True), (2, False)):
+        text = module(kernel.replace("{", f".minnctapersm {ctas}\n{{", 1), "sm_90a")
+        assert not assemble(text, "sm_90a")
+        if fits:
+            launch(text, grid=1, block=384, args=[])
+            continue
+        with pytest.raises(FindingError, match=r"deadlock.*registers"):
+            launch(text, grid=1, block=384, args=[])
+
+
 @pytest.mark.parametrize("mode", ["fast", "adversarial"])
 def test_a_kernel_starts_with_no_more_registers_than_inc_asks_for(mode: Mode) -> None:
     inc = "setmaxnreg.inc.sync.aligned.u32 {};"

@@ -327,7 +327,8 @@ class _Run:
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
         (declared,) = self._entry.limits.get("maxnreg", (0,))
-        builder = Builder(machine, spaces, copies, declared)
+        (resident,) = self._entry.limits.get("minnctapersm", (1,))
+        builder = Builder(machine, spaces, copies, declared, max(1, resident))
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0

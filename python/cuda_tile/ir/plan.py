@@ -446,13 +446,18 @@ def _check_range(name: str, got: int, least: int, most: int, where: str) -> None
 
 
 def _check_registers(target: Target, plan: Plan, where: str) -> None:
-    """Checks the registers of roles (PTX ISA, "setmaxnreg")."""
+    """Checks the registers of roles (PTX ISA, "setmaxnreg").
+
+    A CTA starts with as many registers per thread as let `min_ctas` of them run at
+    once, in steps of 8 (measured: what ptxas gives a cubin with `.minnctapersm`). Roles
+    that ask for more in all would wait for ever.
+    """
     if not plan.registers and not plan.load_registers:
         return
     if not target.has_wgmma or plan.roles != "load" or plan.num_warps % LOAD_WARPS:
         raise UserError(
-            f"expected no registers of roles in '{PLAN_ATTRIBUTE}' but on sm_90a, for "
-            f"roles = load and a num_warps that {LOAD_WARPS} divides, got "
+            f"expected registers and load_registers in '{PLAN_ATTRIBUTE}' on sm_90a, "
+            f"for roles = load and a num_warps that {LOAD_WARPS} divides only, got "
             f"{plan.registers} and {plan.load_registers} on {target.name}",
             where,
         )
@@ -463,11 +468,15 @@ def _check_registers(target: Target, plan: Plan, where: str) -> None:
                 f"256 in '{PLAN_ATTRIBUTE}', got {number}",
                 where,
             )
-    warps = plan.num_warps * plan.registers + LOAD_WARPS * plan.load_registers
-    if warps * WARP_LANES > target.registers_per_sm:
+    threads = plan.all_warps * WARP_LANES
+    ctas = max(1, plan.min_ctas)
+    most = target.registers_per_sm // (threads * ctas) // 8 * 8 * threads
+    wanted = plan.num_warps * plan.registers + LOAD_WARPS * plan.load_registers
+    if wanted * WARP_LANES > most:
         raise UserError(
-            f"expected at most {target.registers_per_sm} registers of all warps in "
-            f"'{PLAN_ATTRIBUTE}', got {warps * WARP_LANES}",
+            f"expected registers and load_registers of at most {most} for all warps "
+            f"of one of {ctas} CTAs (min_ctas) in '{PLAN_ATTRIBUTE}', got "
+            f"{wanted * WARP_LANES}",
             where,
         )
 

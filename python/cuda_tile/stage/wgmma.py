@@ -49,6 +49,13 @@ def stage_wgmma(
     Raises:
         UserError: A plan by hand asks for an instruction that cannot read an operand.
     """
+    if plan.lhs == "register" and fills.buffer(op.operands[0]) is not None:
+        raise UserError(
+            f"expected lhs = shared in '{PLAN_ATTRIBUTE}' of a product whose left "
+            "operand is copied to shared memory, got 'register'; plan its load with "
+            "engine = threads",
+            location_text(op),
+        )
     sides = [
         op.operands[0]
         if index == 0 and plan.lhs == "register"

@@ -73,6 +73,7 @@ class Builder:
         spaces: Spaces,
         copies: Copies,
         declared_registers: int = 0,
+        resident_ctas: int = 1,  # that `.minnctapersm` asks for
     ) -> None:
         self.machine = machine
         self.copies = copies
@@ -84,7 +85,7 @@ class Builder:
         self.tensor: TensorUnit | None = None
         if uses_tensor_memory(machine.symbols):
             self.tensor = TensorUnit(machine, self.mbarriers)
-        self.registers = RegisterPool(machine, declared_registers)
+        self.registers = RegisterPool(machine, declared_registers, resident_ctas)
         self.spaces = spaces
         self.compared: frozenset[Instruction] = frozenset()
         self.at = 0

@@ -2,10 +2,11 @@
 """The registers of a CTA that setmaxnreg moves between warps.
 
 PTX ISA: "Miscellaneous Instructions: setmaxnreg". A CTA starts with as many registers
-per thread as `.maxnreg` says, else as fit into the multiprocessor's 65536 (PTX ISA,
-"Performance-Tuning Directives"), in steps of 8, but with no more than the largest `inc`
-of the kernel asks for (measured: the count that ptxas gives the cubin). What `dec`
-gives up `inc` may take; it waits until there is enough.
+per thread as `.maxnreg` says, else as fit into the multiprocessor's 65536 with as many
+CTAs as `.minnctapersm` says (PTX ISA, "Performance-Tuning Directives"), in steps of 8,
+but with no more than the largest `inc` of the kernel asks for (measured: the count that
+ptxas gives the cubin). What `dec` gives up `inc` may take; it waits until there is
+enough.
 """
 
 from __future__ import annotations
@@ -22,11 +23,17 @@ _MOST = 255
 
 
 class RegisterPool:
-    """Registers per thread of each warp, and what each CTA has to give."""
+    """Registers per thread of each warp, and what each CTA has to give.
 
-    def __init__(self, machine: Memories, declared: int) -> None:
+    Args:
+        machine: The memories of the machine.
+        declared: Registers per thread of `.maxnreg`; 0 without it.
+        ctas: CTAs that must fit at once.
+    """
+
+    def __init__(self, machine: Memories, declared: int, ctas: int) -> None:
         self._machine = machine
-        threads = machine.geometry.warps_per_cta * WARP_LANES
+        threads = machine.geometry.warps_per_cta * WARP_LANES * ctas
         fitting = min(_FILE_REGISTERS // threads, _MOST + 1) // 8 * 8
         self._limit = min(declared or fitting, fitting)
         self._largest = 0
