@@ -34,6 +34,7 @@ from differential_operands import (
     load_operand,
     make_operand,
     product_of,
+    seldom_planned,
 )
 from differential_program import RandomProgram
 from differential_squash import (
@@ -64,7 +65,8 @@ class Chain:
         n: Columns of the scores, which the turns go along.
         e: Columns of the results.
         turns: How many turns there are.
-        plan: Plan by hand of most loads, or None.
+        plans: Gives plans by hand of loads, or None.
+        plan: That of most loads.
         styles: How operands may come from memory.
         initial: What the loop carries, before the first turn.
         carried: Operands whose pointers the loop carries.
@@ -80,7 +82,8 @@ class Chain:
     n: int
     e: int
     turns: int
-    plan: HandPlan | None
+    plans: Callable[[RandomProgram], HandPlan | None]
+    plan: HandPlan | None = None
     styles: tuple[str, ...] = STYLES
     initial: list[Value] = field(default_factory=list[Value])
     carried: list[Operand] = field(default_factory=list[Operand])
@@ -104,7 +107,7 @@ class Chain:
             depth: Which of them the turns go along.
         """
         element = self.pairs[number][0]
-        plan = self.plan if self.p.chance() else hand_plan(self.p)
+        plan = self.plan if self.p.chance() else self.plans(self.p)
         found = make_operand(
             self.p, element, shape, depth, self.turns, plan, self.styles
         )
@@ -359,11 +362,12 @@ def chain_step(p: RandomProgram) -> None:
         p.pick(rows),
         *(p.pick(sides) for _ in range(3)),
         turns=p.number(0, MOST_TURNS),
-        plan=hand_plan(p),
+        plans=seldom_planned if styles is VIEWS else hand_plan,
         styles=styles,
         is_masked=form not in ("independent", "backward") and p.chance(3),
         has_branch=p.chance(4),
     )
+    c.plan = c.plans(p)
     turn = FORMS[form](c)
     if c.pairs[0] != c.pairs[1]:
         p.note("chain: types differ")

@@ -99,6 +99,11 @@ def hand_plan(p: RandomProgram) -> HandPlan | None:
     return HandPlan(slots, p.number(0, slots))
 
 
+def seldom_planned(p: RandomProgram) -> HandPlan | None:
+    """A plan by hand in some programs; else bulk copies may bring all operands."""
+    return hand_plan(p) if p.chance(6) else None
+
+
 def make_operand(
     p: RandomProgram,
     element: str,

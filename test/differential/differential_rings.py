@@ -24,6 +24,7 @@ from differential_operands import (
     load_operand,
     make_operand,
     product_of,
+    seldom_planned,
 )
 from differential_program import RandomProgram
 from differential_squash import signs
@@ -100,8 +101,9 @@ def nest_step(p: RandomProgram) -> None:
     element, total = p.pick(PRODUCTS)
     m, n = p.pick(SIDES), p.pick(SIDES)
     k = p.pick((32, 64) if element == "i8" else SIDES)
-    styles = STYLES
+    styles, plans = STYLES, hand_plan
     if p.chance(3):
+        plans = seldom_planned
         p.note("products: for warpgroups")
         element, total, styles = p.pick(("f16", "f16", "bf16")), "f32", VIEWS
         m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
@@ -116,8 +118,8 @@ def nest_step(p: RandomProgram) -> None:
         "shared": [right],
         "chain": [((n, n), 0)],
     }[form]
-    plan = hand_plan(p)
-    other = plan if p.chance() else hand_plan(p)
+    plan = plans(p)
+    other = plan if p.chance() else plans(p)
     operands = [
         make_operand(p, element, *shape, turns, how, styles)
         for shapes, how in (((left, right), plan), (second, other))

@@ -11,6 +11,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from product_kinds import KINDS, NO, TMA, check, compiled, sizes_of
 from product_text import K, M, N
@@ -22,6 +23,7 @@ from cuda_tile.emulator import FindingError
 from cuda_tile.ir.copy_plan import LOADS, LoadPlan, read_load
 from cuda_tile.ir.plan import PRODUCTS, plan_attribute, read_plan
 from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.options import Options
 
 CHIPS = ("sm_80", "sm_90", "sm_120")
 LEVELS = ("stage", "barriers")
@@ -126,7 +128,7 @@ def test_few_ctas_serve_all_tile_blocks(name: str, chip: str) -> None:
 REDUNDANT = {
     "fence.mbarrier_init.release.cluster": "no cluster: the barrier behind it orders",
     "mbarrier.arrive.shared.b64 %rd21": "the last release; nobody acquires afterwards",
-    "bar.sync 1, 128": "the first: a wait for a product speaks for its warpgroup",
+    "bar.sync 1, 128": "the first: products are done for all warps of their warpgroup",
 }
 """Beginnings of deleted statements that no run reports, and why."""
 
@@ -148,3 +150,29 @@ def test_deleted_synchronisation_is_noticed() -> None:
     assert len(silent) == len(REDUNDANT), silent
     for text in REDUNDANT:
         assert len([s for s in silent if s.startswith(text)]) == 1, silent
+
+
+def test_deleted_barriers_between_warpgroups_are_noticed() -> None:
+    """The stores alias slots of the ring, which the other warpgroup may still read."""
+    kind = KINDS["plain"]
+    text = kind.text.replace(f"{M}x{K}", f"{2 * M}x{K}")
+    module = cuda_tile.load(text.replace(f"{M}x{N}", f"{2 * M}x{N}").encode())
+    options = Options(gpu="sm_90", num_warps=8)
+    made = cuda_tile.compile(module, options=options, cubin=False)
+    assert "wgmma" in made.ptx
+    barriers = [m for m in mutants(made.ptx) if m.change == "delete"]
+    barriers = [m for m in barriers if m.instruction.startswith("bar.sync 1, 256")]
+    assert len(barriers) == 2
+    for mutant in barriers:
+        args, _ = kind.problem(2 * M, N, 7 * K)
+        sizes = map(np.int32, (2 * M, N, 7 * K))
+        with pytest.raises(FindingError, match="race"):
+            cuda_tile.run(
+                module,
+                grid=(1, 1),
+                args=[*args, *sizes],
+                on="emulator",
+                compiled=replace(made, ptx=mutant.text),
+                mode="adversarial",
+                gpu="sm_90",
+            )

@@ -44,6 +44,7 @@ cuda_tile.module @kernels {
 
   // A branch of the loop: copies do not run ahead, the ring is made in place.
   // CHECK-LABEL: entry @branch
+  // CHECK-SAME: copied where it is used: in one role no copy under an 'if' runs ahead
   // CHECK: for
   // CHECK: if
   // CHECK: %[[R:.*]] = tileas.ring {{.*}} : !tileas.ring<1, {{.*}}, {{.*}}>
@@ -106,7 +107,7 @@ cuda_tile.module @kernels {
   // A turn that may end before its slot is released is copied where it is used, though
   // another role would load.
   // CHECK-LABEL: entry @ends
-  // CHECK-SAME: copied where it is used, not by the role that loads: its turn may end
+  // CHECK-SAME: copied where it is used: its turn may end before that, so that no role of its own may copy
   // CHECK: for
   // CHECK: %[[R:.*]] = tileas.ring {{.*}} sync = "groups" : !tileas.ring<1, {{.*}}, {{.*}}>
   // CHECK: %[[B:.*]]:2 = tileas.take %[[R]][%[[T:.*]]]

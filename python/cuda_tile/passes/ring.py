@@ -29,7 +29,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.carried import CarriedVariable, exits_of, leaves
+from cuda_tile.ir.carried import BRANCH, LOOPS, CarriedVariable, exits_of, leaves
 from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
 from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
@@ -169,18 +169,32 @@ def run(module: ir.Operation, options: Options) -> None:
             spans = [_span(ops, group) for group in groups]
             for group, span in zip(groups, spans, strict=True):
                 by_threads = copy_engine(group.op) == CP_ASYNC
-                if by_threads and not has_one_role and group.may_end:
-                    _remark_in_place(entry, group)
                 by_groups = by_threads and (has_one_role or group.may_end)
+                if by_groups and (why := _why_in_place(group, has_one_role)):
+                    text = f"{location_text(group.op)}: copied where it is used: {why}"
+                    add_remark(entry, text)
                 _make_ring(rings, group, span, by_groups=by_groups)
 
 
-def _remark_in_place(entry: ir.Operation, group: _Group) -> None:
-    add_remark(
-        entry,
-        f"{location_text(group.op)}: copied where it is used, not by the role that "
-        "loads: its turn may end before that; move the break, continue or return "
-        "before the load, or behind the last use of its tile",
+def _why_in_place(group: _Group, has_one_role: bool) -> str | None:
+    """Why copies that wait by groups do not run ahead, unless `skew` will say so."""
+    if not has_one_role:
+        return (
+            "its turn may end before that, so that no role of its own may copy; move "
+            "the break, continue or return before the load, or behind the last use of "
+            "its tile"
+        )
+    parent, *outer = enclosing_ops(group.op.results[0])
+    is_in_loop = any(op.operation.name in LOOPS for op in outer)
+    if (
+        parent.operation.name != BRANCH
+        or not is_in_loop
+        or not copy_numbers(group.op)[1]
+    ):
+        return None
+    return (
+        "in one role no copy under an 'if' runs ahead; a role that loads, which takes "
+        "the same branch, does"
     )
 
 
