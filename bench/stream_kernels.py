@@ -162,7 +162,8 @@ def _softmax_result(x: Array) -> Array:
     return weights / weights.sum(1, keepdims=True)
 
 
-def _softmax_launch(kind: str, rows: int, columns: int) -> Any:
+def softmax_launch(kind: str, rows: int, columns: int) -> Any:
+    """Rows of normal numbers and their softmax."""
     x, y = _matrix(kind, rows, columns), aligned((rows, columns), TYPES[kind][1])
     args = [x, y, np.int32(rows), np.int32(columns)]
     return (rows,), args, {1: _softmax_result(x)}
@@ -288,7 +289,11 @@ def _argmax(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     places = b.reshape(b.iota(size), [1, size])
 
     def better(x0: Any, y0: Any, x1: Any, y1: Any) -> list[Any]:
-        wins = b.bitor(x0 > y0, b.bitand(x0 == y0, x1 < y1))
+        unordered = partial(b.cmpf, ordering=b.ComparisonOrdering.UNORDERED)
+        x_nan, y_nan = (unordered("not_equal", v, v) for v in (x0, y0))
+        higher = b.bitor(x0 > y0, b.bitand(b.cmpf("equal", x0, x0), y_nan))
+        same = b.bitor(x0 == y0, b.bitand(x_nan, y_nan))
+        wins = b.bitor(higher, b.bitand(same, x1 < y1))
         return [b.select(wins, x0, y0), b.select(wins, x1, y1)]
 
     _, place = b.reduce([tile, places], 1, [LOWEST, 2**31 - 1], better)
@@ -407,7 +412,7 @@ STREAMS: tuple[Stream, ...] = (
             f"softmax f32 {size}",
             partial(_softmax, "f32", size),
             "f32 f32",
-            partial(_softmax_launch, "f32", 4, size),
+            partial(softmax_launch, "f32", 4, size),
             goal=ROWS,
         )
         for size in (1024, 4096)
@@ -416,27 +421,27 @@ STREAMS: tuple[Stream, ...] = (
         "softmax f32 32k",
         partial(_softmax, "f32", 1 << 15),
         "f32 f32",
-        partial(_softmax_launch, "f32", 2, 1 << 15),
+        partial(softmax_launch, "f32", 2, 1 << 15),
         goal=LONG,
     ),
     _row_kernel(
         "softmax f32 128k",
         partial(_softmax, "f32", 1 << 17),
         "f32 f32",
-        partial(_softmax_launch, "f32", 1, 1 << 17),
+        partial(softmax_launch, "f32", 1, 1 << 17),
         goal=LONG,
     ),
     _row_kernel(
         "softmax f32 128k loop",
         partial(_softmax_chunks, 4096),
         "f32 f32",
-        partial(_softmax_launch, "f32", 1, 1 << 17),
+        partial(softmax_launch, "f32", 1, 1 << 17),
     ),
     _row_kernel(
         "softmax f32 1M loop",
         partial(_softmax_chunks, 1 << 15),
         "f32 f32",
-        partial(_softmax_launch, "f32", 1, 1 << 20),
+        partial(softmax_launch, "f32", 1, 1 << 20),
         goal=LONG,
         ctas=8,
     ),

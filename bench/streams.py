@@ -176,7 +176,8 @@ def _copies(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _conflicts(lines: Sequence[dict[str, Any]]) -> int:
-    shared = [i for i in lines if ".shared" in str(i["mnemonic"])]
+    names = ((str(i["mnemonic"]), i) for i in lines)
+    shared = [i for m, i in names if ".shared" in m and "::cluster" not in m]
     return sum(int(i["bank_conflicts"]) for i in shared)
 
 

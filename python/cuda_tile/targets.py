@@ -138,6 +138,16 @@ class Target:
         return self.capability >= FIRST_ARCHITECTURE_SPECIFIC
 
     @property
+    def has_clusters(self) -> bool:
+        """Whether CTAs of a cluster reach each other's shared memory.
+
+        From sm_90 on (PTX ISA, "Cluster of Cooperative Thread Arrays"). Chips for
+        graphics from sm_120 on, whose multiprocessors form no large clusters, are left
+        out.
+        """
+        return FIRST_CLUSTERS <= self.capability < FIRST_GRAPHICS_CLUSTERS
+
+    @property
     def has_wgmma(self) -> bool:
         """Whether warpgroups multiply (PTX ISA, "wgmma": sm_90a alone)."""
         return self.arch == "sm_90a"
@@ -152,6 +162,7 @@ class Target:
         return self.capability >= FIRST_FAMILY_SPECIFIC and not self.arch[-1].isdigit()
 
 
+FIRST_CLUSTERS, FIRST_GRAPHICS_CLUSTERS = 90, 120
 FIRST_CP_ASYNC = 80
 """The capability from which on there is `cp.async` (PTX ISA, "cp.async")."""
 FIRST_ARCHITECTURE_SPECIFIC = 90

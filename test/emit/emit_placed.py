@@ -27,9 +27,37 @@ PLACED = (
 )
 
 
+DIVIDED = """
+cuda_tile.module @m {
+  entry @sum(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) attributes
+      {tileas.plan = {cluster = 2 : i64, num_warps = 2 : i64}} {
+    %i, %j, %k = get_tile_block_id : tile<i32>
+    %n:3 = get_num_tile_blocks : tile<i32>
+    %p = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %q = broadcast %p : tile<1xptr<f32>> -> tile<256xptr<f32>>
+    %step = iota : tile<256xi32>
+    %at = offset %q, %step : tile<256xptr<f32>>, tile<256xi32> -> tile<256xptr<f32>>
+    %v, %t = load_ptr_tko weak %at : tile<256xptr<f32>> -> tile<256xf32>, token
+    %s = reduce %v dim=0 identities=[0.0 : f32] : tile<256xf32> -> tile<f32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    %m = muli %i, %n#0 : tile<i32>
+    %o = offset %y, %m : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %d = store_ptr_tko weak %o, %s : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+"""
+"""A tile that two CTAs divide."""
+
+
 def placed_kernels() -> Iterator[tuple[str, ir.Module]]:
     """Level P of each of them, with its chip."""
     for gpu, text in PLACED:
         yield gpu, emit_placed(text, gpu)
+    for text in (DIVIDED,):
+        yield "sm_90", cuda_tile.lower(cuda_tile.load(text.encode()), "sm_90")
     stored = cuda_tile.load(StoredProduct().text.encode())
     yield "sm_90", cuda_tile.lower(stored, "sm_90")

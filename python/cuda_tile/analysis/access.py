@@ -64,7 +64,9 @@ class Access:
         others = [d for d in reversed(range(len(self.shape))) if d != self.fastest]
         return (self.fastest, *others)
 
-    def best_layout(self, n_warps: int, least: int = 1) -> LinearLayout:
+    def best_layout(
+        self, n_warps: int, least: int = 1, n_blocks: int = 1
+    ) -> LinearLayout:
         """The layout in which neighbouring lanes touch neighbouring memory.
 
         The vector shrinks where the tile would not keep all lanes busy.
@@ -72,12 +74,15 @@ class Access:
         Args:
             n_warps: Warps of the CTA.
             least: Elements that must go together, a power of two.
+            n_blocks: CTAs of the cluster.
         """
         elements = prod(self.shape)
+        if elements >= WARP_LANES * n_warps * n_blocks:
+            elements //= n_blocks
         vector = self.vector
         while vector > least and elements < vector * WARP_LANES * n_warps:
             vector //= 2
-        return coalesced(self.shape, self.order, vector, n_warps)
+        return coalesced(self.shape, self.order, vector, n_warps, n_blocks)
 
     def sectors(self, layout: LinearLayout) -> int:
         """32-byte sectors requested to move the tile once in `layout`.
@@ -114,6 +119,7 @@ def _sectors(access: Access, layout: LinearLayout) -> int:
         touched.add(tuple(place))
     registers = layout.n_registers >> free.register.bit_count()
     warps = layout.n_warps >> free.warp.bit_count()
+    warps *= layout.n_blocks >> free.block.bit_count()
     return max(1, registers // vector) * warps * len(touched)
 
 

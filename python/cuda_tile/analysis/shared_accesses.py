@@ -30,6 +30,7 @@ from cuda_tile.ir.rings import (
     places_in,
     ring_of,
 )
+from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.walk import location_text, nested_ops
 
 ROLES = "tileas.roles"
@@ -167,6 +168,18 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             if need.barrier or need.copies:
                 found[op] = need
         return found
+
+    def not_started(self) -> Pending:
+        """What is pending when a kernel begins.
+
+        CTAs of a cluster may write to each other's shared memory once all have started
+        (CUDA C++ Programming Guide, "Distributed Shared Memory"): until a barrier, it
+        counts as being read.
+        """
+        stores = [op for op in self.flow.ops() if is_for_cluster(op)]
+        places = [self._own(op) for op in stores]
+        reads = (place.writes for place in places if place is not None)
+        return Pending(reads=frozenset[Bytes]().union(*reads))
 
     def join(self, known: Pending, news: Pending) -> Pending:
         """The accesses of either path."""

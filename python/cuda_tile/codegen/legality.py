@@ -51,6 +51,7 @@ _LLVM = (
 )
 _BYTE_PAIRS = ("s8", "u8", "s8.u8", "u8.s8")
 _REGISTERS = ("tid.x", *(f"{r}.{a}" for r in ("ctaid", "nctaid") for a in "xyz"))
+_CLUSTER_REGISTERS = ("clusterid.x", "nclusterid.x", "cluster.ctarank")
 _DRIVER = ("vprintf", "__assertfail", "malloc", "free")
 """Functions that the driver has for every kernel."""
 
@@ -60,6 +61,9 @@ INSTRUCTIONS: dict[str, Needs] = {
     "llvm.fptoui.sat": _ANYWHERE,
     **{f"nvvm.read.ptx.sreg.{name}": _ANYWHERE for name in _REGISTERS},
     **{f"llvm.call @{name}": _ANYWHERE for name in _DRIVER},
+    **{f"nvvm.read.ptx.sreg.{name}": Needs(90, 78) for name in _CLUSTER_REGISTERS},
+    "nvvm.cluster.arrive": Needs(90, 78),
+    "nvvm.cluster.wait": Needs(90, 78),
     "nvvm.barrier0": _ANYWHERE,
     "nvvm.barrier": _ANYWHERE,
     "nvvm.bar.warp.sync": Needs(30, 60),

@@ -40,10 +40,7 @@ from cuda_tile.ir.tiles import (
 )
 from cuda_tile.ir.walk import block_ops, located, op_stem
 from cuda_tile.rules import RuleTable
-from cuda_tile.targets import Target
-
-FIRST_CLUSTERS = 90
-"""First chip with clusters (PTX ISA, "Cluster of Cooperative Thread Arrays")."""
+from cuda_tile.targets import FIRST_CLUSTERS, Target
 
 SHARED_SYMBOL = "shared_memory"
 """Start of the name of a kernel's one shared-memory variable; `_KERNEL` follows."""
@@ -83,6 +80,7 @@ class Emitter:
         everyone: All threads of the CTA; see `role` for those of a part of the kernel.
         shared_symbol: Name of the kernel's shared-memory variable.
         scratch: Where in it scratch memory begins, in bytes; see `analysis/scratch.py`.
+        cluster: CTAs that serve a tile block.
     """
 
     def __init__(
@@ -94,10 +92,11 @@ class Emitter:
         everyone: Role,
         shared_symbol: str = SHARED_SYMBOL,
         scratch: int = 0,
+        cluster: int = 1,
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
-        self.threads = Threads(self.builder, everyone)
+        self.threads = Threads(self.builder, everyone, cluster=cluster)
         self.facts = facts
         self.target = target
         self._rules = rules

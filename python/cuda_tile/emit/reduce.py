@@ -58,7 +58,8 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
     if not is_commutative(op):
         _reduce_in_order(e, op, dim)
         return
-    if layout.bits_along(dim).warp:
+    bits = layout.bits_along(dim)
+    if bits.warp or bits.block:
         raise InternalError("emit: a reduction across warps after stage")
     rows = _Rows(e, op, dim)
     replicated = replicated_result(layout, dim)

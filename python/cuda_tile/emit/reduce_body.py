@@ -76,7 +76,8 @@ def dim_bits(layout: LinearLayout, dim: int) -> list[DimBit]:
         if masks.lane >> bit & 1
     ]
     found.sort(key=lambda bit: bit.step)
-    used = [basis[dim] for basis in (*layout.lane, *layout.warp) if basis[dim]]
+    threads = (*layout.lane, *layout.warp, *layout.block)
+    used = [basis[dim] for basis in threads if basis[dim]]
     used += {b[dim] for b in layout.register if b[dim]}
     if sorted(used) != [1 << i for i in range(layout.shape[dim].bit_length() - 1)]:
         raise InternalError(f"emit: expected one place per bit along {dim}: {layout}")

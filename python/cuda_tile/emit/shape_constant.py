@@ -109,7 +109,7 @@ def _loaded(
     access = shared_access(layout, row_major(layout.shape), bits)
     run = Run(e.element_type(element), bits, access.vector)
     data = words.astype(f"<u{bits // 8}").tobytes()
-    columns = (*access.columns.lane, *access.columns.warp)
+    columns = (*access.columns.lane, *access.columns.warp, *access.columns.block)
     addresses = Addresses(e, (e.table(data), 0), bits // 8, columns, Origin())
     scalars: dict[int, ir.Value] = {}
     for offset, registers in zip(access.offsets, access.registers, strict=True):

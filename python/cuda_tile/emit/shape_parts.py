@@ -123,7 +123,7 @@ def _thread_part(
 
     None where all threads hold the same parts.
     """
-    bases = (*layout.lane, *layout.warp)
+    bases = (*layout.lane, *layout.warp, *layout.block)
     columns = [part_number(basis, part, layout.shape) for basis in bases]
     return e.threads.linear_form(columns) if any(columns) else None
 

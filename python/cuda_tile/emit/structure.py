@@ -24,6 +24,10 @@ _DEPENDENT_LAUNCH = {
     "gdc_launch_dependents_tko": "llvm.nvvm.griddepcontrol.launch.dependents",
     "gdc_wait_tko": "llvm.nvvm.griddepcontrol.wait",
 }
+_CLUSTER_REGISTERS = {
+    "ctaid": "nvvm.read.ptx.sreg.clusterid.x",
+    "nctaid": "nvvm.read.ptx.sreg.nclusterid.x",
+}
 _REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
 
 
@@ -46,6 +50,8 @@ def grid_position(e: Emitter, op: ir.Operation) -> None:
     register = _REGISTERS[op_stem(op)]
     for axis, result in zip("xyz", op.results, strict=True):
         name = f"nvvm.read.ptx.sreg.{register}.{axis}"
+        if axis == "x" and e.threads.cluster > 1:  # clusters extend along x alone
+            name = _CLUSTER_REGISTERS[register]
         e.set(result, e.builder.in_prologue(name, e.builder.i32))
 
 

@@ -33,12 +33,18 @@ class Threads:
         role: The threads that run what is built.
         place: Where to compute, a place that dominates what is built: what only one
             role needs should cost the others no registers.
+        cluster: CTAs of the cluster. Its threads have numbers of their own: those of
+            the second CTA follow those of the first.
     """
 
     def __init__(
-        self, builder: Builder, role: Role, place: ir.InsertionPoint | None = None
+        self,
+        builder: Builder,
+        role: Role,
+        place: ir.InsertionPoint | None = None,
+        cluster: int = 1,
     ) -> None:
-        self.role = role
+        self.role, self.cluster = role, cluster
         self._builder = builder
         self._place = builder.prologue if place is None else place
         self._forms: dict[tuple[int, ...], ir.Value] = {}
@@ -47,9 +53,10 @@ class Threads:
 
     @property
     def index(self) -> ir.Value:
-        """Thread index in the role: lane in bits 0..4, warp above (i32).
+        """Thread index in the role: lane in bits 0..4, warp above, then CTA (i32).
 
-        Without roles it is the index in the CTA; a thread that is alone has number 0.
+        Without roles it is the index in the CTA, with a cluster that in the cluster; a
+        thread that is alone has number 0.
         """
         if self._index is None:
             self._index = self._number()
@@ -63,6 +70,11 @@ class Threads:
         if role.first_warp:
             first = b.constant(b.i32, role.first_warp * WARP_LANES)
             index = self.at_start("llvm.sub", b.i32, index, first)
+        if self.cluster > 1:
+            rank = self.at_start("nvvm.read.ptx.sreg.cluster.ctarank", b.i32)
+            bits = b.constant(b.i32, role.threads.bit_length() - 1)
+            rank = self.at_start("llvm.shl", b.i32, rank, bits)
+            index = self.at_start("llvm.or", b.i32, index, rank)
         return index
 
     def at_start(
@@ -188,16 +200,26 @@ class Threads:
 
     def coordinate(self, layout: LinearLayout, dim: int) -> ir.Value:
         """The thread's part of its elements' coordinate along `dim` (i32)."""
-        bases = (*layout.lane, *layout.warp)
+        bases = (*layout.lane, *layout.warp, *layout.block)
         return self.linear_form([basis[dim] for basis in bases])
 
-    def is_owner(self, layout: LinearLayout) -> ir.Value | None:
+    def is_owner(
+        self, layout: LinearLayout, *, in_cta: bool = False, but_lanes: int = 0
+    ) -> ir.Value | None:
         """Whether this thread is the one that writes its elements.
 
-        None where no element has copies in other threads (always true).
+        Args:
+            layout: Of the elements.
+            in_cta: Whether each CTA of the cluster writes what it has of them.
+            but_lanes: Lane bits that make no difference.
+
+        Returns:
+            None where no element has copies in other threads (always true).
         """
         free = layout.free_bits()
-        mask = free.lane | free.warp << N_LANE_BITS
+        mask = free.lane & ~but_lanes | free.warp << N_LANE_BITS
+        if not in_cta:
+            mask |= free.block << N_LANE_BITS + len(layout.warp)
         if mask == 0:
             return None
         return self._masked("eq", mask)
@@ -243,6 +265,6 @@ def coordinate_span(layout: LinearLayout, dim: int) -> int:
     A register's part outside this mask may be added instead of XORed.
     """
     mask = 0
-    for basis in (*layout.lane, *layout.warp):
+    for basis in (*layout.lane, *layout.warp, *layout.block):
         mask |= basis[dim]
     return mask

@@ -14,11 +14,13 @@ from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
 from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, integers
+from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
@@ -126,7 +128,8 @@ def _plan_access(
     layout: LinearLayout, buffer: Buffer
 ) -> tuple[SharedAccess, tuple[int, ...]]:
     access = shared_access(layout, buffer.layout, element_bits(buffer.element))
-    return access, (*access.columns.lane, *access.columns.warp)
+    columns = access.columns
+    return access, (*columns.lane, *columns.warp, *columns.block)
 
 
 @RULES.register("tileas.store_shared")
@@ -134,7 +137,7 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
     """`stmatrix`, or vector stores: of copies of an element one thread writes."""
     fragment, buffer = e.fragment(op.operands[0]), e.buffer(op.operands[1])
     layout, part = fragment.layout, None
-    if "offsets" not in op.attributes:
+    if "offsets" not in op.attributes and e.threads.cluster == 1:
         plan = find_stmatrix(e, fragment, buffer)
         if plan is not None:
             store_matrices(e, fragment, buffer, plan)
@@ -145,7 +148,8 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
     addresses = _addresses(e, buffer, columns, Origin())
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
-    owner = e.threads.is_owner(layout)
+    send = Push(e, layout) if is_for_cluster(op) else None
+    owner = send.owner if send else e.threads.is_owner(layout, in_cta=True)
     copies = layout.free_bits().register
     vectors = zip(access.offsets, access.registers, strict=True)
     for offset, registers in vectors:
@@ -153,6 +157,9 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
             continue
         words = pick_words(e, fragment, registers, run.word_elements)
         holds = e.builder.both(owner, _holds_part(e, part, registers))
+        if send:
+            send.store(run, words, addresses.at(offset), holds)
+            continue
         store_run(e.builder, run, words, addresses.at(offset), holds, space="shared")
 
 
@@ -169,9 +176,11 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         return
     start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
     bits = element_bits(buffer.element)
-    # A byte of i1 is no bit of the word that holds it.
+    # A byte of i1 is no bit of the word that holds it; a CTA's part of a tile has an
+    # origin that is known only when it runs.
     is_bit = e.element_type(buffer.element) == e.builder.i1
-    plan = None if is_bit else match_ldmatrix(buffer.layout, layout, bits)
+    by_vectors = is_bit or e.threads.cluster > 1
+    plan = None if by_vectors else match_ldmatrix(buffer.layout, layout, bits)
     if plan is not None and _fills_words(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return

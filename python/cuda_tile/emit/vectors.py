@@ -189,6 +189,10 @@ def _fill_word(run: Run, element_bits: int) -> int:
     return word
 
 
+REMOTE = "shared::cluster"
+"""The state space of shared memory of any CTA of the cluster."""
+
+
 def store_run(
     b: Builder,
     run: Run,
@@ -207,13 +211,14 @@ def store_run(
         words: As `load_run` gives them.
         pointer: Address of the first element.
         predicate: Whether to store at all, None for always.
-        space: PTX state space of `pointer`, `global` or `shared`.
+        space: PTX state space of `pointer`, `global`, `shared` or `REMOTE`, whose
+            pointers are i32.
         order: PTX modifiers of a strong store, such as `.release.gpu`.
     """
     if len(words) != run.words:
         raise InternalError(f"expected {run.words} words, got {len(words)}")
     carriers = [to_carrier(b, run, word) for word in words]
-    if predicate is None and not order:
+    if predicate is None and not order and space != REMOTE:
         b.store(b.vector(carriers), pointer, run.bytes)
         return
     letter = CONSTRAINT[str(carriers[0].type)]

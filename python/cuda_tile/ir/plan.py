@@ -47,6 +47,7 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "load_registers": int,
     "persistent": int,
     "tile_group": int,
+    "cluster": int,
 }
 PRODUCT_FIELDS: Mapping[str, type] = {
     "atom": str,
@@ -60,6 +61,9 @@ PRODUCT_FIELDS: Mapping[str, type] = {
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
+MOST_CLUSTER = 16
+"""CTAs of a cluster; above 8 the launcher must allow it (CUDA C++ Programming Guide,
+"Thread Block Clusters": cudaFuncAttributeNonPortableClusterSizeAllowed)."""
 LOAD_WARPS = 4
 """Warps of the role that loads: registers are given to four warps at a time (PTX ISA,
 "setmaxnreg")."""
@@ -82,6 +86,7 @@ class Plan:
         persistent: 1 if a CTA serves several tile blocks, one after another.
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
+        cluster: CTAs that serve a tile block together, each its part of the tiles.
     """
 
     num_warps: int
@@ -93,6 +98,7 @@ class Plan:
     load_registers: int = 0
     persistent: int = 0
     tile_group: int = 0
+    cluster: int = 1
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
@@ -239,6 +245,7 @@ def read_plan(entry: ir.Operation) -> Plan:
     _check_range("persistent", plan.persistent, 0, 1, where)
     _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT, where)
     _check_registers(read_target(entry), plan, where)
+    _check_cluster(read_target(entry), plan, where)
     return plan
 
 
@@ -477,6 +484,26 @@ def _check_registers(target: Target, plan: Plan, where: str) -> None:
             f"expected registers and load_registers of at most {most} for all warps "
             f"of one of {ctas} CTAs (min_ctas) in '{PLAN_ATTRIBUTE}', got "
             f"{wanted * WARP_LANES}",
+            where,
+        )
+
+
+def _check_cluster(target: Target, plan: Plan, where: str) -> None:
+    """Checks the CTAs of a cluster (CUDA C++ Programming Guide, "Clusters")."""
+    if plan.cluster == 1:
+        return
+    most = MOST_CLUSTER if target.has_clusters else 1
+    if not _is_power(plan.cluster) or plan.cluster > most:
+        raise UserError(
+            f"expected cluster to be a power of two up to {most} on {target.name} in "
+            f"'{PLAN_ATTRIBUTE}', got {plan.cluster}",
+            where,
+        )
+    if plan.roles != "one" or plan.persistent:
+        raise UserError(
+            f"expected roles = one and no persistent with a cluster in "
+            f"'{PLAN_ATTRIBUTE}', got roles = {plan.roles} and persistent = "
+            f"{plan.persistent}",
             where,
         )
 

@@ -73,6 +73,18 @@ def classify(src: LinearLayout, dst: LinearLayout) -> ConversionKind:
     return ConversionKind.SHARED
 
 
+def crosses_ctas(src: LinearLayout, dst: LinearLayout) -> bool:
+    """Whether a conversion moves elements between the CTAs of a cluster.
+
+    It does not if each CTA holds all elements that its threads are to get.
+    """
+    _check_pair(src, dst)
+    own = f2.Span((*src.columns[0], *src.columns[1], *src.columns[2]))
+    inside = (column in own for group in dst.columns[:3] for column in group)
+    same = (x ^ y in own for x, y in zip(src.columns[3], dst.columns[3], strict=True))
+    return src.n_blocks > 1 and not (all(inside) and all(same))
+
+
 def register_map(src: LinearLayout, dst: LinearLayout) -> list[int]:
     """Gives per destination register the source register that holds its element.
 

@@ -150,14 +150,20 @@ def padded_lanes(atom: LinearLayout, dim: int, extent: int) -> int:
 
 @lru_cache(maxsize=1024)
 def coalesced(
-    shape: tuple[int, ...], order: tuple[int, ...], vector: int, n_warps: int
+    shape: tuple[int, ...],
+    order: tuple[int, ...],
+    vector: int,
+    n_warps: int,
+    n_blocks: int = 1,
 ) -> LinearLayout:
     """Distributes a tile so that adjacent lanes access adjacent memory.
 
     The first register bits take `vector` elements along the fastest dimension; then
     lanes, then warps take the next elements in `order`, then registers the rest. If
     the tile is too small for all threads, the remaining bases are zero: those threads
-    hold copies.
+    hold copies. The CTAs of a cluster divide the last bits in `order`, whatever the
+    vector, so that tiles of one shape agree on who has what; each holds all of a tile
+    that is too small for their threads.
     Example: (64, 64), order (1, 0), vector 8, 4 warps: registers (0, 1) (0, 2)
     (0, 4), lanes (0, 8) (0, 16) (0, 32) (1, 0) (2, 0), warps (4, 0) (8, 0),
     registers (16, 0) (32, 0).
@@ -167,13 +173,17 @@ def coalesced(
         order: Dimensions, fastest in memory first.
         vector: Elements per vector, a power of two; at most the fastest extent is used.
         n_warps: Number of warps, a power of two.
+        n_blocks: Number of CTAs, a power of two.
     """
     rank = len(shape)
-    check_shape((*shape, vector, n_warps))
+    check_shape((*shape, vector, n_warps, n_blocks))
     if sorted(order) != list(range(rank)):
         msg = f"expected an order of {rank} dims, got {order}"
         raise LayoutError(msg)
     steps = [step for dim in order for step in _steps(dim, 1, shape[dim], rank)]
+    block = [(0,) * rank] * n_bits(n_blocks)
+    if n_blocks > 1 and len(steps) >= N_LANE_BITS + n_bits(n_warps * n_blocks):
+        steps, block = steps[: -len(block)], steps[-len(block) :]
     n_vector = n_bits(min(vector, shape[order[0]])) if order else 0
     lane_end = n_vector + N_LANE_BITS
     warp_end = lane_end + n_bits(n_warps)
@@ -183,4 +193,5 @@ def coalesced(
         register=(*steps[:n_vector], *steps[warp_end:]),
         lane=tuple((steps[n_vector:] + zeros)[:N_LANE_BITS]),
         warp=tuple((steps[lane_end:] + zeros)[: n_bits(n_warps)]),
+        block=tuple(block),
     )

@@ -100,18 +100,19 @@ class LinearLayout:
         return cls(tuple(shape), register, lane, warp, block)
 
     @classmethod
-    def replicated(cls, shape: Sequence[int], n_warps: int) -> LinearLayout:
+    def replicated(
+        cls, shape: Sequence[int], n_warps: int, n_blocks: int = 1
+    ) -> LinearLayout:
         """Builds the layout in which every thread holds the whole tile.
 
         Registers count the elements in row-major order.
         """
-        check_shape((n_warps,))
+        check_shape((n_warps, n_blocks))
         size = prod(shape)
         zero = (0,) * len(shape)
         register = tuple(unpack(1 << bit, shape) for bit in range(n_bits(size)))
-        return cls(
-            tuple(shape), register, (zero,) * N_LANE_BITS, (zero,) * n_bits(n_warps)
-        )
+        lane, warp = (zero,) * N_LANE_BITS, (zero,) * n_bits(n_warps)
+        return cls(tuple(shape), register, lane, warp, (zero,) * n_bits(n_blocks))
 
     def _map(
         self, shape: tuple[int, ...], bases: Iterable[Iterable[Coord]]

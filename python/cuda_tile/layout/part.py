@@ -96,7 +96,7 @@ class TilePart:
         """XOR of each bit of the thread index to the number of the part."""
         return tuple(
             pack(self._high(basis), self.layout.shape)
-            for basis in (*self.layout.lane, *self.layout.warp)
+            for basis in (*self.layout.lane, *self.layout.warp, *self.layout.block)
         )
 
     @cached_property

@@ -7,7 +7,8 @@ shared bytes by different threads, one of them a store, every path has a
 write and copies or products that read it by themselves; what copies read is written
 behind an `await_copies`. Rings need none but a barrier from a release to the acquire
 of the same ring where its `sync` is `groups`: there a `take` is a barrier. Running the
-pass again adds nothing.
+pass again adds nothing. In a cluster each is one of all its CTAs, and one stands
+before the first store to another CTA.
 
 What is needed is inserted right before the op that needs it
 (`analysis/shared_accesses.py`), or once before a loop whose turns need it only for what
@@ -22,7 +23,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow
-from cuda_tile.analysis.shared_accesses import Need, Needs, Pending, SharedAccesses
+from cuda_tile.analysis.shared_accesses import Need, Needs, SharedAccesses
 from cuda_tile.ir.walk import entries, loop_depth
 from cuda_tile.options import Options
 
@@ -35,7 +36,7 @@ def run(module: ir.Operation, options: Options) -> None:
     del options
     for entry in entries(module):
         analysis = SharedAccesses(ControlFlow(entry))
-        analysis.solve(Pending())
+        analysis.solve(analysis.not_started())
         for op, need in _before_loops(analysis, analysis.all_needs()).items():
             _insert(op, need)
 
@@ -53,7 +54,7 @@ def _before_loops(analysis: SharedAccesses, needs: Needs) -> Needs:
         fence = any(need.fence for need in inside)
         trial = {**ahead, loop: Need(barrier=True, fence=fence)}
         other = analysis.assuming(trial)
-        other.solve(Pending())
+        other.solve(other.not_started())
         left = other.all_needs()
         if _weight(left | trial) < _weight(needs | ahead):
             analysis, needs, ahead = other, left, trial

@@ -100,6 +100,7 @@ def emit_entry(entry: ir.Operation) -> None:
             all_threads(launch.block[0] // WARP_LANES),
             shared_symbol,
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
+            launch.cluster[0],
         )
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
@@ -121,6 +122,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
     is_persistent = has_tiles(entry)
     return LaunchData(
+        cluster=(read_plan(entry).cluster, 1, 1),
         block=(cta_warps(entry, read_plan(entry).num_warps) * WARP_LANES, 1, 1),
         abi=abi,
         appended=(*read_maps(entry), *((GridExtents(),) if is_persistent else ())),
@@ -185,6 +187,7 @@ def _declare(
     }
     if launch.abi == "tile":
         attributes[CLUSTERS_ATTRIBUTE] = ir.UnitAttr.get()
+    if launch.abi == "tile" or launch.cluster != (1, 1, 1):
         extents = ir.DenseI32ArrayAttr.get(list(launch.cluster))
         attributes[CLUSTER_EXTENTS_ATTRIBUTE] = extents
     if parameters.attributes is not None:

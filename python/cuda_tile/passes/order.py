@@ -117,4 +117,4 @@ class UnorderedAccesses(ForwardAnalysis[int]):
         copies = layout.free_bits()
         long = [d for d, extent in enumerate(known.shape) if extent > 1]
         counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
-        return counts_up and not (copies.lane or copies.warp)
+        return counts_up and not (copies.lane or copies.warp or copies.block)

@@ -55,9 +55,9 @@ def place_entry(entry: ir.Operation) -> None:
         extents = shape_of(value)
         made = defining_op(value)
         if made is not None and is_in_body(made):
-            return LinearLayout.replicated(extents, plan.num_warps)
+            return LinearLayout.replicated(extents, plan.num_warps, plan.cluster)
         order = tuple(reversed(range(len(extents))))
-        return coalesced(extents, order, 1, plan.num_warps)
+        return coalesced(extents, order, 1, plan.num_warps, plan.cluster)
 
     solution = solve(_constraints(ctx, entry), default)
     _apply_types(entry, solution, default)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
+from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.cost import (
     count_exponentials,
     read_clocks,
@@ -40,11 +41,12 @@ from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.analysis.warpgroups import plan_warpgroups
 from cuda_tile.emit.families import RULES as EMIT_RULES
-from cuda_tile.errors import InternalError
+from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.copy_plan import LOADS, STORES
 from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
     LOAD_WARPS,
+    MOST_CLUSTER,
     PLAN_ATTRIBUTE,
     PRODUCTS,
     TARGET_ATTRIBUTE,
@@ -106,6 +108,13 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         made = make_plan(entry, ops, options, loads)
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
     plan = read_plan(entry)
+    if plan.cluster > 1 and not suits_clusters(ops):
+        raise UserError(
+            "expected only loads and stores, elementwise operations, commutative "
+            "reductions and control flow in an entry with a cluster in "
+            f"'{PLAN_ATTRIBUTE}', got others; leave cluster out",
+            location_text(entry),
+        )
     parts: dict[Product, ProductPlan] = {}
     unplanned: set[Product] = set()
     for op in ops:
@@ -171,13 +180,20 @@ def make_plan(
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
-    for text in chooser.remarks(chosen, hinted or first[-1], ctas):
-        add_remark(entry, text)
-    if "occupancy" not in hints:
+    chosen = chooser.divided(chosen, hints.get("num_cta_in_cga", 1))
+    if chosen.cluster == 1 or chosen.excess:
+        for text in chooser.remarks(chosen, hinted or first[-1], ctas):
+            add_remark(entry, text)
+    if "occupancy" not in hints and chosen.cluster == 1:
         chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
-    plan = Plan(chosen.num_warps, *chosen.division, chosen.ctas if is_bounded else 0)
+    plan = Plan(
+        chosen.num_warps,
+        *chosen.division,
+        chosen.ctas if is_bounded else 0,
+        cluster=chosen.cluster,
+    )
     if chosen.roles == "one":
         return plan
     work, load = role_registers(target, chosen.num_warps, chosen.ctas)
@@ -199,6 +215,7 @@ class Candidate:
         has_groups: Whether warpgroups compute a product: then more of them are better,
             since one multiplies while another prepares.
         roles: How its warps divide the work, one of `ir.plan.ROLES`.
+        cluster: CTAs that serve a tile block.
     """
 
     num_warps: int
@@ -210,6 +227,7 @@ class Candidate:
     reads: float
     has_groups: bool = False
     roles: str = "one"
+    cluster: int = 1
 
     @property
     def rank(self) -> tuple[float, bool, float, int]:
@@ -312,6 +330,25 @@ class Chooser:
             chosen = more
         return chosen
 
+    def divided(self, chosen: Candidate, hinted: int) -> Candidate:
+        """As many CTAs to a tile block as hinted at, or as its registers ask for.
+
+        Without a hint, only where a thread would spill; then as many as leave room for
+        two such CTAs on a multiprocessor, so that one loads while another waits.
+        """
+        target, warps, ctas = self._target, chosen.num_warps, chosen.ctas
+        is_wanted = hinted > 1 or chosen.excess
+        if not (is_wanted and target.has_clusters) or not suits_clusters(self._ops):
+            return chosen
+        if hinted > 1:
+            return self._candidate(warps, ctas, (0, 0), min(hinted, MOST_CLUSTER))
+        cluster = chosen
+        for count in (2, 4, 8):
+            cluster = self._candidate(warps, ctas, (0, 0), count)
+            if cluster.estimate.registers <= EASY_REGISTERS:
+                break
+        return cluster
+
     def remarks(self, chosen: Candidate, warps: int, ctas: int) -> list[str]:
         """What `chosen` gives up of so many warps and CTAs, and why."""
         found: list[str] = []
@@ -357,13 +394,15 @@ class Chooser:
             found += [replace(c, limit=limit, roles="load") for c in groups]
         return found
 
-    def _candidate(self, warps: int, ctas: int, division: tuple[int, int]) -> Candidate:
+    def _candidate(
+        self, warps: int, ctas: int, division: tuple[int, int], cluster: int = 1
+    ) -> Candidate:
         target, whole = self._target, Plan(warps, *division)
         plans = {
             p: divide_product(p, whole, target, a, self._loads)
             for p, a in self._atoms.items()
         }
-        weigh = TileRegisters(plans, warps)
+        weigh = TileRegisters(plans, warps * cluster)
 
         def extra(op: ir.Operation) -> int:
             product = self._products.get(op)
@@ -382,7 +421,8 @@ class Chooser:
         limit = register_limit(target, warps, ctas)
         has_groups = any(p.is_wgmma for p in plans.values())
         return Candidate(
-            warps, division, ctas, limit, needed, clocks, reads, has_groups
+            *(warps, division, ctas, limit, needed, clocks, reads, has_groups),
+            cluster=cluster,
         )
 
 

@@ -33,13 +33,15 @@ def prefer(
 
     def cycles(layout: LinearLayout) -> float:
         # One of several warps with copies stores them, but each of them loads them.
-        copies = layout.free_bits().warp.bit_count() if operand is None else 0
+        free = layout.free_bits()
+        copies = free.warp.bit_count() + free.block.bit_count()
+        copies = copies if operand is None else 0
         return (access.sectors(layout) << copies) * sector_cycles(ctx.target)
 
     return Prefer(
         op,
         operand,
-        access.best_layout(ctx.plan.num_warps),
+        access.best_layout(ctx.plan.num_warps, n_blocks=ctx.plan.cluster),
         cycles,
         n_bytes,
         trip_count(op),

@@ -133,7 +133,9 @@ def extract(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
         return source if source.n_registers <= MAX_PARTS_IN_REGISTERS else None
 
     if is_in_body(op):
-        everywhere = LinearLayout.replicated(whole, ctx.plan.num_warps)
+        everywhere = LinearLayout.replicated(
+            whole, ctx.plan.num_warps, ctx.plan.cluster
+        )
         return [
             Demand(op, 0, everywhere),
             Related(op, 0, 0, forward=forward, backward=None),

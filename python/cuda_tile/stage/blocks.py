@@ -15,9 +15,9 @@ from cuda_tile.stage.build import convert, reshape
 
 
 def block_extent(layout: LinearLayout, dim: int) -> int:
-    """Elements of a block: as many as no warp's basis tells apart."""
+    """Elements of a block: as many as no warp's or CTA's basis tells apart."""
     extent = layout.shape[dim]
-    for basis in layout.warp:
+    for basis in (*layout.warp, *layout.block):
         if basis[dim]:
             extent = min(extent, basis[dim] & -basis[dim])
     return extent
@@ -53,25 +53,39 @@ def held_by_all(layout: LinearLayout, dim: int) -> LinearLayout:
     return LinearLayout(layout.shape, tuple(register), lane, warp, block)
 
 
+def held_by_lanes(layout: LinearLayout, dim: int) -> LinearLayout:
+    """What `held_by_all` makes, with the lanes that hold copies dividing `dim`.
+
+    The lowest registers along it stay, for vectors of four.
+    """
+    along = [basis for basis in layout.register if basis[dim]]
+    others = [basis for basis in layout.register if not basis[dim]]
+    kept, moved = along[:2], along[2:]
+    lane = list(layout.lane)
+    for bit, basis in enumerate(lane):
+        if not any(basis) and moved:
+            lane[bit] = moved.pop(0)
+    register = (*others, *kept, *moved)
+    return LinearLayout(layout.shape, register, tuple(lane), layout.warp, layout.block)
+
+
 def in_order(layout: LinearLayout, dim: int) -> LinearLayout:
     """The layout in which each thread, lane and warp holds a run of neighbours.
 
     The bits of the coordinate along `dim` are given out anew: the lowest ones to the
-    registers, then to the lanes and to the warps, as many to each as before.
+    registers, then to the lanes, the warps and the CTAs, as many to each as before.
     """
-    bases = [basis for group in layout.bases[:3] for basis in group]
+    bases = [basis for group in layout.bases for basis in group]
     along = [i for i, basis in enumerate(bases) if basis[dim]]
     steps = sorted(bases[i][dim] for i in along)
     for i, step in zip(along, steps, strict=True):
         bases[i] = (*bases[i][:dim], step, *bases[i][dim + 1 :])
-    n_registers, n_threads = len(layout.register), len(layout.lane)
-    return LinearLayout(
-        layout.shape,
-        tuple(bases[:n_registers]),
-        tuple(bases[n_registers : n_registers + n_threads]),
-        tuple(bases[n_registers + n_threads :]),
-        layout.block,
-    )
+    groups: list[tuple[tuple[int, ...], ...]] = []
+    for group in layout.bases:
+        groups.append(tuple(bases[: len(group)]))
+        bases = bases[len(group) :]
+    register, lane, warp, block = groups
+    return LinearLayout(layout.shape, register, lane, warp, block)
 
 
 MAX_TOTALS = 32

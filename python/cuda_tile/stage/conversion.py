@@ -11,9 +11,10 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.ir.plan import add_remark
+from cuda_tile.ir.shared_stores import mark_for_cluster
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of, shape_of, tile_bytes
 from cuda_tile.ir.walk import defining_op, enclosing_entry, location_text
-from cuda_tile.layout.convert import ConversionKind, classify
+from cuda_tile.layout.convert import ConversionKind, classify, crosses_ctas
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart, choose_parts
 from cuda_tile.layout.shared import SharedLayout
@@ -77,13 +78,17 @@ def through_shared(
     buffer = alloc(element, choose_swizzle(piece, bits, inner[0], inner[1]))
     if piece == shape:
         is_all = shape_of(source) == shape
-        tileas.StoreSharedOp(source, buffer, offsets=None if is_all else origin)
+        store = tileas.StoreSharedOp(source, buffer, offsets=None if is_all else origin)
+        if is_all and crosses_ctas(*layouts):
+            mark_for_cluster(store.operation)
         return tileas.LoadSharedOp(like.type, buffer, offsets=list(first)).result
     remark_pieces(like, tile_bytes(like) // (prod(piece) * bits // 8), room_bytes)
     total = zeros(like)
     for offsets in starts_of(piece, shape):
         start = [o + step for o, step in zip(origin, offsets, strict=True)]
-        tileas.StoreSharedOp(source, buffer, offsets=start)
+        store = tileas.StoreSharedOp(source, buffer, offsets=start)
+        if shape_of(source) == shape and crosses_ctas(*layouts):
+            mark_for_cluster(store.operation)
         total = tileas.LoadSharedOp(
             like.type, buffer, offsets=list(offsets), into=total
         ).result

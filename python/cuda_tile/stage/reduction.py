@@ -19,16 +19,25 @@ from cuda_tile.ir.tiles import (
 )
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.reduction import most_spread_result, replicated_result
-from cuda_tile.stage.blocks import held_by_all, in_blocks, with_few_totals, without
+from cuda_tile.stage.blocks import (
+    held_by_all,
+    held_by_lanes,
+    in_blocks,
+    with_few_totals,
+    without,
+)
 from cuda_tile.stage.build import convert, permute, reshape
+
+MOST_HELD = 16
+"""Partial results that each thread folds by itself; of more, lanes fold their parts."""
 
 
 def split_reduction(op: ir.Operation) -> None:
     """Splits a reduction that crosses warps; leaves others alone."""
     dim = integer(op, "dim")
     layout = layout_of(op.operands[0])
-    warps = layout.bits_along(dim).warp
-    if not warps:
+    bits = layout.bits_along(dim)
+    if not (bits.warp or bits.block):
         return
     with ir.InsertionPoint(op), op.location:
         if is_commutative(op):
@@ -36,6 +45,8 @@ def split_reduction(op: ir.Operation) -> None:
         else:
             tiles = _reduce_below_warps(op, list(op.operands), dim)
         everywhere = held_by_all(layout_of(tiles[0]), dim)
+        if is_commutative(op) and layout_of(tiles[0]).shape[dim] > MOST_HELD:
+            everywhere = held_by_lanes(everywhere, dim)
         tiles = [convert(tile, everywhere) for tile in tiles]
         final = _reduce_like(op, tiles, dim, _final_types(op, everywhere, dim))
         if is_distributed(op.results[0]):
@@ -49,7 +60,7 @@ def split_reduction(op: ir.Operation) -> None:
 def _reduce_within_warps(
     op: ir.Operation, tiles: list[ir.Value], dim: int, layout: LinearLayout
 ) -> list[ir.Value]:
-    """Folds what each warp holds; dimension `dim` is left with one per warp.
+    """Folds what each warp holds; dimension `dim` is left with one per warp and CTA.
 
     The coordinate's bits that tell warps apart are gathered in front of the others,
     so that one reduction folds all of the others: registers before lanes, which
@@ -57,7 +68,7 @@ def _reduce_within_warps(
     """
     shape = layout.shape
     warp_part = 0
-    for basis in layout.warp:
+    for basis in (*layout.warp, *layout.block):
         warp_part |= basis[dim]
     runs = _bit_runs(warp_part, shape[dim])
     split = (*shape[:dim], *(extent for _, extent in runs), *shape[dim + 1 :])

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which entries the CTAs of a cluster can serve together.
+
+Each CTA holds its part of every large tile. What crosses CTAs is what a reduction
+leaves of its part: a few bytes, which each CTA writes to the shared memory of all. So
+loads, stores, elementwise operations and reductions may stand in such an entry, and
+control flow; not what depends on one CTA having it all, or being the only one.
+"""
+
+from __future__ import annotations
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.walk import op_stem
+
+_OTHERS = frozenset(
+    (
+        *("constant", "iota", "reshape", "broadcast", "select", "offset", "assume"),
+        *("make_tensor_view", "make_partition_view", "make_strided_view"),
+        *("get_tensor_shape", "get_index_space_shape"),
+        *("get_tile_block_id", "get_num_tile_blocks", "make_token", "join_tokens"),
+        *("load_view_tko", "store_view_tko", "load_ptr_tko", "store_ptr_tko"),
+        *("for", "if", "loop", "continue", "break", "yield", "return"),
+    )
+)
+
+
+def suits_clusters(ops: list[ir.Operation]) -> bool:
+    """Whether CTAs can share the tile blocks of an entry with these ops."""
+    elementwise = {
+        f"cuda_tile.{op.name}"
+        for family in ods.ELEMENTWISE_FAMILIES
+        for op in ods.family(family)
+    }
+
+    def suits(op: ir.Operation) -> bool:
+        if op.name == "cuda_tile.reduce":
+            return is_commutative(op)
+        is_known = op.name in elementwise or op_stem(op) in _OTHERS
+        return is_known and not memory_order(op).is_strong
+
+    return all(map(suits, ops))
