@@ -5,7 +5,7 @@
 
 For each kernel of stream_kernels.py and chip a line for ours, one for the goal where
 there is one, and with `--triton` one for the PTX that Triton makes of the same kernel
-(tools/oracle/triton_streams.py). All run on the emulator; results are compared with
+(test/ptx/triton/make_streams.py). All run on the emulator; results are compared with
 NumPy's, and a wrong one is said in the last column. Columns:
 
 - regs, spill: of ptxas, the latter in bytes per thread; warps, CTAs: of a CTA and of a
@@ -51,7 +51,7 @@ from kernel_args import Array
 from stream_kernels import STREAMS, Stream
 
 CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "streams"
-TRITON_SCRIPT = Path(triton_ptx.__file__).with_name("triton_streams.py")
+TRITON_SCRIPT = triton_ptx.KERNELS / "make_streams.py"
 GPUS = ("sm_80", "sm_90", "sm_120")
 SECTOR_BYTES = 32
 L2_BYTES = {"sm_80": 40 << 20, "sm_90": 50 << 20, "sm_120": 96 << 20}
