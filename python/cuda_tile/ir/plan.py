@@ -61,7 +61,7 @@ PRODUCT_FIELDS: Mapping[str, type] = {
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
-MOST_CLUSTER = 16
+MOST_CLUSTER, PORTABLE_CLUSTER = 16, 8
 """CTAs of a cluster; above 8 the launcher must allow it (CUDA C++ Programming Guide,
 "Thread Block Clusters": cudaFuncAttributeNonPortableClusterSizeAllowed)."""
 LOAD_WARPS = 4

@@ -46,8 +46,8 @@ from cuda_tile.ir.copy_plan import LOADS, STORES
 from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
     LOAD_WARPS,
-    MOST_CLUSTER,
     PLAN_ATTRIBUTE,
+    PORTABLE_CLUSTER,
     PRODUCTS,
     TARGET_ATTRIBUTE,
     Plan,
@@ -333,7 +333,7 @@ class Chooser:
     def divided(self, chosen: Candidate, hinted: int) -> Candidate:
         """As many CTAs to a tile block as hinted at, or as its registers ask for.
 
-        Without a hint, only where a thread would spill; then as many as leave room for
+        At most as many as every launcher may ask for. Without a hint, only where a thread would spill; then as many as leave room for
         two such CTAs on a multiprocessor, so that one loads while another waits.
         """
         target, warps, ctas = self._target, chosen.num_warps, chosen.ctas
@@ -341,9 +341,9 @@ class Chooser:
         if not (is_wanted and target.has_clusters) or not suits_clusters(self._ops):
             return chosen
         if hinted > 1:
-            return self._candidate(warps, ctas, (0, 0), min(hinted, MOST_CLUSTER))
+            return self._candidate(warps, ctas, (0, 0), min(hinted, PORTABLE_CLUSTER))
         cluster = chosen
-        for count in (2, 4, 8):
+        for count in (2, 4, PORTABLE_CLUSTER):
             cluster = self._candidate(warps, ctas, (0, 0), count)
             if cluster.estimate.registers <= EASY_REGISTERS:
                 break
