@@ -37,6 +37,9 @@ class Options:
             record lists, such as tensor maps; "cuda" passes the kernel's own only;
             "tile" also leaves the extents of a block to the kernel, as the launchers
             of producers do (sm_90 and later).
+        persistent: Whether a CTA serves several tile blocks, one after another, in
+            kernels that gain by it (passes/plan_persist.py). The launch record then
+            says "persistent".
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
@@ -54,6 +57,9 @@ class Options:
         None, "warps per CTA, instead of what plan would choose", WARP_COUNTS
     )
     abi: str = _option("maps", "what the launcher does: maps, cuda or tile", ABIS)
+    persistent: bool = _option(
+        False, "let a CTA serve several tile blocks where it gains", (False, True)
+    )
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
     line_info: bool = _option(True, "write line tables", (False, True))
@@ -105,6 +111,16 @@ def option_summary(name: str) -> str:
 def option_flag(name: str) -> str:
     """How a tool spells a field of `Options`."""
     return name.replace("_", "-")
+
+
+def option_default(name: str) -> str:
+    """What a tool takes a field of `Options` to be if its flag is not given.
+
+    Empty, which `option_from_text` reads as the default; but of a Boolean, whose flag
+    alone means true, that default is spelled.
+    """
+    default = next(f.default for f in fields(Options) if f.name == name)
+    return str(default).lower() if isinstance(default, bool) else ""
 
 
 def option_from_text(name: str, text: str) -> Any:

@@ -32,7 +32,13 @@ from cuda_tile.hooks import (
 )
 from cuda_tile.ir.launch import device_modules, emitted_kernels
 from cuda_tile.ir.walk import entries, entry_name, location_text, tile_modules
-from cuda_tile.options import Options, option_flag, option_from_text, option_summary
+from cuda_tile.options import (
+    Options,
+    option_default,
+    option_flag,
+    option_from_text,
+    option_summary,
+)
 from cuda_tile.passes import (
     allocate,
     barriers,
@@ -177,7 +183,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "choose warps and matrix instructions per kernel",
         plan.run,
-        reads=("gpu", "num_warps", "abi"),
+        reads=("gpu", "num_warps", "abi", "persistent"),
     ),
     Pass("persist", "T", "let a CTA serve several tile blocks", persist.run),
     Pass("place", "W", "give every tile a layout", place.run),
@@ -362,5 +368,8 @@ def _register(step: Pass) -> None:
         }
         step.change(op, Options(**values))
 
-    flags = [(option_flag(name), "", option_summary(name)) for name in step.reads]
+    flags = [
+        (option_flag(name), option_default(name), option_summary(name))
+        for name in step.reads
+    ]
     _cuda_tile.register_pass(f"cuda-tile-{step.name}", step.summary, flags, run)

@@ -96,6 +96,11 @@ class Target:
         return _F64_FMA_PER_CLOCK.get(self.chip, _F64_FMA_WITHOUT_MATRIX_UNITS)
 
     @property
+    def multiprocessors(self) -> int:
+        """Of the largest part with this chip; 0 where nothing asks for them."""
+        return _MULTIPROCESSORS.get(self.chip, 0)
+
+    @property
     def has_slow_f32_sums(self) -> bool:
         """Whether f32 sums of narrow floats run at half the rate of other sums."""
         return self.chip in _SLOW_F32_SUMS
@@ -176,6 +181,8 @@ _KIB = 1024
 # of Native Arithmetic Instructions").
 _F64_FMA_PER_CLOCK = {"sm_80": 64, "sm_90": 128, "sm_100": 64}
 _F64_FMA_WITHOUT_MATRIX_UNITS = 2
+# H100 SXM and H200 (data sheets); other chips have no role that loads.
+_MULTIPROCESSORS = {"sm_90": 132}
 # GeForce parts (architecture white papers of Turing, Ampere, Ada, Blackwell): sums in
 # f16 and of integers are twice as fast as sums in f32.
 _SLOW_F32_SUMS = ("sm_75", "sm_86", "sm_89", "sm_120", "sm_121")

@@ -476,3 +476,56 @@ def test_the_number_of_a_tile_block_is_an_argument() -> None:
         cuda_tile.run(module, grid=(2,), args=[np.zeros(1, np.int32)])
     with pytest.raises(UserError, match=r"expected the arguments of 'tileas\.tiles'"):
         cuda_tile.compile(module, cubin=False)
+
+
+# What plan chooses --------------------------------------------------------------------
+
+WANTED = Options(persistent=True)
+
+
+def test_products_that_a_role_loads_are_persistent_if_wanted() -> None:
+    name = "matmul_f16_128x128x64"
+    module = load(name, VERSIONS[1])
+    compiled = cuda_tile.compile(module, "sm_90", options=WANTED)
+    (launch,) = compiled.launch.values()
+    assert (launch.grid, launch.remarks) == ("persistent", ())
+    assert compiled.report.kernels[0].spill_bytes == 0
+    lowered = cuda_tile.lower(module, "sm_90", until="barriers", options=WANTED)
+    for seed in SEEDS:
+        check(name, lowered, seed=seed)
+    for resident in (1, 2):
+        check(
+            name,
+            module,
+            on="emulator",
+            compiled=compiled,
+            resident_ctas=resident,
+            mode="adversarial",
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu", "abi", "why"),
+    [
+        ("matmul_f16_64x64x64", "sm_90", "maps", "3 CTAs share a multiprocessor"),
+        ("matmul_f16_128x128x64", "sm_80", "maps", "no role of its own loads"),
+        ("matmul_f16_128x128x64", "sm_90", "cuda", "does not append the grid's"),
+        ("fmha_causal_f16_d128_128x64", "sm_90", "maps", "differ from block to block"),
+        ("softmax_f32_1024", "sm_90", "maps", "no role of its own loads"),
+    ],
+)
+def test_what_gains_nothing_stays_and_says_why(
+    name: str, gpu: str, abi: str, why: str
+) -> None:
+    module, options = load(name, VERSIONS[1]), Options(persistent=True, abi=abi)
+    compiled = cuda_tile.compile(module, gpu, options=options, cubin=False)
+    (launch,) = compiled.launch.values()
+    assert launch.grid == "tile_blocks"
+    (remark,) = [r for r in launch.remarks if "not persistent" in r]
+    assert why in remark
+
+
+def test_nothing_is_persistent_unless_wanted() -> None:
+    module = load("matmul_f16_128x128x64", VERSIONS[1])
+    (launch,) = cuda_tile.compile(module, "sm_90", cubin=False).launch.values()
+    assert launch.grid == "tile_blocks"

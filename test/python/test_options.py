@@ -51,8 +51,10 @@ OTHER = {
 
 def test_every_field_is_known_to_these_tests() -> None:
     # verify_each shows in no output: test_hooks.py looks at it. abi shows only where
-    # there is something to append: test_launch_record.py.
-    assert {f.name for f in fields(Options)} == {*OTHER, "verify_each", "abi"}
+    # there is something to append: test_launch_record.py; persistent only in products:
+    # test_persistent.py.
+    elsewhere = {"verify_each", "abi", "persistent"}
+    assert {f.name for f in fields(Options)} == {*OTHER, *elsewhere}
 
 
 @pytest.mark.parametrize("name", OTHER)

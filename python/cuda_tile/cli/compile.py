@@ -98,6 +98,12 @@ def build_parser() -> argparse.ArgumentParser:
         f"{Options.llvm_opt_level} for LLVM, {Options.ptxas_opt_level} for ptxas",
     )
     parser.add_argument(
+        "--persistent",
+        action="store_true",
+        help="let a CTA serve several tile blocks, one after another, in kernels that "
+        "gain by it",
+    )
+    parser.add_argument(
         "--line-info",
         "--lineinfo",
         action=argparse.BooleanOptionalAction,
@@ -167,6 +173,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
             gpu=arguments.gpu,
             num_warps=arguments.num_warps,
             abi=arguments.abi,
+            persistent=arguments.persistent,
             line_info=arguments.line_info,
             device_debug=arguments.device_debug,
             verify_each=arguments.verify_each,

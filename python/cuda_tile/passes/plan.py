@@ -67,6 +67,7 @@ from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_stages import stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
@@ -106,6 +107,8 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     loads = LoadChooser(entry, ops, options.target, read_abi(entry))
     if PLAN_ATTRIBUTE not in entry.attributes:
         made = make_plan(entry, ops, options, loads)
+        if options.persistent:
+            made = make_persistent(entry, made, options.target, loads.copied)
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
     plan = read_plan(entry)
     if plan.cluster > 1 and not suits_clusters(ops):

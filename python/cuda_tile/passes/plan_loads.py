@@ -169,9 +169,14 @@ class LoadChooser:
         return copying == {TMA}
 
     @property
+    def copied(self) -> list[LoadedOperand]:
+        """The operands that an engine loads."""
+        return [o for o in self.operands if self.engines[o.load] != THREADS]
+
+    @property
     def copied_loops(self) -> set[ir.Operation]:
         """The loops in which an engine loads something."""
-        return {o.loop for o in self.operands if self.engines[o.load] != THREADS}
+        return {o.loop for o in self.copied}
 
     def write(self, plan: Plan, parts: Parts) -> None:
         """Writes the plan of each load that has none, and remarks.
