@@ -82,7 +82,7 @@ class FakeLibrary:
         self.launches: list[tuple[Any, ...]] = []
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("do_"):
+        if not name.startswith("cu"):
             raise AttributeError(name)
 
         def call(*args: Any) -> int:
