@@ -3,29 +3,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import struct
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
+from foreign_arrays import ADDRESS, GPU_BIT, Exchanged, Interface
 from real_kernels import RECIPES, kernel_path, make_problem
 
 import cuda_tile
 from cuda_tile import Compiled, UserError
 from cuda_tile.runtime import driver
-from cuda_tile.runtime.device_view import DeviceView, device_view, stream_handle
 
-ADDRESS = 0x7_0000_0000_0100
-"""On GPU 0 of the stand-in, which finds the GPU in the bits of an address."""
-GPU_BIT = 40
 TRANSPOSE = "transpose_f32_64x64"
 
 
@@ -77,19 +70,6 @@ def compiled() -> Callable[..., Compiled]:
         return made[name, abi, gpu]
 
     return get
-
-
-class Interface:
-    """An array of CuPy or Numba: `__cuda_array_interface__`."""
-
-    def __init__(self, shape: Any, dtype: str, address: int = ADDRESS, **more: Any):
-        self.__cuda_array_interface__ = {
-            "shape": shape,
-            "typestr": np.dtype(dtype).str,
-            "data": (address, False),
-            "version": 3,
-            **more,
-        }
 
 
 def parameters_logged(types: Any) -> str:
@@ -194,127 +174,11 @@ def test_every_example_gets_the_bytes_that_cutile_passes(
     assert len(calls.of("cuTensorMapEncodeTiled")) == len(maps)
 
 
-class Tensor:
-    """A torch tensor, as far as launchers look at it."""
-
-    def __init__(self, dtype: str, shape: Any, place: str = "cuda", number: int = 0):
-        self.dtype, self.shape = f"torch.{dtype}", shape
-        self.layout = "torch.strided"
-        self.device = SimpleNamespace(type=place, index=number)
-
-    def data_ptr(self) -> int:
-        return ADDRESS | self.device.index << GPU_BIT
-
-    def stride(self) -> tuple[int, ...]:
-        return tuple(int(np.prod(self.shape[n + 1 :])) for n in range(len(self.shape)))
-
-
-@pytest.fixture
-def torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = ModuleType("torch")
-    module.Tensor = Tensor
-    monkeypatch.setitem(sys.modules, "torch", module)
-
-
-@pytest.mark.usefixtures("torch")
-@pytest.mark.parametrize(
-    ("name", "dtype"),
-    [
-        ("float32", np.float32),
-        ("bfloat16", ml_dtypes.bfloat16),
-        ("float8_e4m3fn", ml_dtypes.float8_e4m3fn),
-        ("int8", np.int8),
-        ("bool", np.bool_),
-    ],
-)
-def test_tensors_of_torch(name: str, dtype: Any) -> None:
-    view = device_view(Tensor(name, (2, 3)), "argument 0")
-    assert isinstance(view, DeviceView)
-    assert (view.dtype, view.shape) == (np.dtype(dtype), (2, 3))
-    assert view.strides == (3 * view.itemsize, view.itemsize)
-    assert (view.address, view.gpu) == (ADDRESS, 0)
-    assert str(view) == repr(view) == f"DeviceView({view.dtype}[2, 3] at {ADDRESS:#x})"
-
-
-class DlDevice(ctypes.Structure):
-    _fields_ = (("kind", ctypes.c_int32), ("number", ctypes.c_int32))
-
-
-class DlTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", DlDevice),
-        ("rank", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-    )
-
-
-class Exchanged:
-    """An array of any library, by DLPack alone."""
-
-    def __init__(
-        self, shape: Any, code: int = 2, bits: int = 32, kind: int = 2, lanes: int = 1
-    ) -> None:
-        self.streams: list[int] = []
-        self.kind = kind
-        rank = len(shape)
-        self._tensor = DlTensor(
-            *(ADDRESS, DlDevice(kind, 0), rank, code, bits, lanes),
-            *((ctypes.c_int64 * rank)(*shape), None, 64, None, None),
-        )
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.kind, 0
-
-    def __dlpack__(self, *, stream: int) -> Any:
-        self.streams.append(stream)
-        make = ctypes.pythonapi.PyCapsule_New
-        make.restype = ctypes.py_object
-        make.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        return make(ctypes.addressof(self._tensor), b"dltensor", None)
-
-
 def test_arrays_by_dlpack(calls: Calls, compiled: Any) -> None:
     x, y = Exchanged((64, 128)), Exchanged((128, 64))
     cuda_tile.launch(compiled(), (1, 2), [x, y], 0x55)
     assert x.streams == y.streams == [0x55]
     assert len(calls.of("cuLaunchKernelEx")) == 1
-    view = device_view(Exchanged((2, 3), 4, 16), "argument 0")
-    assert view is not None
-    assert (view.dtype, view.strides) == (np.dtype(ml_dtypes.bfloat16), (6, 2))
-    assert view.address == ADDRESS + 64
-
-
-class Renamed:
-    """A NumPy array that another library would have on a GPU."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 2, 3
-
-    def __dlpack__(self, *, stream: int) -> Any:
-        assert stream == 1
-        return self.array.__dlpack__()
-
-
-def test_dlpack_of_another_producer() -> None:
-    array = np.zeros((4, 6, 8), np.int16)[1:, ::2, ::-1][..., ::-1]
-    for given in (array, np.zeros((2, 0), np.float64), np.array(3.5), array[0] > 0):
-        view = device_view(Renamed(given), "argument 0")
-        assert view is not None
-        assert (view.dtype, view.shape, view.gpu) == (given.dtype, given.shape, 3)
-        if given.size:
-            assert view.strides == given.strides
-            assert view.address == given.ctypes.data
 
 
 def test_what_another_stream_makes_is_waited_for(calls: Calls, compiled: Any) -> None:
@@ -325,17 +189,6 @@ def test_what_another_stream_makes_is_waited_for(calls: Calls, compiled: Any) ->
     assert calls.names.index("cuStreamSynchronize") < calls.names.index(
         "cuLaunchKernelEx"
     )
-
-
-def test_streams() -> None:
-    assert stream_handle(None) == 0
-    assert stream_handle(7) == 7
-    assert stream_handle(SimpleNamespace(cuda_stream=8)) == 8
-    assert stream_handle(SimpleNamespace(ptr=9)) == 9
-    assert stream_handle(SimpleNamespace(__cuda_stream__=lambda: (0, 10))) == 10
-    for wrong in ("7", True, 1.0):
-        with pytest.raises(UserError, match=r"expected stream to be None, .* got a"):
-            stream_handle(wrong)
 
 
 def test_lists_of_arrays_become_tables(
@@ -439,19 +292,6 @@ def test_wrong_arguments(calls: Calls, compiled: Any, name: str) -> None:
         cuda_tile.launch(compiled(), (1, 2), args)
     assert said in str(caught.value)
     assert not calls.of("cuLaunchKernelEx")
-
-
-@pytest.mark.usefixtures("torch")
-def test_tensors_elsewhere() -> None:
-    with pytest.raises(UserError, match=r"argument 3: expected a tensor on a GPU, got"):
-        device_view(Tensor("float32", (2,), "cpu"), "argument 3")
-    sparse = Tensor("float32", (2,))
-    sparse.layout = "torch.sparse_coo"
-    for tensor in (sparse, Tensor("float4_e2m1fn_x2", (2,))):
-        with pytest.raises(
-            UserError, match=r"expected a dense tensor .* got torch.flo"
-        ):
-            device_view(tensor, "argument 3")
 
 
 def test_wrong_grids_kernels_and_results(compiled: Any) -> None:
