@@ -100,7 +100,7 @@ class Attention:
         for x in _VIEWED:
             lines.append(f"%{x}a = assume div_by<16>, %{x} : tile<ptr<{self.element}>>")
             for number in ("h", "n", "d", "sh", "sn"):
-                by = 8 if number[0] == "s" else 1
+                by = 8 if number in ("d", "sh", "sn") else 1
                 name = f"%{x}{number}"
                 lines.append(f"{name}b = assume bounded<0, ?>, {name} : tile<i32>")
                 lines.append(f"{name}a = assume div_by<{by}>, {name}b : tile<i32>")

@@ -64,6 +64,15 @@ def loop_mix(cubin: bytes) -> LoopMix | None:
     Of nested loops with equally many it is the inner one. None without nvdisasm, or if
     no loop has a matrix instruction.
     """
+    found = product_loops(cubin)
+    return max(found or (), key=_weight, default=None)
+
+
+def product_loops(cubin: bytes) -> list[LoopMix] | None:
+    """The loops of a cubin with matrix instructions, in the order of their ends.
+
+    None without nvdisasm.
+    """
     program = find_nvdisasm()
     if program is None:
         return None
@@ -72,11 +81,24 @@ def loop_mix(cubin: bytes) -> LoopMix | None:
         file.flush()
         command = [program, "--print-code", file.name]
         said = subprocess.run(command, capture_output=True, text=True, check=True)
-    return hottest_loop(said.stdout.splitlines())
+    return read_loops(said.stdout.splitlines())
 
 
 def hottest_loop(lines: Sequence[str]) -> LoopMix | None:
-    """The same from what nvdisasm printed."""
+    """The loop that `loop_mix` takes, from what nvdisasm printed."""
+    return max(read_loops(lines), key=_weight, default=None)
+
+
+def _weight(loop: LoopMix) -> tuple[int, int]:
+    return loop.products, -loop.instructions
+
+
+def read_loops(lines: Sequence[str]) -> list[LoopMix]:
+    """The loops with matrix instructions, from what nvdisasm printed.
+
+    Where a wait must be tried again, ptxas puts the retry behind the kernel's end: a
+    jump back from there is no loop.
+    """
     names: list[str] = []
     labels: dict[str, int] = {}
     loops: list[LoopMix] = []
@@ -88,7 +110,4 @@ def hottest_loop(lines: Sequence[str]) -> LoopMix | None:
             target = _TARGET.search(found[2])
             if target and target[1] in labels:
                 loops.append(LoopMix(Counter(names[labels[target[1]] :])))
-    loops = [loop for loop in loops if loop.products]
-    return max(
-        loops, key=lambda loop: (loop.products, -loop.instructions), default=None
-    )
+    return [loop for loop in loops if loop.products and not loop.of("EXIT")]

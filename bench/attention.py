@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention beside its goals: machine code of the loops, rings, bounds.
+
+    python bench/attention.py [--gpu sm_90 ...] [--only TEXT] [--run] [--json FILE]
+
+For each kernel and chip a line for each of its loops, and one for the goal:
+
+- regs, spill: of ptxas, the latter in bytes per thread
+- loop: `full` without and `masked` with a mask; instr: instructions of one warp in a
+  turn; MMA, MUFU, SHFL, BAR: how many of them are matrix instructions, special
+  functions, shuffles and barriers (nvdisasm of our cubins; install the extra `bench`)
+- slots: of each ring at level W
+- warn: warnings of ptxas, such as C7510 (products serialised)
+- `--run` runs a tile block of 4 turns on the emulator, compares its result with NumPy's
+  and says what limits the hottest loop, DRAM left out, and the shares of tensor cores,
+  special functions and issue slots (docs/bounds.md)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.api import Compiled
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import entries, find_entry, nested_ops
+from cuda_tile.runtime.args import expand_args
+from cuda_tile.targets import find_target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+from attention_kernels import Attention
+from loop_mix import product_loops
+
+COLUMNS = (
+    *("regs", "spill", "loop", "instr", "MMA", "MUFU", "SHFL", "BAR", "slots", "warn"),
+    *("limiter", "tensor", "special", "issue"),
+)
+WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 16, "slots": 8, "special": 8}
+SHARES = {
+    "tensor": "tensor cores",
+    "special": "special functions",
+    "issue": "issue slots",
+}
+Cells = dict[str, str]
+TURNS = 4
+ALLOWED = 2.0**-6
+"""Error of results near 1 whose weights are rounded to bf16."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel on one chip.
+
+    Attributes:
+        attention: The kernel.
+        gpu: The chip.
+        goals: What the columns should show, by loop.
+    """
+
+    attention: Attention
+    gpu: str = "sm_90"
+    goals: dict[str, Cells] = field(default_factory=dict[str, Cells])
+
+
+def _goal(instr: int, products: int, special: int, slots: str) -> Cells:
+    counts = {"instr": f"<={instr}", "MMA": str(products), "MUFU": str(special)}
+    return {"spill": "0", "warn": "0", "slots": slots, **counts}
+
+
+_SLOTS = "1+3+3"
+CASES = (
+    Case(Attention("full", 128), goals={"full": _goal(285, 12, 34, _SLOTS)}),
+    Case(
+        Attention("split", 128),
+        goals={
+            "full": _goal(285, 12, 34, _SLOTS),
+            "masked": _goal(380, 12, 34, _SLOTS),
+        },
+    ),
+    Case(Attention("full", 128, keys=128), goals={"full": _goal(455, 16, 66, "1+2+2")}),
+    Case(Attention("full", 64), goals={"full": _goal(245, 8, 34, "")}),
+    Case(Attention("full", 64, keys=128), goals={"full": _goal(405, 12, 66, "")}),
+    Case(Attention("full", 256), goals={"full": _goal(410, 20, 34, "")}),
+    Case(Attention("split", 128, element="bf16", group=4)),
+    Case(Attention("ragged", 64)),
+    Case(Attention("full", 64), "sm_80", {"full": {"spill": "0"}}),
+    Case(Attention("full", 128), "sm_80", {"full": {"spill": "0"}}),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: whose it is, and its cells by column."""
+
+    kernel: str
+    gpu: str
+    who: str
+    cells: Cells
+
+
+def ours(case: Case, *, runs: bool) -> list[Row]:
+    """Compiles and disassembles a kernel: a row for each loop with products."""
+    slots: list[str] = []
+
+    def look(module: ir.Operation) -> None:
+        for entry in entries(module):
+            rings = [op for op in nested_ops(entry) if op.name == "tileas.ring"]
+            types = [str(op.results[0].type) for op in rings]
+            slots.extend(n for t in types for n in re.findall(r"ring<(\d+)", t))
+
+    module = cuda_tile.load(case.attention.text().encode())
+    compiled = cuda_tile.compile(module, case.gpu, after={"barriers": look})
+    (kernel,) = compiled.report.kernels
+    cells = {
+        "regs": str(kernel.registers),
+        "spill": str(kernel.spill_bytes),
+        "slots": "+".join(slots) or "-",
+        "warn": str(len(compiled.report.warnings)),
+    }
+    ran = limits(case, module, compiled) if runs else {}
+    names = ["full", "masked"] if case.attention.loop == "split" else [""]
+    rows: list[Row] = []
+    for mix, name in zip(product_loops(compiled.cubin) or [], names, strict=False):
+        loop = name or ("full" if case.attention.loop == "full" else "masked")
+        counts = {
+            "loop": loop,
+            "instr": str(mix.instructions),
+            "MMA": str(mix.products),
+            **{head: str(mix.of(head)) for head in ("MUFU", "SHFL", "BAR")},
+        }
+        rows.append(
+            Row(case.attention.name, case.gpu, "ours", {**cells, **counts, **ran})
+        )
+        if loop in case.goals:
+            goal = {"loop": loop, **case.goals[loop]}
+            rows.append(Row(case.attention.name, case.gpu, "goal", goal))
+    return rows
+
+
+def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
+    """Runs a tile block, or the last of a causal kernel; says what limits its loop."""
+    attention = case.attention
+    queries, keys = attention.rows, TURNS * attention.keys
+    if attention.loop in ("causal", "split"):
+        keys = queries
+    _, values = attention.launch(attention.group, queries, keys)
+    entry = find_entry(module.operation, None)
+    (kernel,) = compiled.report.kernels
+    report = cuda_tile.run(
+        module,
+        grid=(1, 1),
+        args=expand_args(parameter_types(entry), values),
+        on="emulator",
+        gpu=case.gpu,
+        compiled=compiled,
+        bounds=find_target(case.gpu),
+        registers=kernel.registers,
+    )
+    expected = attention.reference(values)[0]
+    error = np.abs(np.asarray(values[3][0], np.float64) - expected).max()
+    if not error <= ALLOWED:
+        return {"limiter": f"WRONG by {error:.1e}"}
+    assert report.bounds is not None, "bounds were asked for"
+    resources = [r for r in report.bounds.hottest().resources if r.name != "DRAM"]
+    most = max(resources, key=lambda resource: resource.clocks)
+    clocks = {r.name: r.clocks / most.clocks for r in resources}
+    shares = {head: f"{clocks.get(name, 0):.0%}" for head, name in SHARES.items()}
+    return {"limiter": most.name, **shares}
+
+
+def show(rows: list[Row]) -> None:
+    """Prints the table, a block for each kernel and chip."""
+    heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
+    print(f"{'kernel':26}{'GPU':7}{'':6}{heads}")
+    last = ("", "")
+    for row in rows:
+        key = row.kernel, row.gpu
+        name, gpu = key if key != last else ("", "")
+        text = "".join(f"{row.cells.get(h, ''):>{WIDTHS[h] + 1}}" for h in COLUMNS)
+        print(f"{name:26}{gpu:7}{row.who:6}{text}".rstrip())
+        last = key
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--gpu", action="append", metavar="SM", help="only these chips")
+    parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
+    parser.add_argument("--run", action="store_true", help="run on the emulator, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
+    words = parser.parse_args()
+    rows = [
+        row
+        for case in CASES
+        if words.only in case.attention.name and case.gpu in (words.gpu or [case.gpu])
+        for row in ours(case, runs=words.run)
+    ]
+    show(rows)
+    if words.json:
+        text = json.dumps([asdict(row) for row in rows], indent=1)
+        words.json.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention in its variants: the interpreter at levels T and W, and the emulator.
+
+Level W computes what level T does, bit for bit: sums of rows are the only ones whose
+order is open, and the interpreter takes one order. The emulator adds in the order of
+the machine, so that results differ by what rounding to 16 bits leaves.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuda_tile
+from cuda_tile._mlir import ir
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.walk import find_entry
+from cuda_tile.runtime.args import expand_args
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+
+from attention_kernels import Attention
+
+Array = np.ndarray[Any, Any]
+LEVELS = ("skew", "issue", "barriers")
+SEEDS = 8
+ERROR = {"f16": 2.0**-9, "bf16": 2.0**-6}
+"""Of results below 4 whose weights are rounded to a type, as they are."""
+CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
+    "all keys": (Attention("full", 64, rows=64, keys=32), (1, 64, 96)),
+    "a mask in every turn": (Attention("causal", 64, rows=64, keys=32), (1, 128, 128)),
+    "a loop with a mask": (Attention("split", 64, rows=64, keys=32), (1, 128, 128)),
+    "ragged keys": (Attention("ragged", 64, rows=64, keys=32), (1, 40, 75)),
+    "grouped heads": (
+        Attention("split", 64, rows=64, keys=32, element="bf16", group=2),
+        (2, 64, 64),
+    ),
+    "one turn": (Attention("full", 64, rows=64, keys=64), (1, 64, 64)),
+}
+"""Kernels, each with heads, queries and keys."""
+
+
+@cache
+def kernel(name: str) -> tuple[ir.Module, Any]:
+    module = cuda_tile.load(CASES[name][0].text().encode())
+    return module, cuda_tile.compile(module, "sm_90")
+
+
+def run(name: str, module: ir.Module, **how: Any) -> tuple[Array, list[Any]]:
+    """What a module computes, and its arguments."""
+    attention, size = CASES[name]
+    grid, values = attention.launch(*size)
+    entry = find_entry(kernel(name)[0].operation, None)
+    args = expand_args(parameter_types(entry), values)
+    cuda_tile.run(module, grid=grid, args=args, **how)
+    return np.asarray(values[3], np.float64), values
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_level_w_computes_the_same(name: str) -> None:
+    module, _ = kernel(name)
+    expected, values = run(name, module)
+    attention = CASES[name][0]
+    error = np.abs(expected - attention.reference(values)).max()
+    assert error <= ERROR[attention.element]
+    for at in LEVELS:
+        lowered = cuda_tile.lower(module, "sm_90", until=at)
+        assert np.array_equal(run(name, lowered)[0], expected), at
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_emulator_computes_the_same(name: str) -> None:
+    module, compiled = kernel(name)
+    (report,) = compiled.report.kernels
+    assert not compiled.report.warnings
+    assert not report.spill_bytes
+    attention = CASES[name][0]
+    how = {"on": "emulator", "gpu": "sm_90", "mode": "adversarial"}
+    for seed in range(SEEDS):
+        found, values = run(name, module, compiled=compiled, seed=seed, **how)
+        error = np.abs(found - attention.reference(values)).max()
+        assert error <= ERROR[attention.element], seed
