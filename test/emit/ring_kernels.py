@@ -80,7 +80,7 @@ class RingProduct:
 
     @cached_property
     def text(self) -> str:
-        """The module."""
+        """The kernel."""
         m, n, k = self.tile
         a = tile_mma((m, DEPTH), self.warps, "a", M16N8K16)
         b = tile_mma((DEPTH, n), self.warps, "b", M16N8K16)
@@ -89,15 +89,22 @@ class RingProduct:
             atom = wgmma_atom(self._atom)
             assert atom is not None
             c = tile_wgmma((m, n), (m // 64, 1), "c", atom)
-        shared_a, shared_b = self._buffers
-        padded = "padding_value = zero, "
-        lines = [
+        return self._module(
             f"!a = !cuda_tile.tile<{m}x{DEPTH}xf16, {spelled(a)}>",
             f"!b = !cuda_tile.tile<{DEPTH}x{n}xf16, {spelled(b)}>",
             f"!c = !cuda_tile.tile<{m}x{n}xf32, {spelled(c)}>",
             "!p = !tileas.pending<!c>",
             f"!la = !cuda_tile.tile<{m}x{k}xf16, {spelled(self._loaded(m, k))}>",
             f"!lb = !cuda_tile.tile<{k}x{n}xf16, {spelled(self._loaded(k, n))}>",
+        )
+
+    def _module(self, *tiles: str) -> str:
+        """The module; `tiles` are the names of types of tiles."""
+        m, n, k = self.tile
+        shared_a, shared_b = self._buffers
+        padded = "padding_value = zero, "
+        lines = [
+            *tiles,
             f"!sa = !tileas.buffer<{m}x{k}xf16, {spelled(shared_a)}>",
             f"!sb = !tileas.buffer<{k}x{n}xf16, {spelled(shared_b)}>",
             f"!ring = !tileas.ring<{self.slots}, !sa, !sb>",

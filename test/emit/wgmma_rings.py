@@ -13,6 +13,7 @@ from functools import cached_property
 from ring_kernels import RingProduct, spelled
 
 from cuda_tile.layout import tile_wgmma, wgmma_atom, wgmma_buffer
+from cuda_tile.layout.shared import SharedLayout
 
 
 @dataclass(frozen=True)
@@ -37,29 +38,19 @@ class RingOfWarpgroups(RingProduct):
     @cached_property
     def text(self) -> str:
         """The module."""
-        m, n, k = self.tile
+        m, n, _ = self.tile
         atom = wgmma_atom(f"m64n{self.columns}k16")
         assert atom is not None
         c = spelled(tile_wgmma((m, n), self.groups, "c", atom))
-        shared_a, shared_b = wgmma_buffer((m, k), 16, 1), wgmma_buffer((k, n), 16, 1)
-        padded = "padding_value = zero, "
-        lines = [
+        return self._module(
             f"!c = !cuda_tile.tile<{m}x{n}xf32, {c}>",
             f"!p = !tileas.pending<tile<{m}x{n}xf32, {c}>>",
-            f"!sa = !tileas.buffer<{m}x{k}xf16, {spelled(shared_a)}>",
-            f"!sb = !tileas.buffer<{k}x{n}xf16, {spelled(shared_b)}>",
-            f"!ring = !tileas.ring<{self.slots}, !sa, !sb>",
-            "!i = !cuda_tile.tile<i32>",
-            "!matrix = !cuda_tile.tensor_view<?x?xf16, strides=[?,1]>",
-            "!out = !cuda_tile.tensor_view<?x?xf32, strides=[?,1]>",
-            f"!ta = !cuda_tile.partition_view<tile=({m}x{k}), {padded}!matrix>",
-            f"!tb = !cuda_tile.partition_view<tile=({k}x{n}), {padded}!matrix>",
-            f"!tc = !cuda_tile.partition_view<tile=({m}x{n}), !out>",
-            "cuda_tile.module @kernels {",
-            *self._entry(),
-            "}",
-        ]
-        return "\n".join(lines)
+        )
+
+    @cached_property
+    def _buffers(self) -> tuple[SharedLayout, SharedLayout]:
+        m, n, k = self.tile
+        return wgmma_buffer((m, k), 16, 1), wgmma_buffer((k, n), 16, 1)
 
     def _entry(self) -> list[str]:
         lines = super()._entry()

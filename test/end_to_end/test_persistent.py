@@ -66,6 +66,14 @@ def check(name: str, module: Any, **choices: Any) -> None:
     assert comparison.is_within, comparison
 
 
+def check_ptx(name: str, module: Any, compiled: Any, *resident: int) -> None:
+    """Compares what the PTX computes with so many CTAs at once."""
+    choices: dict[str, Any] = {"compiled": compiled, "mode": "adversarial"}
+    for number in resident:
+        choices |= {"resident_ctas": number, "seed": number}
+        check(name, module, on="emulator", **choices)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("last", ["persist", "barriers"])
 def test_tile_kernels_run_after_passes(name: str, last: str) -> None:
@@ -86,14 +94,7 @@ def test_ptx_runs_with_few_ctas(name: str, gpu: str, group: int, resident: int) 
     compiled = cuda_tile.compile(module, gpu, after=persistent(group), cubin=False)
     (launch,) = compiled.launch.values()
     assert launch.grid == "persistent"
-    check(
-        name,
-        module,
-        on="emulator",
-        compiled=compiled,
-        resident_ctas=resident,
-        mode="adversarial",
-    )
+    check_ptx(name, module, compiled, resident)
 
 
 PRODUCTS = [name for name in NAMES if name.startswith("matmul_f16_")][:2]
@@ -118,16 +119,7 @@ def test_rings_go_on_from_tile_to_tile(name: str, division: str) -> None:
     (launch,) = compiled.launch.values()
     access = [part.to_json().get("access") for part in launch.appended]
     assert access.count("load") == (2 if "tma" in division else 0)
-    for resident in (1, 3):
-        check(
-            name,
-            module,
-            on="emulator",
-            compiled=compiled,
-            resident_ctas=resident,
-            mode="adversarial",
-            seed=resident,
-        )
+    check_ptx(name, module, compiled, 1, 3)
 
 
 @pytest.mark.parametrize("roles", ["one", "load"])
@@ -149,15 +141,7 @@ def test_a_plan_by_hand_leaves_room_for_the_store(roles: str) -> None:
     assert (launch.remarks, compiled.report.warnings) == ((), ())
     maps = ["store", *(["load"] * 2 if roles == "load" else [])]  # else by cp.async
     assert [part.to_json().get("access") for part in launch.appended] == [*maps, None]
-    for resident in (1, 3):
-        check(
-            name,
-            module,
-            on="emulator",
-            compiled=compiled,
-            resident_ctas=resident,
-            mode="adversarial",
-        )
+    check_ptx(name, module, compiled, 1, 3)
 
 
 def _turn_starts_anew(op: ir.Operation, number: int) -> None:
