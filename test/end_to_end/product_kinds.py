@@ -370,7 +370,7 @@ KINDS = {
     "a load of two products": Kind(SHARED, shared_problem, (CP,) * 3, (TMA,) * 3),
     "bias and residual": Kind(BIAS, bias_problem, (CP, CP, NO, NO), (TMA, TMA, NO, NO)),
     "two loops": Kind(LOOPS, loops_problem, (CP,) * 4, (TMA,) * 4),
-    "chained": Kind(CHAINED, chained_problem, (NO, CP, CP), (NO, TMA, TMA)),
+    "chained": Kind(CHAINED, chained_problem, (NO, CP, CP), (TMA, TMA, TMA)),
     "grouped": Kind(
         GROUPED, grouped_problem, (NO, NO, CP, CP), (NO, NO, CP, CP), (COMPUTED,) * 2
     ),

@@ -135,7 +135,9 @@ def test_options_are_of_their_type(module: Any, given: Any) -> None:
 
 def test_a_gpu_of_another_type_is_named(module: Any) -> None:
     number: Any = 80
-    with pytest.raises(UserError, match=r"expected gpu of sm_75, .*, got 80"):
+    with pytest.raises(
+        UserError, match=r"expected gpu to be the name of a chip .*, got 80"
+    ):
         cuda_tile.compile(module, number)
 
 

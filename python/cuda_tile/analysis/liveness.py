@@ -18,12 +18,13 @@ from itertools import permutations
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
 from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
-from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
+from cuda_tile.ir.walk import defining_op, enclosing_ops, location_text, nested_in
 
 ROLES = "tileas.roles"
 _PRODUCT = "tileas.wgmma"
@@ -64,10 +65,13 @@ class BufferSets:
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
         self.roles = [op for op in ops if op.name == ROLES]
-        self._multiplied = 0
-        for op in ops:
-            if op.name == _PRODUCT:
-                self._multiplied |= self.effects(op).reads
+        waits = {op: self._waits_for(op) for op in ops if op.name in _AWAITS}
+        waited_for = frozenset[ir.Operation]().union(*waits.values())
+        # What nothing waits for by name is done by the next wait at the latest.
+        nameless = {op for op in ops if op.name == _PRODUCT} - waited_for
+        self._waits = {
+            op: products | nameless for op, products in waits.items() if products
+        }
 
     def effects(self, op: ir.Operation) -> Effects:
         """What an op without regions does to buffers."""
@@ -78,11 +82,27 @@ class BufferSets:
             if op.name in TURN_OPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
-            if op.name in _AWAITS and len(op.operands) > (op.name != _AWAITS[0]) * 2:
-                reads |= self._multiplied
+            for product in self._waits.get(op, ()):
+                reads |= self.effects(product).reads
             found = Effects(reads, writes, self._bits.get(op, 0))
             self._effects[op] = found
         return found
+
+    def _waits_for(self, op: ir.Operation) -> frozenset[ir.Operation]:
+        """The products that may still run when an op begins, which waits for them."""
+        found: set[ir.Operation] = set()
+        work = [v for v in op.operands if isinstance(v.type, PendingType)]
+        seen = set(work)
+        while work:
+            value = work.pop()
+            behind = self._flow.incoming(value)
+            maker = defining_op(value)
+            if maker is not None and maker.name == _PRODUCT:
+                found.add(maker)
+                behind = [v for v in maker.operands if isinstance(v.type, PendingType)]
+            work += [other for other in behind if other not in seen]
+            seen.update(behind)
+        return frozenset(found)
 
     def _mask(self, allocs: Allocs) -> int:
         return sum(self._bits[op] for op in allocs)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
-from cuda_tile.ir.carried import ancestor_in, first_carried
+from cuda_tile.ir.carried import ancestor_in, first_carried, leaves
 from cuda_tile.ir.copies import COPIES, planned
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
@@ -63,9 +63,12 @@ def outer_values(op: ir.Operation) -> list[ir.Value]:
 def has_effects(op: ir.Operation) -> bool:
     """Whether an op does more than to compute its results.
 
-    A weak load counts as computing: what it reads is ordered by its tokens only.
+    A weak load counts as computing: what it reads is ordered by its tokens only. An op
+    from which control may leave the block does more: not all behind it is done then.
     """
     if len(op.regions):
+        if leaves(op):
+            return True
         inside = [inner for inner in nested_ops(op) if inner.name not in ENDS]
         return any(has_effects(inner) for inner in inside if not len(inner.regions))
     if op.name in _LOADS:

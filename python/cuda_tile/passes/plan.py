@@ -336,8 +336,9 @@ class Chooser:
     def divided(self, chosen: Candidate, hinted: int) -> Candidate:
         """As many CTAs to a tile block as hinted at, or as its registers ask for.
 
-        At most as many as every launcher may ask for. Without a hint, only where a thread would spill; then as many as leave room for
-        two such CTAs on a multiprocessor, so that one loads while another waits.
+        At most as many as every launcher may ask for. Without a hint, only where a
+        thread would spill; then as many as leave room for two such CTAs on a
+        multiprocessor, so that one loads while another waits.
         """
         target, warps, ctas = self._target, chosen.num_warps, chosen.ctas
         is_wanted = hinted > 1 or chosen.excess
