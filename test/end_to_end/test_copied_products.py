@@ -35,6 +35,7 @@ class Case:
         batched: Whether the views have a leading dimension that is dropped.
         twice: Whether B, turned, is A too.
         stored: Element type of the arrays A and B, if tiles are converted.
+        stores_b: Element type of the array B alone, if only its tiles are converted.
         engines: Per chip, who loads A.
     """
 
@@ -48,6 +49,7 @@ class Case:
     batched: bool = False
     twice: bool = False
     stored: str = ""
+    stores_b: str = ""
     engines: tuple[str, str] = ("cp_async", "tma")
 
 
@@ -56,13 +58,22 @@ BY_THREADS = ("cp_async", "cp_async")
 CASES = {
     "f16": Case(),
     "bf16": Case("bf16"),
-    "i8": Case("i8", "i32", engines=BY_THREADS),
-    "f8": Case("f8E4M3FN", engines=BY_THREADS),
+    "i8": Case("i8", "i32"),
+    "f8": Case("f8E4M3FN"),
     "f64": Case("f64", "f64", (32, 32, 16), (32, 64, 48), engines=BY_THREADS),
     "f32": Case("f32", "f32", (32, 32, 16), (32, 64, 48), engines=BY_THREADS),
     "f16 sums": Case(result="f16"),
     "tf32": Case("tf32", stored="f32", engines=BY_THREADS),
     "f8 as f16": Case("f16", stored="f8E5M2", engines=BY_THREADS),
+    "f16 by f8": Case(stores_b="f8E4M3FN", tile=(64, 64, 64)),
+    "f16 by f8, B turned": Case(stores_b="f8E5M2", turned=(False, True)),
+    "f16 by i8": Case(stores_b="i8", sizes=(64, 128, 32), tile=(64, 128, 32)),
+    "f16 by i8, ragged": Case(
+        stores_b="i8", tile=(64, 64, 64), sizes=(96, 80, 208), divisor=16
+    ),
+    "f8, both turned": Case("f8E4M3FN", turned=(True, True), sizes=(64, 128, 96)),
+    "i8, A turned": Case("i8", "i32", turned=(True, True), tile=(128, 64, 64)),
+    "i8, no turn": Case("i8", "i32", sizes=(64, 64, 0), turned=(True, False)),
     "A turned": Case(turned=(True, False)),
     "B turned": Case(turned=(False, True)),
     "both turned": Case(turned=(True, True)),
@@ -85,12 +96,17 @@ CASES = {
 }
 
 
+def stored_type(case: Case, name: str) -> str:
+    """Element type of the array A or B."""
+    return (case.stores_b if name == "b" else "") or case.stored or case.operand
+
+
 def view(
     case: Case, name: str, dims: tuple[str, str], tile: tuple[int, int]
 ) -> tuple[str, str]:
     """Text that makes a view of tiles of parameter `%p`, and its type."""
     index = "abc".index(name)
-    element = case.result if name == "c" else case.stored or case.operand
+    element = case.result if name == "c" else stored_type(case, name)
     is_turned = name != "c" and case.turned[index]
     rows, columns = dims[::-1] if is_turned else dims
     lead, tiles = ("1x", (1, *tile)) if case.batched else ("", tile)
@@ -115,13 +131,16 @@ def view(
 
 def load(case: Case, name: str, index: str, tile: tuple[int, int], part: str) -> str:
     """Text that loads a tile of A or B."""
-    if case.stored:
-        text = load(
-            replace(case, operand=case.stored, stored=""), name, index, tile, part
-        )
+    stored = stored_type(case, name)
+    if stored != case.operand:
+        plain = replace(case, operand=stored, stored="", stores_b="")
+        text = load(plain, name, index, tile, part)
         text = text.replace(f"%{name},", f"%{name}1,")
-        kinds = [f"tile<{tile[0]}x{tile[1]}x{e}>" for e in (case.stored, case.operand)]
-        return f"{text}\n      %{name} = ftof %{name}1 : {kinds[0]} -> {kinds[1]}"
+        kinds = [f"tile<{tile[0]}x{tile[1]}x{e}>" for e in (stored, case.operand)]
+        cast = f"%{name} = ftof %{name}1"
+        if stored == "i8":
+            cast = f"%{name} = itof %{name}1 signed"
+        return f"{text}\n      {cast} : {kinds[0]} -> {kinds[1]}"
     shape = f"{tile[0]}x{tile[1]}x{case.operand}"
     lead = "1x" if case.batched else ""
     index = f"%z, {index}" if case.batched else index
@@ -197,7 +216,7 @@ def kernel(case: Case) -> str:
         text, parts[name] = view(case, name, sizes, tile)
         texts.append(text)
     acc, e = f"tile<{m}x{n}x{case.result}>", case.operand
-    p = case.stored or e
+    p, pb = stored_type(case, "a"), stored_type(case, "b")
     zero = "0" if case.result == "i32" else "0.0"
     op, signs = ("mmai", " signed signed") if e == "i8" else ("mmaf", "")
     loads = (
@@ -222,10 +241,10 @@ def kernel(case: Case) -> str:
         for d in "mnk"
     )
     return f"""cuda_tile.module @m {{
-  entry @k(%pa: tile<ptr<{p}>>, %pb: tile<ptr<{p}>>, %pc: tile<ptr<{case.result}>>,
+  entry @k(%pa: tile<ptr<{p}>>, %pb: tile<ptr<{pb}>>, %pc: tile<ptr<{case.result}>>,
       %xm: tile<i32>, %xn: tile<i32>, %xk: tile<i32>) {{
     %qa = assume div_by<16>, %pa : tile<ptr<{p}>>
-    %qb = assume div_by<16>, %pb : tile<ptr<{p}>>
+    %qb = assume div_by<16>, %pb : tile<ptr<{pb}>>
     %qc = assume div_by<16>, %pc : tile<ptr<{case.result}>>{known}
     %z = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -252,14 +271,14 @@ def problem(case: Case) -> tuple[list[Any], Array, tuple[int, int]]:
     """Arguments, the expected C, and the grid."""
     rng = np.random.default_rng(7)
     m, n, k = case.sizes
-    operand = case.stored or case.operand
-    kinds = [ARRAY_TYPES[t] for t in (operand, operand, case.result)]
+    stored = (stored_type(case, "a"), stored_type(case, "b"))
+    kinds = [ARRAY_TYPES[t] for t in (*stored, case.result)]
     a, b = (rng.integers(-3, 4, shape).astype(np.int64) for shape in ((m, k), (k, n)))
     if case.twice:
         b = a.T
-    stored = [x.T if t else x for x, t in zip((a, b), case.turned, strict=True)]
+    arrays = [x.T if t else x for x, t in zip((a, b), case.turned, strict=True)]
     args = [
-        np.ascontiguousarray(x).astype(t) for x, t in zip(stored, kinds, strict=False)
+        np.ascontiguousarray(x).astype(t) for x, t in zip(arrays, kinds, strict=False)
     ]
     c = np.full((m, n), 99, kinds[2])
     expected = (a @ b).astype(kinds[2])

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from test_copied_products import Case, kernel
+from test_copied_products import Case, kernel, problem
 
 import cuda_tile
 from cuda_tile import UserError
@@ -174,6 +174,71 @@ def test_plans_that_promote_otherwise_are_refused(
     module = cuda_tile.load(kernel(replace(F8, operand=operand)).encode())
     with pytest.raises(UserError, match=words):
         cuda_tile.compile(module, "sm_90", after={"plan": with_plan(module, **plan)})
+
+
+CONVERTED = {
+    "i8": ("b", Case("i8", "i32", (128, 128, 128))),
+    "i8, A turned": ("ab", Case("i8", "i32", (128, 128, 128), turned=(True, False))),
+    "f8": ("b", replace(F8, tile=(128, 128, 128), turned=(False, False))),
+    "f16 by f8": ("b", Case(tile=(128, 128, 64), stores_b="f8E4M3FN")),
+    "f16 by i8": ("b", Case(tile=(128, 128, 64), stores_b="i8")),
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_operands_are_converted_beside_products(name: str) -> None:
+    """The plan says which, a ring of two slots lies between, nothing spills."""
+    convert, case = CONVERTED[name]
+    seen: list[str] = []
+    compiled = cuda_tile.compile(
+        cuda_tile.load(kernel(case).encode()),
+        "sm_90",
+        after={"ring": lambda module: seen.append(str(module))},
+    )
+    assert f'convert = "{convert}"' in seen[0]
+    assert re.search(
+        r'ring fill = "threads" drain = "wgmma" sync = "mbarriers"', seen[0]
+    )
+    (resources,) = compiled.report.kernels
+    assert not resources.spill_bytes
+    assert not compiled.report.warnings
+
+
+@pytest.mark.parametrize(
+    ("deleted", "spared"),
+    [(r"fence\.proxy\.async\.shared::cta;", 0), (r"mbarrier\.arrive\.shared", 2)],
+)
+def test_what_converted_operands_rest_on_is_noticed(deleted: str, spared: int) -> None:
+    """Each deleted fence or arrival is found, or the product is wrong.
+
+    Not those of the last turn of both rings that products drain, behind the loop: for
+    them nobody waits.
+    """
+    case = Case(tile=(64, 64, 64), sizes=(64, 64, 1024), stores_b="f8E4M3FN")
+    module = cuda_tile.load(kernel(case).encode())
+    compiled = cuda_tile.compile(module, "sm_90")
+    lines = compiled.ptx.split("\n")
+    places = [n for n, line in enumerate(lines) if re.search(deleted, line)]
+    unnoticed: list[str] = []
+    for place in places:
+        ptx = "\n".join([*lines[:place], *lines[place + 1 :]])
+        args, expected, grid = problem(case)
+        try:
+            cuda_tile.run(
+                module,
+                grid=grid,
+                args=args,
+                on="emulator",
+                gpu="sm_90",
+                compiled=replace(compiled, ptx=ptx),
+                mode="adversarial",
+            )
+        except UserError:
+            continue
+        if np.array_equal(args[2], expected):
+            unnoticed.append(lines[place])
+    assert len(places) > len(unnoticed)
+    assert len(unnoticed) <= spared
 
 
 def test_only_warpgroups_promote() -> None:

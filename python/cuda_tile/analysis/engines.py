@@ -37,6 +37,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
+from cuda_tile.analysis.warpgroups import may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
@@ -105,6 +106,8 @@ class EngineChoice:
         """
         tile = operand.load.results[0]
         bits = element_bits(element_of(tile))
+        if all(may_use_warpgroups(op, self._target) for op, _ in operand.uses):
+            return False
         if bits == 16 or bits == 64:
             return bits == 64
         fastest = describe_access(operand.load, self.facts).fastest

@@ -342,15 +342,25 @@ def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
     there right before the product have given back theirs.
     """
     if plan.is_wgmma:  # which reads shared memory itself
-        if not plan.promote:
-            return 0
-        return min(PART_REGISTERS, weigh(product.result)) - _SPARED_REGISTERS
+        return _warpgroup_registers(product, plan, weigh)
     rows, columns = _warp_part(product, plan)
     held = columns if product.keeps_operand(plan) else rows + columns
     held *= product.batch // min(product.batch, plan.warps_b)
     depth = slice_depth(product.op, plan.atom)
     step = held_registers(held * depth // WARP_LANES, product.operand_bits)
     return max(0, step - sum(map(weigh, product.stored)))
+
+
+def _warpgroup_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
+    """Registers of partial sums, and of what threads convert of the operands."""
+    needed = 0
+    if plan.promote:
+        needed = min(PART_REGISTERS, weigh(product.result)) - _SPARED_REGISTERS
+    threads = plan.warps_m * plan.warps_n * WARP_LANES
+    for name in plan.convert:
+        operand = Tile.of(product.op.operands["ab".index(name)])
+        needed += held_registers(prod(operand.shape) // threads, operand.bits)
+    return needed
 
 
 class TileRegisters:

@@ -52,7 +52,7 @@ def describe_copy(op: ir.Operation, places: dict[ir.Operation, int]) -> SlotUse:
         found.consumers |= _consumers(use)
         found.uses.append(_place(use, places))
         found.uses += _awaits(use, places)
-    for use in op.results[0].uses:
+    for use in op.results[0].uses if len(op.results) else ():
         user = use.owner.operation
         if user.name not in COPIES:
             found.uses.append(_place(user, places))

@@ -8,9 +8,11 @@ elements contiguous along K.
 
 from __future__ import annotations
 
+from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
+    IsStaged,
     Product,
     conversions_of,
     renamed_buffer,
@@ -20,6 +22,7 @@ from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
     element_types,
+    extents_of,
     wgmma_refusal,
 )
 from cuda_tile.ir.promotion import default_promotion
@@ -31,7 +34,13 @@ from cuda_tile.layout.descriptors import (
     wgmma_buffer,
 )
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.layout.wgmma import PART_COLUMNS, WgmmaAtom, find_wgmma
+from cuda_tile.layout.wgmma import (
+    PART_COLUMNS,
+    WARPGROUP_WARPS,
+    WGMMA_ROWS,
+    WgmmaAtom,
+    find_wgmma,
+)
 from cuda_tile.targets import Target
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
@@ -39,7 +48,11 @@ ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 
 
 def plan_warpgroups(
-    product: Product, plan: Plan, target: Target, facts: FactsAnalysis | None
+    product: Product,
+    plan: Plan,
+    target: Target,
+    facts: FactsAnalysis | None,
+    is_copied: IsStaged,
 ) -> ProductPlan | None:
     """How warpgroups compute a product, divided as the entry is; None if they cannot.
 
@@ -48,6 +61,7 @@ def plan_warpgroups(
         plan: The entry's.
         target: The chip.
         facts: Facts of the entry, if an engine loads some of its operands.
+        is_copied: Which operands an engine loads.
     """
     if not target.has_wgmma or not plan.warps_m:
         return None
@@ -63,15 +77,51 @@ def plan_warpgroups(
     if wgmma_refusal(product.op, atom, warps) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
-    held = 0
+    held, convert = 0, ""
     for index in (1,) if stays else (0, 1):
         if not _is_readable(product, index, atom, facts):
-            return None
+            if not is_copied(product.op, index) or not _is_storable(
+                product, index, atom
+            ):
+                return None
+            convert += ROLES[index]
+            held += tile_bytes(product.op.operands[index])
         held += tile_bytes(product.op.operands[index])
-    if held > target.shared_bytes_per_cta:
+    if held > target.shared_bytes_per_cta or not _pays(product, convert):
         return None
     lhs = "register" if stays else "shared"
-    return ProductPlan(atom, *warps, lhs=lhs, promote=promote)
+    return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
+
+
+def may_use_warpgroups(op: ir.Operation, target: Target) -> bool:
+    """Whether a chip has instructions of warpgroups for a product, however divided."""
+    if not target.has_wgmma:
+        return False
+    rows, columns, _ = extents_of(op)
+    atom = find_wgmma(*element_types(op), columns)
+    return (
+        rows >= WGMMA_ROWS
+        and atom is not None
+        and wgmma_refusal(op, atom, (WARPGROUP_WARPS, 1)) is None
+    )
+
+
+def _pays(product: Product, convert: str) -> bool:
+    """Whether a product is worth what threads convert of its operands.
+
+    That goes through shared memory three times instead of once: for a product of 128 x
+    128 x 64 on sm_90 768 clocks of it (docs/bounds.md) where one operand of 16 bits
+    comes from 8 bits, 896 where both do, 896 and 1152 for tf32. `mma.sync` takes about
+    820 for either, but reads 8-bit operands that do not lie along K one by one: 1696.
+    """
+    return len(convert) <= {8: 2, 16: 1}.get(product.operand_bits, 0)
+
+
+def _is_storable(product: Product, index: int, atom: WgmmaAtom) -> bool:
+    """Whether threads can store an operand as the instruction needs it."""
+    shape, bits = shape_of(product.op.operands[index]), product.operand_bits
+    near = 1 if index == 0 else 0
+    return operand_buffer(shape, bits, ROLES[index], atom, near) is not None
 
 
 def _is_readable(

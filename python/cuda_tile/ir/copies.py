@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.copy_plan import CP_ASYNC
+from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.walk import defining_op, segments
 
@@ -12,15 +12,26 @@ COPIES = ("tileas.copy_in", "tileas.gather_in")
 """Ops that fill a buffer, the last of their operand groups."""
 
 
+STORE = "tileas.store_shared"
+"""Op by which threads fill a buffer; its plan, if any, has the slots of a ring."""
+
+
+def is_planned_store(op: ir.Operation) -> bool:
+    """Whether threads fill a slot of a ring by an op."""
+    return op.name == STORE and planned(op, "slots", 0) > 0
+
+
 def copy_buffer(op: ir.Operation) -> ir.Value:
-    """The buffer that a copy fills."""
-    return segments(op)[-1][0]
+    """The buffer that a copy, or a store by threads, fills."""
+    return op.operands[1] if op.name == STORE else segments(op)[-1][0]
 
 
 def copy_engine(op: ir.Operation) -> str:
-    """Who copies: `tma` or `cp_async`."""
+    """Who copies: `tma`, `cp_async` or `threads`."""
     if op.name == "tileas.gather_in":
         return CP_ASYNC
+    if op.name == STORE:
+        return THREADS
     return ir.StringAttr(op.attributes["engine"]).value
 
 

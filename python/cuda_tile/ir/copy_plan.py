@@ -32,6 +32,10 @@ ENGINES = (TMA, CP_ASYNC, THREADS)
 MOST_SLOTS = 8
 """Slots of a ring; more would only hide what the first ones do not."""
 
+CONVERTED_SLOTS = 2
+"""Slots of a ring that threads fill for products of warpgroups: they fill one while a
+product reads the other."""
+
 LOAD_FIELDS: Mapping[str, type] = {"engine": str, "slots": int, "ahead": int}
 STORE_FIELDS: Mapping[str, type] = {"engine": str}
 

@@ -58,6 +58,7 @@ PRODUCT_FIELDS: Mapping[str, type] = {
     "stage": int,
     "lag": int,
     "promote": int,
+    "convert": str,
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
@@ -134,6 +135,8 @@ class ProductPlan:
         lag: Turns by which the release of its operands trails it.
         promote: Elements along K whose products an instruction of a warpgroup adds up
             by itself, before an addition of f32 adds them to the sum; 0 for all.
+        convert: Which operands of warpgroups threads convert or transpose between the
+            buffer that a copy fills and the one that instructions read: "a", "b", "ab".
     """
 
     atom: Atom
@@ -144,6 +147,7 @@ class ProductPlan:
     stage: int = 0
     lag: int = 0
     promote: int = 0
+    convert: str = ""
 
     @property
     def is_wgmma(self) -> bool:
@@ -191,6 +195,7 @@ class ProductPlan:
         values |= {"stage": self.stage} if self.stage else {}
         values |= {"lag": self.lag} if self.lag else {}
         values |= {"promote": self.promote} if self.promote else {}
+        values |= {"convert": self.convert} if self.convert else {}
         return plan_attribute(values)
 
 
@@ -299,7 +304,11 @@ def read_product(op: ir.Operation) -> ProductPlan:
     _check_range("lag", lag, 0, 1, where)
     promote = values.get("promote", default_promotion(op, atom))
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
-    return ProductPlan(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote)
+    convert = values.get("convert", "")
+    _check_choice("convert", convert, ("", "a", "b", "ab"), where)
+    return ProductPlan(
+        *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert)
+    )
 
 
 def most_ctas(target: Target, num_warps: int) -> int:

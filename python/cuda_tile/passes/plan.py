@@ -155,7 +155,7 @@ def divide_product(
         loads: Who loads the operands.
     """
     if WARPGROUPS:
-        found = plan_warpgroups(product, plan, target, loads.facts)
+        found = plan_warpgroups(product, plan, target, loads.facts, loads.is_copied)
         if found is not None:
             runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
             return replace(found, lag=int(runs_on and not found.promote))

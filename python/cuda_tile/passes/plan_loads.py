@@ -35,6 +35,7 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import (
+    CONVERTED_SLOTS,
     CP_ASYNC,
     LOADS,
     STORES,
@@ -311,6 +312,10 @@ class LoadChooser:
                     index == 0 and product.keeps_operand(divided)
                 ):
                     others[value] = tile_bytes(value)
+        for product, divided in inner.items():
+            for name in divided.convert:
+                n_bytes = tile_bytes(product.op.operands["ab".index(name)])
+                room -= CONVERTED_SLOTS * n_bytes
         room -= sum(others.values())
         body = list(nested_ops(loop))
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):

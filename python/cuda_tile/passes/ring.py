@@ -30,7 +30,14 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.carried import BRANCH, LOOPS, CarriedVariable, exits_of, leaves
-from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_buffer, copy_engine, copy_numbers
+from cuda_tile.ir.copies import (
+    COPIES,
+    CP_ASYNC,
+    copy_buffer,
+    copy_engine,
+    copy_numbers,
+    is_planned_store,
+)
 from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
 from cuda_tile.ir.walk import (
@@ -199,7 +206,7 @@ def _why_in_place(group: _Group, has_one_role: bool) -> str | None:
 
 
 def _fills_buffer(op: ir.Operation) -> bool:
-    if op.name not in COPIES:
+    if op.name not in COPIES and not is_planned_store(op):
         return False
     alloc = defining_op(copy_buffer(op))
     return alloc is not None and alloc.name == "tileas.alloc_shared"
@@ -284,7 +291,7 @@ def _make_ring(
 
 def _around(group: _Group, *, by_groups: bool) -> list[ir.Operation]:
     """The ops that carry the turn, the innermost first."""
-    outer = [op.operation for op in enclosing_ops(group.op.results[0])]
+    outer = [op.operation for op in enclosing_ops(copy_buffer(group.op))]
     parent = outer[0]
     if by_groups:
         is_pipelined = (

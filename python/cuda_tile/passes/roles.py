@@ -53,7 +53,7 @@ def run(module: ir.Operation, options: Options) -> None:
     del options
     for entry in entries(module):
         plan = read_plan(entry)
-        rings = [op for op in block_ops(body(entry)) if _has_mbarriers(op)]
+        rings = [op for op in block_ops(body(entry)) if _is_copied(op)]
         if plan.roles == "one" or not rings:
             continue
         try:
@@ -69,6 +69,11 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _has_mbarriers(op: ir.Operation) -> bool:
     return op.name == RING and text(op, "sync") == "mbarriers"
+
+
+def _is_copied(op: ir.Operation) -> bool:
+    """Whether a role of its own may fill a ring: those that work fill others."""
+    return _has_mbarriers(op) and text(op, "fill") != "threads"
 
 
 def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> None:

@@ -9,22 +9,26 @@ move them apart.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.analysis.warpgroups import ROLES, count_of, operand_buffer
 from cuda_tile.errors import UserError
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan
+from cuda_tile.ir.copy_plan import CONVERTED_SLOTS
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan, plan_attribute, read_plan
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
     element_of,
     layout_of,
     shape_of,
+    tile_type,
 )
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.walk import enclosing_entry, location_text
+from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
 from cuda_tile.layout.wgmma import WgmmaAtom
+from cuda_tile.stage.build import alloc
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
@@ -59,7 +63,7 @@ def stage_wgmma(
     sides = [
         op.operands[0]
         if index == 0 and plan.lhs == "register"
-        else _in_shared(op, index, atom, buffers, fills)
+        else _in_shared(op, index, plan, buffers, fills)
         for index in (0, 1)
     ]
     acc = op.operands[2]
@@ -81,14 +85,17 @@ def stage_wgmma(
 def _in_shared(
     op: ir.Operation,
     index: int,
-    atom: WgmmaAtom,
+    plan: ProductPlan,
     buffers: StagedOperands,
     fills: Fills,
 ) -> ir.Value:
     """The buffer that holds an operand."""
     operand, role = op.operands[index], ROLES[index]
-    bits = element_bits(element_of(operand))
+    bits, atom = element_bits(element_of(operand)), plan.atom
+    assert isinstance(atom, WgmmaAtom)
     filled = fills.buffer(operand)
+    if filled is not None and role in plan.convert:
+        return _converted(op, index, atom, filled)
     if filled is not None:
         if conversions_of(operand):
             raise _refuse(op, index, atom, "it is converted after it was loaded")
@@ -103,6 +110,38 @@ def _in_shared(
     if layout is None:
         raise _refuse(op, index, atom, "its rows are too short")
     return buffers.buffer(op, source, layout)
+
+
+def _converted(
+    op: ir.Operation, index: int, atom: WgmmaAtom, filled: ir.Value
+) -> ir.Value:
+    """A buffer to which threads take an operand from the one that a copy fills.
+
+    They convert its elements, or turn it to lie along K, on the way.
+    """
+    operand, role = op.operands[index], ROLES[index]
+    bits, near = element_bits(element_of(operand)), 1 - index
+    source = buffer_layout_of(filled)
+    if bits == 16:  # read along either dimension: as it lies
+        near = next(d for d, step in enumerate(source.offset[0]) if step)
+    target = operand_buffer(shape_of(operand), bits, role, atom, near)
+    if target is None:
+        raise _refuse(op, index, atom, "its rows are too short")
+    stored = BufferType(filled.type).element_type
+    n_warps = read_plan(enclosing_entry(op)).num_warps
+    layout = choose_converting((source, element_bits(stored)), (target, bits), n_warps)
+    kind = tile_type(stored, layout)
+    tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * len(layout.shape)).result
+    for conversion in conversions_of(operand):
+        made = conversion.clone()
+        made.operands[0] = tile
+        tile = made.results[0]
+        tile.set_type(tile_type(element_of(conversion.results[0]), layout))
+    buffer = alloc(element_of(operand), target)
+    store = tileas.StoreSharedOp(tile, buffer)
+    slots = {"slots": CONVERTED_SLOTS, "ahead": 0}
+    store.operation.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
+    return buffer
 
 
 def _refuse(op: ir.Operation, index: int, atom: WgmmaAtom, why: str) -> UserError:

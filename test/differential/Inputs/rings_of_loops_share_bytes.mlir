@@ -1,3 +1,4 @@
+// Loops that follow each other: the rings of the first share bytes with the others'.
 // differential: seed=4799 grid=2 warps=4
 // differential: scalar i8 0x1b
 // differential: scalar i64 0x0

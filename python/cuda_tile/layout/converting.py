@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How threads hold a tile that they take from one buffer to another.
+
+On the way they may convert its elements, and the two buffers may be contiguous along
+different dimensions: then each thread holds a small rectangle, which it reads in the
+one order and writes in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+from cuda_tile.layout.coords import Coord, n_bits
+from cuda_tile.layout.linear import N_LANE_BITS, LinearLayout
+from cuda_tile.layout.shared import MAX_VECTOR_BITS, SharedLayout
+from cuda_tile.layout.swizzle import access_cost
+
+Side = tuple[SharedLayout, int]
+"""A buffer of a matrix, and the bits of its elements."""
+
+
+@lru_cache(maxsize=256)
+def choose_converting(source: Side, target: Side, n_warps: int) -> LinearLayout:
+    """The layout in which reading and writing cost least, of all threads.
+
+    Args:
+        source: The buffer to read.
+        target: The buffer to write, of the same shape.
+        n_warps: Warps that share the work, a power of two.
+    """
+    shape = source[0].shape
+    return min(
+        _candidates(shape, _vector(source), _vector(target), n_warps),
+        key=lambda tile: sum(access_cost(tile, *side) for side in (source, target)),
+    )
+
+
+def _vector(side: Side) -> tuple[int, int]:
+    """The dimension along which a buffer is contiguous, and how far one access goes."""
+    shared, bits = side
+    first = shared.offset[0]
+    dim = next(d for d, step in enumerate(first) if step)
+    return dim, n_bits(MAX_VECTOR_BITS // bits)
+
+
+def _candidates(
+    shape: tuple[int, ...],
+    read: tuple[int, int],
+    written: tuple[int, int],
+    n_warps: int,
+) -> Iterator[LinearLayout]:
+    """Rectangles of a thread, with lanes side by side in every order."""
+    sizes = [n_bits(extent) for extent in shape]
+    per_thread = max(0, sum(sizes) - N_LANE_BITS - n_bits(n_warps))
+    for bits in _rectangles(read, written, per_thread, sizes):
+        for order in product((0, 1), repeat=N_LANE_BITS):
+            yield _layout(shape, read[0], bits, order, n_warps)
+
+
+def _rectangles(
+    read: tuple[int, int], written: tuple[int, int], most: int, sizes: list[int]
+) -> Iterator[tuple[int, int]]:
+    """Bits of a thread's rectangle along each dimension, as many as are of use."""
+    one, other = read[0], written[0]
+    if one == other:
+        length = min(max(read[1], written[1]), most, sizes[one])
+        yield (length, 0) if one == 0 else (0, length)
+        return
+    for length in range(min(read[1], most, sizes[one]) + 1):
+        width = min(written[1], most - length, sizes[other])
+        if width == written[1] or length + width == most:
+            yield (length, width) if one == 0 else (width, length)
+
+
+def _layout(
+    shape: tuple[int, ...],
+    near: int,
+    rectangle: tuple[int, int],
+    order: tuple[int, ...],
+    n_warps: int,
+) -> LinearLayout:
+    """Registers of the rectangle first, lanes in an order, warps and the rest."""
+    steps = [[_unit(d, 1 << b) for b in range(n_bits(shape[d]))] for d in (0, 1)]
+    register = [step for d in (near, 1 - near) for step in steps[d][: rectangle[d]]]
+    left = [steps[d][rectangle[d] :] for d in (0, 1)]
+    lane: list[Coord] = []
+    for wanted in order:
+        dim = wanted if left[wanted] else 1 - wanted
+        lane.append(left[dim].pop(0) if left[dim] else (0, 0))
+    rest = [*left[near], *left[1 - near]]
+    count = n_bits(n_warps)
+    warp = [*rest[len(rest) - min(count, len(rest)) :]]
+    register += rest[: len(rest) - len(warp)]
+    warp += [(0, 0)] * (count - len(warp))
+    return LinearLayout(shape, tuple(register), tuple(lane), tuple(warp))
+
+
+def _unit(dim: int, step: int) -> Coord:
+    return (step, 0) if dim == 0 else (0, step)
