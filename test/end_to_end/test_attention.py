@@ -86,3 +86,17 @@ def test_the_emulator_computes_the_same(name: str) -> None:
         found, values = run(name, module, compiled=compiled, seed=seed, **how)
         error = np.abs(found - attention.reference(values)).max()
         assert error <= ERROR[attention.element], seed
+
+
+def test_products_are_awaited_behind_what_threads_compute() -> None:
+    """An event in front of the last wait of a turn; none where there is one product."""
+    _, compiled = kernel("all keys")
+    lines = [line.strip() for line in compiled.ptx.splitlines()]
+    waits = [n for n, line in enumerate(lines) if line.startswith("wgmma.wait_group")]
+    events = [n for n, line in enumerate(lines) if line.startswith("pmevent")]
+    assert len(events) == 1, "the loop's, and none at its peeled ends"
+    behind = next(n for n in waits if n > events[0])
+    before = max(n for n in waits if n < events[0])
+    exponentials = [n for n, line in enumerate(lines) if line.startswith("ex2")]
+    assert sum(before < n < events[0] for n in exponentials) >= 16
+    assert not any(events[0] < n < behind for n in exponentials)
