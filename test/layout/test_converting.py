@@ -29,8 +29,8 @@ def test_each_element_is_held(
         for group in (layout.register, layout.lane, layout.warp)
         for basis in group
     ]
-    rows = sorted(row for row, column in held if row)
-    columns = sorted(column for row, column in held if column)
+    rows = sorted(basis[0] for basis in held if basis[0])
+    columns = sorted(basis[1] for basis in held if basis[1])
     assert rows == [1 << bit for bit in range(shape[0].bit_length() - 1)]
     assert columns == [1 << bit for bit in range(shape[1].bit_length() - 1)]
 
