@@ -375,9 +375,12 @@ def _gather_launch(tile: tuple[int, int]) -> Any:
     return (4,), [x, index, y, np.int32(n)], {2: x[index]}
 
 
-def _histogram(size: int, x: Any, counts: Any, n: Any) -> None:
+def _histogram(size: int, bins: int, x: Any, counts: Any, n: Any) -> None:
+    """Counts values; `bins` of them if that is not 0, else nobody knows how many."""
     n = _extent(n)
     values = b.load_view_tko(_line_of(x, n, size, "zero"), [_id()])[0]
+    if bins:
+        values = b.assume_bounded(values, 0, bins - 1)
     ones = b.constant(1, b.Int32, [size])
     b.atomic_rmw_tko(counts + values, "add", ones)
 
@@ -523,12 +526,13 @@ STREAMS: tuple[Stream, ...] = (
     ),
     *(
         Stream(
-            f"histogram i32 {bins}",
+            f"histogram i32 {bins}{' known' if known else ''}",
             ([b.Int32], [b.Int32], b.Int32),
-            partial(_histogram, 1024),
+            partial(_histogram, 1024, known and bins),
             partial(_histogram_launch, 1024, bins),
             tolerance=0,
+            goal={"atoms": "<0.1"} if known else {},
         )
-        for bins in (16, 1024)
+        for bins, known in ((16, 0), (16, 1), (64, 1), (1024, 0))
     ),
 )

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shared memory that ops need beside their tiles, for as long as they run.
 
-`print_tko` hands elements of a tile to the thread that prints, and `alloca` an address
-to all threads. One piece of shared memory serves all ops of a kernel: each of them
-separates its uses by barriers, and no buffer shares its bytes.
+`print_tko` hands elements of a tile to the thread that prints, `alloca` an address to
+all threads, and atomics on few places are collected there. One piece of shared memory
+serves all ops of a kernel: each of them separates its uses by barriers, and no buffer
+shares its bytes.
 """
 
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.bins import find_bins, may_collect
+from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import nested_ops
 
 SCRATCH_ATTRIBUTE = "tileas.scratch"
 """On an entry: where its scratch memory begins, in bytes of its shared memory."""
-SLOT_BYTES = 8
+SLOT_BYTES, WORD_BYTES = 8, 4
 """Of an address, or of an element as it is printed."""
 MAX_SLOTS = 256
 """Elements that are printed at a time; longer tiles take several turns."""
@@ -28,10 +31,17 @@ def print_slots(op: ir.Operation) -> int:
 
 def scratch_bytes(entry: ir.Operation) -> int:
     """Scratch memory of an entry, in bytes; mostly none."""
-    slots = 0
+    slots = words = 0
+    atomics: list[ir.Operation] = []
     for op in nested_ops(entry):
         if op.name == "cuda_tile.alloca":
             slots = max(slots, 1)
         elif op.name == "cuda_tile.print_tko":
             slots = max(slots, print_slots(op))
-    return slots * SLOT_BYTES
+        elif may_collect(op):
+            atomics.append(op)
+    facts = FactsAnalysis(entry) if atomics else None
+    for op in atomics:
+        bins = None if facts is None else find_bins(op, facts)
+        words = max(words, 0 if bins is None else bins.count)
+    return max(slots * SLOT_BYTES, -(-words * WORD_BYTES // SLOT_BYTES) * SLOT_BYTES)

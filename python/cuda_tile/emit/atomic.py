@@ -2,7 +2,8 @@
 """Family atomic: each element is updated by one thread, in one instruction if there is.
 
 Of the threads with copies of an element one updates it and gives the old value to the
-others. Where nobody uses the old values, `red` does not fetch them.
+others. Where nobody uses the old values, `red` does not fetch them, and what goes to
+few known places is collected first.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import VECTOR_ATOMICS
+from cuda_tile.analysis.bins import find_bins
 from cuda_tile.emit.access import TileAccess, ptx_order
+from cuda_tile.emit.atomic_bins import collect
 from cuda_tile.emit.atomic_forms import (
     Guarded,
     Words,
@@ -37,6 +40,11 @@ Update = Callable[[Run, Guarded, Sequence[Words]], Sequence[ir.Value]]
 def atomic_rmw_tko(e: Emitter, op: ir.Operation) -> None:
     """`atom` or `red`; f32 sums flush subnormals, as the hardware does in memory."""
     _, arg, mask, _ = segments(op)
+    bins = find_bins(op, e.facts)
+    if bins is not None:
+        e.set(op.results[1], None)
+        collect(e, op, arg[0], mask, bins)
+        return
     _at_pointers(e, op, arg, mask, _update_of(e, op, is_used=_is_used(op)))
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Atomics on a few known places: a tile block collects them before it makes them.
+
+An update through `base + index`, with an index that facts bound and a result that
+nobody uses, may be made in any order with others of its kind (relaxed), and many as
+one. So each CTA collects its updates in shared memory, one word for each place, and
+then makes one update of global memory for each place that changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
+from cuda_tile.ir.walk import defining_op
+
+_WORD_BITS = 32
+_I32_LEAST, _I32_MOST = -(2**31), 2**31 - 1
+IDENTITIES = {
+    **{"add": 0, "or": 0, "xor": 0, "and": -1, "umax": 0, "umin": -1},
+    **{"max": _I32_LEAST, "min": _I32_MOST},
+}
+"""By mode, the operand that changes nothing; only these modes may be put together. Sums
+of floats may not: they would be rounded in another way."""
+MOST_BINS = 2048
+"""Words of shared memory: more would keep other CTAs off the multiprocessor."""
+UPDATES_PER_BIN = 2
+"""Updates of a tile for each of its places from which on collecting them pays."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where an atomic's updates go.
+
+    Attributes:
+        base: The pointer to the first place, a scalar.
+        index: The tile of places, from 0.
+        count: Places.
+        identity: What changes nothing.
+    """
+
+    base: ir.Value
+    index: ir.Value
+    count: int
+    identity: int
+
+
+def may_collect(op: ir.Operation) -> bool:
+    """Whether an op is such an atomic, as far as it shows without facts."""
+    return (
+        op.name == "cuda_tile.atomic_rmw_tko"
+        and is_distributed(op.results[0])
+        and not list(op.results[0].uses)
+        and keyword(op, "mode") in IDENTITIES
+        and memory_order(op).semantics == "relaxed"
+        and isinstance(element_of(op.results[0]), ir.IntegerType)
+        and element_bits(element_of(op.results[0])) == _WORD_BITS
+        and _parts(op.operands[0]) is not None
+    )
+
+
+def find_bins(op: ir.Operation, facts: FactsAnalysis) -> Bins | None:
+    """The places of an atomic whose updates a tile block collects; None for others."""
+    if not may_collect(op):
+        return None
+    parts = _parts(op.operands[0])
+    known = None if parts is None else facts.of(parts[1])
+    if parts is None or known is None or known.low is None or known.high is None:
+        return None
+    count = known.high + 1
+    most = min(MOST_BINS, elements_of(op.results[0]) // UPDATES_PER_BIN)
+    if known.low < 0 or count > most:
+        return None
+    return Bins(*parts, count, IDENTITIES[keyword(op, "mode")])
+
+
+def _parts(pointers: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    """Base and index of a tile of pointers; None where it has no one base."""
+    op = defining_op(pointers)
+    if op is None or op.name != "cuda_tile.offset":
+        return None
+    base, index = op.operands
+    while is_distributed(base):
+        made = defining_op(base)
+        if made is None or made.name not in _RENAMES:
+            return None
+        base = made.operands[0]
+    return base, index
+
+
+_RENAMES = ("cuda_tile.reshape", "cuda_tile.broadcast", "tileas.convert_layout")

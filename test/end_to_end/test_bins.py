@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Atomics on few known places are collected in shared memory before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from stream_kernels import Stream
+from test_streams import TILE_LEVELS, check
+
+import cuda_tile
+from cuda_tile import builder as b
+from cuda_tile.emulator import FindingError, launch_recorded
+
+MODES: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "max": np.maximum,
+    "min": np.minimum,
+    "umax": np.maximum,
+    "umin": np.minimum,
+}
+SIZE, TURNS, BLOCKS = 512, 2, 3
+COLLECTED = "red.relaxed.cta.shared"
+
+
+def kernel(mode: str, bins: int, order: str, x: Any, y: Any, out: Any) -> None:
+    """Updates `out` at x by y, where y is no multiple of 4, some tiles one by one."""
+
+    def turn(i: Any) -> None:
+        first = (b.get_tile_block_id()[0] * TURNS + i) * SIZE
+        places = first + b.iota(SIZE)
+        index = b.load_ptr_tko(x + places)[0]
+        value = b.load_ptr_tko(y + places)[0]
+        if bins:
+            index = b.assume_bounded(index, 0, bins - 1)
+        mask = b.bitand(value, 3) != 0
+        b.atomic_rmw_tko(
+            out + index, mode, value, mask, memory_ordering_semantics=order
+        )
+
+    b.for_loop(0, TURNS, 1, [], turn)
+
+
+def launch(mode: str, bins: int) -> Any:
+    generator = np.random.default_rng(bins)
+    count = SIZE * TURNS * BLOCKS
+    x = generator.integers(0, bins, count).astype(np.int32)
+    y = generator.integers(-(2**31), 2**31, count).astype(np.int32)
+    out = generator.integers(-(2**31), 2**31, bins + 1).astype(np.int32)
+    wanted, chosen = out.copy(), y & 3 != 0
+    kind = np.uint32 if mode.startswith("u") else np.int32
+    MODES[mode].at(wanted.view(kind), x[chosen], y[chosen].view(kind))
+    return (BLOCKS,), [x, y, out], {2: wanted}
+
+
+def stream(mode: str, bins: int, known: int, order: str = "relaxed") -> Stream:
+    return Stream(
+        mode,
+        ([b.Int32],) * 3,
+        partial(kernel, mode, known, order),
+        partial(launch, mode, bins),
+        tolerance=0,
+    )
+
+
+@pytest.mark.parametrize("bins", [5, 200])
+@pytest.mark.parametrize("mode", MODES)
+def test_modes(mode: str, bins: int) -> None:
+    gpu = "sm_80" if bins == 5 else "sm_90"
+    made = stream(mode, bins, bins)
+    compiled = cuda_tile.compile(made.module(), gpu, cubin=False)
+    assert COLLECTED in compiled.ptx
+    for seed in range(2):
+        grid, args, wanted = made.launch()
+        cuda_tile.run(
+            made.module(),
+            grid=grid,
+            args=args,
+            on="emulator",
+            gpu=gpu,
+            mode="adversarial",
+            seed=seed,
+            compiled=compiled,
+        )
+        check(made, args, wanted, f"seed {seed}")
+
+
+@pytest.mark.parametrize("mode", ["add", "umin"])
+def test_levels(mode: str) -> None:
+    made = stream(mode, 30, 30)
+    for last in TILE_LEVELS:
+        lowered = cuda_tile.lower(made.module(), "sm_90", until=last)
+        grid, args, wanted = made.launch()
+        cuda_tile.run(lowered, grid=grid, args=args)
+        check(made, args, wanted, f"after {last}")
+
+
+@pytest.mark.parametrize(
+    ("bins", "known", "order"),
+    [(30, 0, "relaxed"), (300, 300, "relaxed"), (30, 30, "acq_rel")],
+)
+def test_what_is_not_collected(bins: int, known: int, order: str) -> None:
+    module = stream("add", bins, known, order).module()
+    assert COLLECTED not in cuda_tile.compile(module, "sm_90", cubin=False).ptx
+
+
+def test_each_barrier_is_needed() -> None:
+    made = stream("add", 30, 30)
+    compiled = cuda_tile.compile(made.module(), "sm_90", cubin=False)
+    parts = compiled.ptx.split("bar.sync")
+    assert len(parts) >= 4
+    record = compiled.launch["stream"].to_json()
+    for cut in range(1, len(parts)):
+        rest = parts[cut].partition("\n")[2]
+        text = "bar.sync".join([*parts[:cut], ""])[: -len("bar.sync")] + rest
+        text = "bar.sync".join([text, *parts[cut + 1 :]])
+        assert is_found(made, text, record), cut
+
+
+def is_found(made: Stream, text: str, record: Any) -> bool:
+    """Whether the emulator reports a fault under some seed, or the result is wrong."""
+    for seed in range(8):
+        grid, args, wanted = made.launch()
+        try:
+            launch_recorded(
+                text,
+                "stream",
+                record,
+                grid=(grid[0], 1, 1),
+                args=args,
+                mode="adversarial",
+                seed=seed,
+            )
+            check(made, args, wanted, "")
+        except (FindingError, AssertionError):
+            return True
+    return False
