@@ -167,7 +167,9 @@ def counted(
     }
     if atoms:
         lanes = sum(int(i["bytes"]) for i in atoms) // 4
-        lanes -= sum(int(i["bytes"]) // 4 for i in atoms if ".shared" in i["mnemonic"])
+        lanes -= sum(
+            int(i["bytes"]) // 4 for i in atoms if ".shared" in str(i["mnemonic"])
+        )
         cells["atoms"] = f"{lanes / elements:.2f}"
     return cells
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile.emulator import FindingError, launch_recorded
 
-MODES: dict[str, Callable[..., Any]] = {
+MODES: dict[str, Any] = {
     "add": np.add,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
