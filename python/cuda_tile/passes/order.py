@@ -115,6 +115,8 @@ class UnorderedAccesses(ForwardAnalysis[int]):
             return False
         layout, known = layout_of(pointers), self._facts.of(pointers)
         copies = layout.free_bits()
+        if copies.block:
+            return False
         long = [d for d, extent in enumerate(known.shape) if extent > 1]
         counts_up = len(long) == 1 and known.contiguity[long[0]] == known.shape[long[0]]
-        return counts_up and not (copies.lane or copies.warp or copies.block)
+        return counts_up and not (copies.lane or copies.warp)
