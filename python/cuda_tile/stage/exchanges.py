@@ -55,7 +55,8 @@ def store_early(load: ir.Operation) -> None:
     loads = ops[first:place]
     if tile_bytes(load.results[0]) > MOST_BYTES:
         return
-    if loads and defining_op(store.operands[0]) not in loads:
+    source = defining_op(store.operands[0])
+    if loads and (source is None or source not in loads):
         alloc.move_before(loads[0])
         store.move_before(loads[0])
 
