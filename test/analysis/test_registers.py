@@ -13,6 +13,7 @@ from real_kernels import RECIPES, kernel_path
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.cost import register_limit, resident_ctas
+from cuda_tile.analysis.feeds import Product, slice_registers
 from cuda_tile.analysis.registers import (
     LOOP_OVERHEAD_REGISTERS,
     OVERHEAD_REGISTERS,
@@ -21,8 +22,9 @@ from cuda_tile.analysis.registers import (
     held_registers,
     live_tiles,
 )
-from cuda_tile.ir.plan import read_plan
-from cuda_tile.ir.walk import entries
+from cuda_tile.ir.plan import ProductPlan, read_plan
+from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.layout.atoms import MMA_ATOMS
 from cuda_tile.targets import find_target
 
 FEWER, MORE = 72, 48
@@ -189,3 +191,14 @@ def test_what_spills_was_estimated_too_large(
     found = measure(kernel_path(name), "sm_90", plan)
     assert found.spill_bytes > 0, found
     assert found.estimated > found.limit, found
+
+
+def test_elements_that_are_read_one_by_one_have_registers() -> None:
+    """A step of 64 x 64 per warp by m16n8k32: 64 elements of A and of B per thread."""
+    module = cuda_tile.load(kernel_path("matmul_i8_128x128x64"))
+    (op,) = [op for op in nested_ops(module.operation) if op.name == "cuda_tile.mmai"]
+    product = Product.of(op, lambda op, index: True)
+    plan = ProductPlan(MMA_ATOMS["m16n8k32"], 2, 2)
+    counts = {None: 128, frozenset[int](): 32, frozenset((1,)): 96}
+    for gathered, expected in counts.items():
+        assert slice_registers(product, plan, lambda tile: 0, gathered) == expected

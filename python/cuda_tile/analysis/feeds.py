@@ -37,7 +37,7 @@ from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_o
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.wgmma import PART_REGISTERS
-from cuda_tile.targets import WARP_LANES
+from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,19 +335,40 @@ def is_staged_early(op: ir.Operation, index: int) -> bool:
     return source is not None and source.block != op.block
 
 
-def slice_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:
+def slice_registers(
+    product: Product,
+    plan: ProductPlan,
+    weigh: Weigh,
+    gathered: frozenset[int] | None = None,
+) -> int:
     """Registers that a product needs beside the tiles live before it.
 
     Operands of one K-step come from shared memory; by then the tiles that were stored
     there right before the product have given back theirs.
+
+    Args:
+        product: The product.
+        plan: How it is computed.
+        weigh: Registers of a tile.
+        gathered: Operands of less than 16 bits whose elements threads read one by one:
+            each has a register then, beside the words that they become. Others are read
+            as words. None if that is not known: each element has a register.
     """
     if plan.is_wgmma:  # which reads shared memory itself
         return _warpgroup_registers(product, plan, weigh)
     rows, columns = _warp_part(product, plan)
-    held = columns if product.keeps_operand(plan) else rows + columns
-    held *= product.batch // min(product.batch, plan.warps_b)
+    batch = product.batch // min(product.batch, plan.warps_b)
     depth = slice_depth(product.op, plan.atom)
-    step = held_registers(held * depth // WARP_LANES, product.operand_bits)
+    step, bits = 0, product.operand_bits
+    for index, extent in enumerate((rows, columns)):
+        if index == 0 and product.keeps_operand(plan):
+            continue
+        elements = extent * batch * depth // WARP_LANES
+        if gathered is None or bits >= REGISTER_BITS // 2:
+            step += held_registers(elements, bits)
+        else:
+            words = -(-elements * bits // REGISTER_BITS)
+            step += words + (elements if index in gathered else 0)
     return max(0, step - sum(map(weigh, product.stored)))
 
 

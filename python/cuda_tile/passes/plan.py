@@ -410,11 +410,10 @@ class Chooser:
 
         def extra(op: ir.Operation) -> int:
             product = self._products.get(op)
-            return (
-                0
-                if product is None
-                else slice_registers(product, plans[product], weigh)
-            )
+            if product is None:
+                return 0
+            gathered = self._loads.gathered(op)
+            return slice_registers(product, plans[product], weigh, gathered)
 
         needed = estimate(self._live, weigh, extra)
         resident = max(ctas, resident_ctas(target, warps, needed.registers))

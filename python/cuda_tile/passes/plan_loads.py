@@ -169,6 +169,20 @@ class LoadChooser:
         copying = {e for e in self.engines.values() if e != THREADS}
         return copying == {TMA}
 
+    def gathered(self, product: ir.Operation) -> frozenset[int] | None:
+        """Operands that threads read from copies by single elements.
+
+        None if an engine does not bring both.
+        """
+        if not all(self.is_copied(product, index) for index in (0, 1)):
+            return None
+        return frozenset(
+            index
+            for operand in self.copied
+            for op, index in operand.uses
+            if op == product and self._choice.is_read_by_scalars(operand)
+        )
+
     @property
     def copied(self) -> list[LoadedOperand]:
         """The operands that an engine loads."""
