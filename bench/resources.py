@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -103,26 +102,14 @@ class Row:
         """What was counted in a launch; -1 where it was not."""
         return self.sectors, self.conflicts, self.barriers
 
-    @property
-    def cta_registers(self) -> int:
-        """What the warps of its plan, those that only load too, take of registers."""
-        found = re.search(r"num_warps = (\d+)", self.plan)
-        warps = int(found[1]) if found else 0
-        return self.registers * 32 * (warps + 4 * ('roles = "load"' in self.plan))
-
     def worse_than(self, other: Row) -> list[str]:
-        """In which columns this row is worse than another.
-
-        Fewer warps have more registers each. They are worse where a CTA has more too.
-        """
+        """In which columns this row is worse than another."""
         if self.refused and not other.refused:
             return ["refused"]
-        is_smaller = self.cta_registers <= other.cta_registers
         return [
             f"{name} {getattr(other, field)} -> {getattr(self, field)}"
             for name, field in NO_WORSE.items()
             if 0 <= getattr(other, field) < getattr(self, field)
-            and not (name == "regs" and is_smaller)
         ]
 
 

@@ -43,7 +43,12 @@ def test_plan_and_levels(name: str, chip: str) -> None:
     loads = [read_load(op) for op in nested_ops(entry) if op.name in LOADS]
     wanted = kind.bulk_engines if chip == "sm_90" else kind.engines
     assert tuple(load.engine for load in loads) == wanted
-    assert all(load.slots > load.ahead > 0 for load in loads if load.engine != NO)
+    # What is loaded once, outside of loops, has one slot and nothing to run ahead of.
+    assert all(
+        load.slots > load.ahead > 0 or (load.slots, load.ahead) == (1, 0)
+        for load in loads
+        if load.engine != NO
+    )
     if chip == "sm_90":
         assert ('roles = "load"' in str(planned)) == (TMA in wanted)
         remarks = compiled(name, chip)[1].launch["k"].remarks

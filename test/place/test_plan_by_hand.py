@@ -56,7 +56,7 @@ def planned(text: str, gpu: str = "sm_80") -> ir.Module:
         ("{num_warps = 4.0 : f32}", r"an i64 integer as num_warps"),
         (
             "{num_warps = 4 : i64, stages = 3 : i64}",
-            r"expected only num_warps, .*, tile_group in 'tileas.plan' of 'entry', "
+            r"expected only num_warps, .*, cluster in 'tileas.plan' of 'entry', "
             r"got 'stages'",
         ),
         (
@@ -131,7 +131,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',
             "f16",
-            r"expected only atom, warps_m, .*, promote in .* 'mmaf', got 'num_warps'",
+            r"expected only atom, warps_m, .*, convert in .* 'mmaf', got 'num_warps'",
         ),
         (
             '{atom = "m16n8k16", warps_m = 4 : i64}',

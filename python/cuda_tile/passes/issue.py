@@ -206,6 +206,8 @@ class _Needs:
             yield from self._after(op.operands[0], place)
             if op.name == RELEASE:
                 yield from self._readers.pop(op.operands[0], ())
+            elif op.name == "tileas.publish":  # of a slot that threads may have filled
+                yield from self._after("filled")
         if op.name == WGMMA:
             yield from self._after(WGMMA, place)
             yield from self._after("filled")
