@@ -15,6 +15,7 @@ from cutile_command import python
 os.environ.setdefault("CUDA_TILE_CACHE_DIR", "off")
 
 import cuda.tile as ct
+from cuda.tile import compilation
 from cuda.tile.compilation import CallingConvention, KernelSignature
 
 import cuda_tile
@@ -133,11 +134,9 @@ def test_compile_and_bytecode() -> None:
 def test_a_kernel_is_written_once_for_one_signature(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from cuda_tile.cutile import interface
-
     args = (*arrays(), 32)
     cutile.bytecode(add, args)
-    monkeypatch.setattr(interface, "_export", None)
+    monkeypatch.setattr(compilation, "export_kernel", None)
     assert cutile.bytecode(add, args)
 
 

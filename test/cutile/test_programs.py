@@ -82,6 +82,19 @@ subprocess.run([sys.executable, "child.py"], check=True)
     assert done.stdout == "mine\nmine\n32.0\n"
 
 
+def test_an_installed_tileiras_is_not_called(tmp_path: Path) -> None:
+    text = """
+import subprocess
+for program in ("/no/such/bin/tileiras", "echo"):
+    print(subprocess.check_output([program, "--version"], text=True).splitlines()[0])
+"""
+    said = run_text(text, tmp_path).splitlines()
+    assert (
+        said[0] == "cuda_tile.cutile: stand-in for tileiras; kernels run without a GPU"
+    )
+    assert "echo" in said[1]
+
+
 def test_a_module_runs_like_a_program(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "tool.py").write_text(

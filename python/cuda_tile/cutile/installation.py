@@ -9,13 +9,15 @@ device's. Programs that say 'cuda' to torch, or use CuPy, get stand-ins for thes
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module, metadata
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias, cast
 
+from cuda_tile.cutile.on_gpu import GpuSession
 from cuda_tile.cutile.session import Session
 from cuda_tile.cutile.settings import VARIABLE, Settings
 from cuda_tile.cutile.standin import FOLDER
@@ -29,7 +31,9 @@ LAUNCHERS = ("launch", "launch_extended", "_benchmark", "_export_ipc_benchmark_p
 """Functions of cuTile's extension module that take a stream, a kernel and arguments."""
 
 _STARTUP = str(FOLDER.parent.parent / "cutile" / "startup")
-_installed: list[Session] = []
+_TILEIRAS = FOLDER / "tileiras"
+AnySession: TypeAlias = Session | GpuSession
+_installed: list[AnySession] = []
 
 
 def check_cutile() -> str:
@@ -54,7 +58,7 @@ def check_cutile() -> str:
     return version
 
 
-def install(**choices: Any) -> Session:
+def install(**choices: Any) -> AnySession:
     """Makes each launch of cuTile run here, for the rest of the process.
 
     Python processes that it starts do the same. A second call changes how.
@@ -70,16 +74,17 @@ def install(**choices: Any) -> Session:
     check_cutile()
     if _installed:
         return _change(_installed[0], settings)
-    session = Session(settings)
+    session = GpuSession(settings) if settings.on == "gpu" else Session(settings)
     _installed.append(session)
-    os.environ["PATH"] = f"{FOLDER}{os.pathsep}{os.environ.get('PATH', '')}"
+    if settings.on != "gpu":
+        _replace_tileiras()
+        _stand_in_for_libraries(settings)
     _tell_children(settings)
-    _stand_in_for_libraries(settings)
     _replace_launchers(session)
     return session
 
 
-def installed() -> Session | None:
+def installed() -> AnySession | None:
     """The session of this process, if `install` made one."""
     return _installed[0] if _installed else None
 
@@ -91,7 +96,12 @@ def install_from_environment() -> None:
         install(**{name: getattr(settings, name) for name in vars(settings)})
 
 
-def _change(session: Session, settings: Settings) -> Session:
+def _change(session: AnySession, settings: Settings) -> AnySession:
+    if (settings.on == "gpu") != (session.settings.on == "gpu"):
+        raise UserError(
+            f"expected on='{session.settings.on}', with which the process has begun, "
+            f"got '{settings.on}'; a GPU and its stand-in need a process each"
+        )
     if settings.gpu != session.settings.gpu:
         raise UserError(
             f"expected gpu='{session.settings.gpu}', which the process has been told "
@@ -100,6 +110,26 @@ def _change(session: Session, settings: Settings) -> Session:
     session.settings = settings
     _tell_children(settings)
     return session
+
+
+def _replace_tileiras() -> None:
+    """Makes cuTile call the stand-in for tileiras.
+
+    cuTile prefers the program of pip's package to one on the PATH, so that is not
+    enough where the package is installed.
+    """
+    os.environ["PATH"] = f"{FOLDER}{os.pathsep}{os.environ.get('PATH', '')}"
+    begin: Any = subprocess.Popen.__init__
+
+    def begin_ours(self: Any, args: Any, *words: Any, **choices: Any) -> None:
+        if isinstance(args, (list, tuple)) and args:
+            program, *rest = cast(Sequence[str], args)
+            if os.path.basename(os.fspath(program)) == _TILEIRAS.name:
+                args = [str(_TILEIRAS), *rest]
+                choices.pop("executable", None)
+        begin(self, args, *words, **choices)
+
+    subprocess.Popen.__init__ = begin_ours
 
 
 def _tell_children(settings: Settings) -> None:
@@ -123,7 +153,7 @@ def _stand_in_for_libraries(settings: Settings) -> None:
     import_hook.when_imported("torch", patch_torch)
 
 
-def _replace_launchers(session: Session) -> None:
+def _replace_launchers(session: AnySession) -> None:
     """Puts functions in front of cuTile's, wherever a module has these."""
     import_module("cuda.tile")
     extension: Any = import_module("cuda.tile._cext")
@@ -140,7 +170,7 @@ def _replace_launchers(session: Session) -> None:
                 setattr(module, name, found[1])
 
 
-def _in_front(session: Session, extension: Any, name: str) -> Callable[..., Any]:
+def _in_front(session: AnySession, extension: Any, name: str) -> Callable[..., Any]:
     native = getattr(extension, name)
 
     def call(*words: Any, **choices: Any) -> Any:

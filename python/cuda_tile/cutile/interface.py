@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Generator, Sequence
@@ -12,7 +11,6 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,17 +23,17 @@ from cuda_tile.cutile.installation import check_cutile, install, installed
 from cuda_tile.cutile.kernels import Work, load_image
 from cuda_tile.cutile.recorder import record_launch
 from cuda_tile.cutile.settings import Settings
+from cuda_tile.cutile.signatures import (
+    NEWEST,
+    VERSIONS,
+    check_kernel,
+    export,
+    passed,
+    signature_of,
+)
 from cuda_tile.cutile.standin import load_standin
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.args import bind_args
-
-VERSIONS = ("13.1", "13.2", "13.3", "13.4")
-"""Bytecode versions that cuTile 1.7 writes."""
-NEWEST = VERSIONS[-1]
-_FIRST_WITHOUT_CHIP = "13.3"
-"""From this version on bytecode need not name a chip."""
-
-_exported: WeakKeyDictionary[Any, dict[tuple[str, str], bytes]] = WeakKeyDictionary()
 
 
 def launch(
@@ -71,10 +69,11 @@ def launch(
         choices["gpu"] = gpu
     settings = Settings(on=on, **choices)
     extents, words = _grid(grid), _arguments(args)
-    signature, data = _from_arguments(kernel, words)
-    image, function = load_image(data), Function.of(kernel)
+    _prepare(on)
+    signature, function = signature_of(kernel, words), Function.of(kernel)
+    image = load_image(export(kernel, signature))
     name, types = function.name, image.types(function.name)
-    flat = flattened(types, _passed(signature.parameters, words), name)
+    flat = flattened(types, passed(signature.parameters, words), name)
     bound = bind_args(types, flat, kernel=name)
     called = labels(types, words, function.names)
     work = Work(image, name, name, extents, bound, tuple(args), called)
@@ -122,17 +121,19 @@ def bytecode(kernel: Any, signature: Any, version: str = NEWEST) -> bytes:
         raise UserError(
             f"expected a bytecode version of {', '.join(VERSIONS)}, got {version!r}"
         )
-    compilation = _compilation()
-    if not isinstance(signature, compilation.KernelSignature):
-        if not isinstance(signature, (tuple, list)):
-            raise UserError(
-                "expected the arguments of a launch or a KernelSignature, got a "
-                f"{type(signature).__name__}"
-            )
-        return _from_arguments(kernel, _arguments(cast(Any, signature)), version)[1]
-    _check_kernel(kernel)
-    name = Function.of(kernel).name
-    return _export(kernel, signature.with_symbol(name), version)
+    check_kernel(kernel)
+    _prepare("interp")
+    compilation = import_module("cuda.tile.compilation")
+    if isinstance(signature, compilation.KernelSignature):
+        name = Function.of(kernel).name
+        return export(kernel, signature.with_symbol(name), version)
+    if not isinstance(signature, (tuple, list)):
+        raise UserError(
+            "expected the arguments of a launch or a KernelSignature, got a "
+            f"{type(signature).__name__}"
+        )
+    args = _arguments(cast(Any, signature))
+    return export(kernel, signature_of(kernel, args), version)
 
 
 @contextmanager
@@ -151,20 +152,11 @@ def record(folder: str | os.PathLike[str]) -> Generator[Path]:
         session.settings = before
 
 
-def _compilation() -> Any:
-    """CuTile's public module for compilation ahead of time, ready to be called."""
+def _prepare(on: str) -> None:
+    """Makes cuTile's functions ready to be called."""
     check_cutile()
-    if "cuda.tile._load_libcuda" not in sys.modules:
+    if on != "gpu" and "cuda.tile._load_libcuda" not in sys.modules:
         load_standin()  # cuTile asks the driver's version before it reads arguments
-    return import_module("cuda.tile.compilation")
-
-
-def _check_kernel(kernel: Any) -> None:
-    if not hasattr(kernel, "replace_hints"):
-        raise UserError(
-            "expected a kernel, as @cuda.tile.kernel makes of a function, got a "
-            f"{type(kernel).__name__}"
-        )
 
 
 def _arguments(args: Sequence[Any]) -> tuple[Any, ...]:
@@ -178,71 +170,6 @@ def _arguments(args: Sequence[Any]) -> tuple[Any, ...]:
         for arg in cast(Sequence[Any], args)
     ]
     return converted(tuple(plain))
-
-
-def _from_arguments(
-    kernel: Any, words: tuple[Any, ...], version: str = NEWEST
-) -> tuple[Any, bytes]:
-    """Signature and bytecode of a kernel for converted arguments."""
-    compilation = _compilation()
-    _check_kernel(kernel)
-    function = Function.of(kernel)
-    try:
-        signature = compilation.KernelSignature.from_kernel_args(
-            kernel,
-            words,
-            _convention(compilation, words),
-            symbol=function.name,
-        )
-    except Exception as error:
-        for note in function.notes(error, [_inside(word) for word in words]):
-            error.add_note(note)
-        raise
-    known = _exported.setdefault(kernel, {})
-    key = (repr(signature), version)  # its parts are not all hashable
-    if key not in known:
-        known[key] = _export(kernel, signature, version)
-    return signature, known[key]
-
-
-def _convention(compilation: Any, words: Sequence[Any]) -> Any:
-    """The calling convention that cuTile's launcher takes: tuples need the second."""
-    known = compilation.CallingConvention
-    if any(isinstance(word, tuple) for word in words):
-        return known.cutile_python_v2()
-    return known.cutile_python_v1()
-
-
-def _inside(word: Any) -> Any:
-    """The array of a `DeviceArray`; other arguments as they are."""
-    return getattr(word, "array", word)
-
-
-def _export(kernel: Any, signature: Any, version: str) -> bytes:
-    raw = io.BytesIO()
-    _compilation().export_kernel(
-        kernel,
-        [signature],
-        raw,
-        gpu_code=None if version >= _FIRST_WITHOUT_CHIP else "sm_100",
-        output_format="tileir_bytecode",
-        bytecode_version=version,
-    )
-    return raw.getvalue()
-
-
-def _passed(parameters: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments that reach the kernel: not constants, also not those in tuples."""
-    found: list[Any] = []
-    for parameter, arg in zip(parameters, args, strict=True):
-        inner = getattr(parameter, "items", None)
-        if type(parameter).__name__ == "ConstantConstraint":
-            continue
-        if isinstance(arg, tuple) and inner is not None:
-            found.append(_passed(inner, cast(Any, arg)))
-        else:
-            found.append(arg)
-    return tuple(found)
 
 
 def _grid(grid: Sequence[int]) -> tuple[int, int, int]:
