@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import BinaryIO
 
@@ -125,3 +126,18 @@ def save(
     except OSError as error:
         raise UserError(f"cannot write '{file}': {error.strerror}") from None
     return data
+
+
+def replace_file(path: Path, raw: bytes) -> None:
+    """Writes a file so that readers see the old content or the new one.
+
+    Raises:
+        OSError: It cannot be written; what was there before stays.
+    """
+    unique = f"{os.getpid()}.{threading.get_ident()}"
+    temporary = path.with_name(f".{path.name}.{unique}.tmp")
+    try:
+        temporary.write_bytes(raw)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

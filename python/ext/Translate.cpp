@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm-c/Core.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -304,6 +305,16 @@ void cuda_tile::python::populateTranslate(nb::module_ &m) {
       "translate_to_llvmir", &translateToLlvmIr, nb::arg("op"),
       "Returns the LLVM IR text of a gpu.module, or of the builtin module that "
       "holds it.\n\nRaises:\n  MLIRError: With the diagnostics.");
+  m.def(
+      "llvm_version",
+      [] {
+        unsigned major, minor, patch;
+        LLVMGetVersion(&major, &minor, &patch);
+        return (llvm::Twine(major) + "." + llvm::Twine(minor) + "." +
+                llvm::Twine(patch))
+            .str();
+      },
+      "The version of the LLVM library that is loaded.");
   m.def("translate_to_ptx", &translateToPtx, nb::arg("op"), nb::arg("chip"),
         nb::arg("features") = "", nb::arg("opt_level") = 2,
         nb::arg("library") = "",

@@ -28,6 +28,7 @@ PAGES = {
     ROOT / "README.md": KERNELS,
     ROOT / "docs" / "bindings.md": KERNELS,
     ROOT / "docs" / "bounds.md": PTX,
+    ROOT / "docs" / "compile-many.md": KERNELS,
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
     ROOT / "docs" / "emulator.md": PTX,

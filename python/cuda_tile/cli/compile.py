@@ -16,6 +16,7 @@ from typing import cast
 
 from cuda_tile import api
 from cuda_tile._mlir import ir
+from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
 from cuda_tile.errors import UserError
@@ -40,12 +41,14 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Without -o, text goes to stdout and a cubin to STEM.cubin in the "
         "current folder (to stdout if the kernel came from stdin).",
     )
-    parser.add_argument("file", metavar="FILE", help="kernel file; - is stdin")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="+", help="kernel files; - is stdin"
+    )
     parser.add_argument(
         "--gpu",
         metavar="SM",
         required=True,
-        help=f"target chip: {', '.join(target_names())}",
+        help="target chip, or several with commas: " + ", ".join(target_names()),
     )
     parser.add_argument(
         "--emit",
@@ -73,6 +76,13 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--timing", action="store_true", help="print the time of each step"
     )
+    _add_choices(parser)
+    many.add_arguments(parser)
+    return parser
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """The flags that become fields of `Options`, but for the chip."""
     parser.add_argument(
         "--num-warps",
         metavar="N",
@@ -121,7 +131,6 @@ def build_parser() -> argparse.ArgumentParser:
         default=True,
         help="verify the IR after every pass",
     )
-    return parser
 
 
 @dataclass(frozen=True)
@@ -153,10 +162,30 @@ class Request:
 
 
 def read_request(arguments: argparse.Namespace) -> Request:
-    """Checks what argparse cannot.
+    """The request for one file and one chip.
 
     Raises:
-        UserError: An unknown chip or step, or a bad number of warps.
+        UserError: As `read_options`, or an unknown step.
+    """
+    options = read_options(arguments, arguments.gpu)
+    (file,) = arguments.file
+    form, output = _form_and_output(arguments, file)
+    return Request(
+        file=file,
+        form=form,
+        output=output,
+        options=options,
+        report=arguments.report,
+        has_timing=arguments.timing,
+        print_after=_steps(arguments.print_after),
+    )
+
+
+def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
+    """The choices of the compilation.
+
+    Raises:
+        UserError: An unknown chip, or a bad number of warps.
     """
     if arguments.num_warps not in (None, *WARP_COUNTS):
         *known, most = WARP_COUNTS
@@ -164,24 +193,15 @@ def read_request(arguments: argparse.Namespace) -> Request:
             f"expected --num-warps of {', '.join(map(str, known))} or {most}, got "
             f"{arguments.num_warps}"
         )
-    form, output = _form_and_output(arguments)
-    return Request(
-        file=arguments.file,
-        form=form,
-        output=output,
-        options=Options(
-            gpu=arguments.gpu,
-            num_warps=arguments.num_warps,
-            abi=arguments.abi,
-            persistent=arguments.persistent,
-            line_info=arguments.line_info,
-            device_debug=arguments.device_debug,
-            verify_each=arguments.verify_each,
-            **_levels(arguments.level),
-        ),
-        report=arguments.report,
-        has_timing=arguments.timing,
-        print_after=_steps(arguments.print_after),
+    return Options(
+        gpu=gpu,
+        num_warps=arguments.num_warps,
+        abi=arguments.abi,
+        persistent=arguments.persistent,
+        line_info=arguments.line_info,
+        device_debug=arguments.device_debug,
+        verify_each=arguments.verify_each,
+        **_levels(arguments.level),
     )
 
 
@@ -192,13 +212,13 @@ def _levels(level: int | None) -> dict[str, int]:
     return {"llvm_opt_level": level, "ptxas_opt_level": level}
 
 
-def _form_and_output(arguments: argparse.Namespace) -> tuple[api.Emit, str]:
+def _form_and_output(arguments: argparse.Namespace, file: str) -> tuple[api.Emit, str]:
     output: str | None = arguments.output
     by_name = SUFFIXES.get(Path(output).suffix, "cubin") if output else "cubin"
     form = cast(api.Emit, arguments.emit or by_name)
     if output is None:
-        is_file = form == "cubin" and arguments.file != STANDARD_STREAM
-        output = Path(arguments.file).stem + ".cubin" if is_file else STANDARD_STREAM
+        is_file = form == "cubin" and file != STANDARD_STREAM
+        output = Path(file).stem + ".cubin" if is_file else STANDARD_STREAM
     return form, output
 
 
@@ -274,7 +294,10 @@ def say_what_became(request: Request, report: Report) -> None:
 @reports_errors
 def main() -> int:
     """Runs the command on the process's arguments and returns its exit code."""
-    request = read_request(build_parser().parse_args())
+    arguments = build_parser().parse_args()
+    if many.is_many(arguments):
+        return many.compile_many(arguments, read_options(arguments, None))
+    request = read_request(arguments)
     report = compile_file(request)
     if report is not None:
         say_what_became(request, report)

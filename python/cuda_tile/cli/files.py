@@ -10,6 +10,7 @@ from pathlib import Path
 from cuda_tile._mlir import ir
 from cuda_tile.api import load
 from cuda_tile.errors import UserError
+from cuda_tile.files import replace_file
 
 STANDARD_STREAM = "-"
 """The file name that stands for stdin or stdout."""
@@ -45,18 +46,9 @@ def write_output(name: str, data: str | bytes) -> None:
         if path.exists() and not path.is_file():  # /dev/null, a named pipe
             path.write_bytes(raw)
         else:
-            _replace(path, raw)
+            replace_file(path, raw)
     except OSError as error:
         raise UserError(f"cannot write '{name}': {error.strerror}") from None
-
-
-def _replace(path: Path, raw: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(raw)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_stdout(data: str | bytes) -> None:

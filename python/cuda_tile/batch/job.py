@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One kernel for one chip: what is to be done, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from cuda_tile import api
+from cuda_tile.errors import InternalError, UserError
+from cuda_tile.files import MAGIC
+from cuda_tile.ir.walk import entries
+from cuda_tile.options import Options
+
+Status = Literal["compiled", "cached", "refused", "failed", "time", "unwritten"]
+"""`refused`: an error that the user can mend. `failed`: a bug of the compiler, or its
+process ended, as at the limit of memory. `time`: the limit of time. `unwritten`:
+compiled, but the file could not be written."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file to compile for one chip.
+
+    Attributes:
+        number: Its place in the list of jobs.
+        path: The kernel file, as the user named it.
+        data: The file's bytes.
+        form: What to make.
+        options: Choices of the compilation.
+        output: Where that goes.
+        is_here: Whether the process that compiles can read `path`.
+    """
+
+    number: int
+    path: Path
+    data: bytes
+    form: api.Emit
+    options: Options
+    output: Path
+    is_here: bool = True
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the file is MLIR text, whose locations name the file."""
+        return not self.data.startswith(MAGIC)
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a compilation made.
+
+    Attributes:
+        data: PTX, a cubin or the text of a level.
+        kernels: Of each kernel `kernel`, `registers`, `spill_bytes`, `shared_bytes`;
+            empty where no cubin was made.
+        warnings: What ptxas warned of.
+    """
+
+    data: bytes
+    kernels: tuple[dict[str, Any], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why there is no product.
+
+    Attributes:
+        status: `refused`, `failed` or `time`.
+        message: One sentence, with its place in the source.
+    """
+
+    status: Status
+    message: str
+
+
+Answer = Product | Refusal
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job.
+
+    Attributes:
+        file: The kernel file.
+        gpu: The chip.
+        status: How it ended.
+        seconds: Wall time that it took.
+        output: The file that was written; None without one.
+        message: The error; empty without one.
+        kernels: As of `Product`.
+        warnings: As of `Product`.
+    """
+
+    file: str
+    gpu: str
+    status: Status
+    seconds: float
+    output: str | None = None
+    message: str = ""
+    kernels: tuple[dict[str, Any], ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the file is there."""
+        return self.status in ("compiled", "cached")
+
+
+KERNEL_FIELDS = ("kernel", "registers", "spill_bytes", "shared_bytes")
+
+
+def perform(job: Job) -> Answer:
+    """Compiles in this process; errors become a refusal."""
+    try:
+        return _compile(job)
+    except InternalError as error:
+        return Refusal("failed", f"internal error: {error}")
+    except UserError as error:
+        return Refusal("refused", str(error))
+    except MemoryError:
+        return Refusal("failed", "out of memory (--memory-limit)")
+    except Exception as error:
+        return Refusal("failed", f"internal error: {type(error).__name__}: {error}")
+
+
+def _compile(job: Job) -> Product:
+    module = api.load(job.path if job.is_here else job.data)
+    if job.form not in ("ptx", "cubin"):
+        made = api.translate(module, job.form, options=job.options)
+        return Product(made.encode() if isinstance(made, str) else made)
+    if not entries(module.operation):
+        raise UserError(f"expected a kernel in '{job.path}', got none")
+    compiled = api.compile(module, options=job.options, cubin=job.form == "cubin")
+    kernels = tuple(
+        {name: getattr(kernel, name) for name in KERNEL_FIELDS}
+        for kernel in compiled.report.kernels
+    )
+    data = compiled.cubin if job.form == "cubin" else compiled.ptx.encode()
+    return Product(data, kernels, compiled.report.warnings)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`cuda-tile-compile` of several files or for several chips; docs/compile-many.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from cuda_tile.api import Emit
+from cuda_tile.cli.files import STANDARD_STREAM
+from cuda_tile.errors import UserError
+from cuda_tile.options import Options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the flags that only many files need."""
+    group = parser.add_argument_group(
+        "many files or chips", "-o is a folder then; --report=json prints all results"
+    )
+    group.add_argument(
+        "--jobs", "-j", metavar="N", type=int, help="worker processes; default: 1"
+    )
+    group.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="compile on a Ray cluster: HOST:PORT, auto, or local",
+    )
+    group.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=float,
+        default=300.0,
+        help="wall time of one kernel; default: 300",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="GIB",
+        type=float,
+        default=8.0,
+        help="memory of the process that compiles; default: 8",
+    )
+    group.add_argument(
+        "--cache",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="keep results in CUDA_TILE_CACHE_DIR (default: ~/.cache/cuda-tile) up "
+        "to CUDA_TILE_CACHE_SIZE (default: 1G)",
+    )
+
+
+def is_many(arguments: argparse.Namespace) -> bool:
+    """Whether the command line asks for more than one kernel for one chip."""
+    return (
+        len(arguments.file) > 1
+        or "," in arguments.gpu
+        or arguments.jobs is not None
+        or arguments.ray is not None
+    )
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses what goes with one file only, and limits that are none.
+
+    Raises:
+        UserError: One of these.
+    """
+    for flag, value in {
+        "--print-after": arguments.print_after,
+        "--timing": arguments.timing,
+    }.items():
+        if value:
+            raise UserError(f"expected one file for one chip with {flag}, got several")
+    if STANDARD_STREAM in (*arguments.file, arguments.output):
+        raise UserError("expected files and a folder for many kernels, got '-'")
+    if arguments.jobs is not None and arguments.jobs < 1:
+        raise UserError(f"expected --jobs of 1 or more, got {arguments.jobs}")
+    if arguments.jobs is not None and arguments.ray is not None:
+        raise UserError("expected --jobs or --ray, got both: Ray counts its own cores")
+    for flag in ("time_limit", "memory_limit"):
+        if not getattr(arguments, flag) > 0:
+            name = flag.replace("_", "-")
+            raise UserError(
+                f"expected --{name} above 0, got {getattr(arguments, flag):g}"
+            )
+
+
+def compile_many(arguments: argparse.Namespace, options: Options) -> int:
+    """Compiles every file for every chip and says what became of them.
+
+    Args:
+        arguments: The command line.
+        options: Its choices but the chip.
+
+    Returns:
+        The exit code: 0 if all files were written, 3 if the compiler failed, else 1.
+
+    Raises:
+        UserError: The command line is at fault, or the Ray cluster.
+    """
+    # Imported here: one kernel needs none of them.
+    from cuda_tile.batch import summary
+    from cuda_tile.batch.cache import Cache
+    from cuda_tile.batch.run import Machines, compile_all, plan_jobs
+    from cuda_tile.batch.workers import Limits
+
+    _check(arguments)
+    started = time.monotonic()
+    choices = [replace(options, gpu=name) for name in arguments.gpu.split(",")]
+    jobs = plan_jobs(
+        [Path(name) for name in arguments.file],
+        choices,
+        cast(Emit, arguments.emit or "cubin"),
+        Path(arguments.output or "."),
+    )
+    memory_bytes = int(arguments.memory_limit * (1 << 30))
+    limits = Limits(arguments.time_limit, memory_bytes)
+    machines = Machines(arguments.jobs or 1, arguments.ray, limits)
+    cache = Cache() if arguments.cache else None
+    with summary.progress_bar(len(jobs)) as advance:
+        outcomes = compile_all(jobs, machines, cache, advance)
+    seconds = time.monotonic() - started
+    if arguments.report == "json":
+        print(summary.to_json(outcomes, seconds))
+    else:
+        summary.print_table(outcomes)
+        print(summary.summary_line(outcomes, seconds))
+    summary.print_problems(outcomes)
+    if cache is not None and cache.problem:
+        print(f"warning: {cache.problem}", file=sys.stderr)
+    return summary.exit_code(outcomes)
