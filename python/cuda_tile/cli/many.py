@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -120,7 +121,8 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
     limits = Limits(arguments.time_limit, memory_bytes)
     machines = Machines(arguments.jobs or 1, arguments.ray, limits)
     cache = Cache() if arguments.cache else None
-    with summary.progress_bar(len(jobs)) as advance:
+    # Ray prints messages of its own, which are no results.
+    with redirect_stdout(sys.stderr), summary.progress_bar(len(jobs)) as advance:
         outcomes = compile_all(jobs, machines, cache, advance)
     seconds = time.monotonic() - started
     if arguments.report == "json":
