@@ -61,10 +61,10 @@ class Job:
 
 
 SPILLS: dict[str, tuple[int, str]] = {
-    "mma_scaled_": (
-        640,
-        "the sums are loaded and stored at two strides known at run time, and ptxas "
-        "keeps the address of each element from its load to its store",
+    "mma_scaled_f4_f8e8m0_16": (
+        16,
+        "besides the sums and the factors of blocks of 16 elements, addresses at two "
+        "strides known at run time",
     ),
 }
 """Kernels that may spill, by how their names begin: bytes at most, and why."""

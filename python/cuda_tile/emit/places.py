@@ -13,6 +13,8 @@ known to be below 2^31.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
@@ -26,6 +28,23 @@ HALF = 1 << 31
 """What a start and an extent are below where they and their distance are signed."""
 _FAR = 1 << 62
 """A start that is beyond every tensor, and that products do not overflow before."""
+_MANY_ADDRESSES = 32
+"""Addresses of a thread that are computed again where they are needed again."""
+
+
+def _computes_anew(
+    op: ir.Operation, layout: LinearLayout, strides: Sequence[int | ir.Value]
+) -> bool:
+    """Whether a store shares its many addresses with a load of the same view.
+
+    Each takes two registers between the two if no stride is known.
+    """
+    if op.name != "cuda_tile.store_view_tko" or layout.n_registers < _MANY_ADDRESSES:
+        return False
+    if any(isinstance(stride, int) for stride in strides):
+        return False
+    users = (use.owner.operation for use in view_operand(op).uses)
+    return any(user.name == "cuda_tile.load_view_tko" for user in users)
 
 
 class ViewPlaces:
@@ -51,6 +70,8 @@ class ViewPlaces:
         self.extents = [parts.shape[target] for target in dim_map]
         self.spans = [coordinate_span(layout, d) for d in range(layout.rank)]
         self._base = parts.base
+        if _computes_anew(op, layout, self.strides):
+            self._forget()
         self._sparse: _Sparse | None = None
         self.starts: dict[int, ir.Value] = {}
         for d, index in enumerate(index_operands(op)):
@@ -80,6 +101,18 @@ class ViewPlaces:
         else:
             value = b.unsigned(value, b.i64)
         return b.mul(value, b.constant(value.type, step))
+
+    def _forget(self) -> None:
+        """Keeps what else has these addresses from sharing them, by adding a zero."""
+        b = self.e.builder
+        nothing = self.e.threads.kept(0, "z")
+        self._base = b.byte_offset(self._base, b.unsigned(nothing, b.i64))
+        self.strides = [
+            stride
+            if isinstance(stride, int)
+            else b.add(stride, b.unsigned(nothing, stride.type))
+            for stride in self.strides
+        ]
 
     def _is_sparse(self, dim: int) -> bool:
         """Whether each slice along a dimension has a position of its own."""

@@ -149,11 +149,11 @@ class Threads:
         Where an instruction takes several registers in a row, ptxas writes constants
         among them anew each time. The upper bit of `%ctaid` is zero (PTX ISA, "%ctaid";
         CUDA C++ Programming Guide, "Technical Specifications": grids have at most 2^31
-        - 1 CTAs along x and 65535 along y), but ptxas 13.5 does not use that.
+        - 1 CTAs along x and 65535 along y and z), but ptxas 13.5 does not use that.
 
         Args:
             number: The constant.
-            axis: "x" or "y": constants of different axes get registers of their own.
+            axis: "x", "y", "z": constants of different axes get registers of their own.
         """
         key = (-len(ICMP) - 2, number, ord(axis))
         if key not in self._forms:
