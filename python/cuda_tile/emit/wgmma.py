@@ -469,14 +469,16 @@ def _from_buffer(
     ]
     high = e.threads.kept(found.constant >> _WORD_BITS, "x" if role == "a" else "y")
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
+    base = b.bitcast(b.vector([first, high]), b.i64)
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
     for k in range(0, buffer.layout.shape[depth], deep):
         for row in origins:
             offset = found.start_bytes(row // size, k // deep) // UNIT_BYTES
-            word = b.add(first, b.constant(b.i32, offset)) if offset else first
+            # Of sums of 32 bits ptxas would write both words for each instruction.
+            word = b.add(base, b.constant(b.i64, offset)) if offset else base
             key = (row, k) if role == "a" else (k, row)
-            places[key] = [b.bitcast(b.vector([word, high]), b.i64)]
+            places[key] = [word]
     return places, [found.is_transposed]
 
 
