@@ -172,9 +172,13 @@ class LoadChooser:
     def gathered(self, product: ir.Operation) -> frozenset[int] | None:
         """Operands that threads read from copies by single elements.
 
-        None if an engine does not bring both.
+        None if an engine does not bring both, and for floats of 8 bits on sm_90, which
+        ptxas widens in registers where `mma.sync` multiplies them.
         """
         if not all(self.is_copied(product, index) for index in (0, 1)):
+            return None
+        is_float = product.name != "cuda_tile.mmai"
+        if is_float and self._target.has_wgmma:
             return None
         return frozenset(
             index
