@@ -37,12 +37,16 @@ def ptx_of(name: str, gpu: str, line_info: bool = True) -> str:
 
 def grown_bytes(runs: int, threads: int, gpu: str, is_shown: bool = False) -> float:
     """Bytes per compilation that memory grew by after the first tenth of `runs`."""
+
+    def compile_next(turn: int) -> str:
+        return ptx_of(NAMES[turn % len(NAMES)], gpu)
+
     tenth = max(1, runs // 10)
     sizes: list[int] = []
     with ThreadPoolExecutor(threads) as pool:
         for part in range(10):
             turns = range(part * tenth, (part + 1) * tenth)
-            list(pool.map(lambda turn: ptx_of(NAMES[turn % len(NAMES)], gpu), turns))
+            list(pool.map(compile_next, turns))
             gc.collect()
             sizes.append(resident_bytes())
             if is_shown:
