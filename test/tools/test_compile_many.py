@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -59,6 +60,12 @@ def ptxas_that(folder: Path, *lines: str) -> str:
     )
     path.chmod(0o755)
     return str(path)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process works; one that ended may not have been reaped yet."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def states(result: dict[str, Any]) -> list[str]:
@@ -118,8 +125,7 @@ def test_a_kernel_that_hangs_runs_out_of_time(run: Run, tmp_path: Path) -> None:
     assert (code, states(result)) == (1, ["compiled", "time", "compiled"])
     assert "took longer than 5 seconds" in said
     pid = int((tmp_path / "pid").read_text())
-    stat = Path(f"/proc/{pid}/stat")  # ended with its worker, whether reaped or not
-    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    assert not is_running(pid)  # ended with its worker
 
 
 def test_a_worker_that_is_killed_loses_one_kernel(run: Run, tmp_path: Path) -> None:
@@ -127,6 +133,23 @@ def test_a_worker_that_is_killed_loses_one_kernel(run: Run, tmp_path: Path) -> N
     code, result, said = run(*FILES, "--gpu=sm_80", "--jobs=1", PTXAS=kills)
     assert (code, states(result)) == (3, ["compiled", "failed", "compiled"])
     assert "ended with signal SIGKILL" in said
+
+
+def test_workers_end_with_the_command(tmp_path: Path) -> None:
+    hangs = ptxas_that(tmp_path, f"echo $$ > {tmp_path}/pid", "sleep 1000")
+    words = [FILES[1], "--gpu=sm_80", "--jobs=1", "--no-cache", "-o", tmp_path]
+    with subprocess.Popen(
+        [sys.executable, "-m", "cuda_tile.cli.compile", *map(str, words)],
+        env=os.environ | {"PTXAS": hangs},
+    ) as process:
+        end = time.monotonic() + 100
+        while not (tmp_path / "pid").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        process.kill()
+    pid = int((tmp_path / "pid").read_text())
+    while is_running(pid) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not is_running(pid)
 
 
 def test_a_limit_of_memory(run: Run) -> None:
