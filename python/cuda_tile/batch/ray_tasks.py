@@ -8,6 +8,7 @@ serves all tasks of one Ray worker.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,6 +20,7 @@ from cuda_tile.batch.workers import Limits, Worker, run_on
 from cuda_tile.codegen.build_id import build_id
 from cuda_tile.errors import UserError
 
+CONNECT_SECONDS = 10.0
 RETRIES = 3
 """How often a task is started again after its process died."""
 
@@ -67,6 +69,29 @@ def _ray() -> Any:
     return ray
 
 
+def _unreachable(address: str, error: Exception) -> UserError:
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return UserError(
+        f"cannot reach a Ray cluster at '{address}': {said}; start one with "
+        "'ray start --head'"
+    )
+
+
+def _check_address(address: str) -> None:
+    """Looks whether something listens at `HOST:PORT`; Ray itself tries for minutes.
+
+    Raises:
+        UserError: Nothing does.
+    """
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or "/" in host:
+        return
+    try:
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from None
+
+
 def run_with_ray(
     jobs: Sequence[Job], address: str, limits: Limits
 ) -> Iterator[tuple[Job, Answer, float]]:
@@ -82,15 +107,12 @@ def run_with_ray(
         UserError: Ray is not installed or there is no cluster at the address.
     """
     ray = _ray()
+    _check_address(address)
     try:
         choices = {"include_dashboard": False} if address == "local" else {}
         ray.init(address=address, log_to_driver=False, **choices)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise UserError(
-            f"cannot reach a Ray cluster at '{address}': {first}; start one with "
-            "'ray start --head'"
-        ) from None
+        raise _unreachable(address, error) from None
     try:
         yield from _run(ray, jobs, limits)
     finally:
