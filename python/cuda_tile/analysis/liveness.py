@@ -14,6 +14,7 @@ does. A ring that one of them drains may be written at any time from the start o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import permutations
 from typing import NamedTuple
 
@@ -23,8 +24,9 @@ from cuda_tile.analysis.buffers import PLACES, Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Point
 from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
-from cuda_tile.ir.walk import defining_op, enclosing_ops, location_text, nested_in
+from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
 ROLES = "tileas.roles"
 _PRODUCT = "tileas.wgmma"
@@ -46,6 +48,50 @@ class Effects(NamedTuple):
     makes: int
 
 
+def products_of(op: ir.Operation) -> set[ir.Operation]:
+    """The products that an op waits for: all that made the pending values it is given.
+
+    A sum passes from product to product, and through loops and branches.
+    """
+    found: set[ir.Operation] = set()
+    work, seen = _pending(op), set[ir.Value]()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            holder = owner.owner.operation
+            number = ir.BlockArgument(value).arg_number - first_carried(holder)[1]
+            work.append(holder.operands[first_carried(holder)[0] + number])
+        else:
+            holder, number = owner.operation, ir.OpResult(value).result_number
+            if holder.name == _PRODUCT:
+                found.add(holder)
+            if not len(holder.regions):
+                work += _pending(holder)
+                continue
+        if holder.name == "cuda_tile.for":
+            work.append(holder.operands[first_carried(holder)[0] + number])
+        given = (list(end.operands)[number : number + 1] for end in ends_of(holder))
+        work += [v for some in given for v in some if isinstance(v.type, PendingType)]
+    return found
+
+
+def _pending(op: ir.Operation) -> list[ir.Value]:
+    """The pending values that an op is given."""
+    return [value for value in op.operands if isinstance(value.type, PendingType)]
+
+
+def _union(sets: Iterable[int]) -> int:
+    """The union of sets as bit masks."""
+    found = 0
+    for each in sets:
+        found |= each
+    return found
+
+
 class BufferSets:
     """Sets of an entry's buffers as bit masks, and what each op does to them.
 
@@ -65,13 +111,16 @@ class BufferSets:
         self._bits = {op: 1 << i for i, op in enumerate(self.allocs)}
         self._effects: dict[ir.Operation, Effects] = {}
         self.roles = [op for op in ops if op.name == ROLES]
-        waits = {op: self._waits_for(op) for op in ops if op.name in _AWAITS}
-        waited_for = frozenset[ir.Operation]().union(*waits.values())
-        # What nothing waits for by name is done by the next wait at the latest.
-        nameless = {op for op in ops if op.name == _PRODUCT} - waited_for
-        self._waits = {
-            op: products | nameless for op, products in waits.items() if products
-        }
+        read = {op: self.effects(op).reads for op in ops if op.name == _PRODUCT}
+        self._multiplied: dict[ir.Operation, int] = {}
+        rest = set(read)
+        for op in ops:
+            if op.name in _AWAITS:
+                products = products_of(op)
+                rest -= products
+                self._multiplied[op] = _union(read[product] for product in products)
+        self._dropped = _union(read[product] for product in rest)
+        self._effects.clear()  # those of awaits need what these have found
 
     def effects(self, op: ir.Operation) -> Effects:
         """What an op without regions does to buffers."""
@@ -82,27 +131,11 @@ class BufferSets:
             if op.name in TURN_OPS:
                 reads |= self._bits[ring_of(op)]
                 writes |= reads
-            for product in self._waits.get(op, ()):
-                reads |= self.effects(product).reads
+            if op.name in _AWAITS and _pending(op):
+                reads |= self._multiplied.get(op, 0) | self._dropped
             found = Effects(reads, writes, self._bits.get(op, 0))
             self._effects[op] = found
         return found
-
-    def _waits_for(self, op: ir.Operation) -> frozenset[ir.Operation]:
-        """The products that may still run when an op begins, which waits for them."""
-        found: set[ir.Operation] = set()
-        work = [v for v in op.operands if isinstance(v.type, PendingType)]
-        seen = set(work)
-        while work:
-            value = work.pop()
-            behind = self._flow.incoming(value)
-            maker = defining_op(value)
-            if maker is not None and maker.name == _PRODUCT:
-                found.add(maker)
-                behind = [v for v in maker.operands if isinstance(v.type, PendingType)]
-            work += [other for other in behind if other not in seen]
-            seen.update(behind)
-        return frozenset(found)
 
     def _mask(self, allocs: Allocs) -> int:
         return sum(self._bits[op] for op in allocs)
