@@ -6,7 +6,6 @@
 #include "cuda_tile-c/Dialect.h"
 
 #include "mlir/IR/Operation.h"
-#include "llvm/Config/llvm-config.h"
 
 using namespace cuda_tile::python;
 
@@ -53,7 +52,6 @@ NB_MODULE(_cuda_tile, m) {
   // modules alive, which nanobind would report as leaks on exit.
   nb::set_leak_warnings(false);
 
-  m.attr("llvm_version") = LLVM_VERSION_STRING;
   m.def(
       "register_dialects",
       [](MlirDialectRegistry registry) { registerDialects(*unwrap(registry)); },

@@ -13,7 +13,7 @@ import pytest
 
 import cuda_tile
 
-SOURCE = Path(__file__).with_name("embed.c")
+SOURCE = Path(__file__).parent / "python" / "embed.c"
 KERNEL = SOURCE.parents[1] / "kernels" / "13.4" / "vadd_f32_1024.tileirbc"
 
 

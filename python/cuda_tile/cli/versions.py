@@ -19,4 +19,4 @@ def version_line(command: str) -> str:
         ptxas = f"ptxas {release[1]}" if release else "ptxas of unknown version"
     except UserError:
         ptxas = "no ptxas"
-    return f"{command} {__version__} (LLVM {_cuda_tile.llvm_version}, {ptxas})"
+    return f"{command} {__version__} (LLVM {_cuda_tile.llvm_version()}, {ptxas})"

@@ -46,9 +46,7 @@ LogicalResult CopyInOp::verify() {
   return verifyViewCopy(*this, {"tma", "cp_async"});
 }
 
-LogicalResult CopyOutOp::verify() {
-  return verifyViewCopy(*this, {"tma"});
-}
+LogicalResult CopyOutOp::verify() { return verifyViewCopy(*this, {"tma"}); }
 
 LogicalResult GatherInOp::verify() {
   TileType pointers = getPointers().getType();
