@@ -74,7 +74,7 @@ void InlinedCode::readFiles(StringRef text) {
 }
 
 /// The place of `text` in `list`, where it is added if it is new.
-static unsigned indexIn(std::vector<std::string> &list, StringRef text) {
+static unsigned indexOf(std::vector<std::string> &list, StringRef text) {
   auto found = llvm::find(list, text);
   if (found == list.end())
     found = list.insert(found, text.str());
@@ -82,11 +82,11 @@ static unsigned indexIn(std::vector<std::string> &list, StringRef text) {
 }
 
 unsigned InlinedCode::fileNumber(StringRef path) {
-  return indexIn(files, path) + 1;
+  return indexOf(files, path) + 1;
 }
 
 unsigned InlinedCode::nameNumber(StringRef function) {
-  return indexIn(names, function);
+  return indexOf(names, function);
 }
 
 /// `FILE LINE COLUMN`.

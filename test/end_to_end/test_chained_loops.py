@@ -55,11 +55,11 @@ def kernel(loop: str) -> str:
       : tile<i32> -> {TENSOR}
     %vt = make_tensor_view %c1, shape = [%length, 32], strides = [32, 1]
       : tile<i32> -> {TENSOR}
-    %ot = make_tensor_view %o1, shape = [64, 32], strides = [32, 1] : {OUT}
+    %outs = make_tensor_view %o1, shape = [64, 32], strides = [32, 1] : {OUT}
     %qv = make_partition_view %qt : {Q}
     %kv = make_partition_view %kt : {K}
     %vv = make_partition_view %vt : {V}
-    %ov = make_partition_view %ot : {O_VIEW}
+    %ov = make_partition_view %outs : {O_VIEW}
     %none = constant <f32: 0.0> : {SCORES}
     %acc0 = constant <f32: 0.0> : {ACC}
     %half = constant <f32: 0.5> : {ACC}

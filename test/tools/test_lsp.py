@@ -106,7 +106,7 @@ def test_a_broken_file_shows_the_verifiers_message(editor: Editor) -> None:
 
 def test_text_that_does_not_parse(editor: Editor) -> None:
     """The parser's message, at its place."""
-    (found,) = editor.open(KERNEL.replace("return", "retrun"))
+    (found,) = editor.open(KERNEL.replace("return", "leave"))
     assert found["range"]["start"]["line"] == 4
 
 
