@@ -54,6 +54,7 @@ WORDS = {
     "roles": ROLES,
     "lhs": ("shared", "register"),
     "engine": ENGINES,
+    "convert": ("a", "b", "ab"),
     "atom": ("m16n8k16", "m16n8k8", "m64n32k16", "m64n64k16", "m64n128k16", "fma8x4"),
 }
 """What fields that hold words may be set to."""
@@ -93,12 +94,17 @@ class Subject:
         self.chip = chip
         module = cuda_tile.load(KINDS["plain"].text.encode())
         self._text = str(cuda_tile.lower(module, chip, until="plan"))
-        self._plain = cuda_tile.compile(module, chip, cubin=False)
+        # Without lines: those of the plan's text are others than the kernel's.
+        self._options = cuda_tile.Options(gpu=chip, line_info=False)
+        self._plain = self._compile(module)
 
     def is_kept(self) -> bool:
         """Whether the plan makes the same kernel when it is there from the start."""
-        made = cuda_tile.compile(self._module(), self.chip, cubin=False)
+        made = self._compile(self._module())
         return made.ptx == self._plain.ptx
+
+    def _compile(self, module: ir.Module) -> cuda_tile.Compiled:
+        return cuda_tile.compile(module, options=self._options, cubin=False)
 
     def _module(self) -> ir.Module:
         return cuda_tile.load(self._text.encode())
@@ -123,7 +129,7 @@ class Subject:
         with module.context:
             _apply(module, mutant)
         try:
-            made = cuda_tile.compile(module, self.chip, cubin=False)
+            made = self._compile(module)
         except InternalError as error:
             return f"an internal error: {error}"
         except (UserError, Unsupported) as error:
@@ -207,6 +213,10 @@ REASONS: dict[tuple[str, str, Value], str] = {
     ("sm_80", "lhs", "register"): "products of warps read nothing but registers",
     ("sm_80", "lag", 1): "products of warps are done when their instruction is",
     ("sm_80", "stage", 1): "there is no other product in the turn",
+    **{
+        ("sm_80", "convert", which): "threads convert what warps multiply, anyway"
+        for which in ("a", "b", "ab")
+    },
     ("sm_90", "stage", 1): "there is no other product in the turn",
 }
 """Why a value changes nothing: chip, field, value."""
