@@ -13,8 +13,8 @@ import pytest
 
 import cuda_tile
 
-SOURCE = Path(__file__).parent / "python" / "embed.c"
-KERNEL = SOURCE.parents[1] / "kernels" / "13.4" / "vadd_f32_1024.tileirbc"
+SOURCE = Path(__file__).parent / "Inputs" / "embed.c"
+KERNEL = SOURCE.parents[2] / "kernels" / "13.4" / "vadd_f32_1024.tileirbc"
 
 
 @pytest.fixture(name="program", scope="module")

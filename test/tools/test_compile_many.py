@@ -250,6 +250,14 @@ def test_the_least_recently_used_entries_go(tmp_path: Path) -> None:
     assert cache.problem == ""
 
 
+def test_off_is_no_folder(run: Run, tmp_path: Path) -> None:
+    words = (FILES[1], "--gpu=sm_80", "--jobs=1", "-o", tmp_path)
+    for _ in range(2):
+        code, result, _ = run(*words, CUDA_TILE_CACHE_DIR="off")
+        assert (code, states(result)) == (0, ["compiled"])
+    assert not (tmp_path / "off").exists()
+
+
 def test_sizes_of_the_cache() -> None:
     assert size_bytes("500m") == 500 << 20
     with pytest.raises(UserError, match=r"500M or 2G, got 'big'"):

@@ -57,6 +57,11 @@ def default_folder() -> Path:
     return Path(base, "cuda-tile")
 
 
+def is_off() -> bool:
+    """Whether the user wants no cache: cuTile, which reads this too, knows the word."""
+    return os.environ.get(FOLDER_VARIABLE) == "off"
+
+
 @dataclass
 class Cache:
     """A folder of entries.

@@ -104,7 +104,7 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
     """
     # Imported here: one kernel needs none of them.
     from cuda_tile.batch import summary
-    from cuda_tile.batch.cache import Cache
+    from cuda_tile.batch.cache import Cache, is_off
     from cuda_tile.batch.run import Machines, compile_all, plan_jobs
     from cuda_tile.batch.workers import Limits
 
@@ -120,7 +120,7 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
     memory_bytes = int(arguments.memory_limit * (1 << 30))
     limits = Limits(arguments.time_limit, memory_bytes)
     machines = Machines(arguments.jobs or 1, arguments.ray, limits)
-    cache = Cache() if arguments.cache else None
+    cache = Cache() if arguments.cache and not is_off() else None
     # Ray prints messages of its own, which are no results.
     with redirect_stdout(sys.stderr), summary.progress_bar(len(jobs)) as advance:
         outcomes = compile_all(jobs, machines, cache, advance)
