@@ -132,7 +132,7 @@ def test_few_ctas_serve_all_tile_blocks(name: str, chip: str) -> None:
 
 REDUNDANT = {
     "fence.mbarrier_init.release.cluster": "no cluster: the barrier behind it orders",
-    "mbarrier.arrive.shared.b64 %rd21": "the last release; nobody acquires afterwards",
+    "mbarrier.arrive.shared.b64 %rd": "the last release; nobody acquires afterwards",
     "bar.sync 1, 128": "the first: products are done for all warps of their warpgroup",
 }
 """Beginnings of deleted statements that no run reports, and why."""
