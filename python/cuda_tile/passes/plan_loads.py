@@ -214,7 +214,7 @@ class LoadChooser:
             copied = [o for o in mine if self.engines[o.load] != THREADS]
             if any(o.load not in self._by_hand for o in copied):
                 chosen += self._plan_ring(loop, plan, parts, copied)
-        if BULK_STORES and self.engines and self._target.has_tma:
+        if self.engines:
             self._write_stores(plan)
         if plan.roles == "load":
             chosen += self._plan_once(parts)
@@ -245,15 +245,36 @@ class LoadChooser:
         In the layout of a product's result a store by threads wastes sectors, and in
         another the tile goes through shared memory anyway.
         """
-        room = self._share(plan)
         for store in self._stores:
-            n_bytes = tile_bytes(store.operands[0])
-            if (
-                PLAN_ATTRIBUTE not in store.attributes
-                and LEAST_STORED_BYTES <= n_bytes <= room
-                and self._choice.store_refusal(store) is None
-            ):
+            if PLAN_ATTRIBUTE not in store.attributes and self._is_bulk(store, plan):
                 store.attributes[PLAN_ATTRIBUTE] = StorePlan(TMA).to_attribute()
+
+    def _is_bulk(self, store: ir.Operation, plan: Plan) -> bool:
+        """Whether a bulk copy stores a tile: by hand, or since it is large."""
+        if PLAN_ATTRIBUTE in store.attributes:
+            return read_store(store).engine == TMA
+        return (
+            BULK_STORES
+            and self._target.has_tma
+            and LEAST_STORED_BYTES <= tile_bytes(store.operands[0]) <= self._share(plan)
+            and self._choice.store_refusal(store) is None
+        )
+
+    def _stored_beside(self, loop: ir.Operation, plan: Plan) -> int:
+        """Bytes that bulk copies store while the rings of a loop are in use.
+
+        That is in the loop itself; and in the loops around it, or in all that a
+        persistent kernel does, where the next turn's copies do not wait for it.
+        """
+        goes_on = self.has_only_bulk_copies or plan.roles == "load"
+        loops = {loop, *enclosing_ops_of(loop)} if goes_on else {loop}
+        beside = [
+            store
+            for store in self._stores
+            if (plan.persistent and goes_on) or loops & set(enclosing_ops_of(store))
+        ]
+        sizes = [tile_bytes(s.operands[0]) for s in beside if self._is_bulk(s, plan)]
+        return max(sizes, default=0)
 
     def _share(self, plan: Plan) -> int:
         """Shared memory that a CTA may have beside those that the plan asks for."""
@@ -338,9 +359,7 @@ class LoadChooser:
         body = list(nested_ops(loop))
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
-        if plan.persistent and (self.has_only_bulk_copies or plan.roles == "load"):
-            # The next tile block's copies fill the ring while this one's are stored.
-            room -= max((tile_bytes(op.operands[0]) for op in self._stores), default=0)
+        room -= self._stored_beside(loop, plan)
         if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
             rings = {self._ring_key(other) for other in self.copied_loops}
             room = room // len(rings) - len(copied) * SLOT_ALIGNMENT_BYTES
