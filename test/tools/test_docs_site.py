@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The documentation site: its generated pages, and what MkDocs makes of all."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import build_site
+import pytest
+import site_commands
+import site_passes
+import site_sources
+
+from cuda_tile.pipeline import PIPELINE, PRINTERS
+
+BUILD = site_sources.ROOT / "tools" / "docs_site" / "build_site.py"
+HELP = """\
+OVERVIEW: a tool
+
+OPTIONS:
+
+General options:
+
+  --aarch64-use-aa      - Enable
+    =value              -   of LLVM
+      --cuda-tile-plan  - choose
+        --gpu=<string>  - target chip
+      --gvn             - of LLVM
+        --deep          - of LLVM
+"""
+
+
+@pytest.mark.parametrize("step", [*PIPELINE, *PRINTERS], ids=lambda step: step.name)
+def test_example_of_a_pass_shows_what_it_does(step):
+    before, after = site_passes.before_and_after(step.name)
+    assert before != after
+
+
+def test_help_keeps_our_options_and_what_belongs_to_them():
+    lines = [line.split() for line in site_commands.our_part(HELP).split("\n")[3:]]
+    assert lines == [
+        ["--cuda-tile-plan", "choose"],
+        ["--gpu=<string>", "target", "chip"],
+    ]
+
+
+def test_every_command_has_a_purpose():
+    assert set(site_commands.PURPOSE) == set(site_commands.commands())
+
+
+def test_menu_has_the_pages_of_a_generated_folder_in_its_place():
+    made = {"passes/": ["passes/README.md", "passes/plan.md"]}
+    nav: build_site.Menu = [{"Passes": ["passes/", "docs/x.md"]}, "README.md"]
+    assert build_site.menu(nav, made) == [
+        {"Passes": ["passes/README.md", "passes/plan.md", "docs/x.md"]},
+        "README.md",
+    ]
+
+
+def test_files_that_a_page_links_to_are_found_outside_of_code():
+    text = "[a](../mkdocs.yml#x) [b](page.md) [c](https://e.org/d)\n```\n[d](../LICENSE)\n```\n"
+    found = site_sources.linked_files(Path("docs/page.md"), text)
+    assert list(found) == [Path("mkdocs.yml")]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of a site built from this checkout; dead links fail."""
+    folder = tmp_path_factory.mktemp("site")
+    result = subprocess.run(
+        [sys.executable, BUILD, "-o", folder / "html", "--work", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return folder / "html"
+
+
+def test_pages_load_nothing_from_the_network(site):
+    loads = re.compile(
+        r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(https?:)?//"
+    )
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 90
+    assert not [page for page in pages if loads.search(page.read_text())]
