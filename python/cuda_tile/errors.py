@@ -13,7 +13,7 @@ class CudaTileError(Exception):
 
     Args:
         message: One sentence, lower case, without a full stop.
-        location: Source location as text, or None.
+        location: Place in the source, `file:line:column`, or None.
     """
 
     def __init__(self, message: str, location: str | None = None) -> None:

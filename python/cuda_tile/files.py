@@ -11,6 +11,7 @@ from typing import BinaryIO
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import UserError
+from cuda_tile.locations import place_text
 
 MAGIC = b"\x7fTileIR\x00"
 """First bytes of a Tile IR bytecode file."""
@@ -79,11 +80,10 @@ def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Modul
 
 def diagnostics_text(error: ir.MLIRError) -> str:
     """All diagnostics of a failure, one per line, each with its location."""
-    lines: list[str] = []
-    for diagnostic in error.error_diagnostics:
-        place = str(_cuda_tile.without_scopes(diagnostic.location))
-        location = place.removeprefix("loc(").removesuffix(")")
-        lines.append(f"{location}: error: {diagnostic.message}")
+    lines = (
+        f"{place_text(diagnostic.location)}: error: {diagnostic.message}"
+        for diagnostic in error.error_diagnostics
+    )
     return "\n".join(lines) or error.message
 
 

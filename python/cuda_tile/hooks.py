@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.launch import emitted_kernels
 from cuda_tile.ir.walk import entries
+from cuda_tile.locations import place_text
 
 Artifact = ir.Operation | str | Assembled
 """What a step leaves: the `builtin.module`, PTX text, or a cubin."""
@@ -171,8 +171,7 @@ def find_invalid(module: ir.Operation) -> tuple[str, str | None] | None:
         if not found:
             return str(error), None
         said = "; ".join(diagnostic.message for diagnostic in found)
-        where = str(_cuda_tile.without_scopes(found[0].location))
-        return said, where.removeprefix("loc(").removesuffix(")")
+        return said, place_text(found[0].location)
     return None
 
 

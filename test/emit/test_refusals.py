@@ -47,7 +47,7 @@ def test_an_op_without_a_rule_is_named_with_its_line_and_a_way_out() -> None:
         ]
         with pytest.raises(Unsupported) as caught:
             check_program(entry, *tables)
-        said = re.fullmatch(r'"-":(\d+):(\d+)', str(caught.value.location))
+        said = re.fullmatch(r"-:(\d+):(\d+)", str(caught.value.location))
         assert said, caught.value
         line = module_line(module, int(said[1]))
         assert re.search(rf"\b{name}\b", line), (name, line)
@@ -73,7 +73,7 @@ TWO = b"""cuda_tile.module @m {
 ONE = TWO.replace(b"  entry @second() { return }\n", b"")
 
 
-@pytest.mark.parametrize(("text", "where"), [(ONE, '"-":2:3'), (TWO, '"-":1:1')])
+@pytest.mark.parametrize(("text", "where"), [(ONE, "-:2:3"), (TWO, "-:1:1")])
 @pytest.mark.parametrize("kind", [UserError, Unsupported, InternalError])
 def test_an_error_of_a_pass_has_a_location(text: bytes, where: str, kind: Any) -> None:
     def fails(module: Any, options: Any) -> None:

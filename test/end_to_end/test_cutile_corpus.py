@@ -37,6 +37,6 @@ def test_compiled_or_refused(gpu: str) -> None:
             refusals[member.name] = refusal(file.read(), gpu)
     for name, error in refusals.items():
         if error is not None:
-            assert re.fullmatch(r'"[^"]+":\d+:\d+', error.location or ""), name
+            assert re.fullmatch(r'[^"]+:\d+:\d+', error.location or ""), name
             assert ";" in error.message, f"{name}: no way out: {error.message}"
     assert len([name for name, error in refusals.items() if error is None]) > 50

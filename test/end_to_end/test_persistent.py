@@ -397,7 +397,7 @@ def test_what_is_refused_gets_a_remark(why: str) -> None:
     assert launch.grid == "tile_blocks"
     (remark,) = launch.remarks
     assert remark.startswith(f"not persistent, one tile block per CTA instead: {why}")
-    assert ' at "-":' in remark
+    assert " at -:" in remark
 
 
 def test_the_abi_cuda_has_no_persistent_kernels() -> None:

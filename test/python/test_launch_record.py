@@ -218,7 +218,7 @@ def test_a_map_must_fit_the_parameters(module: Any) -> None:
     def add(level: Any) -> None:
         add_map(entries(level)[0], wrong)
 
-    with pytest.raises(UserError, match=r'"-":3:3: .*ptr<bf16> as its base, got ptr<f'):
+    with pytest.raises(UserError, match=r"-:3:3: .*ptr<bf16> as its base, got ptr<f"):
         cuda_tile.compile(module, after={"place": add}, cubin=False)
 
 
@@ -250,7 +250,7 @@ def test_the_abi_cuda_has_no_appended_parameters(module: Any) -> None:
     lowered = cuda_tile.lower(module, options=options, until="plan")
     with module.context:
         assert read_abi(entries(lowered.operation)[0]) == "cuda"
-    with pytest.raises(UserError, match=r'"-":3:3: .*abi .cuda., got 1; compile with'):
+    with pytest.raises(UserError, match=r"-:3:3: .*abi .cuda., got 1; compile with"):
         cuda_tile.compile(module, options=options, after={"place": with_maps})
 
 

@@ -32,7 +32,7 @@ from cuda_tile.cli.files import write_output
 from cuda_tile.cli.remarks import (
     KINDS,
     Kind,
-    places_of,
+    quoted,
     remarks_of,
     to_text,
     to_yaml,
@@ -44,6 +44,7 @@ from cuda_tile.codegen.ptxas import assemble, ptxas_version
 from cuda_tile.errors import CudaTileError, InternalError, UserError
 from cuda_tile.files import MAGIC
 from cuda_tile.ir.walk import entries
+from cuda_tile.locations import places_of
 from cuda_tile.options import Options
 from cuda_tile.report import Report
 from cuda_tile.targets import find_target
@@ -124,8 +125,9 @@ def _located(location: str, text: str) -> list[str]:
     places = places_of(location)
     if not places:
         return [f"error: {text}"]
-    notes = [f"loc({place}): note: called from here" for place in places[1:]]
-    return [f"loc({places[0]}): error: {text}", *notes]
+    first, *callers = (quoted(place) for place in places)
+    notes = [f"loc({place}): note: called from here" for place in callers]
+    return [f"loc({first}): error: {text}", *notes]
 
 
 def version_text() -> str:

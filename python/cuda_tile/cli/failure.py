@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import CudaTileError, InternalError, UserError
+from cuda_tile.locations import CALLER, UNKNOWN
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 """Environment variable that makes commands print a traceback on any error."""
@@ -24,8 +25,7 @@ TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
 _OUTPUT_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors of the system that say that an output cannot be written."""
 
-_DIAGNOSTIC = re.compile(r'(?:"?[^"\n]*"?:\d+:\d+|unknown|[^\n]*loc[^\n]*): error: ')
-_FILE_LOCATION = re.compile(r'"([^"]*)":(\d+):(\d+)')
+_DIAGNOSTIC = re.compile(r"(?P<where>[^\n]+?): error: (?P<said>.*)")
 
 
 class _ShowVersions(argparse.Action):
@@ -121,25 +121,24 @@ def _notes(error: BaseException) -> list[str]:
 
 def error_text(error: CudaTileError) -> str:
     """Formats an error as compilers do: `FILE:LINE:COLUMN: error: MESSAGE`."""
-    if _DIAGNOSTIC.match(error.message):
-        lines = error.message.splitlines()
-        return "\n".join(plain_locations(line) for line in lines).replace(
-            "unknown: error: ", "error: "
-        )
-    where = plain_locations(error.location or "")
-    if where in ("", "unknown"):
-        return f"error: {error.message}"
-    return f"{where}: error: {error.message}"
+    if error.location is not None or not _DIAGNOSTIC.match(error.message):
+        return _located(error.location or UNKNOWN, error.message)
+    lines = ((line, _DIAGNOSTIC.match(line)) for line in error.message.splitlines())
+    return "\n".join(
+        line if found is None else _located(found["where"], found["said"])
+        for line, found in lines
+    )
 
 
-def plain_locations(text: str) -> str:
-    """Rewrites MLIR's `loc("f.mlir":3:5)` to `f.mlir:3:5`, which editors recognise."""
+def _located(where: str, said: str) -> str:
+    """An error at a place of `place_text`, with a note for each caller of the place."""
+    if where == UNKNOWN:
+        return f"error: {said}"
+    first, *callers = (_named(place) for place in where.split(CALLER))
+    notes = (f"{place}: note: called from here" for place in callers)
+    return "\n".join((f"{first}: error: {said}", *notes))
 
-    def plain(match: re.Match[str]) -> str:
-        # Only stdin gives the commands bytes without a name.
-        name = "<stdin>" if match[1] in ("-", "<bytes>") else match[1]
-        return name if match[2] == "0" else f"{name}:{match[2]}:{match[3]}"
 
-    if text.startswith("loc(") and text.endswith(")"):
-        text = text[4:-1]
-    return _FILE_LOCATION.sub(plain, text)
+def _named(place: str) -> str:
+    # Only stdin gives the commands bytes without a name.
+    return re.sub(r"^(?:-|<bytes>)(?=:|$)", "<stdin>", place)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from cuda_tile.locations import Place, places_of
 from cuda_tile.report import KernelReport
 
 Kind = Literal["passed", "missed", "failed", "analysis"]
@@ -22,22 +23,10 @@ CATEGORIES = ("none", "all", "memory", "tensorcore")
 """What may be asked for. A remark that is about neither memory nor matrix instructions
 is of category `plan`, which only `all` shows."""
 TITLES = {"memory": "Memory", "tensorcore": "Tensor-core", "plan": "Plan"}
-_PLACE = re.compile(r'"(?P<file>[^"]*)":(?P<line>\d+):(?P<column>\d+)')
-_PREFIX = re.compile(r'(?:callsite\(.*?\)|fused\[.*?\]|"[^"]*":\d+:\d+)+: ')
+_PLACE = r".+?:\d+:\d+"
+_PREFIX = re.compile(rf"({_PLACE}(?:, called from {_PLACE})*): ")
 _MEMORY = re.compile(r"\b(load|store|copies|TMA|shared memory|spill)")
 _PRODUCT = re.compile(r"\b(product|wgmma|mma|matrix)")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place in a source file; lines count from 1."""
-
-    file: str
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        return f'"{self.file}":{self.line}:{self.column}'
 
 
 @dataclass(frozen=True)
@@ -63,13 +52,9 @@ class Remark:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-def places_of(location: str) -> list[Place]:
-    """The places that a location names: the innermost, then its callers."""
-    return [
-        Place(match["file"], int(match["line"]), int(match["column"]))
-        for match in _PLACE.finditer(location)
-        if int(match["line"])
-    ]
+def quoted(place: Place) -> str:
+    """A place as NVIDIA's compiler writes it, which producers read."""
+    return f'"{place.file}":{place.line}:{place.column}'
 
 
 def remarks_of(kernel: KernelReport) -> Iterator[Remark]:
@@ -96,7 +81,7 @@ def _split(text: str) -> tuple[Place | None, str]:
     prefix = _PREFIX.match(text)
     if prefix is None:
         return None, text
-    places = places_of(prefix[0])
+    places = places_of(prefix[1])
     return (places[0] if places else None), text[prefix.end() :]
 
 
@@ -153,7 +138,7 @@ def to_text(remarks: Iterable[Remark]) -> str:
 def _paragraph(remark: Remark) -> list[str]:
     lines = [f"    remark[{remark.kind}]: {remark.text}"]
     if remark.place is not None:
-        lines.append(f"      --> {remark.place}")
+        lines.append(f"      --> {quoted(remark.place)}")
     lines += ["       |", f"       = name: {remark.name}"]
     lines += [f"       = note: {name} = {value}" for name, value in remark.facts]
     return [*lines, ""]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
@@ -16,8 +15,8 @@ from cuda_tile.emit.vectors import Run, store_run
 from cuda_tile.ir.tiles import element_of, elements_of, is_distributed, shape_of
 from cuda_tile.ir.walk import enclosing_entry, entry_name, location_text, segments
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.locations import places_of
 
-_FILE_AND_LINE = re.compile(r'"([^"]*)":(\d+):\d+')
 _WORD_BITS = 64
 _SCALARS_PER_CALL = 16
 
@@ -122,7 +121,7 @@ def _report(
     """Prints one line: where, the message, the element, the tile block."""
     b = e.builder
     block = [b.in_prologue(f"nvvm.read.ptx.sreg.ctaid.{axis}", b.i32) for axis in "xyz"]
-    where = escaped(location_text(op).replace('"', ""))
+    where = escaped(location_text(op))
     text = f"{where}: assertion failed: {escaped(_message(op))}{element}"
     e.calls.vprintf(f"{text} (tile block (%d, %d, %d))\n", [*place, *block])
 
@@ -135,9 +134,8 @@ def _fail(e: Emitter, op: ir.Operation) -> None:
 
 def _file_and_line(op: ir.Operation) -> tuple[str, int]:
     """File and line of an op; the whole location and 0 where it has none."""
-    text = location_text(op)
-    found = _FILE_AND_LINE.search(text)
-    return (found[1], int(found[2])) if found else (text, 0)
+    places = places_of(location_text(op))
+    return (places[0].file, places[0].line) if places else (location_text(op), 0)
 
 
 # print_tko ----------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from cuda_tile.interp.program import (
     Type,
 )
 from cuda_tile.interp.table import RULES
+from cuda_tile.locations import place_text
 from cuda_tile.runtime.elements import (
     Array,
     element,
@@ -129,7 +130,7 @@ class _EntryDecoder:
     def _op(self, op: ir.Operation) -> Op:
         name = op.name.removeprefix("cuda_tile.")
         if name not in RULES:
-            where = location_text(op.location)
+            where = place_text(op.location)
             raise Unsupported(f"interp: no rule for '{op.name}'", where)
         self._is_persistent |= name == "tileas.tiles"
         operands, results = list(op.operands), list(op.results)
@@ -146,7 +147,7 @@ class _EntryDecoder:
             result_types=result_types,
             attributes=_attributes(op),
             segments=segments,
-            location=location_text(op.location),
+            location=place_text(op.location),
             rule=RULES[name],
         )
         decoded.regions = tuple(
@@ -154,13 +155,6 @@ class _EntryDecoder:
             for region in op.regions
         )
         return decoded
-
-
-def location_text(location: ir.Location) -> str:
-    """`file:line:column`, or the location as MLIR prints it."""
-    text = str(ext.without_scopes(location))
-    inner = text.removeprefix("loc(").removesuffix(")")
-    return inner.replace('"', "") if inner != text else text
 
 
 def decode_type(kind: ir.Type) -> Type:

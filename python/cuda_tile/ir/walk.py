@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import CudaTileError, UserError
+from cuda_tile.locations import place_text
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -130,11 +131,8 @@ def loop_depth(op: ir.Operation) -> int:
 
 
 def location_text(op: ir.Operation) -> str:
-    """The source location of `op` as errors print it: `"file":line:column`."""
-    text = str(_cuda_tile.without_scopes(op.location))
-    if text == "loc(unknown)":
-        return "unknown location"
-    return text.removeprefix("loc(").removesuffix(")")
+    """The source location of `op` as errors print it: `file:line:column`."""
+    return place_text(op.location)
 
 
 @contextmanager
