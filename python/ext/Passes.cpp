@@ -9,8 +9,8 @@
 #include "Extension.h"
 
 #include "cuda_tile/Transforms/Passes.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -55,21 +55,41 @@ void storeException(nb::object exception) {
   Py_XDECREF(previous);
 }
 
+/// The place that `file:line:column` names; null if the text has another form.
+mlir::LocationAttr parsePlace(llvm::StringRef text,
+                              mlir::MLIRContext *context) {
+  auto [front, columnText] = text.rsplit(':');
+  auto [file, lineText] = front.rsplit(':');
+  unsigned line = 0;
+  unsigned column = 0;
+  if (lineText.getAsInteger(10, line) || columnText.getAsInteger(10, column))
+    return {};
+  return mlir::FileLineColLoc::get(context, file, line, column);
+}
+
+/// Reads what `cuda_tile.locations.place_text` writes: the innermost place,
+/// then its callers. Null if it names no line.
+mlir::LocationAttr parsePlaces(llvm::StringRef text,
+                               mlir::MLIRContext *context) {
+  auto [first, callers] = text.split(", called from ");
+  mlir::LocationAttr place = parsePlace(first, context);
+  if (!place || callers.empty())
+    return place;
+  mlir::LocationAttr caller = parsePlaces(callers, context);
+  if (!caller)
+    return place;
+  return mlir::CallSiteLoc::get(mlir::Location(place), mlir::Location(caller));
+}
+
 /// Emits an exception of this package where it says it happened: its
-/// `location`, in the form MLIR prints. Returns false for others.
+/// `location`. Returns false for others.
 bool emitLocated(const nb::object &exception, mlir::Operation *op) {
   nb::object location = nb::getattr(exception, "location", nb::none());
   nb::object message = nb::getattr(exception, "message", nb::none());
   if (!nb::isinstance<nb::str>(location) || !nb::isinstance<nb::str>(message))
     return false;
-  std::string text = "loc(" + nb::cast<std::string>(location) + ")";
-  mlir::Attribute parsed;
-  {
-    mlir::ScopedDiagnosticHandler silence(
-        op->getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
-    parsed = mlir::parseAttribute(text, op->getContext());
-  }
-  auto where = llvm::dyn_cast_or_null<mlir::LocationAttr>(parsed);
+  mlir::LocationAttr where =
+      parsePlaces(nb::cast<std::string>(location), op->getContext());
   if (!where)
     return false;
   mlir::emitError(mlir::Location(where)) << nb::cast<std::string>(message);

@@ -157,7 +157,7 @@ def test_fewer_ctas_than_hinted_where_registers_do_not_reach() -> None:
     assert "wanted 2 CTAs of" in remark
     assert "got 1 of 8: " in remark
     assert "smaller tiles need fewer" in remark
-    assert '"test/kernels/kernels.py":' in remark
+    assert "test/kernels/kernels.py:" in remark
 
 
 def test_more_warps_than_hinted_before_fewer_ctas() -> None:
