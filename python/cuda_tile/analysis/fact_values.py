@@ -102,6 +102,11 @@ def at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:
     return divisor if group >= contiguity else gcd(divisor, group * step)
 
 
+def every_divisor(facts: Facts) -> int:
+    """A divisor of every element, not only of each group's first."""
+    return max(at_group(facts, i, 1) for i in range(len(facts.divisibility)))
+
+
 def bound_of(
     combine: Callable[[int, int], int], first: int | None, second: int | None
 ) -> int | None:

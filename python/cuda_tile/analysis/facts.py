@@ -35,6 +35,7 @@ from cuda_tile.analysis.fact_values import (
     Facts,
     at_group,
     bound_of,
+    every_divisor,
     join,
     of_constant,
     power_of_two_divisor,
@@ -270,7 +271,7 @@ def reshape(facts: FactsAnalysis, op: ir.Operation) -> None:
         facts.set(op.results[0], unknown(result))
         return
     contiguity, constancy = [1] * len(result), [1] * len(result)
-    divisibility = [_every(source)] * max(1, len(result))
+    divisibility = [every_divisor(source)] * max(1, len(result))
     for old, new in zip(squeezed, kept, strict=True):
         contiguity[new] = source.contiguity[old]
         constancy[new] = source.constancy[old]
@@ -432,11 +433,6 @@ def _product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
     return min(corners), max(corners)
 
 
-def _every(facts: Facts) -> int:
-    """A divisor of every element, not only of each group's first."""
-    return max(at_group(facts, i, 1) for i in range(len(facts.divisibility)))
-
-
 @RULES.register("exti")
 def exti(facts: FactsAnalysis, op: ir.Operation) -> None:
     """A sign extension keeps every fact; a zero extension those of positives."""
@@ -475,7 +471,7 @@ def ptr_to_ptr(facts: FactsAnalysis, op: ir.Operation) -> None:
     source = facts.of(op.operands[0])
     before, after = (memory_bits(pointee_of(v)) for v in (*op.operands, op.results[0]))
     if before != after:
-        every = _every(source)
+        every = every_divisor(source)
         ones = (1,) * len(source.shape)
         source = replace(
             source, contiguity=ones, divisibility=(every,) * max(1, len(ones))

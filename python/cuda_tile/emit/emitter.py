@@ -28,6 +28,7 @@ from cuda_tile.emit.fragment import (
     View,
     zip_fragments,
 )
+from cuda_tile.emit.offsets import Offsets
 from cuda_tile.emit.threads import Threads
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.roles import Role
@@ -112,6 +113,8 @@ class Emitter:
         """Of each `tileas.tiles` where a tile block begins, its number the argument."""
         self._shared: ir.Value | None = None
         """Where slots of rings are counted from, see `ring.py`; None before any."""
+        self.offsets = Offsets()
+        """Which integers differ by constants, see `distance.py`."""
         self._tables: dict[bytes, ir.Value] = {}
         self._register_types: dict[ir.Type, ir.Type] = {}
         self._values: dict[ir.Value, Lowered] = {}

@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
+from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.offsets import never_wraps
 from cuda_tile.ir.attributes import keyword
-from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.tiles import element_of, is_distributed
 
 _SAME = {"addi": "llvm.add", "subi": "llvm.sub", "muli": "llvm.mul"}
+_SIGNS = {"llvm.add": 1, "llvm.sub": -1}
 _BY_SIGN = {
     "maxi": ("llvm.intr.smax", "llvm.intr.umax"),
     "mini": ("llvm.intr.smin", "llvm.intr.umin"),
@@ -26,7 +29,16 @@ def _signed(op: ir.Operation) -> bool:
 def wrapping(e: Emitter, op: ir.Operation) -> None:
     """Without `nsw`, `nuw`: a violated overflow flag would make the result poison."""
     name = _SAME[op.name.removeprefix("cuda_tile.")]
-    e.elementwise(op, lambda a, b: e.builder.op(name, a.type, a, b))
+    sign = _SIGNS.get(name, 0)
+    is_exact = sign and is_distributed(op.results[0]) and never_wraps(e.facts.of, op)
+
+    def combine(a: ir.Value, b: ir.Value) -> ir.Value:
+        value = e.builder.op(name, a.type, a, b)
+        if is_exact:
+            e.offsets.note_sum(value, a, b, sign)
+        return value
+
+    e.elementwise(op, combine)
 
 
 @RULES.register(*_BY_SIGN)
@@ -73,7 +85,7 @@ def mulhii(e: Emitter, op: ir.Operation) -> None:
 def cmpi(e: Emitter, op: ir.Operation) -> None:
     """Comparison; equality has no signedness."""
     predicate = integer_predicate(keyword(op, "comparison_predicate"), _signed(op))
-    e.elementwise(op, lambda a, b: e.builder.icmp(predicate, a, b))
+    e.elementwise(op, comparison(e, op, predicate))
 
 
 def integer_predicate(name: str, signed: bool) -> str:

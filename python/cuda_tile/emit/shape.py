@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from cuda_tile._mlir import ir
@@ -29,7 +30,20 @@ def iota(e: Emitter, op: ir.Operation) -> None:
     name = "llvm.zext" if ir.IntegerType(ty).width > 32 else "llvm.trunc"
     if ir.IntegerType(ty).width != 32:
         values = [b.op(name, ty, value) for value in values]
+    _note_offsets(e, layout, values, op.results[0])
     e.set(op.results[0], Fragment(layout, tuple(values)))
+
+
+def _note_offsets(
+    e: Emitter, layout: LinearLayout, values: Sequence[ir.Value], iota: ir.Value
+) -> None:
+    """Notes by how much coordinates of a thread differ, unless they wrap around."""
+    if e.facts.of(iota).high is None:
+        return
+    span, first = coordinate_span(layout, 0), values[0]
+    for value, offset in zip(values, layout.register_offsets(), strict=True):
+        if not span & offset[0] and value != first:
+            e.offsets.note(value, first, offset[0])
 
 
 def coordinates(e: Emitter, layout: LinearLayout, dim: int) -> list[ir.Value]:
