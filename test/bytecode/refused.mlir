@@ -24,10 +24,8 @@ cuda_tile.module @kernels {
 
 // expected-error @below {{'cuda_tile.module' op only function and global ops are allowed in the body}}
 cuda_tile.module @kernels {
-  // expected-remark @below {{invalid op: }}
-  testing$func @function() {
-    return
-  }
+  // expected-remark @below {{invalid op: cuda_tile.make_token}}
+  %token = make_token : token
 }
 
 // -----

@@ -12,8 +12,11 @@ cuda_tile.module @m {
   // CHECK-NEXT: return
   testing$func @others(%x: i32, %v: tensor_view<8xf32, strides=[1]>) {
   }
-  // CHECK: testing$func private @outside(tile<f32>) -> tile<f32>{{$}}
-  cuda_tile.testing$func private @outside(tile<f32>) -> tile<f32>
+  // CHECK: testing$func private @hidden(%arg0: tile<f32>) {
+  // CHECK-NEXT: return
+  // CHECK-NEXT: } {my.a = 1 : i64}
+  cuda_tile.testing$func private @hidden(%x: tile<f32>) {
+  } {my.a = 1}
 }
 
 // CHECK: cuda_tile.testing$func @no_module

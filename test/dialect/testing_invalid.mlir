@@ -72,3 +72,24 @@ cuda_tile.module @m {
   // expected-error @below {{variadic arguments must be at end of argument list}}
   testing$func @variadic(..., %x: tile<f32>)
 }
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{expected '{' to begin a region}}
+  testing$func private @declared(tile<f32>)
+}
+
+// -----
+
+cuda_tile.module @m {
+  // expected-error @below {{'cuda_tile.testing$func' op entry block must have 1 arguments to match function signature}}
+  testing$func @unnamed(tile<f32>) {
+  }
+}
+
+// -----
+
+// expected-error @below {{'cuda_tile.return' op has 0 operands, but enclosing function (@implicit) returns 1}}
+cuda_tile.testing$func @implicit() -> !cuda_tile.tile<f32> {
+}

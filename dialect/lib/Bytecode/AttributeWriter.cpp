@@ -97,7 +97,7 @@ LogicalResult AttributeWriter::writePayload(Attribute attribute,
 #ifdef CUDA_TILE_TESTING
       .Case<BytecodeTestValueAttr>([&](BytecodeTestValueAttr value) {
         writeTag(AttributeTag::BytecodeTestValue);
-        out.writeVarint(value.getValue());
+        out.writeSignedVarint(value.getValue());
         return success();
       })
 #endif // CUDA_TILE_TESTING

@@ -85,8 +85,11 @@ Attribute AttributeReader::readPayload(Cursor &cursor, uint64_t tag,
     return readMultimemReduction(cursor, start);
 #ifdef CUDA_TILE_TESTING
   case AttributeTag::BytecodeTestValue: {
-    uint64_t value;
-    if (failed(cursor.readVarint(value, "value for BytecodeTestValueAttr")))
+    int64_t value;
+    if (!(types.getVersion() >= kLastTestVersion))
+      break;
+    if (failed(
+            cursor.readSignedVarint(value, "value for BytecodeTestValueAttr")))
       return {};
     return BytecodeTestValueAttr::get(cursor.getContext(), value);
   }

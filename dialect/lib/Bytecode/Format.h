@@ -18,15 +18,23 @@ constexpr uint8_t kPadding = 0xCB;
 /// this many bytes.
 constexpr uint64_t kSectionPadding = 8;
 
+/// Versions of this number, which only test builds have, add to 13.3.
+constexpr uint8_t kTestMajor = 250;
+
 /// Version of a file, or the first version that has some feature.
 struct Version {
   uint8_t major = 0;
   uint8_t minor = 0;
 
-  friend constexpr bool operator<(Version a, Version b) {
-    return a.major != b.major ? a.major < b.major : a.minor < b.minor;
+  /// Whether files of version `a` have what version `b` brought.
+  friend constexpr bool operator>=(Version a, Version b) {
+    if (a.major == kTestMajor && b.major != kTestMajor)
+      return Version{13, 3} >= b;
+    if (b.major == kTestMajor && a.major != kTestMajor)
+      return false;
+    return a.major != b.major ? a.major > b.major : a.minor >= b.minor;
   }
-  friend constexpr bool operator>=(Version a, Version b) { return !(a < b); }
+  friend constexpr bool operator<(Version a, Version b) { return !(a >= b); }
   std::string str() const {
     return std::to_string(major) + "." + std::to_string(minor);
   }
@@ -39,10 +47,9 @@ constexpr Version kLastOpenVersion{13, 3};
 constexpr Version kFirstNewerVersion{13, 4};
 
 #ifdef CUDA_TILE_TESTING
-/// Versions that only test builds have. ops/Testing.td has what they add to the
-/// last version.
-constexpr Version kFirstTestVersion{250, 0};
-constexpr Version kLastTestVersion{250, 1};
+/// ops/Testing.td has what they add.
+constexpr Version kFirstTestVersion{kTestMajor, 0};
+constexpr Version kLastTestVersion{kTestMajor, 1};
 #endif // CUDA_TILE_TESTING
 
 /// Whether files of `version` are supported.
@@ -135,7 +142,7 @@ enum class TypeTag : uint64_t {
   I4 = 22,
   F8E5M3FNU = 130,
 #ifdef CUDA_TILE_TESTING
-  BytecodeTest = 250,
+  BytecodeTestEvolved = 200,
 #endif // CUDA_TILE_TESTING
 };
 
@@ -154,8 +161,8 @@ enum class AttributeTag : uint64_t {
   Bounded = 12,
   MultimemReduction = 13, // since 13.5
 #ifdef CUDA_TILE_TESTING
-  BytecodeTestValue = 250,
-#endif // CUDA_TILE_TESTING
+  BytecodeTestValue = 200, // since 250.1
+#endif                     // CUDA_TILE_TESTING
 };
 
 enum class DebugTag : uint64_t {
@@ -176,7 +183,7 @@ constexpr uint8_t kFunctionIsPrivate = 1;
 constexpr uint8_t kFunctionIsEntry = 2;
 constexpr uint8_t kFunctionHasHints = 4;  // before 13.5
 constexpr uint8_t kFunctionIsExtern = 4;  // since 13.5: preview
-constexpr uint8_t kFunctionIsTesting = 8; // since 13.5
+constexpr uint8_t kFunctionIsTesting = 8; // test builds
 
 /// Limits on nesting, so that a file cannot exhaust the stack. Real files use
 /// less than a tenth of them.

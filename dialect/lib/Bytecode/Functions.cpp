@@ -4,6 +4,7 @@
 #include "Functions.h"
 #include "cuda_tile/IR/CudaTile.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -19,6 +20,16 @@ struct FunctionHeader {
   OptimizationHintsAttr hints;  // null: none
   ArrayAttr argumentAttributes; // null: none
   bool isPrivate = false;
+  bool isTesting = false;
+
+  /// The op that the function becomes.
+  StringRef opName() const {
+#ifdef CUDA_TILE_TESTING
+    if (isTesting)
+      return TestingFuncOp::getOperationName();
+#endif // CUDA_TILE_TESTING
+    return EntryOp::getOperationName();
+  }
 };
 
 } // namespace
@@ -48,7 +59,11 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
     return failure();
   bool hasPreview = version >= kEntryAttributesVersion;
   uint64_t known = kFunctionIsPrivate | kFunctionIsEntry | kFunctionHasHints;
-  if (hasPreview)
+  bool isTestBuild = false;
+#ifdef CUDA_TILE_TESTING
+  isTestBuild = true;
+#endif // CUDA_TILE_TESTING
+  if (hasPreview || isTestBuild)
     known |= kFunctionIsTesting;
   auto refuse = [&](const Twine &why) {
     return cursor.diags().error(start, why);
@@ -56,8 +71,12 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
   if (flags & ~known)
     return refuse("function entry has unrecognized flag bits (0x" +
                   Twine::utohexstr(flags & ~known) + ");");
-  if (flags & kFunctionIsTesting)
+  if (flags & kFunctionIsTesting && !isTestBuild)
     return refuse("function entry has testing form in non-test build");
+  if (flags & kFunctionIsTesting && flags & kFunctionIsEntry)
+    return refuse("function entry cannot be both kernel and of testing form");
+  if (flags & kFunctionIsTesting)
+    return success();
   if (hasPreview && flags & kFunctionIsExtern && flags & kFunctionIsEntry)
     return refuse("function entry cannot be both kernel and extern impl");
   if (hasPreview && !(flags & kFunctionIsEntry))
@@ -136,6 +155,7 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
       failed(readFlags(cursor, name, tables.version, flags)))
     return failure();
   header.isPrivate = flags & kFunctionIsPrivate;
+  header.isTesting = flags & kFunctionIsTesting;
   uint64_t debugStart = cursor.offset(), debugNumber;
   if (failed(cursor.readVarint(debugNumber,
                                "function location for '" + name + "'")) ||
@@ -143,7 +163,8 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
                                       cursor.diags(), header.locations)))
     return failure();
   bool hasAttributeFields = tables.version >= kEntryAttributesVersion;
-  bool hasHints = hasAttributeFields || flags & kFunctionHasHints;
+  bool hasHints =
+      !header.isTesting && (hasAttributeFields || flags & kFunctionHasHints);
   if ((hasHints && failed(readHints(cursor, tables, name, header))) ||
       (hasAttributeFields &&
        failed(readArgumentAttributes(cursor, tables, name, header))))
@@ -157,14 +178,14 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
   return success();
 }
 
-/// Reads a body into a new entry at the end of `module`.
+/// Reads a body into a new function at the end of `module`.
 static LogicalResult readBody(Cursor body, Tables &tables,
                               FunctionHeader &header, Block &module) {
   MLIRContext *context = body.getContext();
   Location location = UnknownLoc::get(context);
   if (failed(tables.debug.next(header.locations, body, location)))
     return failure();
-  OperationState state(location, EntryOp::getOperationName());
+  OperationState state(location, header.opName());
   state.addAttribute("sym_name", header.name);
   state.addAttribute("function_type", TypeAttr::get(header.type));
   if (header.hints)
@@ -216,47 +237,52 @@ LogicalResult readFunctions(Cursor cursor, Tables &tables, Block &module) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static LogicalResult writeHeader(EntryOp entry, Pools &pools, Output &out) {
+static LogicalResult writeHeader(FunctionOpInterface function, Pools &pools,
+                                 Output &out) {
   // The location comes first: in cuTile's files its strings precede the name.
-  FailureOr<uint64_t> debugNumber = pools.debug.beginFunction(entry);
+  FailureOr<uint64_t> debugNumber = pools.debug.beginFunction(function);
   if (failed(debugNumber))
     return failure();
-  ArrayAttr argumentAttributes = entry.getArgAttrsAttr();
+  ArrayAttr argumentAttributes = function.getArgAttrsAttr();
   bool hasAttributeFields = pools.version >= kEntryAttributesVersion;
   if (argumentAttributes && !hasAttributeFields)
-    return entry.emitError("optional attribute 'arg_attrs' is provided but "
-                           "requires bytecode version ")
+    return function.emitError("optional attribute 'arg_attrs' is provided but "
+                              "requires bytecode version ")
            << kEntryAttributesVersion.str() << ", targeting "
            << pools.version.str();
-  AttributeWriter writer(pools.attributes(), out, entry);
-  out.writeVarint(pools.strings.add(entry.getSymName()));
-  if (failed(writer.writeType(entry.getFunctionType())))
+  AttributeWriter writer(pools.attributes(), out, function);
+  out.writeVarint(pools.strings.add(function.getName()));
+  if (failed(writer.writeType(function.getFunctionType())))
     return failure();
+  auto entry = dyn_cast<EntryOp>(function.getOperation());
   OptimizationHintsAttr hints =
-      getHintsOf(pools.version, entry.getOptimizationHintsAttr(), entry);
-  bool isPrivate = SymbolTable::getSymbolVisibility(entry) ==
+      entry ? getHintsOf(pools.version, entry.getOptimizationHintsAttr(), entry)
+            : OptimizationHintsAttr();
+  bool isPrivate = SymbolTable::getSymbolVisibility(function) ==
                    SymbolTable::Visibility::Private;
-  out.writeByte(kFunctionIsEntry | (isPrivate ? kFunctionIsPrivate : 0) |
+  out.writeByte((entry ? kFunctionIsEntry : kFunctionIsTesting) |
+                (isPrivate ? kFunctionIsPrivate : 0) |
                 (hints && !hasAttributeFields ? kFunctionHasHints : 0));
   out.writeVarint(*debugNumber);
   if (!hasAttributeFields)
     return hints ? writer.writeSelfContained(hints) : success();
-  MLIRContext *context = entry.getContext();
+  MLIRContext *context = function.getContext();
   if (!hints)
     hints = OptimizationHintsAttr::get(context, DictionaryAttr::get(context));
   if (!argumentAttributes)
     argumentAttributes = ArrayAttr::get(context, {});
-  return failure(failed(writer.writeSelfContained(hints)) ||
+  return failure((entry && failed(writer.writeSelfContained(hints))) ||
                  failed(writer.writeSelfContained(argumentAttributes)));
 }
 
 LogicalResult writeFunctions(Block &module, Pools &pools, Output &out) {
-  auto entries = module.getOps<EntryOp>();
-  out.writeVarint(std::distance(entries.begin(), entries.end()));
-  for (EntryOp entry : entries) {
+  auto functions = module.getOps<FunctionOpInterface>();
+  out.writeVarint(std::distance(functions.begin(), functions.end()));
+  for (FunctionOpInterface function : functions) {
     Output body;
-    if (failed(writeHeader(entry, pools, out)) ||
-        failed(OpWriter(pools, body).writeBody(entry.getBody().front())))
+    if (failed(writeHeader(function, pools, out)) ||
+        failed(OpWriter(pools, body)
+                   .writeBody(function.getFunctionBody().front())))
       return failure();
     out.writeVarint(body.size());
     out.writeBytes(body.bytes());

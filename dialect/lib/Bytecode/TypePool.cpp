@@ -39,7 +39,8 @@ static constexpr TypeInfo kTypes[] = {
     {TypeTag::I4, "Int4", {13, 3}},
     {TypeTag::F8E5M3FNU, "Float8E5M3FNU", {13, 4}},
 #ifdef CUDA_TILE_TESTING
-    {TypeTag::BytecodeTest, "bytecode_test", {250, 1}},
+    {TypeTag::BytecodeTestEvolved, "BytecodeTestEvolvedType",
+     kFirstTestVersion},
 #endif // CUDA_TILE_TESTING
 };
 
@@ -90,7 +91,7 @@ static std::optional<TypeTag> getTag(Type type) {
       .Case<FunctionType>(tag(TypeTag::Function))
       .Case<TokenType>(tag(TypeTag::Token))
 #ifdef CUDA_TILE_TESTING
-      .Case<BytecodeTestType>(tag(TypeTag::BytecodeTest))
+      .Case<BytecodeTestEvolvedType>(tag(TypeTag::BytecodeTestEvolved))
 #endif // CUDA_TILE_TESTING
       .Default(std::optional<TypeTag>());
 }
@@ -157,6 +158,9 @@ private:
   LogicalResult write(PartitionViewType type);
   LogicalResult write(StridedViewType type);
   LogicalResult write(GatherScatterViewType type);
+#ifdef CUDA_TILE_TESTING
+  LogicalResult write(BytecodeTestEvolvedType type);
+#endif // CUDA_TILE_TESTING
 
   TypePool &pool;
   Operation *user;
@@ -213,6 +217,27 @@ LogicalResult TypeWriter::write(GatherScatterViewType type) {
   return success();
 }
 
+#ifdef CUDA_TILE_TESTING
+/// The element type; since 250.1, flags in front and what they announce behind.
+LogicalResult TypeWriter::write(BytecodeTestEvolvedType type) {
+  Type newType = type.getNewType(), last = type.getType();
+  PaddingValueAttr padding = type.getPadding();
+  StringRef newest = newType ? "newType" : padding ? "padding" : "type";
+  if (pool.version >= kLastTestVersion)
+    out.writeVarint((newType ? 1 : 0) | (padding ? 2 : 0) | (last ? 4 : 0));
+  else if (newType || padding || last)
+    return emitError(UnknownLoc::get(type.getContext()), "parameter '")
+           << newest << "' requires bytecode version " << kLastTestVersion.str()
+           << "+, but targeting " << pool.version.str();
+  if (failed(reference(type.getElementType())) ||
+      (newType && failed(reference(newType))))
+    return failure();
+  if (padding)
+    out.writeVarint(static_cast<uint64_t>(padding.getValue()));
+  return last ? reference(last) : success();
+}
+#endif // CUDA_TILE_TESTING
+
 LogicalResult TypeWriter::write(Type type, TypeTag tag) {
   out.writeVarint(static_cast<uint64_t>(tag));
   return llvm::TypeSwitch<Type, LogicalResult>(type)
@@ -224,7 +249,12 @@ LogicalResult TypeWriter::write(Type type, TypeTag tag) {
         return success();
       })
       .Case<TileType, TensorViewType, PartitionViewType, StridedViewType,
-            GatherScatterViewType>([&](auto record) { return write(record); })
+            GatherScatterViewType
+#ifdef CUDA_TILE_TESTING
+            ,
+            BytecodeTestEvolvedType
+#endif // CUDA_TILE_TESTING
+            >([&](auto record) { return write(record); })
       .Case<FunctionType>([&](FunctionType function) {
         return failure(failed(references(function.getInputs())) ||
                        failed(references(function.getResults())));

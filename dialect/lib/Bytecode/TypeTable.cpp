@@ -32,6 +32,9 @@ private:
   Type readTensorView(Cursor &cursor);
   Type readPartitionView(Cursor &cursor);
   Type readFunction(Cursor &cursor);
+#ifdef CUDA_TILE_TESTING
+  Type readTestEvolved(Cursor &cursor);
+#endif // CUDA_TILE_TESTING
   LogicalResult readPointerFlags(Cursor &cursor, uint64_t &flags);
   LogicalResult readPointerKind(Cursor &cursor, uint64_t flags,
                                 PointerKindAttr &kind);
@@ -166,8 +169,8 @@ Type TypeReader::read(Cursor &cursor) {
   case TypeTag::Token:
     return TokenType::get(getContext());
 #ifdef CUDA_TILE_TESTING
-  case TypeTag::BytecodeTest:
-    return BytecodeTestType::get(getContext());
+  case TypeTag::BytecodeTestEvolved:
+    return readTestEvolved(cursor);
 #endif // CUDA_TILE_TESTING
   default:
     return readScalar(*info);
@@ -422,6 +425,27 @@ Type TypeReader::readGatherScatterView(Cursor &cursor) {
         static_cast<int32_t>(sparseDim), padding);
   });
 }
+
+#ifdef CUDA_TILE_TESTING
+Type TypeReader::readTestEvolved(Cursor &cursor) {
+  uint64_t flags = 0;
+  if (table.version >= kLastTestVersion &&
+      failed(cursor.readVarint(flags, "optional parameter flags")))
+    return {};
+  Type element = reference(cursor, "element type"), newType, last;
+  PaddingValueAttr padding;
+  if (!element ||
+      (flags & 1 && !(newType = reference(cursor, "element type"))) ||
+      (flags & 2 && failed(readPadding(cursor, padding))) ||
+      (flags & 4 && !(last = reference(cursor, "element type"))))
+    return {};
+  // Text cannot tell a lone last type from a new one.
+  if (!newType && !padding)
+    std::swap(newType, last);
+  return BytecodeTestEvolvedType::get(getContext(), element, newType, padding,
+                                      last);
+}
+#endif // CUDA_TILE_TESTING
 
 Type TypeReader::readFunction(Cursor &cursor) {
   SmallVector<Type> inputs, results;

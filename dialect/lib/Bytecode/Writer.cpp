@@ -72,7 +72,7 @@ static LogicalResult checkModule(::cuda_tile::ModuleOp module,
   if (module.getBody().empty())
     return module.emitError("module has no body.");
   for (Operation &op : module.getBody().front())
-    if (!isa<EntryOp, GlobalOp>(op))
+    if (!isa<GlobalOp, FunctionOpInterface>(op))
       return refuse(&op,
                     "only function and global ops are allowed in the body");
   StringRef dialect = CudaTileDialect::getDialectNamespace();

@@ -50,6 +50,9 @@ CUDA_TILE_ENUM_TEXT(MemoryScope, "tl_blk, device, sys", "")
 CUDA_TILE_ENUM_TEXT(MemoryOrderingSemantics,
                     "weak, relaxed, acquire, release, acq_rel", "")
 CUDA_TILE_ENUM_TEXT(SymbolVisibility, "public, private", "")
+#ifdef CUDA_TILE_TESTING
+CUDA_TILE_ENUM_TEXT(BytecodeTestPriority, "low, normal, high", "")
+#endif // CUDA_TILE_TESTING
 #undef CUDA_TILE_ENUM_TEXT
 
 /// The two errors of a case that is not there.

@@ -11,22 +11,16 @@ using namespace cuda_tile;
 
 StringRef TestingFuncOp::getDefaultDialect() { return "cuda_tile"; }
 
-/// The body, if there is one; a `return` without values may be omitted.
+/// The body; a `return` at its end may be omitted.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
-                             ArrayRef<OpAsmParser::Argument> arguments,
-                             bool returnsNothing) {
+                             ArrayRef<OpAsmParser::Argument> arguments) {
   Region *body = result.addRegion();
-  OptionalParseResult found = parser.parseOptionalRegion(*body, arguments);
-  if (!found.has_value())
-    return success();
-  if (failed(*found))
+  if (parser.parseRegion(*body, arguments))
     return failure();
   if (body->empty())
     body->emplaceBlock();
   Block &last = body->back();
-  bool isOpen =
-      last.empty() || !last.back().mightHaveTrait<OpTrait::IsTerminator>();
-  if (returnsNothing && isOpen) {
+  if (last.empty() || !last.back().mightHaveTrait<OpTrait::IsTerminator>()) {
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToEnd(&last);
     ReturnOp::create(builder, result.location);
@@ -44,7 +38,7 @@ ParseResult TestingFuncOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseSymbolName(name) ||
       parseFunctionArguments(parser, arguments) ||
       parseFunctionResults(parser, results) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+      parseFrontAttributes(parser, result))
     return failure();
   properties.sym_name = name;
   auto types = llvm::map_to_vector(
@@ -54,7 +48,11 @@ ParseResult TestingFuncOp::parse(OpAsmParser &parser, OperationState &result) {
   call_interface_impl::addArgAndResultAttrs(
       builder, result, arguments, /*resultAttrs=*/{},
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
-  return parseBody(parser, result, arguments, results.empty());
+  // Without names the body has no arguments, which the verifier refuses.
+  if (!arguments.empty() && arguments.front().ssaName.name.empty())
+    arguments.clear();
+  return failure(parseBody(parser, result, arguments) ||
+                 parseBackAttributes(parser, result));
 }
 
 void TestingFuncOp::print(OpAsmPrinter &printer) {
@@ -62,14 +60,13 @@ void TestingFuncOp::print(OpAsmPrinter &printer) {
   if (auto keyword = (*this)->getAttrOfType<StringAttr>(visibility))
     printer << " " << keyword.getValue();
   printFunctionSignature(printer, *this);
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getArgAttrsAttrName(),
-       getResAttrsAttrName(), visibility});
-  if (isExternal())
-    return;
+  StringRef elided[] = {getSymNameAttrName(), getFunctionTypeAttrName(),
+                        getArgAttrsAttrName(), getResAttrsAttrName(),
+                        visibility};
+  printFrontAttributes(printer, *this, elided);
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printBackAttributes(printer, *this, elided);
 }
 
 LogicalResult TestingFuncOp::verifyRegions() {
@@ -77,11 +74,53 @@ LogicalResult TestingFuncOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// bytecode_test
+// bytecode_test_evolved
 //===----------------------------------------------------------------------===//
 
-Type BytecodeTestType::parse(AsmParser &parser) {
-  return get(parser.getContext());
+/// `zero`, if a padding value is here.
+static PaddingValueAttr parseOptionalPadding(AsmParser &parser) {
+  StringRef word;
+  static const SmallVector<StringRef> words = [] {
+    SmallVector<StringRef> names;
+    for (uint32_t value = 0; value <= getMaxEnumValForPaddingValue(); ++value)
+      names.push_back(stringifyPaddingValue(static_cast<PaddingValue>(value)));
+    return names;
+  }();
+  if (failed(parser.parseOptionalKeyword(&word, words)))
+    return {};
+  return PaddingValueAttr::get(parser.getContext(),
+                               *symbolizePaddingValue(word));
 }
 
-void BytecodeTestType::print(AsmPrinter &) const {}
+/// `<i32, f32, zero, f64>`; the last three may be absent.
+Type BytecodeTestEvolvedType::parse(AsmParser &parser) {
+  Type element, newType, type;
+  PaddingValueAttr padding;
+  if (parser.parseLess() || parseCudaTileType(parser, element))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    bool hasPadding = static_cast<bool>(padding);
+    if (!hasPadding && (padding = parseOptionalPadding(parser)))
+      continue;
+    Type &next = newType || hasPadding ? type : newType;
+    if (next)
+      return (void)parser.parseGreater(), Type();
+    if (parseCudaTileType(parser, next))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), element, newType, padding, type);
+}
+
+void BytecodeTestEvolvedType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printCudaTileType(printer, getElementType());
+  if (getNewType())
+    printCudaTileType(printer << ", ", getNewType());
+  if (getPadding())
+    printer << ", " << stringifyPaddingValue(getPadding().getValue());
+  if (getType())
+    printCudaTileType(printer << ", ", getType());
+  printer << ">";
+}
