@@ -355,7 +355,7 @@ cuda_tile.module @m {
 
 cuda_tile.module @m {
   entry @make_tensor_view_dynamic_type(%p: tile<ptr<f32>>, %n: tile<i32>) {
-    // expected-error @+2 {{expected '->'; expected the type of the dynamic values and '->' in front of the tensor_view type}}
+    // expected-error @below {{expected '->'; expected the type of the dynamic values and '->' in front of the tensor_view type}}
     %t = make_tensor_view %p, shape = [%n], strides = [1] : tensor_view<?xf32, strides=[1]>
     return
   }

@@ -52,7 +52,7 @@ ParseResult cuda_tile::parseArgumentRegion(OpAsmParser &parser,
   if (region.empty() || region.front().empty())
     return success();
   Block &body = region.front();
-  if (!body.back().hasTrait<OpTrait::IsTerminator>()) {
+  if (!body.back().mightHaveTrait<OpTrait::IsTerminator>()) {
     // Not `atBlockEnd`: the region has no parent op yet.
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToEnd(&body);

@@ -158,6 +158,16 @@ static ParseResult checkExtents(OpAsmParser &parser, SMLoc loc, StringRef what,
   return success();
 }
 
+/// The end of what stands in front of `loc`, where upstream reports a token
+/// that is not there: often on an earlier line. The op's name stands in front
+/// of it.
+static SMLoc endOfPrevious(SMLoc loc) {
+  const char *end = loc.getPointer();
+  while (StringRef(" \t\r\n").contains(end[-1]))
+    --end;
+  return SMLoc::getFromPointer(end);
+}
+
 /// `[type of %base,] [type of dynamic values] -> `, or nothing. Only a pointer
 /// with a layout is named: its type is clear otherwise.
 static ParseResult parseSourceTypes(OpAsmParser &parser, bool isDynamic,
@@ -173,7 +183,7 @@ static ParseResult parseSourceTypes(OpAsmParser &parser, bool isDynamic,
   };
   bool namesSources = isDynamic || isBase(types.front());
   if (namesSources) {
-    SMLoc arrowLoc = parser.getCurrentLocation();
+    SMLoc arrowLoc = endOfPrevious(parser.getCurrentLocation());
     if (failed(parser.parseOptionalArrow()))
       return parser.emitError(arrowLoc,
                               "expected '->'; expected the type of the dynamic "
