@@ -8,7 +8,7 @@ from importlib import metadata, util
 from pathlib import Path
 
 import pytest
-from cutile_command import PROGRAMS, cutile, run_text
+from cutile_command import PROGRAMS, cutile, python, run_text
 
 KERNEL = """
 import cuda.tile as ct
@@ -44,10 +44,24 @@ def test_kernels_of_many_kinds(every: int, words: list[str]) -> None:
     assert re.search(r"(56|28) kernels, 0 wrong", done.stdout), done.stdout
 
 
-@pytest.mark.skipif(
+needs_torch = pytest.mark.skipif(
     util.find_spec("torch") is None,
     reason="needs torch (800 MB), which the project's environment leaves out",
 )
+
+
+@needs_torch
+@pytest.mark.parametrize("executor", ["interp", "emulator"])
+def test_a_suite_in_torch(executor: str, tmp_path: Path) -> None:
+    text = (PROGRAMS / "torch_suite.py").read_text()
+    (tmp_path / "test_it.py").write_text(text)
+    plugin = ("-p", "cuda_tile.cutile.pytest_plugin", f"--cutile-on={executor}")
+    done = python("-m", "pytest", "-q", *plugin, folder=tmp_path)
+    assert " passed" in done.stdout
+    assert "failed" not in done.stdout
+
+
+@needs_torch
 @pytest.mark.parametrize("executor", ["interp", "emulator"])
 def test_a_program_in_torch(executor: str) -> None:
     done = cutile(f"--on={executor}", PROGRAMS / "torch_program.py")
@@ -63,6 +77,26 @@ print(cupy.cuda.Device(0).compute_capability, get_compute_capability(), sys.argv
     (tmp_path / "program.py").write_text(text)
     done = cutile("--gpu=sm_120", "program.py", "--on", "x", folder=tmp_path)
     assert done.stdout == "120 (12, 0) ['--on', 'x']\n"
+
+
+def test_tuning_repeats_no_more_than_it_must(tmp_path: Path) -> None:
+    text = f"""{KERNEL}
+from cuda_tile import cutile
+x = cp.ones(64)
+count = 0
+def arguments(size):
+    global count
+    count += 1
+    return x, cp.zeros(64)
+found = ct.tune.exhaustive_search(
+    [1, 2], 0, lambda blocks: (blocks,), copy, arguments, quiet=True
+)
+print(found.best.config, count < 50, found.best.mean_us)
+"""
+    for executor in ("interp", "emulator"):
+        said = run_text(text, tmp_path, f"--on={executor}")
+        assert said.startswith("1 True ")
+        assert float(said.split()[-1]) >= 8  # operations or instructions
 
 
 def test_processes_of_the_program_inherit(tmp_path: Path) -> None:

@@ -15,12 +15,16 @@ from typing import Any, cast
 
 import numpy as np
 
+from cuda_tile.cutile.arrays import device_array, is_on_device
 from cuda_tile.cutile.clock import Event
 from cuda_tile.cutile.standin import DRIVER_VERSION, MULTIPROCESSORS
 from cuda_tile.targets import find_target
 
 VERSION = "13.6.0"
 """The version of CuPy whose names there are."""
+
+
+_READERS = ("array", "asarray", "ascontiguousarray", "from_dlpack")
 
 
 class ndarray(np.ndarray[Any, np.dtype[Any]]):
@@ -164,6 +168,20 @@ def _passing(function: Any) -> Any:
     return call
 
 
+def _reading(function: Any) -> Any:
+    """A function of NumPy that reads an array; it may be one of torch's device."""
+
+    @functools.wraps(function)
+    def call(value: Any, *args: Any, **words: Any) -> Any:
+        if not isinstance(value, np.ndarray) and is_on_device(value):
+            value = device_array(value, "argument 0").array
+            if function is np.from_dlpack:
+                return _on_device(value)
+        return _on_device(function(value, *args, **words))
+
+    return call
+
+
 def asnumpy(array: Any, *_: Any, **__: Any) -> Any:
     """A copy in host memory."""
     return np.array(array, subok=False)
@@ -233,6 +251,7 @@ def make_module(gpu: str) -> ModuleType:
             "__path__": [],
             "ndarray": ndarray,
             "asnumpy": asnumpy,
+            **{name: _reading(getattr(np, name)) for name in _READERS},
             "cuda": cuda,
             "random": random,
             "linalg": _Passing("cupy.linalg", np.linalg, {}),

@@ -41,6 +41,20 @@ class Marks:
         storage = _storage(tensor)
         return storage is not None and storage._cdata in self._storages
 
+    def has_address(self, tensor: Any) -> bool:
+        """Whether the memory of a tensor is that of a marked one with another storage.
+
+        So it is after an exchange with another library.
+        """
+        self._clean()
+        storage = _storage(tensor)
+        reductions = sys.modules["torch.multiprocessing.reductions"]
+        made = reductions.torch.UntypedStorage._new_with_weak_ptr
+        return storage is not None and any(
+            made(ref.cdata).data_ptr() == storage.data_ptr()
+            for ref in self._storages.values()
+        )
+
     def _clean(self) -> None:
         alive = {key: ref for key, ref in self._storages.items() if not ref.expired()}
         self._storages = alive
@@ -48,8 +62,10 @@ class Marks:
 
 
 def _storage(tensor: Any) -> Any:
-    """The storage of a tensor, or None of one that has no memory."""
+    """The storage of a tensor, or None of one that has no memory; storages as such."""
     torch = sys.modules["torch"]
+    if isinstance(tensor, torch.UntypedStorage):
+        return tensor
     with torch._C.DisableTorchFunction():
         try:
             return tensor.untyped_storage()

@@ -22,8 +22,12 @@ from cuda_tile.cutile.kernels import Work, load_image
 from cuda_tile.cutile.recorder import record_launch
 from cuda_tile.cutile.settings import Settings
 from cuda_tile.cutile.standin import Connection
+from cuda_tile.cutile.torch_graph import CAPTURES
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.args import Bound
+
+BENCHMARK = "_benchmark"
+"""The launcher whose result is a time, in microseconds."""
 
 
 @dataclass
@@ -35,12 +39,14 @@ class _Call:
         given: The arguments of the program, one set or, of a benchmark, several.
         args: The same with `DeviceArray`s.
         error: Why the launch failed, if it did.
+        cost: What the executor counted in the last launch: operations, instructions.
     """
 
     kernel: Function
     given: Sequence[Any] = ()
     args: Sequence[Any] = ()
     error: BaseException | None = None
+    cost: int = 0
 
     def bind(
         self, types: Sequence[str], addresses: Sequence[int]
@@ -99,6 +105,14 @@ class Session:
             Exception: What cuTile raises, with notes on arguments that are not the
                 device's.
         """
+        capture = CAPTURES.current
+        if capture is not None:
+            return capture.run(lambda: self._call(native, words, choices), words)
+        return self._call(native, words, choices)
+
+    def _call(
+        self, native: Callable[..., Any], words: Sequence[Any], choices: dict[str, Any]
+    ) -> Any:
         place = _arguments_place(words)
         if place is None:
             return native(*words, **choices)
@@ -122,7 +136,9 @@ class Session:
             self._threads.call = outer
         if call.error is not None:
             raise call.error
-        return result
+        # A benchmark's time is that of the host, which says little and varies: it is
+        # repeated up to a thousand times. What was executed does not vary.
+        return float(call.cost) if native.__name__ == BENCHMARK else result
 
     def _prepare(
         self,
@@ -150,10 +166,12 @@ class Session:
         call = getattr(self._threads, "call", None)
         try:
             if self.settings.record is None:
-                work.run(self.settings)
+                launch = work.run(self.settings)
             else:
                 with record_launch(self.settings.record, work):
-                    work.run(self.settings)
+                    launch = work.run(self.settings)
+            if call is not None:
+                call.cost = launch.cost
         except BaseException as error:
             if call is not None:
                 call.error = error

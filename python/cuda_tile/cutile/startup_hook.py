@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
 
 _NAMES = ("cuda.tile", "cupy", "torch")
@@ -29,8 +30,25 @@ class _Installer(MetaPathFinder):
 
             install_from_environment()
             loaded = sys.modules.get(fullname)
-            return getattr(loaded, "__spec__", None)
+            if loaded is None:
+                # The finders are asked once more: installing has added one.
+                return find_spec(fullname)
+            return spec_from_loader(fullname, _Loaded(loaded))
         return None
+
+
+class _Loaded(Loader):
+    """Gives a module that was loaded meanwhile, as it is."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
 
 
 def install_before_cutile() -> None:

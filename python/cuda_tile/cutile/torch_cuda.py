@@ -3,16 +3,51 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from cuda_tile.cutile.clock import Event
 from cuda_tile.cutile.standin import MULTIPROCESSORS
+from cuda_tile.cutile.torch_graph import CAPTURES, CUDAGraph, graph
 from cuda_tile.targets import find_target
 
+_KINDS = ("memory_allocated", "memory_reserved", "memory_cached")
 MEMORY_BYTES = 16 << 30
 """What the device says of its memory, which is the host's."""
+
+
+_TYPES = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
+    "ByteTensor": "uint8",
+    "CharTensor": "int8",
+    "ShortTensor": "int16",
+    "IntTensor": "int32",
+    "LongTensor": "int64",
+    "BoolTensor": "bool",
+}
+_COUNTS = (
+    *(f"{most}{what}" for most in ("", "max_") for what in _KINDS),
+    "utilization",
+    "device_memory_used",
+)
+"""Functions that answer 0."""
+_RESETS = (
+    "reset_peak_memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
+    "set_per_process_memory_fraction",
+    "set_sync_debug_mode",
+    "ipc_collect",
+)
+"""Functions that do nothing."""
 
 
 class Stream:
@@ -23,15 +58,16 @@ class Stream:
         device: The device.
     """
 
-    def __init__(self, device: Any = None, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         self.cuda_stream = 0
-        self.device = device
+        self.device = sys.modules["torch"].device("cuda", 0)
 
     def __enter__(self) -> Stream:
+        _STREAMS.chosen.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        _STREAMS.chosen.pop()
 
     def synchronize(self) -> None:
         """Returns at once, for work is done when it is asked for."""
@@ -39,6 +75,10 @@ class Stream:
     def query(self) -> bool:
         """Work is done when it is asked for."""
         return True
+
+    def is_capturing(self) -> bool:
+        """Whether a graph is captured."""
+        return CAPTURES.current is not None
 
     def wait_stream(self, _: Any) -> None:
         """Returns at once."""
@@ -53,14 +93,38 @@ class Stream:
         return event
 
 
-class _NoGraph:
-    """A graph of CUDA, which the stand-in does not have."""
+class _Streams(threading.local):
+    """The streams of a thread that were chosen, the current one last."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise NotImplementedError(
-            "torch.cuda.CUDAGraph has no stand-in; call the function without a graph, "
-            "or run the program with --on=gpu"
-        )
+    def __init__(self) -> None:
+        self.chosen: list[Any] = []
+
+
+_STREAMS = _Streams()
+
+
+class Using:
+    """A context for a device or stream; a stream is the current one inside.
+
+    Args:
+        what: The stream or device.
+    """
+
+    def __init__(self, what: Any = None, *_: Any) -> None:
+        self.what = what
+
+    def __enter__(self) -> Any:
+        if isinstance(self.what, Stream):
+            _STREAMS.chosen.append(self.what)
+        return self.what
+
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self.what, Stream):
+            _STREAMS.chosen.pop()
+
+
+class _DeviceContext(Using):
+    """`torch.cuda.device`."""
 
 
 def replace_cuda(torch: Any, gpu: str) -> None:
@@ -73,7 +137,6 @@ def replace_cuda(torch: Any, gpu: str) -> None:
     cuda: Any = torch.cuda
     target = find_target(gpu)
     major, minor = divmod(target.capability, 10)
-    stream = Stream(torch.device("cuda", 0))
     properties = SimpleNamespace(
         name=f"cuda_tile stand-in for {gpu}",
         major=major,
@@ -90,10 +153,6 @@ def replace_cuda(torch: Any, gpu: str) -> None:
         is_integrated=0,
     )
 
-    @contextmanager
-    def using(_: Any = None) -> Any:
-        yield
-
     answers: dict[str, Any] = {
         "is_available": True,
         "is_initialized": True,
@@ -103,28 +162,124 @@ def replace_cuda(torch: Any, gpu: str) -> None:
         "get_device_name": properties.name,
         "get_device_capability": (major, minor),
         "get_device_properties": properties,
+        "is_tf32_supported": True,
+        "can_device_access_peer": False,
+        "memory_summary": "",
+        "get_gencode_flags": "",
+        "get_sync_debug_mode": 0,
         "get_arch_list": [f"sm_{target.capability}"],
-        "current_stream": stream,
-        "default_stream": stream,
         "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES),
         **dict.fromkeys(
-            ("init", "synchronize", "set_device", "set_stream", "empty_cache"), None
+            ("init", "_lazy_init", "synchronize", "set_device", "empty_cache", "_sleep")
         ),
-        **dict.fromkeys(("reset_peak_memory_stats", "ipc_collect"), None),
-        **dict.fromkeys(("memory_allocated", "max_memory_allocated"), 0),
-        **dict.fromkeys(("memory_reserved", "max_memory_reserved"), 0),
+        **dict.fromkeys(_COUNTS, 0),
+        **dict.fromkeys(_RESETS),
     }
     for name, answer in answers.items():
         setattr(cuda, name, _always(answer))
-    cuda.manual_seed = cuda.manual_seed_all = torch.manual_seed
+        if hasattr(cuda.memory, name):
+            setattr(cuda.memory, name, getattr(cuda, name))
+    cuda.memory_stats = cuda.memory_stats_as_nested_dict = _no_statistics
+    _replace_random(torch)
+    _replace_streams(cuda)
+    _replace_accelerator(torch)
+    cuda.is_current_stream_capturing = lambda: CAPTURES.current is not None
     cuda.Stream = cuda.ExternalStream = Stream
     cuda.Event = Event
-    cuda.stream = cuda.device = using
-    cuda.CUDAGraph = cuda.graph = _NoGraph
+    cuda.stream = cuda.StreamContext = Using
+    cuda.device = cuda.device_of = _DeviceContext
+    cuda.CUDAGraph, cuda.graph = CUDAGraph, graph
+    cuda.graphs.CUDAGraph, cuda.graphs.graph = CUDAGraph, graph
+    cuda.graph_pool_handle = _always((0, 0))
+    for name, dtype in _TYPES.items():
+        setattr(cuda, name, _tensor_type(torch, name, getattr(torch, dtype)))
     for name in ("range_push", "range_pop", "mark"):
         setattr(cuda.nvtx, name, _always(None))
-    cuda.nvtx.range = using
+    cuda.nvtx.range = Using
     torch.version.cuda = "13.0"
+    torch.backends.cuda.is_built = _always(True)
+
+
+def _replace_random(torch: Any) -> None:
+    """Makes random numbers of the device those of the host's generator."""
+    cuda, random = torch.cuda, torch.default_generator
+    cuda.default_generators = (random,)
+    # Not `torch.manual_seed` and the like, which call these. Functions of their own,
+    # for the compiler of torch wants each once.
+    functions: dict[str, Any] = {
+        "manual_seed": _calling(random.manual_seed, 1),
+        "manual_seed_all": _calling(random.manual_seed, 1),
+        "seed": _calling(random.seed, 0),
+        "seed_all": _calling(random.seed, 0),
+        "initial_seed": _calling(random.initial_seed, 0),
+        "get_rng_state": _calling(random.get_state, 0),
+        "set_rng_state": _calling(random.set_state, 1),
+    }
+    for name, function in functions.items():
+        setattr(cuda, name, function)
+        setattr(cuda.random, name, function)
+
+    def get_states() -> list[Any]:
+        return [random.get_state()]
+
+    def set_states(states: Sequence[Any]) -> None:
+        random.set_state(states[0])
+
+    cuda.get_rng_state_all, cuda.set_rng_state_all = get_states, set_states
+
+
+def _calling(function: Any, count: int) -> Any:
+    """A function that calls another with the first `count` of its arguments."""
+
+    def call(*words: Any, **_: Any) -> Any:
+        return function(*words[:count])
+
+    return call
+
+
+def _no_statistics(*_: Any, **__: Any) -> Counter[str]:
+    return Counter()
+
+
+def _replace_streams(cuda: Any) -> None:
+    stream = Stream()
+
+    def current(*_: Any, **__: Any) -> Any:
+        return _STREAMS.chosen[-1] if _STREAMS.chosen else stream
+
+    def choose(chosen: Any) -> None:
+        _STREAMS.chosen[:] = [chosen]
+
+    cuda.default_stream = _always(stream)
+    cuda.current_stream, cuda.set_stream = current, choose
+
+
+def _replace_accelerator(torch: Any) -> None:
+    """Makes `torch.accelerator`, in versions that have it, the stand-in."""
+    accelerator = getattr(torch, "accelerator", None)
+    if accelerator is None:
+        return
+    device = torch.device("cuda", 0)
+    accelerator.is_available = _always(True)
+    accelerator.device_count = _always(1)
+    accelerator.current_accelerator = _always(torch.device("cuda"))
+    accelerator.synchronize = _always(None)
+    for name in ("current_device_index", "current_device_idx"):
+        setattr(accelerator, name, _always(device.index))
+    for name in ("set_device_index", "set_device_idx", "empty_cache"):
+        setattr(accelerator, name, _always(None))
+    accelerator.current_stream = torch.cuda.current_stream
+
+
+def _tensor_type(torch: Any, name: str, dtype: Any) -> type:
+    """A type like `torch.cuda.FloatTensor`: its calls make tensors."""
+
+    def make(_: type, values: Any = (), *more: Any) -> Any:
+        if isinstance(values, int):
+            return torch.empty((values, *more), dtype=dtype, device="cuda")
+        return torch.tensor(values, dtype=dtype, device="cuda")
+
+    return type(f"cuda.{name}", (), {"__new__": make})
 
 
 def _always(answer: Any) -> Any:

@@ -9,14 +9,19 @@ goes wrong as it does on a GPU. `torch_cuda.py` replaces what `torch.cuda` says.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
+import numpy as np
+
+from cuda_tile.cutile import torch_exchange, torch_graph
+from cuda_tile.cutile.arrays import device_array, is_on_device
 from cuda_tile.cutile.marks import MARKS, is_marked
+from cuda_tile.cutile.torch_callbacks import replace_callbacks
 from cuda_tile.cutile.torch_cuda import replace_cuda
+from cuda_tile.cutile.torch_graph import tensors
 
 _HOST_ONLY = (
     "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the "
@@ -31,18 +36,6 @@ def _is_cuda(torch: Any, device: object) -> bool:
     if isinstance(device, torch.device):
         return cast(Any, device).type == "cuda"
     return False
-
-
-def _tensors(torch: Any, value: Any) -> Iterator[Any]:
-    """The tensors in an argument or result, also those in sequences and mappings."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in cast(Sequence[Any], value):
-            yield from _tensors(torch, item)
-    elif isinstance(value, Mapping):
-        for item in cast(Mapping[Any, Any], value).values():
-            yield from _tensors(torch, item)
 
 
 class _DefaultDevice:
@@ -89,7 +82,7 @@ class Rules:
         self._context = _DefaultDevice(torch)
         tensor = torch.Tensor
         self._special: dict[Any, Callable[[Any, tuple[Any, ...], Any], Any]] = {
-            torch.device: lambda function, args, words: function(*args, **words),
+            torch.device: self._new_device,
             tensor.device.__get__: self._device,
             tensor.is_cuda.__get__: lambda _, args, __: is_marked(args[0]),
             tensor.is_cpu.__get__: lambda _, args, __: not is_marked(args[0]),
@@ -102,24 +95,46 @@ class Rules:
             tensor.pin_memory: lambda _, args, __: args[0],
             tensor.is_pinned: lambda _, __, ___: False,
             tensor.record_stream: lambda _, __, ___: None,
+            tensor.register_hook: self._hook,
+            tensor.type: self._type,
+            # Reads a device, for Module.to; Tensor.to follows.
+            torch._C._nn._parse_to: lambda f, args, words: f(*args, **words),
+            **torch_exchange.rules(torch),
         }
+        self._tensor = tensor
+        self._readers = (torch.as_tensor, torch.tensor, torch.asarray)
 
     def call(self, function: Any, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
-        """The result of a torch function."""
+        """The result of a torch function, which a capture keeps for its graph."""
+        capture = torch_graph.CAPTURES.current
+        if capture is None:
+            return self._call(function, args, words)
+        return capture.run(lambda: self._call(function, args, words), (args, words))
+
+    def _call(self, function: Any, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
         special = self._special.get(function)
         if special is not None:
             return special(function, args, words)
         asked, args, words = self._on_host(function, args, words)
+        if function in self._readers and args and self._is_foreign(args[0]):
+            asked = True if asked is None else asked
+            array = device_array(args[0], "argument 0").array
+            args = (array.view(np.ndarray), *args[1:])
+        given = list(tensors((args, words)))
         result = function(*args, **words)
-        if asked or (
-            asked is None
-            and any(is_marked(t) for t in _tensors(self._torch, (args, words)))
-        ):
-            self._mark(result)
+        if asked or (asked is None and any(map(is_marked, given))):
+            for tensor in tensors(result):
+                # A tensor of the host that was written stays one.
+                if asked or not any(tensor is known for known in given):
+                    MARKS.add(tensor)
         return result
 
+    def _is_foreign(self, value: object) -> bool:
+        """Whether this is an array of the device of another library."""
+        return not isinstance(value, self._tensor) and is_on_device(value)
+
     def _mark(self, result: Any) -> None:
-        for tensor in _tensors(self._torch, result):
+        for tensor in tensors(result):
             MARKS.add(tensor)
 
     def _on_host(
@@ -137,6 +152,8 @@ class Rules:
         if device is not None:
             asked = self._names_cuda(device)
             words = words | {"device": "cpu"} if asked else words
+        if words.get("pin_memory"):
+            words = words | {"pin_memory": False}
         found: list[Any] = []
         for arg in args:
             if isinstance(arg, self._torch.device):
@@ -148,6 +165,11 @@ class Rules:
 
     def _names_cuda(self, device: object) -> bool:
         return type(device) is int or _is_cuda(self._torch, device)
+
+    def _new_device(self, function: Any, args: tuple[Any, ...], words: Any) -> Any:
+        if len(args) == 1 and type(args[0]) is int:  # one of the accelerator
+            return function("cuda", args[0])
+        return function(*args, **words)
 
     def _device(self, function: Any, args: tuple[Any, ...], _: Any) -> Any:
         if is_marked(args[0]):
@@ -165,6 +187,35 @@ class Rules:
 
     def _cuda(self, _: Any, args: tuple[Any, ...], __: Any) -> Any:
         return self._moved(args[0])
+
+    def _hook(self, function: Any, args: tuple[Any, ...], words: Any) -> Any:
+        """`Tensor.register_hook`: the gradient is where the tensor is."""
+        (tensor, hook, *_) = (*args, *words.values())
+
+        def marked(gradient: Any) -> Any:
+            if is_marked(tensor):
+                self._mark(gradient)
+            return hook(gradient)
+
+        return function(tensor, marked)
+
+    def _type(self, function: Any, args: tuple[Any, ...], words: Any) -> Any:
+        """`Tensor.type`, whose types of the device have names of their own."""
+        tensor, *rest = args
+        wanted = rest[0] if rest else words.get("dtype")
+        if wanted is None:
+            name = function(tensor)
+            return name.replace("torch.", "torch.cuda.") if is_marked(tensor) else name
+        if isinstance(wanted, self._torch.dtype):
+            result = function(tensor, wanted)
+            if is_marked(tensor):
+                self._mark(result)
+            return result
+        name = wanted if isinstance(wanted, str) else f"torch.{wanted.__name__}"
+        result = function(tensor, name.replace("torch.cuda.", "torch."))
+        return (
+            self._moved(result) if ".cuda." in name else self._cpu(None, (result,), {})
+        )
 
     def _moved(self, tensor: Any) -> Any:
         """The tensor on the device."""
@@ -228,16 +279,17 @@ def patch(torch: ModuleType, gpu: str) -> None:
 
     rules = Rules(library)
     HostForDevice().__enter__()
-    run = threading.Thread.run
-
-    def run_with_mode(self: threading.Thread) -> None:
-        with HostForDevice():
-            run(self)
-
-    threading.Thread.run = run_with_mode
     replace_cuda(library, gpu)
+    replace_callbacks(library, HostForDevice)
+    torch_exchange.replace_exchange(library)
     _replace_generator(library)
-    _replace_backward(library, HostForDevice)
+    # Its result is the same without, and the compiler knows no stand-ins.
+    library.compile = _uncompiled
+
+
+def _uncompiled(model: Any = None, **_: Any) -> Any:
+    """In place of `torch.compile`: the function as it is."""
+    return _uncompiled if model is None else model
 
 
 def _replace_generator(torch: Any) -> None:
@@ -246,24 +298,12 @@ def _replace_generator(torch: Any) -> None:
 
     class Generator(generator):
         def __new__(cls, device: Any = "cpu") -> Any:
-            return generator.__new__(cls, "cpu")
+            made = generator.__new__(cls, "cpu")
+            made.asked = torch.device(device)
+            return made
+
+        @property
+        def device(self) -> Any:
+            return self.asked
 
     torch.Generator = Generator
-
-
-def _replace_backward(torch: Any, mode: Callable[[], Any]) -> None:
-    """Makes a program's own backward functions see what its forward functions saw.
-
-    They are called from C++, where no mode is active and gradients are not marked.
-    """
-    backward = torch.autograd.function.BackwardCFunction
-    apply = backward.apply
-
-    def marked_apply(self: Any, *grads: Any) -> Any:
-        if any(t is not None and is_marked(t) for t in self.saved_tensors):
-            for tensor in _tensors(torch, grads):
-                MARKS.add(tensor)
-        with mode():
-            return apply(self, *grads)
-
-    backward.apply = marked_apply
