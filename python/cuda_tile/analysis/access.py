@@ -206,6 +206,7 @@ class ViewDim:
         start_divisor: A power of two that divides the tile's first coordinate; 1 along
             a sparse dimension, where each slice has its own.
         extent_divisor: A power of two that divides `extent`.
+        is_promised: Whether the producer promises that tiles lie inside along it.
         may_stick_out: Whether elements of a tile that has a place in the index space
             may lie outside the tensor along it.
     """
@@ -214,6 +215,7 @@ class ViewDim:
     stride: int | ir.Value
     start_divisor: int
     extent_divisor: int
+    is_promised: bool
     may_stick_out: bool
 
 
@@ -221,16 +223,19 @@ def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
     """What is known of a view access along each tile dimension."""
     view = view_operand(op)
     tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
-    promised = promised_inside(op)
+    indices = index_operands(op)
+    promised = promised_inside(op, len(indices))
     dims: list[ViewDim] = []
-    for d, index in enumerate(index_operands(op)):
+    for d, index in enumerate(indices):
         target, step = tiling.dim_map[d], power_of_two_divisor(tiling.steps[d])
         extent = parts.shape[target]
         start = 1 if d == tiling.sparse_dim else step * facts.of(index).divisor
         whole = divisor(extent, facts)
         fits = min(start, whole) >= tiling.tile_shape[d] and d != tiling.sparse_dim
         may_stick_out = not (promised[d] or fits)
-        dims.append(ViewDim(extent, parts.strides[target], start, whole, may_stick_out))
+        is_promised = promised[d]
+        stride = parts.strides[target]
+        dims.append(ViewDim(extent, stride, start, whole, is_promised, may_stick_out))
     return dims
 
 
@@ -252,7 +257,7 @@ def _view_access(op: ir.Operation, facts: FactsAnalysis) -> Access:
             aligned = gcd(aligned, divisor(dim.stride, facts) * size)
     known = dims[fastest]
     vector = min(max(1, aligned // size), shape[fastest], known.start_divisor)
-    if not promised_inside(op)[fastest]:
+    if not known.is_promised:
         vector = min(vector, known.extent_divisor)
     return Access(shape, size, fastest, vector, contiguous=True)
 

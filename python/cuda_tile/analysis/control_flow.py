@@ -75,7 +75,9 @@ class Edge:
     @property
     def sent(self) -> list[ir.Value]:
         """The values that are forwarded."""
-        return [self.source.operands[i] for i in self.operands]
+        if not self.operands:
+            return []
+        return list(self.source.operands)[self.operands.start : self.operands.stop]
 
     @property
     def pairs(self) -> list[tuple[ir.Value, ir.Value]]:
@@ -125,6 +127,7 @@ class ControlFlow:
         self.entry = entry
         self._steps: dict[Point, list[tuple[ir.Operation, list[Point]]]] = {}
         self._edges: dict[ir.Operation, list[Edge]] = {}
+        self._values: dict[Point, list[ir.Value]] = {}
         self._incoming: dict[ir.Value, list[ir.Value]] | None = None
 
     def steps(self, point: Point) -> list[tuple[ir.Operation, list[Point]]]:
@@ -133,6 +136,13 @@ class ControlFlow:
         if found is None:
             ops = block_ops(point.block) if point.has_block else []
             found = self._steps[point] = [(op, regions_of(op)) for op in ops]
+        return found
+
+    def values(self, point: Point) -> list[ir.Value]:
+        """The values of a point."""
+        found = self._values.get(point)
+        if found is None:
+            found = self._values[point] = point.values
         return found
 
     def edges(self, op: ir.Operation) -> list[Edge]:
@@ -190,7 +200,10 @@ class ControlFlow:
 
 def regions_of(op: ir.Operation) -> list[Point]:
     """The starts of an op's regions that hold ops."""
-    points = [Point(op, number) for number in range(len(op.regions))]
+    count = len(op.regions)
+    if not count:
+        return []
+    points = [Point(op, number) for number in range(count)]
     return [point for point in points if point.has_block]
 
 

@@ -154,7 +154,7 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
 
     def made(self, point: Point, number: int) -> Fact:
         """What is known of a point's value that no edge fills."""
-        return self.unknown(point.values[number])
+        return self.unknown(self.flow.values(point)[number])
 
     def of(self, value: ir.Value) -> Fact:
         """What is known of `value`."""
@@ -192,12 +192,12 @@ class ValueAnalysis(ForwardAnalysis[tuple[Fact, ...]]):
         sent = dict(zip(edge.inputs, edge.sent, strict=True))
         return tuple(
             self.of(sent[number]) if number in sent else self.made(edge.target, number)
-            for number in range(len(edge.target.values))
+            for number in range(len(self.flow.values(edge.target)))
         )
 
     def begin(self, point: Point, state: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """Notes the facts of the point's values."""
-        for value, fact in zip(point.values, state, strict=True):
+        for value, fact in zip(self.flow.values(point), state, strict=True):
             self.set(value, fact)
         return ()
 

@@ -7,14 +7,13 @@ Per dimension three powers of two, and bounds; `facts.py` says what they mean.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from math import gcd
+from typing import NamedTuple
 
 MAX_DIVISOR = 1 << 62
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What holds of every element of one value; see the module's text."""
 
     shape: tuple[int, ...]
@@ -89,7 +88,7 @@ def widen(known: Facts, news: Facts) -> Facts:
     low, high = found.low, found.high
     if low != known.low:
         low = None if low is None or low < 0 else 0
-    return replace(found, low=low, high=high if high == known.high else None)
+    return found._replace(low=low, high=high if high == known.high else None)
 
 
 def at_group(facts: Facts, index: int, group: int, step: int = 1) -> int:

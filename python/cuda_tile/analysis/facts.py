@@ -16,7 +16,6 @@ rank-0 tile has empty tuples for the first two and one divisibility.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import gcd
 
 from cuda_tile._mlir import ir
@@ -86,15 +85,19 @@ class FactsAnalysis(ValueAnalysis[Facts]):
 
     def apply(self, op: ir.Operation) -> None:
         """Follows the op's rule; forgets what an earlier walk found out."""
-        name = op_stem(op)
-        if name in RULES:
+        rule = RULES.get(op_stem(op), _nothing)
+        if rule is not _nothing:
             for result in op.results:
                 self.forget(result)
-            RULES[name](self, op)
+            rule(self, op)
 
 
 FactsRule = Callable[[FactsAnalysis, ir.Operation], None]
 RULES: RuleTable[FactsRule] = RuleTable("facts")
+
+
+def _nothing(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """The rule of an op of whose results nothing is known."""
 
 
 def _tile_shape(value: ir.Value) -> tuple[int, ...]:
@@ -138,7 +141,7 @@ def assume(facts: FactsAnalysis, op: ir.Operation) -> None:
         equal = (power_of_two_divisor(count) for count in predicate.values)
         boxes = zip(known.constancy, equal, known.shape, strict=True)
         constancy = tuple(max(c, min(n, extent)) for c, n, extent in boxes)
-        known = replace(known, constancy=constancy)
+        known = known._replace(constancy=constancy)
     elif isinstance(predicate, BoundedAttr):
         known = Facts(
             known.shape,
@@ -173,8 +176,8 @@ def _counting_up(known: Facts, predicate: DivByAttr, value: ir.Value) -> Facts:
     contiguity, divisibility = list(known.contiguity), list(known.divisibility)
     contiguity[dim] = max(contiguity[dim], count)
     divisibility[dim] = max(divisibility[dim], first)
-    return replace(
-        known, contiguity=tuple(contiguity), divisibility=tuple(divisibility)
+    return known._replace(
+        contiguity=tuple(contiguity), divisibility=tuple(divisibility)
     )
 
 
@@ -240,13 +243,13 @@ def _extent(facts: FactsAnalysis, extent: int | ir.Value) -> Facts:
     known, most = facts.of(extent), (1 << _width(extent)) - 1
     if known.low is None or known.low < 0:
         return uniform((), known.divisor, 0, most)
-    return replace(known, high=most >> 1 if known.high is None else known.high)
+    return known._replace(high=most >> 1 if known.high is None else known.high)
 
 
 def _fitting(known: Facts, result: ir.Value) -> Facts:
     """A number that is not negative, in the result's width, where it must fit."""
     low, high = _in_range(result, known.low, known.high)
-    return replace(known, low=low, high=high)
+    return known._replace(low=low, high=high)
 
 
 @RULES.register("iota")
@@ -376,7 +379,7 @@ def elementwise(facts: FactsAnalysis, op: ir.Operation) -> None:
         constancy = tuple(
             gcd(*column) for column in zip(*(s.constancy for s in sources), strict=True)
         )
-        known = replace(known, constancy=constancy)
+        known = known._replace(constancy=constancy)
     facts.set(op.results[0], known)
 
 
@@ -473,8 +476,8 @@ def ptr_to_ptr(facts: FactsAnalysis, op: ir.Operation) -> None:
     if before != after:
         every = every_divisor(source)
         ones = (1,) * len(source.shape)
-        source = replace(
-            source, contiguity=ones, divisibility=(every,) * max(1, len(ones))
+        source = source._replace(
+            contiguity=ones, divisibility=(every,) * max(1, len(ones))
         )
     facts.set(op.results[0], source)
 

@@ -242,13 +242,12 @@ class _ReadLater(BackwardAnalysis[int]):
         return (state | effects.reads) & ~effects.makes
 
 
-def conflicts(entry: ir.Operation) -> dict[ir.Operation, set[ir.Operation]]:
-    """For every place in `entry`, those that must not share bytes with it.
+def conflicts(flow: ControlFlow) -> dict[ir.Operation, set[ir.Operation]]:
+    """For every place in an entry, those that must not share bytes with it.
 
     Two buffers conflict if both are live at some op. A buffer that an op accesses
     counts as live there, for writing spoils what others hold even if nobody reads it.
     """
-    flow = ControlFlow(entry)
     sets = BufferSets(flow)
     if not sets.allocs:
         return {}

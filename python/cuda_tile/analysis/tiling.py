@@ -100,9 +100,8 @@ def index_operands(op: ir.Operation) -> list[ir.Value]:
     return segments(op)[INDEX_SEGMENTS[op_stem(op)]]
 
 
-def promised_inside(op: ir.Operation) -> list[bool]:
-    """Per tile dimension, whether the producer promises that it is in bounds."""
-    rank = len(index_operands(op))
+def promised_inside(op: ir.Operation, rank: int) -> list[bool]:
+    """Per dimension of a tile, whether the producer promises that it is in bounds."""
     if "inbounds" not in op.attributes:
         return [False] * rank
     return list(ir.DenseBoolArrayAttr(op.attributes["inbounds"])) or [False] * rank

@@ -10,6 +10,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.padding import padding_bits
 from cuda_tile.analysis.tiling import tiling_of, view_operand
+from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.copies import set_obtained
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import Fragment
@@ -142,34 +143,19 @@ class TileAccess:
 
     def _load(self) -> Fragment:
         """A weak load: every thread loads its own elements, in pairs where it can."""
-        b = self.e.builder
-        scalars: list[ir.Value | None] = [None] * self.layout.n_registers
-        pairs: list[ir.Value | None] = [None] * (len(scalars) // 2)
+        loaded = Loaded(self.e.builder, self.layout, self.pack)
         offsets = self.layout.register_offsets()
-        width = self.run.word_elements
         for registers in self.vectors:
             place = offsets[registers[0]]
             words = load_run(
-                b,
+                self.e.builder,
                 self.run,
                 self.address(registers[0], place),
                 self.predicate(registers[0], place),
                 self.fill,
             )
-            for i, word in enumerate(words):
-                part = registers[i * width : (i + 1) * width]
-                if self.pack == 2 and width == 2 and _is_pair(part):
-                    pairs[part[0] // 2] = word
-                    continue
-                for register, value in zip(part, b.elements(word, width), strict=True):
-                    scalars[register] = value
-        layout = self.layout
-        if all(pair is not None for pair in pairs) and pairs and self.pack == 2:
-            return Fragment(layout, tuple(p for p in pairs if p is not None), 2)
-        for i, pair in enumerate(pairs):
-            if pair is not None:
-                scalars[2 * i : 2 * i + 2] = b.elements(pair, 2)
-        return Fragment(layout, tuple(s for s in scalars if s is not None))
+            loaded.put(registers, words, self.run.word_elements)
+        return loaded.fragment()
 
     def store(self, fragment: Fragment) -> None:
         """Emits the stores; of the threads with copies of an element one writes."""
@@ -182,6 +168,44 @@ class TileAccess:
     def words_of(self, fragment: Fragment, registers: Sequence[int]) -> list[ir.Value]:
         """The words of one vector."""
         return pick_words(self.e, fragment, registers, self.run.word_elements)
+
+
+class Loaded:
+    """The registers of a tile as loads bring them, in pairs where all come so.
+
+    Args:
+        b: Where to build.
+        layout: The tile's layout.
+        pack: 2 if its elements may stay in pairs.
+    """
+
+    def __init__(self, b: Builder, layout: LinearLayout, pack: int) -> None:
+        self._builder, self._layout, self._pack = b, layout, pack
+        self._scalars: list[ir.Value | None] = [None] * layout.n_registers
+        self._pairs: list[ir.Value | None] = [None] * (layout.n_registers // 2)
+
+    def put(
+        self, registers: Sequence[int], words: Sequence[ir.Value], width: int
+    ) -> None:
+        """Notes the words of a vector, of `width` elements each."""
+        for i, word in enumerate(words):
+            part = registers[i * width : (i + 1) * width]
+            if self._pack == 2 and width == 2 and _is_pair(part):
+                self._pairs[part[0] // 2] = word
+                continue
+            values = self._builder.elements(word, width)
+            for register, value in zip(part, values, strict=True):
+                self._scalars[register] = value
+
+    def fragment(self) -> Fragment:
+        """All of them."""
+        pairs, scalars = self._pairs, self._scalars
+        if pairs and all(pair is not None for pair in pairs):
+            return Fragment(self._layout, tuple(p for p in pairs if p is not None), 2)
+        for i, pair in enumerate(pairs):
+            if pair is not None:
+                scalars[2 * i : 2 * i + 2] = self._builder.elements(pair, 2)
+        return Fragment(self._layout, tuple(s for s in scalars if s is not None))
 
 
 _SCOPES = {"tl_blk": "cta", "device": "gpu", "sys": "sys"}

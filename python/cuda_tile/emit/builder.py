@@ -67,6 +67,8 @@ class Builder:
         self.loc = func.location
         self._constants: dict[tuple[ir.Type, int | str], ir.Value] = {}
         self._attributes: dict[str, ir.Attribute] = {}
+        self._poisons: dict[ir.Type, ir.Value] = {}
+        self._places: dict[int, ir.Value] = {}
         self._structs: dict[tuple[ir.Type, ...], ir.Type] = {}
         self._numbers: dict[int, ir.Attribute] = {}
         self._positions: dict[int, ir.Attribute] = {}
@@ -153,6 +155,10 @@ class Builder:
 
     def constant(self, ty: ir.Type, value: int | float) -> ir.Value:
         """A scalar constant, made once per function; integers wrap to the width."""
+        if isinstance(value, int):
+            found = self._constants.get((ty, value))
+            if found is not None:
+                return found
         if isinstance(ty, ir.IntegerType):
             value = int(value) & ((1 << ty.width) - 1)
             if value >> (ty.width - 1) and ty.width > 1:
@@ -260,11 +266,24 @@ class Builder:
         ty = self.vector_type(len(values), values[0].type)
         if values[0].type == self.i8:
             return self.bitcast(self._join_bytes(values), ty)
-        result = self.op("llvm.mlir.poison", ty)
+        result = self._poison(ty)
         for i, value in enumerate(values):
-            index = self.constant(self.i32, i)
-            result = self.op("llvm.insertelement", ty, result, value, index)
+            result = self.op("llvm.insertelement", ty, result, value, self._place(i))
         return result
+
+    def _poison(self, ty: ir.Type) -> ir.Value:
+        """A vector without any element yet, made once per function."""
+        found = self._poisons.get(ty)
+        if found is None:
+            found = self._poisons[ty] = self.in_prologue("llvm.mlir.poison", ty)
+        return found
+
+    def _place(self, index: int) -> ir.Value:
+        """The number of an element of a vector."""
+        found = self._places.get(index)
+        if found is None:
+            found = self._places[index] = self.constant(self.i32, index)
+        return found
 
     def elements(self, value: ir.Value, count: int) -> list[ir.Value]:
         """A vector as scalars; inverse of `vector`."""
@@ -274,7 +293,7 @@ class Builder:
         if element == self.i8:
             return self._split_bytes(value, count)
         return [
-            self.op("llvm.extractelement", element, value, self.constant(self.i32, i))
+            self.op("llvm.extractelement", element, value, self._place(i))
             for i in range(count)
         ]
 
@@ -304,8 +323,11 @@ class Builder:
 
     def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
         """The fields of a struct value."""
+        operands = [value]
         return [
-            self.op("llvm.extractvalue", ty, value, position=self._position(i))
+            self.create(
+                "llvm.extractvalue", [ty], operands, {"position": self._position(i)}
+            ).results[0]
             for i, ty in enumerate(types)
         ]
 

@@ -38,6 +38,7 @@ class CopyPlaces(ViewPlaces):
         self._op = op
         self._indices: dict[int, ir.Value] = {}
         self._behind: dict[int, int] = {}
+        self._late: dict[int, bool] = {}
         self._last: dict[tuple[Coord, int], tuple[int, ir.Value]] = {}
         super().__init__(e, op, layout, run)
 
@@ -134,6 +135,12 @@ class CopyPlaces(ViewPlaces):
 
     def _is_late(self, dim: int) -> bool:
         """Whether a start differs from turn to turn of a loop, and is of 32 bits."""
+        found = self._late.get(dim)
+        if found is None:
+            found = self._late[dim] = self._finds_late(dim)
+        return found
+
+    def _finds_late(self, dim: int) -> bool:
         if self.starts[dim].type != self.e.builder.i32 or self._is_wide(dim):
             return False
         if not self._has_small_extent(dim):

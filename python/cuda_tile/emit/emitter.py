@@ -30,7 +30,7 @@ from cuda_tile.emit.fragment import (
 )
 from cuda_tile.emit.offsets import Offsets
 from cuda_tile.emit.threads import Threads
-from cuda_tile.errors import InternalError
+from cuda_tile.errors import CudaTileError, InternalError
 from cuda_tile.ir.roles import Role
 from cuda_tile.ir.tiles import (
     element_of,
@@ -39,7 +39,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, located, op_stem
+from cuda_tile.ir.walk import block_ops, located_error, op_stem
 from cuda_tile.rules import RuleTable
 from cuda_tile.targets import FIRST_CLUSTERS, Target
 
@@ -324,8 +324,10 @@ class Emitter:
     def emit_op(self, op: ir.Operation) -> None:
         """Emits one operation by its rule."""
         self.builder.loc = op.location
-        with located(op):
+        try:
             self._rules[op_stem(op)](self, op)
+        except CudaTileError as error:
+            raise located_error(error, op) from error
 
     def elementwise(
         self,

@@ -124,7 +124,9 @@ class Packer:
         ]
 
     def pack_values(self, scalars: Sequence[ir.Value]) -> ir.Value:
-        """Some scalars as one vector value."""
+        """Some scalars as one vector value; a single one as itself."""
+        if len(scalars) == 1:
+            return scalars[0]
         key = tuple(scalars)
         if key not in self._packed:
             value = self._builder.vector(scalars)

@@ -81,6 +81,8 @@ class Sums:
     def take(self, registers: tuple[int | None, ...]) -> list[ir.Value]:
         """The register operands of one atom."""
         scalars = [self._scalars[r] for r in registers if r is not None]
+        if self._per_word == 1:
+            return scalars
         return [
             self._packer.pack_values(scalars[i : i + self._per_word])
             for i in range(0, len(scalars), self._per_word)
@@ -88,9 +90,10 @@ class Sums:
 
     def put(self, registers: tuple[int | None, ...], words: list[ir.Value]) -> None:
         """Notes what an atom gave."""
-        values = [
-            value for w in words for value in self._packer.split(w, self._per_word)
-        ]
+        values = words
+        if self._per_word > 1:
+            split = self._packer.split
+            values = [value for w in words for value in split(w, self._per_word)]
         for register, value in zip(registers, values, strict=True):
             if register is not None:
                 self._scalars[register] = value

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
-from cuda_tile.emit.access import pick_words
+from cuda_tile.emit.access import Loaded, pick_words
 from cuda_tile.emit.addresses import Addresses, Origin
 from cuda_tile.emit.blocks import barrier, proxy_fence
 from cuda_tile.emit.buffer import Buffer
@@ -171,7 +172,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     if len(op.operands) > 1:
         part = TilePart(layout, buffer.layout.shape, offsets)
         old = e.packer.scalars(e.fragment(op.operands[1]))
-        scalars = _load_vectors(e, buffer, part.inner, Origin(), part=part, old=old)
+        scalars = _replace_part(e, buffer, part, old)
         e.set(result, Fragment(layout, tuple(scalars)))
         return
     start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
@@ -184,8 +185,7 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     if plan is not None and _fills_words(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return
-    scalars = _load_vectors(e, buffer, layout, start)
-    e.set(result, Fragment(layout, tuple(scalars)))
+    e.set(result, _load_vectors(e, buffer, layout, start, e.pack_of(result)))
 
 
 @RULES.register("tileas.load_part")
@@ -206,44 +206,54 @@ def load_part(e: Emitter, op: ir.Operation) -> None:
         bytes_apart = [column * size for column in columns]
         form = linear_form_of(b, b.op, e.scalar(index), bytes_apart)
         chosen = form if chosen is None else b.op("llvm.xor", b.i32, chosen, form)
-    scalars = _load_vectors(e, buffer, layout, Origin(0, chosen, span))
-    e.set(op.results[0], Fragment(layout, tuple(scalars)))
+    result, origin = op.results[0], Origin(0, chosen, span)
+    e.set(result, _load_vectors(e, buffer, layout, origin, e.pack_of(result)))
 
 
-def _load_vectors(
-    e: Emitter,
-    buffer: Buffer,
-    layout: LinearLayout,
-    start: Origin,
-    *,
-    part: TilePart | None = None,
-    old: Registers | None = None,
-) -> Registers:
-    """Loads all registers, or replaces those of `old` that lie in a part.
-
-    All threads load; where only some hold the part, the others keep what they had.
-    """
-    b = e.builder
+def _vectors(
+    e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin
+) -> tuple[Run, Iterator[tuple[tuple[int, ...], Callable[[], list[ir.Value]]]]]:
+    """The vectors of a tile in a buffer: registers, and what loads their words."""
     access, columns = _plan_access(layout, buffer)
     addresses = _addresses(e, buffer, columns, start)
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
-    scalars: list[ir.Value | None] = (
-        [None] * layout.n_registers if old is None else list(old)
+    vectors = zip(access.offsets, access.registers, strict=True)
+    return run, (
+        (registers, lambda at=offset: load_run(e.builder, run, addresses.at(at)))
+        for offset, registers in vectors
     )
-    for offset, registers in zip(access.offsets, access.registers, strict=True):
+
+
+def _load_vectors(
+    e: Emitter, buffer: Buffer, layout: LinearLayout, start: Origin, pack: int
+) -> Fragment:
+    """Loads all registers; elements stay in pairs if `pack` is 2 and they lie so."""
+    run, vectors = _vectors(e, buffer, layout, start)
+    loaded = Loaded(e.builder, layout, pack)
+    for registers, load in vectors:
+        loaded.put(registers, load(), run.word_elements)
+    return loaded.fragment()
+
+
+def _replace_part(
+    e: Emitter, buffer: Buffer, part: TilePart, old: Registers
+) -> Registers:
+    """Registers with those replaced that lie in a part of the tile.
+
+    All threads load; where only some hold the part, the others keep what they had.
+    """
+    b, scalars = e.builder, list(old)
+    run, vectors = _vectors(e, buffer, part.inner, Origin())
+    for registers, load in vectors:
         if not _is_in_part(part, registers):
             continue
         holds = _holds_part(e, part, registers)
-        words = load_run(b, run, addresses.at(offset))
-        values = [v for w in words for v in b.elements(w, run.word_elements)]
+        values = [v for w in load() for v in b.elements(w, run.word_elements)]
         for register, value in zip(registers, values, strict=True):
-            before = scalars[register]
-            if holds is not None and before is not None:
-                scalars[register] = b.select(holds, value, before)
-            else:
-                scalars[register] = value
-    return [s for s in scalars if s is not None]
+            kept = value if holds is None else b.select(holds, value, scalars[register])
+            scalars[register] = kept
+    return scalars
 
 
 def _is_in_part(part: TilePart | None, registers: tuple[int, ...]) -> bool:

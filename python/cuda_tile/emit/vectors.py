@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
@@ -31,6 +32,16 @@ class Run:
     element: ir.Type
     bits: int
     count: int
+
+    @cached_property
+    def kind(self) -> str:
+        """The element type as text."""
+        return str(self.element)
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether elements are pointers."""
+        return self.kind.startswith("!llvm.ptr")
 
     @property
     def bytes(self) -> int:
@@ -55,13 +66,9 @@ class Run:
 
 def carrier_type(run: Run) -> ir.Type:
     """The type in which a word is loaded or stored."""
-    if run.word_bits >= 32 and run.word_elements == 1 and not _is_pointer(run):
+    if run.word_bits >= 32 and run.word_elements == 1 and not run.is_pointer:
         return run.element
     return ir.IntegerType.get_signless(run.word_bits)
-
-
-def _is_pointer(run: Run) -> bool:
-    return str(run.element).startswith("!llvm.ptr")
 
 
 def word_type(b: Builder, run: Run) -> ir.Type:
@@ -71,7 +78,7 @@ def word_type(b: Builder, run: Run) -> ir.Type:
 
 def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
     """A loaded carrier as a word."""
-    if str(run.element) == "i1":
+    if run.kind == "i1":
         if run.word_elements == 1:
             return b.icmp("ne", value, b.constant(value.type, 0))
         parts = b.elements(
@@ -79,17 +86,17 @@ def from_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
             run.word_elements,
         )
         return b.vector([b.icmp("ne", part, b.constant(b.i8, 0)) for part in parts])
-    if _is_pointer(run):
+    if run.is_pointer:
         return b.op("llvm.inttoptr", run.element, value)
     return b.bitcast(value, word_type(b, run))
 
 
 def to_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
     """A word as the carrier that is stored; inverse of `from_carrier`."""
-    if str(run.element) == "i1":
+    if run.kind == "i1":
         wide = b.vector_type(run.word_elements, b.i8)
         value = b.op("llvm.zext", wide, value)
-    elif _is_pointer(run):
+    elif run.is_pointer:
         return b.op("llvm.ptrtoint", b.i64, value)
     return b.bitcast(value, carrier_type(run))
 

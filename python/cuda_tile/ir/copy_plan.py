@@ -20,7 +20,7 @@ from cuda_tile.ir.plan import (
     plan_values,
     read_target,
 )
-from cuda_tile.ir.walk import enclosing_entry, location_text, op_stem
+from cuda_tile.ir.walk import enclosing_entry, located_at_op, op_stem
 from cuda_tile.targets import Target
 
 LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
@@ -80,6 +80,7 @@ class StorePlan:
         return plan_attribute({"engine": self.engine})
 
 
+@located_at_op
 def read_load(op: ir.Operation) -> LoadPlan:
     """The plan of a load; what has none is made by threads.
 
@@ -88,32 +89,29 @@ def read_load(op: ir.Operation) -> LoadPlan:
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return LoadPlan()
-    where = location_text(op)
-    values = plan_values(op, LOAD_FIELDS, where)
-    engine = _engine(op, values.get("engine", ""), ENGINES, where)
+    values = plan_values(op, LOAD_FIELDS)
+    engine = _engine(op, values.get("engine", ""), ENGINES)
     slots, ahead = values.get("slots", 0), values.get("ahead", 0)
     if engine == THREADS:
         if slots or ahead:
             raise UserError(
                 f"expected no slots and ahead for engine {THREADS} in "
                 f"'{PLAN_ATTRIBUTE}', got {slots} and {ahead}",
-                where,
             )
         return LoadPlan()
     if not 1 <= slots <= MOST_SLOTS:
         raise UserError(
             f"expected slots of 1 to {MOST_SLOTS} in '{PLAN_ATTRIBUTE}', got {slots}",
-            where,
         )
     if not 0 <= ahead <= slots:
         raise UserError(
             f"expected ahead of 0 to {slots}, the slots, in '{PLAN_ATTRIBUTE}', got "
             f"{ahead}",
-            where,
         )
     return LoadPlan(engine, slots, ahead)
 
 
+@located_at_op
 def read_store(op: ir.Operation) -> StorePlan:
     """The plan of a store; what has none is made by threads.
 
@@ -122,9 +120,8 @@ def read_store(op: ir.Operation) -> StorePlan:
     """
     if PLAN_ATTRIBUTE not in op.attributes:
         return StorePlan()
-    where = location_text(op)
-    values = plan_values(op, STORE_FIELDS, where)
-    return StorePlan(_engine(op, values.get("engine", ""), (TMA, THREADS), where))
+    values = plan_values(op, STORE_FIELDS)
+    return StorePlan(_engine(op, values.get("engine", ""), (TMA, THREADS)))
 
 
 def has_engine(target: Target, engine: str) -> bool:
@@ -138,18 +135,16 @@ def has_engine(target: Target, engine: str) -> bool:
             return True
 
 
-def _engine(op: ir.Operation, name: str, known: tuple[str, ...], where: str) -> str:
+def _engine(op: ir.Operation, name: str, known: tuple[str, ...]) -> str:
     if name not in known:
         raise UserError(
             f"expected engine to be one of {', '.join(known)} in '{PLAN_ATTRIBUTE}' "
             f"of '{op_stem(op)}', got '{name}'",
-            where,
         )
     target = read_target(enclosing_entry(op))
     if not has_engine(target, name):
         raise UserError(
             f"expected an engine that {target.name} has in '{PLAN_ATTRIBUTE}', got "
             f"'{name}'",
-            where,
         )
     return name

@@ -21,6 +21,7 @@ from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
     enclosing_entry,
     entry_name,
+    located_at_op,
     location_text,
     op_stem,
 )
@@ -221,36 +222,34 @@ def add_remark(entry: ir.Operation, text: str) -> None:
     entry.attributes[REMARKS_ATTRIBUTE] = ir.ArrayAttr.get(remarks)
 
 
+@located_at_op
 def read_plan(entry: ir.Operation) -> Plan:
     """The plan that stands on an entry.
 
     Raises:
         UserError: There is none, or it is not usable; says which field.
     """
-    where = location_text(entry)
     if PLAN_ATTRIBUTE not in entry.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on entry @{entry_name(entry)}; "
             "run cuda-tile-plan first",
-            where,
         )
     values: dict[str, Any] = {"num_warps": 0}
-    plan = Plan(**(values | plan_values(entry, ENTRY_FIELDS, where)))
+    plan = Plan(**(values | plan_values(entry, ENTRY_FIELDS)))
     if plan.num_warps not in WARP_COUNTS:
         *known, most = WARP_COUNTS
         raise UserError(
             f"expected num_warps of {', '.join(map(str, known))} or {most} in "
             f"'{PLAN_ATTRIBUTE}', got {plan.num_warps}",
-            where,
         )
     if plan.warps_m or plan.warps_n:
-        _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan, where)
-    _check_ctas(entry, plan, where)
-    _check_choice("roles", plan.roles, ROLES, where)
-    _check_range("persistent", plan.persistent, 0, 1, where)
-    _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT, where)
-    _check_registers(read_target(entry), plan, where)
-    _check_cluster(read_target(entry), plan, where)
+        _check_division({"warps_m": plan.warps_m, "warps_n": plan.warps_n}, plan)
+    _check_ctas(entry, plan)
+    _check_choice("roles", plan.roles, ROLES)
+    _check_range("persistent", plan.persistent, 0, 1)
+    _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT)
+    _check_registers(read_target(entry), plan)
+    _check_cluster(read_target(entry), plan)
     return plan
 
 
@@ -269,6 +268,7 @@ def read_target(entry: ir.Operation) -> Target:
     return find_target(ir.StringAttr(entry.attributes[TARGET_ATTRIBUTE]).value)
 
 
+@located_at_op
 def read_product(op: ir.Operation) -> ProductPlan:
     """The plan of one product, with what it leaves to its entry filled in.
 
@@ -278,34 +278,32 @@ def read_product(op: ir.Operation) -> ProductPlan:
     Raises:
         UserError: There is none, or it is not usable; says which field.
     """
-    where = location_text(op)
     holder = enclosing_entry(op)
     entry = read_plan(holder)
     if PLAN_ATTRIBUTE not in op.attributes:
         raise UserError(
             f"expected attribute '{PLAN_ATTRIBUTE}' on '{op_stem(op)}'; run "
             "cuda-tile-plan first",
-            where,
         )
-    values = plan_values(op, PRODUCT_FIELDS, where)
-    atom = find_atom(op, values.get("atom", ""), read_target(holder), where)
+    values = plan_values(op, PRODUCT_FIELDS)
+    atom = find_atom(op, values.get("atom", ""), read_target(holder))
     warps_m = values.get("warps_m", entry.warps_m)
     warps_n = values.get("warps_n", entry.warps_n)
     warps_b = values.get("warps_b", 1)
     division = {"warps_m": warps_m, "warps_n": warps_n}
     if warps_b != 1:
         division["warps_b"] = warps_b
-    _check_division(division, entry, where)
+    _check_division(division, entry)
     if isinstance(atom, WgmmaAtom):
-        _check_warpgroups(op, atom, division, where)
+        _check_warpgroups(op, atom, division)
     lhs, stage, lag = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
-    _check_choice("lhs", lhs, ("shared", "register"), where)
-    _check_range("stage", stage, 0, 1, where)
-    _check_range("lag", lag, 0, 1, where)
+    _check_choice("lhs", lhs, ("shared", "register"))
+    _check_range("stage", stage, 0, 1)
+    _check_range("lag", lag, 0, 1)
     promote = values.get("promote", default_promotion(op, atom))
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")
-    _check_choice("convert", convert, ("", "a", "b", "ab"), where)
+    _check_choice("convert", convert, ("", "a", "b", "ab"))
     return ProductPlan(
         *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert)
     )
@@ -372,28 +370,23 @@ def element_types(op: ir.Operation) -> tuple[str, str]:
     return str(element_of(op.operands[0])), str(element_of(op.operands[2]))
 
 
-def plan_values(
-    op: ir.Operation, known: Mapping[str, type], where: str
-) -> dict[str, Any]:
+def plan_values(op: ir.Operation, known: Mapping[str, type]) -> dict[str, Any]:
     """The plan dictionary of `op` as Python values, keys and types checked."""
     attribute = op.attributes[PLAN_ATTRIBUTE]
     if not isinstance(attribute, ir.DictAttr):
-        raise UserError(
-            f"expected a dictionary as '{PLAN_ATTRIBUTE}', got {attribute}", where
-        )
+        raise UserError(f"expected a dictionary as '{PLAN_ATTRIBUTE}', got {attribute}")
     values: dict[str, Any] = {}
     for item in attribute:
         if item.name not in known:
             raise UserError(
                 f"expected only {', '.join(known)} in '{PLAN_ATTRIBUTE}' of "
                 f"'{op_stem(op)}', got '{item.name}'",
-                where,
             )
-        values[item.name] = _value(item, known[item.name], where)
+        values[item.name] = _value(item, known[item.name])
     return values
 
 
-def _value(item: ir.NamedAttribute, kind: type, where: str) -> int | str:
+def _value(item: ir.NamedAttribute, kind: type) -> int | str:
     attribute = item.attr
     if kind is str and isinstance(attribute, ir.StringAttr):
         return attribute.value
@@ -406,7 +399,6 @@ def _value(item: ir.NamedAttribute, kind: type, where: str) -> int | str:
     wanted = "a string" if kind is str else "an i64 integer"
     raise UserError(
         f"expected {wanted} as {item.name} in '{PLAN_ATTRIBUTE}', got {attribute}",
-        where,
     )
 
 
@@ -414,54 +406,49 @@ def _is_power(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
-def _check_ctas(entry: ir.Operation, plan: Plan, where: str) -> None:
+def _check_ctas(entry: ir.Operation, plan: Plan) -> None:
     target = read_target(entry)
     most = most_ctas(target, plan.num_warps)
     if not 0 <= plan.min_ctas <= most:
         raise UserError(
             f"expected min_ctas of 0 to {most}, the CTAs a multiprocessor of "
             f"{target.name} holds, in '{PLAN_ATTRIBUTE}', got {plan.min_ctas}",
-            where,
         )
 
 
-def _check_division(division: Mapping[str, int], plan: Plan, where: str) -> None:
+def _check_division(division: Mapping[str, int], plan: Plan) -> None:
     for name, number in division.items():
         if not _is_power(number):
             raise UserError(
                 f"expected {name} to be a power of two in '{PLAN_ATTRIBUTE}', got "
                 f"{number}",
-                where,
             )
     if prod(division.values()) != plan.num_warps:
         raise UserError(
             f"expected {' x '.join(division)} = num_warps in '{PLAN_ATTRIBUTE}', got "
             f"{' x '.join(map(str, division.values()))} and {plan.num_warps}",
-            where,
         )
 
 
 _PRODUCT_DEFAULTS: Mapping[str, Any] = {"lhs": "shared", "stage": 0, "lag": 0}
 
 
-def _check_choice(name: str, got: str, known: tuple[str, ...], where: str) -> None:
+def _check_choice(name: str, got: str, known: tuple[str, ...]) -> None:
     if got not in known:
         raise UserError(
             f"expected {name} to be {' or '.join(known)} in '{PLAN_ATTRIBUTE}', got "
             f"'{got}'",
-            where,
         )
 
 
-def _check_range(name: str, got: int, least: int, most: int, where: str) -> None:
+def _check_range(name: str, got: int, least: int, most: int) -> None:
     if not least <= got <= most:
         raise UserError(
             f"expected {name} of {least} to {most} in '{PLAN_ATTRIBUTE}', got {got}",
-            where,
         )
 
 
-def _check_registers(target: Target, plan: Plan, where: str) -> None:
+def _check_registers(target: Target, plan: Plan) -> None:
     """Checks the registers of roles (PTX ISA, "setmaxnreg").
 
     A CTA starts with as many registers per thread as let `min_ctas` of them run at
@@ -475,14 +462,12 @@ def _check_registers(target: Target, plan: Plan, where: str) -> None:
             f"expected registers and load_registers in '{PLAN_ATTRIBUTE}' on sm_90a, "
             f"for roles = load and a num_warps that {LOAD_WARPS} divides only, got "
             f"{plan.registers} and {plan.load_registers} on {target.name}",
-            where,
         )
     for number in (plan.registers, plan.load_registers):
         if not 24 <= number <= 256 or number % 8:
             raise UserError(
                 "expected registers and load_registers to be multiples of 8 from 24 to "
                 f"256 in '{PLAN_ATTRIBUTE}', got {number}",
-                where,
             )
     threads = plan.all_warps * WARP_LANES
     ctas = max(1, plan.min_ctas)
@@ -493,11 +478,10 @@ def _check_registers(target: Target, plan: Plan, where: str) -> None:
             f"expected registers and load_registers of at most {most} for all warps "
             f"of one of {ctas} CTAs (min_ctas) in '{PLAN_ATTRIBUTE}', got "
             f"{wanted * WARP_LANES}",
-            where,
         )
 
 
-def _check_cluster(target: Target, plan: Plan, where: str) -> None:
+def _check_cluster(target: Target, plan: Plan) -> None:
     """Checks the CTAs of a cluster (CUDA C++ Programming Guide, "Clusters")."""
     if plan.cluster == 1:
         return
@@ -506,14 +490,12 @@ def _check_cluster(target: Target, plan: Plan, where: str) -> None:
         raise UserError(
             f"expected cluster to be a power of two up to {most} on {target.name} in "
             f"'{PLAN_ATTRIBUTE}', got {plan.cluster}",
-            where,
         )
     if plan.roles != "one" or plan.persistent:
         raise UserError(
             f"expected roles = one and no persistent with a cluster in "
             f"'{PLAN_ATTRIBUTE}', got roles = {plan.roles} and persistent = "
             f"{plan.persistent}",
-            where,
         )
 
 
@@ -540,7 +522,7 @@ def wgmma_refusal(
 
 
 def _check_warpgroups(
-    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int], where: str
+    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int]
 ) -> None:
     warps = (division["warps_m"], division["warps_n"])
     reason = wgmma_refusal(op, atom, warps)
@@ -550,11 +532,10 @@ def _check_warpgroups(
             f"expected {reason or 'no warps_b'} for atom {atom.name} in "
             f"'{PLAN_ATTRIBUTE}', got {rows} x {columns} x {depth} over "
             f"{' x '.join(map(str, division.values()))} warps",
-            where,
         )
 
 
-def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> Atom:
+def find_atom(op: ir.Operation, name: str, target: Target) -> Atom:
     """The matrix instruction `name`, checked against a product and the chip.
 
     Raises:
@@ -565,7 +546,6 @@ def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> Atom:
         raise UserError(
             f"expected atom to be one of {', '.join(MMA_ATOMS)}, or m64 n k, in "
             f"'{PLAN_ATTRIBUTE}', got '{name}'",
-            where,
         )
     operand, accumulator = element_types(op)
     types = atom.find(operand, accumulator)
@@ -574,27 +554,23 @@ def find_atom(op: ir.Operation, name: str, target: Target, where: str) -> Atom:
         raise UserError(
             f"expected operand and accumulator types of atom {name}, {taken}, got "
             f"{operand} and {accumulator}",
-            where,
         )
     if isinstance(atom, WgmmaAtom):
         if not target.has_wgmma:
             raise UserError(
                 f"expected a target sm_{types.first_capability}a for atom {name}, got "
                 f"{target.name}",
-                where,
             )
         return atom
     if target.capability < types.first_capability:
         raise UserError(
             f"expected a chip from sm_{types.first_capability} on for atom {name} of "
             f"{operand}, got {target.name}",
-            where,
         )
     if not can_compute(atom, op, target):
         scalings = " or ".join(f"{n} of {kind}" for kind, n in atom.scalings)
         raise UserError(
             f"expected a target such as sm_{types.first_capability}a and scale factors "
             f"for {scalings} for atom {name}, got {target.name} and {scaling_of(op)}",
-            where,
         )
     return atom

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from itertools import islice
+from typing import TypeVar
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.locations import place_text
+
+Read = TypeVar("Read")
 
 
 def tile_modules(module: ir.Operation) -> list[ir.Operation]:
@@ -141,17 +146,36 @@ def located(op: ir.Operation) -> Generator[None]:
     try:
         yield
     except CudaTileError as error:
-        if error.location is not None:
-            raise
-        raise type(error)(error.message, location_text(op)) from error
+        raise located_error(error, op) from error
+
+
+def located_at_op(
+    read: Callable[[ir.Operation], Read],
+) -> Callable[[ir.Operation], Read]:
+    """Makes errors of a function of an op have the location of the op.
+
+    Most calls have none: then no location is looked up.
+    """
+
+    @wraps(read)
+    def reading(op: ir.Operation) -> Read:
+        try:
+            return read(op)
+        except CudaTileError as error:
+            raise located_error(error, op) from error
+
+    return reading
+
+
+def located_error(error: CudaTileError, op: ir.Operation) -> CudaTileError:
+    """An error with the location of `op`, if it has none yet."""
+    if error.location is not None:
+        return error
+    return type(error)(error.message, location_text(op))
 
 
 def segments(op: ir.Operation) -> list[list[ir.Value]]:
     """Operands of an op with operand segments, grouped as ODS declares them."""
-    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-    values = list(op.operands)
-    groups: list[list[ir.Value]] = []
-    for size in sizes:
-        groups.append(values[:size])
-        values = values[size:]
-    return groups
+    values = iter(list(op.operands))
+    sizes = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
+    return [list(islice(values, size)) for size in sizes]

@@ -60,9 +60,10 @@ def run(module: ir.Operation, options: Options) -> None:
     """Allocates every entry of `module`."""
     del options
     for entry in entries(module):
-        apart = conflicts(entry)
+        flow = ControlFlow(entry)
+        apart = conflicts(flow)
         numbers = {op: number for number, op in enumerate(apart)}
-        repeating = _repeating(entry)
+        repeating = _repeating(flow)
         requests = [
             _request(op, frozenset(numbers[other] for other in others), repeating)
             for op, others in apart.items()
@@ -99,9 +100,8 @@ def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], in
     return (places, total) if total <= space_bytes else pack(requests)
 
 
-def _repeating(entry: ir.Operation) -> set[ir.Operation]:
+def _repeating(flow: ControlFlow) -> set[ir.Operation]:
     """The buffers that products or bulk copies read by themselves, swizzled or not."""
-    flow = ControlFlow(entry)
     engines = [op for op in flow.ops() if op.name in ASYNC_READERS]
     if not engines:
         return set()
