@@ -32,8 +32,9 @@ from cuda_tile.pipeline import (
     run_steps,
 )
 from cuda_tile.report import Report, make_report
-from cuda_tile.runtime.args import Argument, Bound, bind_args
+from cuda_tile.runtime.args import Argument, Bound
 from cuda_tile.runtime.record import read_grid
+from cuda_tile.runtime.spread import bind_named, host_args, naming
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
@@ -256,8 +257,10 @@ def run(
         kernel: The entry's name; may be left out if there is only one.
         grid: Tile blocks along x, y, z; missing ones are 1. A number is that many
             along x.
-        args: The entry's parameters in order. A NumPy array stands for a pointer
-            to its first element; `array_args` gives the parameters of an array.
+        args: NumPy arrays, lists of arrays and numbers in the order of the source: an
+            array becomes a pointer to its first element, its extents and its strides.
+            With as many arguments as parameters, each is one, and an array a pointer;
+            `array_args` gives the parameters of an array.
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.
         gpu: Target chip for `emulator` and `gpu`; sm_90 by default.
         compiled: A result of `compile` to use again.
@@ -273,7 +276,7 @@ def run(
     extents = read_grid(grid)
     entry = find_entry(module.operation, kernel)
     name = entry_name(entry)
-    bound = bind_args(parameter_types(entry), list(args), kernel=name)
+    bound, names = bind_named(name, parameter_types(entry), host_args(args))
     executors: dict[str, Callable[..., Any]] = {
         "interp": _run_interp,
         "emulator": _run_emulator,
@@ -282,10 +285,11 @@ def run(
     if on not in executors:
         known = ", ".join(executors)
         raise UserError(f"expected one of {known} to run on, got '{on}'")
-    if on == "interp":
-        return _run_interp(module, name, extents, bound, **choices)
-    compiled = compiled or compile(module, gpu, cubin=on == "gpu")
-    return executors[on](compiled, name, extents, bound, **choices)
+    source: Any = module
+    if on != "interp":
+        source = compiled or compile(module, gpu, cubin=on == "gpu")
+    with naming(names):
+        return executors[on](source, name, extents, bound, **choices)
 
 
 def _run_interp(

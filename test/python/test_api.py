@@ -7,7 +7,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -265,6 +265,43 @@ def test_an_access_outside_names_everything(module: Any, on: Any) -> None:
     assert "0x" in message  # the address
     nearest = {"interp": "argument 0", "emulator": "scale_param_0"}[on]
     assert f"{nearest}: float32[5]" in message
+
+
+@JUDGES
+def test_arrays_bring_their_extents_and_strides(on: Any) -> None:
+    module = cuda_tile.load(VADD)
+    x, y, z = (np.full(2048, n, np.float32) for n in (1, 2, 0))
+    cuda_tile.run(module, grid=2, args=[x, y, z], on=on)
+    assert (z == 3).all()
+    with pytest.raises(UserError, match="argument 1: float32") as caught:
+        cuda_tile.run(module, grid=2, args=[x, y[None], z], on=on)
+    assert "expected an array of 1 dimension for parameters 3 to 5" in str(caught.value)
+
+
+def test_a_false_assumption_names_the_argument() -> None:
+    module = cuda_tile.load(VADD)
+    x = np.zeros(2049, np.float32)
+    with pytest.raises(UserError, match=r"got 2049 for argument 1; pass ano") as caught:
+        cuda_tile.run(module, grid=2, args=[x, x, x.copy()])
+    (note,) = caught.value.__notes__
+    assert note.endswith("extent 0 of argument 0 that was passed, float32[2049]")
+
+
+@pytest.mark.parametrize("args", [None, 3, "ab", b"ab"])
+def test_arguments_that_are_no_list(module: Any, args: Any) -> None:
+    with pytest.raises(UserError, match="expected args to be a list of arrays and num"):
+        cuda_tile.run(module, "nothing", grid=1, args=args)
+
+
+def test_arrays_of_other_libraries_have_a_way_in(module: Any) -> None:
+    class Tensor:
+        def __dlpack__(self) -> object:
+            raise AssertionError("not asked for")
+
+    with pytest.raises(UserError, match=r"argument 1: .* a Tensor; numpy.from_dlpack"):
+        cuda_tile.run(
+            module, "scale", grid=1, args=cast(Any, [scale_args()[0], Tensor(), 1.0])
+        )
 
 
 @JUDGES

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -18,7 +19,7 @@ from cuda_tile.runtime.args import (
     expand_args,
     list_args,
 )
-from cuda_tile.runtime.spread import spread_args
+from cuda_tile.runtime.spread import bind_named, naming, spread_args
 
 
 def test_array_args_are_pointer_shape_strides() -> None:
@@ -124,6 +125,62 @@ def test_spread_fills_in_shapes_and_strides() -> None:
     assert spread_args("k", ["ptr<f32>"], [array]) == [array]
     with pytest.raises(UserError, match=r"argument 0: float32\[2,3\] becomes pointer,"):
         spread_args("k", types, [array])
+
+
+PAIR = ["ptr<f32>", *["i32"] * 4] * 2
+WIDE, TALL = np.zeros((64, 128), np.float32), np.zeros((128, 64), np.float32)
+TWO_DIMENSIONS = "expected an array of 2 dimensions for parameters"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (
+            [WIDE[None], TALL],
+            r"argument 0: float32\[1,64,128\] becomes pointer, 3 extents, 3 strides; "
+            rf"{TWO_DIMENSIONS} 0 to 4 \(ptr<f32>, i32, i32, i32, i32\), got one of 3",
+        ),
+        ([WIDE, TALL[0]], rf"argument 1: float32\[64\] .*{TWO_DIMENSIONS} 5 to 9"),
+        (
+            [*array_args(WIDE), *array_args(TALL[0])],
+            rf"argument 5: float32\[64\] .*{TWO_DIMENSIONS} 5 to 9",
+        ),
+        (
+            [*array_args(WIDE[None]), *array_args(TALL)],
+            rf"argument 0: float32\[1,64,128\] .*{TWO_DIMENSIONS} 0 to 4",
+        ),
+        ([WIDE[None], TALL[0]], "argument 0: .* got one of 3"),  # as many parameters
+        ([WIDE, 3, TALL], "argument 1: int becomes 1 parameter; expected 10"),
+        ([None, TALL], "argument 1: .*; expected 10 parameters, got 6 of 2"),
+    ],
+)
+def test_an_array_of_another_rank_is_named(args: list[Any], said: str) -> None:
+    with pytest.raises(UserError, match=f"^k: {said}"):
+        spread_args("k", PAIR, args)
+
+
+def test_numbers_behind_an_array_do_not_count_as_its_extents() -> None:
+    types = ["f32", "ptr<f32>", "i32", "i32", "i64", "ptr<f32>", "i32", "i32", "f32"]
+    line = WIDE[0]
+    assert len(spread_args("k", types, [1.5, line, 7, line, 2.0])) == len(types)
+    with pytest.raises(
+        UserError, match=r"argument 1: .* of 1 dimension for parameters"
+    ):
+        spread_args("k", types, [1.5, WIDE, 7, line, 2.0])
+
+
+def test_errors_name_what_was_passed() -> None:
+    _, names = bind_named("k", PAIR, [WIDE, TALL])
+    error = UserError(
+        "argument 0, argument 3 and argument 5 are wrong, argument 99 too"
+    )
+    with pytest.raises(UserError) as raised, naming(names):
+        raise error
+    assert raised.value.__notes__ == [
+        "argument 3 of the kernel is stride 0 of argument 0 that was passed, "
+        "float32[64,128]",
+        "argument 5 of the kernel is argument 1 that was passed, float32[128,64]",
+    ]
 
 
 @pytest.mark.parametrize(

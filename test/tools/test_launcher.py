@@ -228,8 +228,9 @@ WRONG: dict[str, tuple[list[Any], str]] = {
     ),
     "another rank": (
         [Interface((8,), "f4"), Y],
-        "argument 1: float32[128,64] becomes pointer, 2 extents, 2 strides; expected "
-        "10 parameters, got 8 of 2 arguments",
+        "argument 0: float32[8] becomes pointer, 1 extent, 1 stride; expected an array "
+        "of 2 dimensions for parameters 0 to 4 (ptr<f32>, i32, i32, i32, i32), got one "
+        "of 1; reshape it",
     ),
     "a number too many": (
         [X, Y, 3],

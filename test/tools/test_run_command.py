@@ -148,7 +148,7 @@ def test_what_was_printed_before_an_error(command: Command, check: str, message:
 def test_errors_name_the_argument_of_the_command(command: Command):
     done = command(tool, CUMSUM, *SUMS, "--shuffle", "1")
     assert "seed 0: argument 5: " in done.err
-    note = "argument 5 of the kernel is argument 1 of the command, float32[16,64]"
+    note = "argument 5 of the kernel is argument 1 that was passed, float32[16,64]"
     assert done.err.splitlines()[-1] == note
     words = [word for array in ARRAYS[:2] for word in (array, "16", "1")]
     done = command(tool, ADD, *words, "zeros:i32[8]", "16", "1", "--grid", "2")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.runtime.elements import Array
-from cuda_tile.runtime.spread import spread_args
+from cuda_tile.runtime.spread import bind_named, naming
 from cuda_tile.targets import find_target
 
 EXECUTORS = {
@@ -259,11 +258,12 @@ def run_file(request: Request) -> None:
     before = [
         b"" if array is None else array.tobytes() for array in map(_array, values)
     ]
-    args = spread_args(entry_name(entry), parameter_types(entry), values)
-    if request.shuffle:
-        compare_orders(request, module, entry_name(entry), args)
-    start = time.perf_counter()
-    counted = launch(request, module, entry_name(entry), args)
+    args, names = bind_named(entry_name(entry), parameter_types(entry), values)
+    with naming(names):
+        if request.shuffle:
+            compare_orders(request, module, entry_name(entry), args)
+        start = time.perf_counter()
+        counted = launch(request, module, entry_name(entry), args)
     seconds = time.perf_counter() - start
     say(counted)
     save(request.args)
@@ -302,25 +302,7 @@ def launch(request: Request, module: Any, kernel: str, args: list[Any]) -> Any:
         )
     except UserError as error:
         say(error)
-        name_arguments(error, request, args)
         raise
-
-
-def name_arguments(error: UserError, request: Request, args: list[Any]) -> None:
-    """Maps the argument numbers in an error to the arguments of the command line.
-
-    The error counts the kernel's parameters, where shapes and strides follow each
-    array.
-    """
-    named = {int(number) for number in re.findall(r"argument (\d+)", error.message)}
-    for position, arg in enumerate(request.args):
-        array = _array(arg.value)
-        places = [place for place, value in enumerate(args) if value is array]
-        if array is not None and named & {*places} - {position}:
-            error.add_note(
-                f"argument {places[0]} of the kernel is argument {position} of the "
-                f"command, {_kind(array)}"
-            )
 
 
 def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) -> None:
@@ -343,9 +325,7 @@ def compare_orders(request: Request, module: Any, kernel: str, args: list[Any]) 
         **request.options,
     )
     if not report:
-        error = UserError(f"{kernel} depends on the order:\n{report}")
-        name_arguments(error, request, args)
-        raise error
+        raise UserError(f"{kernel} depends on the order:\n{report}")
     print(f"{kernel}: {report}")
     for array, old in zip(arrays, before, strict=True):
         array[...] = old

@@ -14,7 +14,7 @@ from cuda_tile.interp.printf import BadDirective, render
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of
-from cuda_tile.interp.uses import is_only_a_stride
+from cuda_tile.interp.uses import argument_of, is_only_a_stride
 from cuda_tile.interp.values import Mask, TensorView, Token
 from cuda_tile.interp.words import signed
 from cuda_tile.runtime.elements import Array
@@ -39,7 +39,8 @@ def _verify(run: TileBlock, op: Op, value: Any) -> None:
     data = data_of(value)
     if isinstance(data, TensorView):
         bad = np.asarray(data.address % predicate.divisor != 0)
-        run.forbid(op, bad, f"assumed {predicate}, got address {data.address:#x}")
+        said = f"assumed {predicate}, got address {data.address:#x}"
+        run.forbid(op, bad, said + _of_argument(run, op) if bad else said)
         return
     bad = broken(op, predicate, data)
     if data is not value:
@@ -50,12 +51,23 @@ def _verify(run: TileBlock, op: Op, value: Any) -> None:
     if not bad.any():
         return
     if not run.launch.is_strict and is_only_a_stride(run.entry.body, op):
-        run.broken[op.results[0]] = op, f"assumed {predicate}, got {data}"
+        said = f"assumed {predicate}, got {data}{_of_argument(run, op)}"
+        run.broken[op.results[0]] = op, said
         return
     shown = data
     if data.dtype == np.uint64:  # an address
         shown = np.vectorize(hex, [object])(data)
-    run.forbid(op, bad, f"assumed {predicate}", shown)
+    where = tuple(int(i) for i in np.argwhere(bad)[0])
+    said = f"assumed {predicate}, got {shown[where]}{_of_argument(run, op)}"
+    run.forbid(op, bad, said)
+
+
+def _of_argument(run: TileBlock, op: Op) -> str:
+    """Names the kernel's argument that breaks an assumption, and the way out."""
+    number = argument_of(run.entry.body, op.operands[0])
+    if number is None:
+        return ""
+    return f" for argument {number}; pass another, or a kernel built for such arguments"
 
 
 @RULES.register("assert")

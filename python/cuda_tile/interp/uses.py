@@ -12,6 +12,10 @@ _MOVES = frozenset(
     ("permute", "reshape", "broadcast", "cat", "extract", "insert", "reduce", "scan")
 )
 """Ops whose result does not depend, element by element, on the operand's own."""
+_SAME = frozenset(
+    ("assume", "reshape", "broadcast", "exti", "trunci", "make_tensor_view")
+)
+"""Ops whose first operand is what a user knows the result as."""
 
 
 @cache
@@ -44,6 +48,19 @@ def is_only_a_stride(body: Block, op: Op) -> bool:
         else user.name == "make_tensor_view" and slot in strides_of(user)
         for user in _users(body).get(slot, [])
     )
+
+
+def argument_of(body: Block, slot: int) -> int | None:
+    """The number of the kernel's argument that a value is, but for its shape or width.
+
+    Args:
+        body: The kernel's body.
+        slot: The value; that of a tensor view is the argument of its address.
+    """
+    makers = _makers(body)
+    while (made := makers.get(slot)) is not None and made.name in _SAME:
+        slot = made.operands[0]
+    return body.arguments.index(slot) if slot in body.arguments else None
 
 
 def strides_of(op: Op) -> tuple[int, ...]:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
 
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.args import (
-    Argument,
     Bound,
     PointerTable,
     array_args,
@@ -19,24 +19,8 @@ from cuda_tile.runtime.args import (
     list_args,
 )
 from cuda_tile.runtime.device_view import device_view
-from cuda_tile.runtime.elements import Array, element
-
-
-@dataclass(frozen=True)
-class _Spread:
-    """One argument as parameters.
-
-    Attributes:
-        text: How messages name it: `argument 1: float16[128,64]`.
-        becomes: What it becomes, in words.
-        parts: The parameters.
-        labels: How messages name each.
-    """
-
-    text: str
-    becomes: str
-    parts: list[Argument]
-    labels: list[str]
+from cuda_tile.runtime.elements import Array
+from cuda_tile.runtime.misfit import Spread, becomes, check_fit
 
 
 def spread_args(
@@ -61,22 +45,84 @@ def spread_args(
     Raises:
         UserError: An argument is none of these, or does not fit.
     """
+    return bind_named(kernel, parameter_types, args, stream)[0]
+
+
+def bind_named(
+    kernel: str, parameter_types: Sequence[str], args: Sequence[Any], stream: int = 0
+) -> tuple[list[Bound], dict[int, str]]:
+    """As `spread_args`, with what an error calls each parameter of a spread argument.
+
+    Returns:
+        The parameters, and by the number of one: `extent 0 of argument 1, f32[64,128]`.
+        Empty where the arguments are the parameters.
+    """
     values = [_value(arg, number, stream) for number, arg in enumerate(args)]
     if len(values) == len(parameter_types) and not any(
         isinstance(value, list) for value in values
     ):
         labels = [f"argument {number}" for number in range(len(values))]
-        return bind_args(parameter_types, values, kernel, labels)
-    spread: list[_Spread] = []
+        return bind_args(parameter_types, values, kernel, labels), {}
+    spread: list[Spread] = []
     place = 0
     for number, value in enumerate(values):
         is_wide = list(parameter_types[place + 1 : place + 2]) == ["i64"]
         spread.append(_spread(value, number, 64 if is_wide else 32))
         place += len(spread[-1].parts)
-    _check_count(kernel, parameter_types, spread)
+    check_fit(kernel, parameter_types, spread)
     parts = [part for each in spread for part in each.parts]
     labels = [label for each in spread for label in each.labels]
-    return bind_args(parameter_types, parts, kernel, labels)
+    return bind_args(parameter_types, parts, kernel, labels), _names(spread)
+
+
+def _names(spread: Sequence[Spread]) -> dict[int, str]:
+    found: list[str] = []
+    for each in spread:
+        for label in each.labels:
+            where, _, part = label.partition(", ")
+            found.append(
+                f"{part + ' of ' if part else ''}{where} that was passed, {each.kind}"
+            )
+    return dict(enumerate(found))
+
+
+@contextmanager
+def naming(names: Mapping[int, str]) -> Generator[None]:
+    """Adds to an error raised inside a note on each argument of the kernel it names.
+
+    Args:
+        names: What `bind_named` calls the kernel's arguments.
+    """
+    try:
+        yield
+    except UserError as error:
+        numbers = re.findall(r"(?:argument |_param_)(\d+)", error.message)
+        for number in dict.fromkeys(map(int, numbers)):
+            name = names.get(number, "")
+            if name and not name.startswith(f"argument {number} "):
+                error.add_note(f"argument {number} of the kernel is {name}")
+        raise
+
+
+def host_args(args: object) -> list[Any]:
+    """The arguments of a run that reads and writes arrays in host memory.
+
+    Raises:
+        UserError: They are no sequence, or an array is not NumPy's.
+    """
+    if isinstance(args, (str, bytes)) or not isinstance(args, Iterable):
+        raise UserError(
+            f"expected args to be a list of arrays and numbers, got {args!r:.80}"
+        )
+    found: list[Any] = list(cast("Iterable[Any]", args))
+    for number, arg in enumerate(found):
+        if not isinstance(arg, (np.ndarray, np.generic)) and hasattr(arg, "__dlpack__"):
+            raise UserError(
+                f"argument {number}: expected a NumPy array, got a "
+                f"{type(arg).__name__}; numpy.from_dlpack(x) makes one of an array in "
+                "host memory, without a copy; cuda_tile.launch takes arrays on a GPU"
+            )
+    return found
 
 
 def _value(arg: Any, number: int, stream: int) -> Any:
@@ -98,66 +144,32 @@ def _value(arg: Any, number: int, stream: int) -> Any:
     return cast(Any, arg) if view is None else view
 
 
-def _spread(value: Any, number: int, index_bits: int) -> _Spread:
+def _spread(value: Any, number: int, index_bits: int) -> Spread:
     where = f"argument {number}"
     try:
         if isinstance(value, list):
             arrays = cast(list[Array], value)
             parts = list_args(arrays, index_bits)
-            text = f"{where}: a list of {len(arrays)} arrays"
-            return _Spread(text, "table, length", parts, [where, f"{where}, length"])
+            kind = f"a list of {len(arrays)} arrays"
+            labels = [where, f"{where}, length"]
+            return Spread(where, kind, "table, length", parts, labels)
         if isinstance(value, np.ndarray) and not isinstance(value, PointerTable):
             return _spread_array(cast(Array, value), where, index_bits)
     except UserError as error:
         if error.message.startswith(where):
             raise
         raise UserError(f"{where}: {error.message}") from None
-    name = type(value).__name__
-    return _Spread(f"{where}: {name}", "1 parameter", [value], [where])
+    return Spread(where, type(value).__name__, "1 parameter", [value], [where])
 
 
-def _spread_array(array: Array, where: str, index_bits: int) -> _Spread:
+def _spread_array(array: Array, where: str, index_bits: int) -> Spread:
     rank = array.ndim
-    ending = "" if rank == 1 else "s"
-    return _Spread(
-        f"{where}: {array.dtype}[{','.join(map(str, array.shape))}]",
-        f"pointer, {rank} extent{ending}, {rank} stride{ending}",
+    return Spread(
+        where,
+        f"{array.dtype}[{','.join(map(str, array.shape))}]",
+        becomes(rank),
         array_args(array, index_bits),
         [where]
         + [f"{where}, extent {axis}" for axis in range(rank)]
         + [f"{where}, stride {axis}" for axis in range(rank)],
-    )
-
-
-def _check_count(
-    kernel: str, parameter_types: Sequence[str], spread: Sequence[_Spread]
-) -> None:
-    """Refuses another number of parameters, by the argument that is likely wrong."""
-    count = sum(len(each.parts) for each in spread)
-    if count == len(parameter_types):
-        return
-    ending = "" if len(spread) == 1 else "s"
-    said = (
-        f"expected {len(parameter_types)} parameters, got {count} of {len(spread)} "
-        f"argument{ending}"
-    )
-    place = 0
-    for each in spread:
-        kinds = parameter_types[place : place + len(each.parts)]
-        place += len(each.parts)
-        if not _may_fit(each, kinds):
-            raise UserError(f"{kernel}: {each.text} becomes {each.becomes}; {said}")
-    last = f"{spread[-1].text} becomes {spread[-1].becomes}; " if spread else ""
-    raise UserError(
-        f"{kernel}: {last}{said}; parameter {place}, a {parameter_types[place]}, and "
-        "what is behind it are missing"
-    )
-
-
-def _may_fit(each: _Spread, kinds: Sequence[str]) -> bool:
-    """Whether pointers stand where parameters are pointers."""
-    return len(kinds) == len(each.parts) and all(
-        (element(kind).pointee is not None)
-        == (part is None or isinstance(part, np.ndarray))
-        for kind, part in zip(kinds, each.parts, strict=True)
     )
