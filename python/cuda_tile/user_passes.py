@@ -121,6 +121,11 @@ def load_passes(path: str) -> list[str]:
     return new
 
 
+def registered_passes() -> list[str]:
+    """The names of the user's passes, in the order of registration."""
+    return list(_registered)
+
+
 def _options_of(name: str, function: Callable[..., None]) -> dict[str, Any]:
     """The defaults of the keyword-only parameters.
 

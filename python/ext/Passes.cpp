@@ -12,9 +12,11 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 
 #include <memory>
+#include <optional>
 #include <tuple>
 
 using namespace cuda_tile::python;
@@ -172,6 +174,18 @@ private:
   std::vector<std::unique_ptr<Option<std::string>>> options;
 };
 
+/// The options of a pipeline, whose names only the registration knows.
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  explicit PipelineOptions(const std::vector<OptionSpec> &specs) {
+    for (const OptionSpec &spec : specs)
+      options.push_back(std::make_unique<Option<std::string>>(
+          *this, spec.name, llvm::cl::desc(spec.description),
+          llvm::cl::init(spec.defaultValue)));
+  }
+
+  std::vector<std::unique_ptr<Option<std::string>>> options;
+};
+
 using OptionTuple = std::tuple<std::string, std::string, std::string>;
 
 void registerPythonPass(const std::string &argument,
@@ -191,6 +205,50 @@ void registerPythonPass(const std::string &argument,
   for (const auto &[name, defaultValue, text] : options)
     spec->options.push_back({name, defaultValue, text});
   mlir::registerPass([spec] { return std::make_unique<PythonPass>(*spec); });
+}
+
+/// Adds the passes to `manager` that the registered function names.
+llvm::LogicalResult buildPipeline(
+    const PassSpec &spec, mlir::OpPassManager &manager, llvm::StringRef given,
+    llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> report) {
+  PipelineOptions parsed(spec.options);
+  std::string text, problem;
+  llvm::raw_string_ostream os(problem);
+  if (failed(parsed.parseFromString(given, os)))
+    return report(problem);
+  try {
+    nb::gil_scoped_acquire acquire;
+    nb::dict values;
+    for (auto [option, value] : llvm::zip_equal(spec.options, parsed.options))
+      values[option.name.c_str()] = nb::str(value->getValue().c_str());
+    text = nb::cast<std::string>(spec.function(values));
+  } catch (const nb::python_error &error) {
+    nb::gil_scoped_acquire acquire;
+    return report(describe(error));
+  }
+  if (failed(mlir::parsePassPipeline(text, manager, os)))
+    return report(problem);
+  return mlir::success();
+}
+
+/// Makes a name for a pipeline whose text a Python function gives.
+void registerPythonPipeline(const std::string &argument,
+                            const std::string &description,
+                            const std::vector<OptionTuple> &options,
+                            nb::callable function) {
+  auto *spec = new PassSpec{argument, description, {}, std::move(function), {}};
+  for (const auto &[name, defaultValue, text] : options)
+    spec->options.push_back({name, defaultValue, text});
+  mlir::registerPassPipeline(
+      argument, description,
+      [spec](
+          mlir::OpPassManager &manager, llvm::StringRef given,
+          llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> report) {
+        return buildPipeline(*spec, manager, given, report);
+      },
+      [spec](llvm::function_ref<void(const mlir::detail::PassOptions &)> show) {
+        show(PipelineOptions(spec->options));
+      });
 }
 
 } // namespace
@@ -228,6 +286,28 @@ void cuda_tile::python::populatePasses(nb::module_ &m) {
         "    exception fails the pass and comes out of PassManager.run.\n\n"
         "Raises:\n"
         "  ValueError: A pass of that name exists.");
+  m.def("register_pipeline", &registerPythonPipeline, nb::arg("argument"),
+        nb::arg("description"), nb::arg("options"), nb::arg("fn"),
+        nb::sig("def register_pipeline(argument: str, description: str, "
+                "options: collections.abc.Sequence[tuple[str, str, str]], fn: "
+                "collections.abc.Callable[[dict[str, str]], str]) -> None"),
+        "Makes a name for several passes, known to every pipeline string.\n\n"
+        "Args:\n"
+        "  argument: Name in pipelines and flag of the opt tool.\n"
+        "  description: One line for the tools' help.\n"
+        "  options: (name, default value, description) of each option.\n"
+        "  fn: Called with the options' values by name; gives the pipeline as\n"
+        "    a string. An exception is an error of the pipeline string.");
+  m.def(
+      "pass_description",
+      [](const std::string &name) -> std::optional<std::string> {
+        const mlir::PassInfo *info = mlir::PassInfo::lookup(name);
+        return info ? std::optional(info->getPassDescription().str())
+                    : std::nullopt;
+      },
+      nb::arg("name"), nb::sig("def pass_description(name: str) -> str | None"),
+      "What a registered pass does, in one line; None if there is no such "
+      "pass.");
   m.def(
       "take_pass_exception", &takePassException,
       nb::sig("def take_pass_exception() -> BaseException | None"),

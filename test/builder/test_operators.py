@@ -13,7 +13,7 @@ from builder_kernels import ELEMENTS, evaluate
 
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
-from cuda_tile.errors import Unsupported
+from cuda_tile.errors import Unsupported, UserError
 
 INTS = np.array([7, -7, 5, -5, 100, -100, 0, 1], np.int32)
 DIVISORS = np.array([2, 2, -3, -3, 7, -7, 4, -1], np.int32)
@@ -307,3 +307,12 @@ def test_location_in_a_body():
 def test_numbers_that_are_no_integers(number: float):
     with pytest.raises(ValueError, match="expected an integer for i32, got"):
         b.constant(number, b.Int32)
+
+
+def test_an_op_outside_a_kernel_is_refused_with_a_way_out() -> None:
+    """With a context alone too: such an op would be part of nothing."""
+    said = "constant: expected a kernel to build the op in, .* TileIrGenerator"
+    with pytest.raises(UserError, match=said):
+        b.constant(1)
+    with ir.Context(), ir.Location.unknown(), pytest.raises(UserError, match=said):
+        b.constant(1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 import cuda_tile
 from cuda_tile import UserError
-from cuda_tile.cli.opt import take_option
+from cuda_tile.cli.opt import DIALECT_PASSES, take_option
 from cuda_tile.ir import Module, Operation
 from cuda_tile.passmanager import PassManager
 from cuda_tile.user_passes import load_passes
@@ -174,3 +175,41 @@ def test_options_are_taken_from_the_command_line() -> None:
     assert words == ["--x", "a", "-load-passes", "d"]
     with pytest.raises(UserError, match="expected a value after --load-pass"):
         take_option("load-pass", ["--load-pass"])
+
+
+def test_an_error_of_a_pass_stands_where_it_says(tmp_path: Path) -> None:
+    """A place of inlined code too, with a note for the caller."""
+    file, passes = tmp_path / "k.mlir", tmp_path / "passes.py"
+    file.write_text(TEXT)
+    passes.write_text(
+        "import cuda_tile\n"
+        '@cuda_tile.register_pass("refuse")\n'
+        "def refuse(op, *, where: str = ''):\n"
+        "    raise cuda_tile.UserError('no', where or None)\n"
+    )
+    command = (sys.executable, "-m", "cuda_tile.cli.opt", "--load-pass", passes, file)
+
+    def said(where: str) -> list[str]:
+        flag = f'--refuse=where="{where}"' if where else "--refuse"
+        done = subprocess.run([*command, flag], capture_output=True, text=True)
+        assert done.returncode == 1
+        return done.stderr.splitlines()
+
+    assert said("") == [f"{file}:0:0: error: pass 'refuse' failed: no"]
+    assert said("a.py:3:4") == ["a.py:3:4: error: no"]
+    assert said("a.py:3:4, called from b c.py:5:6") == [
+        "a.py:3:4: error: no",
+        "b c.py:5:6: note: called from",
+    ]
+    assert said("nowhere") == [f"{file}:0:0: error: pass 'refuse' failed: nowhere: no"]
+
+
+def test_passes_are_known_to_the_pass_manager(module: Module) -> None:
+    """Once it is imported, alone and all in a row."""
+    run(Module.parse(TEXT, module.context), "cuda-tile-compile-pipeline{until=place}")
+
+
+def test_what_the_help_lists_is_all_of_the_dialect() -> None:
+    source = Path(__file__).parents[2] / "dialect/include/cuda_tile/Transforms"
+    text = (source / "Passes.td").read_text()
+    assert tuple(sorted(re.findall(r'Pass<"([\w-]+)"', text))) == DIALECT_PASSES

@@ -9,6 +9,8 @@
 // RUN: cuda-tile-opt %s --cuda-tile-simplify --mlir-timing -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TIMING
 // RUN: cuda-tile-opt --help | FileCheck %s --check-prefix=HELP
+// RUN: cuda-tile-opt %s --cuda-tile-compile-pipeline='gpu=sm_80 until=place num-warps=2' | FileCheck %s --check-prefix=ALL
+// RUN: cuda-tile-opt %s --pass-pipeline='builtin.module(cuda-tile-compile-pipeline)' | FileCheck %s --check-prefix=LAST
 
 // The failure of a Python pass is a diagnostic with the name of the pass.
 // RUN: not cuda-tile-opt %s --cuda-tile-plan=gpu=sm_1 2>&1 | FileCheck %s --check-prefix=FAIL
@@ -20,6 +22,13 @@
 // AFTER: IR Dump After
 // AFTER-SAME: cuda-tile-simplify
 // TIMING: cuda-tile-simplify
+// Ours come first, in the order in which they run.
+// HELP: Passes of this package:
+// HELP-NEXT: --cuda-tile-compile-pipeline
+// HELP-NEXT: --cuda-tile-simplify
+// HELP-NEXT: --cuda-tile-plan
+// HELP: --load-pass
+// HELP: OVERVIEW:
 // HELP: --cuda-tile-emit
 // HELP-NEXT: --device-debug=<string>
 // HELP-NEXT: --line-info=<string> - write line tables
@@ -27,8 +36,12 @@
 // HELP-NEXT: --abi=<string>
 // HELP-NEXT: --gpu=<string>
 // HELP-NEXT: --num-warps=<string> - warps per CTA
+// HELP: --cuda-tile-compile-pipeline
+// HELP-NEXT: --abi=<string>
 // FAIL: error: pass 'cuda-tile-plan' failed: {{.*}}'sm_1'
 // FAIL-NOT: Traceback
+// ALL: entry @copy{{.*}}plan = {num_warps = 2 : i64}, tileas.target = "sm_80"
+// LAST: llvm.func @copy
 // UNKNOWN: Unknown command line argument '--no-such-pass'
 cuda_tile.module @kernels {
   entry @copy(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {

@@ -202,3 +202,19 @@ def test_help(command: Command):
     result = command(tool, "--help")
     assert result.code == 0
     assert "sm_120" in result.out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x.mlir", "expected --emit=tile, placed or nvvm with '-o x.mlir'"),
+        ("x.tileirbc", "cuda-tile-optimize -O0 --emit-bytecode writes bytecode"),
+    ],
+)
+def test_no_machine_code_in_a_file_that_is_called_text(
+    command: Command, name: str, said: str
+) -> None:
+    assert said in command(tool, SCALE, "--gpu", "sm_90", "-o", name).sentence
+    assert not Path(name).exists()
+    done = command(tool, SCALE, "--gpu", "sm_90", "-o", name, "--emit=placed")
+    assert (done.code, Path(name).read_text()[:7]) == (0, "#layout")

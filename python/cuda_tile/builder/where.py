@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ParamSpec, TypedDict, TypeVar, cast
 
 from cuda_tile._mlir import ir
+from cuda_tile.errors import UserError
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -45,10 +46,30 @@ def cuda_tile_op(
     def build(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         loc = cast("ir.Location | None", kwargs.pop("loc", None))
         ip = cast("ir.InsertionPoint | None", kwargs.pop("ip", None))
+        if ip is None:
+            _check_place(function.__name__)
         with ip or nullcontext(), loc or given_location() or _standing_at(_caller()):
             return function(*args, **kwargs)
 
     return build
+
+
+def _check_place(name: str) -> None:
+    """Refuses to build an op where there is no kernel to build it in.
+
+    Raises:
+        UserError: There is no current insertion point.
+    """
+    try:
+        place = ir.InsertionPoint.current
+    except ValueError:
+        place = None
+    if place is None:
+        raise UserError(
+            f"{name}: expected a kernel to build the op in, got a call outside any; "
+            "call it under `with TileIrGenerator() as generator, "
+            "generator.create_entry('kernel', [Float32]) as (x,):`, or pass ip="
+        )
 
 
 def given_location() -> ir.Location | None:

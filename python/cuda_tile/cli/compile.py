@@ -30,6 +30,12 @@ from cuda_tile.targets import WARP_COUNTS, target_names
 
 SUFFIXES: dict[str, api.Emit] = {".cubin": "cubin", ".ptx": "ptx", ".ll": "llvm"}
 """What `-o NAME` alone says of the form."""
+NO_MACHINE_CODE = {
+    ".mlir": "expected --emit=tile, placed or nvvm with {}, for each of them is MLIR",
+    ".tileirbc": "expected another output than {}: cuda-tile-optimize -O0 "
+    "--emit-bytecode writes bytecode",
+}
+"""What `-o NAME` without `--emit` asks for that is not clear, or not made here."""
 ALL_STEPS = "all"
 
 
@@ -214,8 +220,10 @@ def _levels(level: int | None) -> dict[str, int]:
 
 def _form_and_output(arguments: argparse.Namespace, file: str) -> tuple[api.Emit, str]:
     output: str | None = arguments.output
-    by_name = SUFFIXES.get(Path(output).suffix, "cubin") if output else "cubin"
-    form = cast(api.Emit, arguments.emit or by_name)
+    suffix = Path(output).suffix if output else ""
+    if suffix in NO_MACHINE_CODE and arguments.emit is None:
+        raise UserError(NO_MACHINE_CODE[suffix].format(f"'-o {output}'"))
+    form = cast(api.Emit, arguments.emit or SUFFIXES.get(suffix, "cubin"))
     if output is None:
         is_file = form == "cubin" and file != STANDARD_STREAM
         output = Path(file).stem + ".cubin" if is_file else STANDARD_STREAM

@@ -2,8 +2,9 @@
 """`cuda-tile-opt`: mlir-opt with our dialects and passes.
 
 Arguments are mlir-opt's; the passes of this package, written in C++ or Python, are
-available by name, as flags and in `--pass-pipeline`. `--load-pass FILE.py` runs a
-Python file first, whose functions under `@cuda_tile.register_pass` are passes too.
+available by name, as flags and in `--pass-pipeline`. `--cuda-tile-compile-pipeline` is
+all of the compiler's in a row. `--load-pass FILE.py` runs a Python file first, whose
+functions under `@cuda_tile.register_pass` are passes too.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import UserError
-from cuda_tile.pipeline import register_passes
-from cuda_tile.user_passes import load_passes
+from cuda_tile.pipeline import COMPILE_PIPELINE, PIPELINE, PRINTERS, register_passes
+from cuda_tile.user_passes import load_passes, registered_passes
 
 
 def take_option(name: str, arguments: list[str]) -> list[str]:
@@ -43,6 +44,54 @@ def take_option(name: str, arguments: list[str]) -> list[str]:
     return values
 
 
+HELP = """\
+cuda-tile-opt: reads a kernel, text or bytecode, runs passes on it, prints it as text.
+
+  cuda-tile-opt kernel.tileirbc --cuda-tile-compile-pipeline=gpu=sm_90
+  cuda-tile-opt kernel.mlir --cuda-tile-simplify --cuda-tile-plan=gpu=sm_90
+
+Passes run in the order of their flags. FILE is - for stdin; -o FILE writes to a file.
+"""
+DIALECT_PASSES = (
+    "fold-constants",
+    "fuse-fma",
+    "loop-split",
+    "synthesize-debug-info-scopes",
+)
+"""The passes written in C++, with the dialect."""
+
+
+def help_text() -> str:
+    """Our own passes and options, which MLIR's help has among a thousand others."""
+    flags = {
+        COMPILE_PIPELINE: "all of the passes below: =gpu=SM, or ='gpu=SM num-warps=4 "
+        "until=place'"
+    }
+    names = [
+        *(f"cuda-tile-{step.name}" for step in (*PIPELINE, *PRINTERS)),
+        *DIALECT_PASSES,
+        *registered_passes(),
+    ]
+    for name in names:
+        summary = _cuda_tile.pass_description(name)
+        if summary is not None:  # else the step leaves MLIR
+            flags[name] = summary
+    options = {
+        "load-pass FILE.py": "run a Python file with passes first, see "
+        "cuda_tile.register_pass",
+        "version": "print versions",
+    }
+    width = max(map(len, (*flags, *options))) + 2
+
+    def table(rows: dict[str, str]) -> str:
+        return "".join(f"  --{name:{width}}{text}\n" for name, text in rows.items())
+
+    return (
+        f"{HELP}\nPasses of this package:\n{table(flags)}\nOptions of this package:\n"
+        f"{table(options)}\nOptions of the passes, and all that mlir-opt has:\n"
+    )
+
+
 @reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
@@ -55,6 +104,8 @@ def main() -> int:
     register_passes()
     for file in files:
         load_passes(file)
+    if {"--help", "-help", "-h"} & set(arguments):
+        print(help_text(), flush=True)
     return _cuda_tile.opt_main(["cuda-tile-opt", *arguments])
 
 
