@@ -93,6 +93,7 @@ CASES = (
     Case(Attention("full", 64, keys=128), goals={"full": _goal(405, 12, 66, "")}),
     Case(Attention("full", 256), goals={"full": _goal(410, 20, 34, "")}),
     Case(Attention("split", 128, element="bf16", group=4)),
+    Case(Attention("causal", 128)),
     Case(Attention("ragged", 64)),
     Case(Attention("full", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("full", 128), "sm_80", {"full": {"spill": "0"}}),
@@ -129,7 +130,7 @@ def ours(case: Case, *, runs: bool) -> list[Row]:
         "warn": str(len(compiled.report.warnings)),
     }
     ran = limits(case, module, compiled) if runs else {}
-    names = ["full", "masked"] if case.attention.loop == "split" else [""]
+    names = [""] if case.attention.loop == "full" else ["full", "masked"]
     rows: list[Row] = []
     for mix, name in zip(product_loops(compiled.cubin) or [], names, strict=False):
         loop = name or ("full" if case.attention.loop == "full" else "masked")

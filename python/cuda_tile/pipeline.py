@@ -54,6 +54,7 @@ from cuda_tile.passes import (
     roles,
     simplify,
     skew,
+    split,
     stage,
 )
 
@@ -178,6 +179,8 @@ def _assemble(compilation: Compilation) -> None:
 
 PIPELINE: tuple[Pass | Step, ...] = (
     Pass("simplify", "T", "remove dead and repeated operations", simplify.run),
+    # Before the plan: each loop that it makes gets one of its own.
+    Pass("split", "T", "give turns whose masks hide nothing their own loop", split.run),
     Pass(
         "plan",
         "T",

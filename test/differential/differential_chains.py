@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from differential_elements import with_constant
+from differential_masks import masked
 from differential_nests import (
     Nest,
     Results,
@@ -147,22 +147,10 @@ class Chain:
 
 
 def _masked(p: RandomProgram, scores: Value, index: Value, columns: int) -> Value:
-    """Scores of columns up to the row's number; `LOWEST` for the others."""
+    """Scores of columns that the turn's mask lets through; `LOWEST` for the others."""
     p.note("chain: mask by the turn")
-    rows, column = p.coordinate(scores.shape, 0), p.coordinate(scores.shape, 1)
-    step = p.constant((), "i32", columns)
-    first = p.make((), "i32", f"muli {index.name}, {step.name} : tile<i32>")
-    spread = p.spread(first, scores.shape)
-    place = p.make(
-        scores.shape, "i32", f"addi {column.name}, {spread.name} : {column.type}"
-    )
-    rows = with_constant(p, "addi", rows, p.number(0, columns))
-    flags = tile(scores.shape, "i1")
-    text = f"cmpi less_than_or_equal {place.name}, {rows.name}, signed : {place.type}"
-    test = p.make(scores.shape, "i1", f"{text} -> {flags}")
     low = p.constant(scores.shape, scores.element, float(LOWEST))
-    text = f"select {test.name}, {scores.name}, {low.name} : {flags}, {scores.type}"
-    return p.make(scores.shape, scores.element, text)
+    return masked(p, scores, index, columns, low)
 
 
 # Forms --------------------------------------------------------------------------------

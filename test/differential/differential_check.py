@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from differential_case import Case
-from differential_plans import DrawnPlan, made
+from differential_plans import OPENED, DrawnPlan, is_split, made
 from emit_data import Array
 from op_case import differing
 
@@ -117,6 +117,7 @@ def check(
             text = _check_chip(case, module, gpu, expected, seen, seeds, levels)
             if notes is not None:
                 notes += made(text)
+                notes[OPENED] += is_split(module, gpu)
     except _Stop as stop:
         return stop.failure
     return None

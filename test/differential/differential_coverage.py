@@ -14,12 +14,13 @@ from math import prod
 from differential_chains import CONSTRUCTS as CHAIN_CONSTRUCTS
 from differential_folds import FOLD_NAMES, PRODUCT_NAMES
 from differential_launch import LAUNCH_NAMES
+from differential_masks import CONSTRUCTS as MASK_CONSTRUCTS
 from differential_moves import MOVE_NAMES
 from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
 from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
 from differential_places import PLACE_NAMES
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
-from differential_plans import MADE
+from differential_plans import MADE, OPENED
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_variants import VARIANTS
 
@@ -84,7 +85,7 @@ CONSTRUCTS = (
 """Every construct that the programs of a run must have, variants apart."""
 NEST_CONSTRUCTS = (
     *(*LOOP_CONSTRUCTS, *OPERAND_CONSTRUCTS, *RING_CONSTRUCTS, *CHAIN_CONSTRUCTS),
-    *(*PLAN_CONSTRUCTS, *MADE),
+    *(*MASK_CONSTRUCTS, *PLAN_CONSTRUCTS, *MADE, OPENED),
 )
 """What loops of products must have, of the kinds `rings` and `chains`, and become."""
 VARIANT_NAMES = (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
+import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import PLAN_ATTRIBUTE, plan_attribute
 from cuda_tile.ir.walk import entries
@@ -101,3 +102,16 @@ MADE: Mapping[str, re.Pattern[str]] = {
 def made(text: str) -> Counter[str]:
     """Which of `MADE` a module at level W has."""
     return Counter(name for name, pattern in MADE.items() if pattern.search(text))
+
+
+OPENED = "made: turns without their masks"
+"""That `split` divided a loop."""
+
+
+def is_split(module: ir.Module, gpu: str) -> bool:
+    """Whether a module has more loops after `split` than before it."""
+    counts = [
+        str(cuda_tile.lower(module, gpu, until=name)).count("= for ")
+        for name in ("simplify", "split")
+    ]
+    return counts[1] > counts[0]

@@ -100,7 +100,9 @@ def test_the_failure_of_a_hook_is_its_own(module: Any) -> None:
 @pytest.mark.parametrize("where", ["until", "before", "after"])
 def test_an_unknown_pass_is_named(module: Any, where: str) -> None:
     choice: Any = "nonsense" if where == "until" else {"nonsense": lambda _: None}
-    with pytest.raises(UserError, match="got 'nonsense'; known: simplify, plan, "):
+    with pytest.raises(
+        UserError, match="got 'nonsense'; known: simplify, split, plan, "
+    ):
         cuda_tile.lower(module, **{where: choice})
 
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which value of a comparison lets elements through, by what is made of it."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.ir.walk import defining_op, op_stem
+
+_SAME = frozenset(("reshape", "broadcast", "permute", "andi", "ori"))
+_RENAMES = ("cuda_tile.reshape", "cuda_tile.broadcast")
+LARGE = 1e3
+"""Constants from which on a masked score is meant, not a number."""
+
+
+def open_value(mask: ir.Value) -> bool:
+    """Whether elements pass where a mask is true, as far as its uses show; else true.
+
+    A mask that chooses between what was computed and a constant is open for the first;
+    of two constants one is neutral: 0 beside a large number, 1 beside 0. Loads and
+    stores take elements where their mask is true.
+    """
+    work, seen = [mask], set[ir.Value]()
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            op = use.owner.operation
+            stem = op_stem(op)
+            if stem in _SAME:
+                work += op.results
+            elif stem == "select" and use.operand_number == 0:
+                found = _chosen(op.operands[1], op.operands[2])
+                if found is not None:
+                    return found
+    return True
+
+
+def _chosen(if_true: ir.Value, if_false: ir.Value) -> bool | None:
+    """Which branch of a `select` stands for an open mask; None if neither does."""
+    first, second = _number(if_true), _number(if_false)
+    if first is None or second is None:
+        return None if first is second else first is None
+    if _is_large(first) != _is_large(second):
+        return not _is_large(first)
+    return None if {first, second} != {0, 1} else first == 1
+
+
+def _is_large(number: float) -> bool:
+    return not isfinite(number) or abs(number) >= LARGE
+
+
+def _number(value: ir.Value) -> int | float | None:
+    """The one number that all elements of a tile are."""
+    op = defining_op(value)
+    while op is not None and op.name in _RENAMES:
+        op = defining_op(op.operands[0])
+    if op is None or op.name != "cuda_tile.constant":
+        return None
+    return constant_splat(op)

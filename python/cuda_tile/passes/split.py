@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Level T to T: turns whose masks hide nothing get a loop of their own.
+
+Contract: in and out, verified level T without plans that the pass made; no value
+changes. A loop over i with products whose masks compare an affine function of i with
+another one becomes
+
+    for i in (lower to a) { as it was }     only where a mask ends with the turns
+    for i in (a to b)     { without these masks }
+    for i in (b to upper) { as it was }     only where a mask begins with the turns
+
+such as causal attention, which masks its last turns, or a product whose last turn goes
+beyond the end of K. Each condition under which all elements of a mask are open is one
+inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do not
+wrap around. The bounds a and b are computed from them in 64 bits before the loop; where
+the sums may wrap, no turn goes without its mask. Nothing of this depends on what the
+loop computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.affine import Affine, AffineValues
+from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.masks import open_value
+from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.carried import first_carried
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import block_ops, entries, nested_ops
+from cuda_tile.options import Options
+from cuda_tile.passes import simplify
+from cuda_tile.passes.split_bounds import Bounds, Condition
+from cuda_tile.passes.split_zeros import drop_added_zeros
+
+_PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
+_LOOPS = ("cuda_tile.for", "cuda_tile.loop")
+_SIGNS = {
+    "greater_than": (1, 1),
+    "greater_than_or_equal": (1, 0),
+    "less_than": (-1, 1),
+    "less_than_or_equal": (-1, 0),
+}
+"""Of a comparison of x and y, s and c such that it holds if s * (x - y) - c >= 0."""
+_OPPOSITE = {
+    "greater_than": "less_than_or_equal",
+    "greater_than_or_equal": "less_than",
+    "less_than": "greater_than_or_equal",
+    "less_than_or_equal": "greater_than",
+}
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A comparison of a loop's body that is open in some turns.
+
+    Attributes:
+        op: The comparison.
+        is_true: What it is for all elements where it is open.
+        opens: The condition that it is.
+        exact: Conditions that its operands do not wrap around.
+    """
+
+    op: ir.Operation
+    is_true: bool
+    opens: Condition
+    exact: tuple[Condition, ...]
+
+
+def run(module: ir.Operation, options: Options) -> None:
+    """Splits the loops of each entry of `module`."""
+    opened: list[ir.Operation] = []
+    for entry in entries(module):
+        loops = [op for op in nested_ops(entry) if _is_worth(op)]
+        facts = FactsAnalysis(entry) if loops else None
+        if facts is None:
+            continue
+        found = [(loop, masks_of(loop, facts)) for loop in loops]
+        opened += [_split(loop, masks, facts) for loop, masks in found if masks]
+    if opened:
+        simplify.run(module, options)
+        for entry in entries(module):
+            drop_added_zeros(entry)
+
+
+def _is_worth(op: ir.Operation) -> bool:
+    """Whether an op is an innermost counted loop with products."""
+    if op.name != "cuda_tile.for" or flag(op, "unsignedCmp"):
+        return False
+    names = {inner.name for inner in nested_ops(op)}
+    return not names.isdisjoint(_PRODUCTS) and names.isdisjoint(_LOOPS)
+
+
+# Masks --------------------------------------------------------------------------------
+
+
+def masks_of(loop: ir.Operation, facts: FactsAnalysis) -> list[Mask]:
+    """The masks of a loop that may be open in some turns and not in others."""
+    counted = counted_loop(loop)
+    candidates = [
+        op
+        for op in block_ops(loop.regions[0].blocks[0])
+        if op.name == "cuda_tile.cmpi" and shape_of(op.results[0])
+    ]
+    if counted is None or not candidates:
+        return []
+    values = AffineValues(loop.regions[0].blocks[0], counted.index)
+    found = [_mask(op, counted, values, facts) for op in candidates]
+    return [mask for mask in found if mask is not None]
+
+
+def _mask(
+    op: ir.Operation, loop: CountedLoop, values: AffineValues, facts: FactsAnalysis
+) -> Mask | None:
+    predicate = keyword(op, "comparison_predicate")
+    if predicate not in _SIGNS or element_of(op.operands[0]) != element_of(loop.index):
+        return None
+    left, right = (values.of(operand) for operand in op.operands)
+    if left is None or right is None:
+        return None
+    is_true = open_value(op.results[0])
+    sign, strict = _SIGNS[predicate if is_true else _OPPOSITE[predicate]]
+    least = left.plus(right, -1) if sign > 0 else right.plus(left, -1)
+    if not least.index or not least.is_small:
+        return None
+    opens = _condition(least, -strict)
+    is_signed = keyword(op, "signedness") == "signed"
+    width = ir.IntegerType(element_of(op.operands[0])).width
+    first = -(1 << width - 1) if is_signed else 0
+    last = (1 << width - 1) - 1
+    exact = [c for x in (left, right) for c in _exact(x, first, last, loop, facts)]
+    return Mask(op, is_true, opens, tuple(exact))
+
+
+def _exact(
+    x: Affine, first: int, last: int, loop: CountedLoop, facts: FactsAnalysis
+) -> list[Condition]:
+    """What must hold for numbers to lie between two, unless facts show it."""
+    low, high = x.low, x.high
+    for value, factor in ((loop.index, x.index), *x.terms.items()):
+        known = facts.of(value)
+        width = ir.IntegerType(element_of(value)).width
+        ends = (
+            factor * (-(1 << width - 1) if known.low is None else known.low),
+            factor * ((1 << width - 1) - 1 if known.high is None else known.high),
+        )
+        low, high = low + min(ends), high + max(ends)
+    found: list[Condition] = []
+    if low < first:
+        found.append(_condition(x, -first))
+    if high > last:
+        found.append(_condition(Affine().plus(x, -1), last))
+    return found
+
+
+def _condition(x: Affine, number: int) -> Condition:
+    """That a function plus a number is nowhere negative."""
+    return Condition(x.index, tuple(x.terms.items()), x.low + number)
+
+
+# Splitting ----------------------------------------------------------------------------
+
+
+def _split(
+    loop: ir.Operation, masks: Sequence[Mask], facts: FactsAnalysis
+) -> ir.Operation:
+    """Makes the loops; gives the one whose masks are open."""
+    counted = counted_loop(loop)
+    assert counted is not None, "masks are found in counted loops only"
+    begins = any(mask.opens.index > 0 for mask in masks)
+    ends = any(mask.opens.index < 0 for mask in masks)
+    conditions = [c for mask in masks for c in (mask.opens, *mask.exact)]
+    with ir.InsertionPoint(loop), loop.location:
+        bounds = Bounds(counted, facts)
+        first, last = bounds.find(conditions, begins=begins, ends=ends)
+        start = list(loop.operands)[first_carried(loop)[0] :]
+        if first is not None:
+            before = _copy(loop, counted.lower, bounds.below(first), start)
+            start = list(before.results)
+        opened = _copy(
+            loop,
+            counted.lower if first is None else first,
+            counted.upper if last is None else bounds.below(last),
+            start,
+        )
+        after = opened
+        if last is not None:
+            after = _copy(loop, last, counted.upper, list(opened.results))
+    _open(loop, opened, masks)
+    for old, new in zip(loop.results, after.results, strict=True):
+        old.replace_all_uses_with(new)
+    loop.erase()
+    return opened
+
+
+def _copy(
+    loop: ir.Operation, lower: ir.Value, upper: ir.Value, start: Sequence[ir.Value]
+) -> ir.Operation:
+    """A loop with other bounds and initial values, at the insertion point."""
+    made = loop.clone().operation
+    for number, value in enumerate((lower, upper)):
+        made.operands[number] = value
+    for number, value in enumerate(start, first_carried(loop)[0]):
+        made.operands[number] = value
+    return made
+
+
+def _open(loop: ir.Operation, copy: ir.Operation, masks: Sequence[Mask]) -> None:
+    """Makes the masks constants in a copy of their loop."""
+    places = {op: n for n, op in enumerate(block_ops(loop.regions[0].blocks[0]))}
+    ops = block_ops(copy.regions[0].blocks[0])
+    for mask in masks:
+        twin = ops[places[mask.op]]
+        ty = ir.ShapedType(twin.results[0].type)
+        flags = ir.DenseElementsAttr.get_splat(ty, ir.BoolAttr.get(mask.is_true))
+        constant = ir.Operation.create(
+            "cuda_tile.constant",
+            results=[twin.results[0].type],
+            attributes={"value": flags},
+            loc=twin.location,
+            ip=ir.InsertionPoint(twin),
+        )
+        twin.results[0].replace_all_uses_with(constant.results[0])
+        twin.erase()
