@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention beside its goals: machine code of the loops, rings, bounds.
 
-    python bench/attention.py [--gpu sm_90 ...] [--only TEXT] [--run] [--json FILE]
+    python bench/attention.py [--gpu sm_90 ...] [--only TEXT] [--run] [--triton]
+        [--json FILE]
 
-For each kernel and chip a line for each of its loops, and one for the goal:
+For each kernel and chip a line for each of its loops, one for the goal, and with
+`--triton` one for Triton's kernel:
 
 - regs, spill: of ptxas, the latter in bytes per thread
 - loop: `full` without and `masked` with a mask; instr: instructions of one warp in a
@@ -15,6 +17,10 @@ For each kernel and chip a line for each of its loops, and one for the goal:
   and says what limits the loop that multiplies, DRAM left out, and the shares of tensor
   cores, special functions and issue slots (docs/bounds.md); what the role that loads
   takes of L2 belongs to its own loop
+- PTX: PTX instructions of the loop that multiplies, of all warps of a CTA in a turn,
+  as the emulator counts them; a kernel with several such loops has the mean of that
+  which runs longest. This, too, is only there with `--run`; `--triton` implies it.
+  Triton's machine code is never looked at
 """
 
 from __future__ import annotations
@@ -31,6 +37,7 @@ import numpy as np
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.api import Compiled
+from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Bound
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, find_entry, nested_ops
@@ -41,10 +48,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 from attention_kernels import Attention
 from loop_mix import product_loops
+from triton_attention import run as run_triton
+from triton_attention import triton_attention
 
 COLUMNS = (
     *("regs", "spill", "loop", "instr", "MMA", "MUFU", "SHFL", "BAR", "slots", "warn"),
-    *("limiter", "tensor", "special", "issue"),
+    *("PTX", "limiter", "tensor", "special", "issue"),
 )
 WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 16, "slots": 8, "special": 8}
 SHARES = {
@@ -97,6 +106,8 @@ CASES = (
     Case(Attention("ragged", 64)),
     Case(Attention("full", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("full", 128), "sm_80", {"full": {"spill": "0"}}),
+    Case(Attention("causal", 64), "sm_80", {"full": {"spill": "0"}}),
+    Case(Attention("causal", 128), "sm_80", {"full": {"spill": "0"}}),
 )
 
 
@@ -150,17 +161,14 @@ def ours(case: Case, *, runs: bool) -> list[Row]:
 
 
 def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
-    """Runs a tile block, or the last of a causal kernel; says what limits its loop."""
+    """Runs the tile blocks of one head; says what limits the loop."""
     attention = case.attention
-    queries, keys = attention.rows, TURNS * attention.keys
-    if attention.loop in ("causal", "split"):
-        keys = queries
-    _, values = attention.launch(attention.group, queries, keys)
+    (rows, _), values = attention.launch(attention.group, *_extents(attention))
     entry = find_entry(module.operation, None)
     (kernel,) = compiled.report.kernels
     report = cuda_tile.run(
         module,
-        grid=(1, 1),
+        grid=(rows, 1),
         args=expand_args(parameter_types(entry), values),
         on="emulator",
         gpu=case.gpu,
@@ -172,13 +180,54 @@ def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
     error = np.abs(np.asarray(values[3][0], np.float64) - expected).max()
     if not error <= ALLOWED:
         return {"limiter": f"WRONG by {error:.1e}"}
+    return _limits(report, rows)
+
+
+def triton(case: Case) -> Row:
+    """Triton's kernel: what ptxas and the emulator say of it."""
+    attention = case.attention
+    made = triton_attention(attention, case.gpu)
+    if made is None:
+        return Row(attention.name, case.gpu, "Triton", {"limiter": "no kernel"})
+    queries, keys = _extents(attention)
+    heads = attention.group
+    report, error = run_triton(made, attention, case.gpu, heads, queries, keys)
+    cells = {
+        "regs": str(made.registers),
+        "spill": str(made.spill_bytes),
+        "warn": str(made.warnings),
+        **_limits(report, heads * -(-queries // attention.rows)),
+    }
+    if not error <= ALLOWED:
+        cells["limiter"] = f"WRONG by {error:.1e}"
+    return Row(attention.name, case.gpu, "Triton", cells)
+
+
+def _extents(attention: Attention) -> tuple[int, int]:
+    """Queries and keys of a run: one tile block, or two where a mask depends on it."""
+    if attention.loop in ("causal", "split"):
+        return 2 * attention.rows, 2 * attention.rows
+    return attention.rows, TURNS * attention.keys
+
+
+def _limits(report: Report, ctas: int) -> Cells:
+    """What limits the loop that multiplies, and the PTX instructions of a turn."""
     assert report.bounds is not None, "bounds were asked for"
-    loop = max(report.bounds.loops, key=_tensor_clocks, default=report.bounds.grid)
+    grid = report.bounds.grid
+    loops = [loop for loop in report.bounds.loops if _tensor_clocks(loop)] or [grid]
+    loop = max(loops, key=_tensor_clocks)
     resources = [r for r in loop.resources if r.name != "DRAM"]
     most = max(resources, key=lambda resource: resource.clocks)
     clocks = {r.name: r.clocks / most.clocks for r in resources}
     shares = {head: f"{clocks.get(name, 0):.0%}" for head, name in SHARES.items()}
-    return {"limiter": most.name, **shares}
+    lines = [span for loop in loops for span in loop.lines]
+    count = sum(
+        int(line["warps"])
+        for line in report.by_instruction()
+        if any(first <= int(line["line"]) <= last for first, last in lines)
+    )
+    turns = ctas * sum(loop.turns for loop in loops)
+    return {"limiter": most.name, **shares, "PTX": f"{count / turns:.0f}"}
 
 
 def _tensor_clocks(bound: Bound) -> float:
@@ -188,13 +237,13 @@ def _tensor_clocks(bound: Bound) -> float:
 def show(rows: list[Row]) -> None:
     """Prints the table, a block for each kernel and chip."""
     heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
-    print(f"{'kernel':26}{'GPU':7}{'':6}{heads}")
+    print(f"{'kernel':26}{'GPU':7}{'':7}{heads}")
     last = ("", "")
     for row in rows:
         key = row.kernel, row.gpu
         name, gpu = key if key != last else ("", "")
         text = "".join(f"{row.cells.get(h, ''):>{WIDTHS[h] + 1}}" for h in COLUMNS)
-        print(f"{name:26}{gpu:7}{row.who:6}{text}".rstrip())
+        print(f"{name:26}{gpu:7}{row.who:7}{text}".rstrip())
         last = key
 
 
@@ -206,14 +255,14 @@ def main() -> int:
     parser.add_argument("--gpu", action="append", metavar="SM", help="only these chips")
     parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
     parser.add_argument("--run", action="store_true", help="run on the emulator, too")
+    parser.add_argument("--triton", action="store_true", help="run Triton's, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
     words = parser.parse_args()
-    rows = [
-        row
-        for case in CASES
-        if words.only in case.attention.name and case.gpu in (words.gpu or [case.gpu])
-        for row in ours(case, runs=words.run)
-    ]
+    rows: list[Row] = []
+    for case in CASES:
+        if words.only in case.attention.name and case.gpu in (words.gpu or [case.gpu]):
+            rows += ours(case, runs=words.run or words.triton)
+            rows += [triton(case)] if words.triton else []
     show(rows)
     if words.json:
         text = json.dumps([asdict(row) for row in rows], indent=1)

@@ -51,6 +51,7 @@ _SMALL = Example("vadd_f32_1024.tileirbc")
 _PRODUCT = Example("matmul_f16_64x64x64.tileirbc")
 EXAMPLES = {
     "simplify": _PRODUCT,
+    "split": Example("split.mlir", folder="test/passes"),
     "plan": _PRODUCT,
     "persist": Example("matmul_f16_128x128x64.tileirbc", persistent=True),
     "place": _PRODUCT,

@@ -14,7 +14,8 @@ beyond the end of K. Each condition under which all elements of a mask are open 
 inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do not
 wrap around. The bounds a and b are computed from them in 64 bits before the loop; where
 the sums may wrap, no turn goes without its mask. Nothing of this depends on what the
-loop computes.
+loop computes. A loop that goes on where another one ended stays: whoever wrote it has
+split it already.
 """
 
 from __future__ import annotations
@@ -24,19 +25,21 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.affine import Affine, AffineValues
+from cuda_tile.analysis.constants import constant_of
 from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.masks import open_value
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import block_ops, entries, nested_ops
+from cuda_tile.ir.walk import block_ops, defining_op, entries, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes import simplify
 from cuda_tile.passes.split_bounds import Bounds, Condition
 from cuda_tile.passes.split_zeros import drop_added_zeros
 
 _PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
+_COMPARE = "cuda_tile.cmpi"
 _LOOPS = ("cuda_tile.for", "cuda_tile.loop")
 _SIGNS = {
     "greater_than": (1, 1),
@@ -74,10 +77,10 @@ def run(module: ir.Operation, options: Options) -> None:
     """Splits the loops of each entry of `module`."""
     opened: list[ir.Operation] = []
     for entry in entries(module):
-        loops = [op for op in nested_ops(entry) if _is_worth(op)]
-        facts = FactsAnalysis(entry) if loops else None
-        if facts is None:
+        loops = [op for op in nested_ops(entry) if _is_worth(op) and candidates(op)]
+        if not loops:
             continue
+        facts = FactsAnalysis(entry)
         found = [(loop, masks_of(loop, facts)) for loop in loops]
         opened += [_split(loop, masks, facts) for loop, masks in found if masks]
     if opened:
@@ -87,28 +90,37 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _is_worth(op: ir.Operation) -> bool:
-    """Whether an op is an innermost counted loop with products."""
-    if op.name != "cuda_tile.for" or flag(op, "unsignedCmp"):
+    """Whether an op is an innermost counted loop with products, and whole."""
+    if op.name != "cuda_tile.for" or flag(op, "unsignedCmp") or _goes_on(op):
         return False
     names = {inner.name for inner in nested_ops(op)}
     return not names.isdisjoint(_PRODUCTS) and names.isdisjoint(_LOOPS)
 
 
+def _goes_on(loop: ir.Operation) -> bool:
+    """Whether a loop begins where another one ended: it was split by who wrote it."""
+    first = first_carried(loop)[0]
+    makers = [defining_op(value) for value in list(loop.operands)[first:]]
+    is_second = any(op is not None and op.name == "cuda_tile.for" for op in makers)
+    return is_second and constant_of(loop.operands[0]) is None
+
+
 # Masks --------------------------------------------------------------------------------
+
+
+def candidates(loop: ir.Operation) -> list[ir.Operation]:
+    """The comparisons of tiles in the body of a loop."""
+    ops = block_ops(loop.regions[0].blocks[0])
+    return [op for op in ops if op.name == _COMPARE and shape_of(op.results[0])]
 
 
 def masks_of(loop: ir.Operation, facts: FactsAnalysis) -> list[Mask]:
     """The masks of a loop that may be open in some turns and not in others."""
     counted = counted_loop(loop)
-    candidates = [
-        op
-        for op in block_ops(loop.regions[0].blocks[0])
-        if op.name == "cuda_tile.cmpi" and shape_of(op.results[0])
-    ]
-    if counted is None or not candidates:
+    if counted is None:
         return []
     values = AffineValues(loop.regions[0].blocks[0], counted.index)
-    found = [_mask(op, counted, values, facts) for op in candidates]
+    found = [_mask(op, counted, values, facts) for op in candidates(loop)]
     return [mask for mask in found if mask is not None]
 
 
