@@ -9,7 +9,8 @@
 // RUN: cuda-tile-translate %t/ops.mlir -mlir-to-cudatilebc -bytecode-version=13.1 -no-implicit-module -split-input-file -verify-diagnostics -o /dev/null
 // RUN: cuda-tile-translate %t/newer.mlir -mlir-to-cudatilebc -bytecode-version=250.1 -no-implicit-module -split-input-file -verify-diagnostics -o /dev/null
 // RUN: cuda-tile-translate %t/func.mlir -test-cudatile-roundtrip -no-implicit-module | FileCheck %t/func.mlir
-// RUN: cuda-tile-translate %t/func.mlir -test-cudatile-roundtrip -bytecode-version=13.5 -no-implicit-module | FileCheck %t/func.mlir
+// RUN: cuda-tile-translate %t/func.mlir -test-cudatile-roundtrip -bytecode-version=13.1 -no-implicit-module | FileCheck %t/func.mlir
+// RUN: not cuda-tile-translate %t/func.mlir -mlir-to-cudatilebc -bytecode-version=13.5 -no-implicit-module -o /dev/null 2>&1 | FileCheck %s --check-prefix=LATEST
 // RUN: cuda-tile-opt %t/invalid.mlir -split-input-file -verify-diagnostics
 // RUN: cuda-tile-opt %t/new.mlir -mlir-print-op-generic | cuda-tile-opt | FileCheck %t/new.mlir
 // RUN: not cuda-tile-translate %t/both.mlir -mlir-to-cudatilebc -bytecode-version=250.2 2>&1 | FileCheck %s --check-prefix=VERSION
@@ -17,6 +18,7 @@
 // RUN: cuda-tile-translate --dump %t/old.tileirbc | FileCheck %s --check-prefix=HEADER
 
 // VERSION: Invalid argument '250.2': the supported versions are [13.1 - 13.3]
+// LATEST: operation 'cuda_tile.testing$func' is not available in bytecode version 13.5
 // HEADER: fa{{.*}}major version: 250
 
 //--- both.mlir

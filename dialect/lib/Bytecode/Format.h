@@ -183,7 +183,7 @@ constexpr uint8_t kFunctionIsPrivate = 1;
 constexpr uint8_t kFunctionIsEntry = 2;
 constexpr uint8_t kFunctionHasHints = 4;  // before 13.5
 constexpr uint8_t kFunctionIsExtern = 4;  // since 13.5: preview
-constexpr uint8_t kFunctionIsTesting = 8; // test builds
+constexpr uint8_t kFunctionIsTesting = 8; // of test builds, before 13.5
 
 /// Limits on nesting, so that a file cannot exhaust the stack. Real files use
 /// less than a tenth of them.

@@ -59,11 +59,11 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
     return failure();
   bool hasPreview = version >= kEntryAttributesVersion;
   uint64_t known = kFunctionIsPrivate | kFunctionIsEntry | kFunctionHasHints;
-  bool isTestBuild = false;
+  bool readsTesting = false;
 #ifdef CUDA_TILE_TESTING
-  isTestBuild = true;
+  readsTesting = !hasPreview;
 #endif // CUDA_TILE_TESTING
-  if (hasPreview || isTestBuild)
+  if (hasPreview || readsTesting)
     known |= kFunctionIsTesting;
   auto refuse = [&](const Twine &why) {
     return cursor.diags().error(start, why);
@@ -71,7 +71,7 @@ static LogicalResult readFlags(Cursor &cursor, StringRef function,
   if (flags & ~known)
     return refuse("function entry has unrecognized flag bits (0x" +
                   Twine::utohexstr(flags & ~known) + ");");
-  if (flags & kFunctionIsTesting && !isTestBuild)
+  if (flags & kFunctionIsTesting && !readsTesting)
     return refuse("function entry has testing form in non-test build");
   if (flags & kFunctionIsTesting && flags & kFunctionIsEntry)
     return refuse("function entry cannot be both kernel and of testing form");
@@ -163,8 +163,7 @@ static LogicalResult readHeader(Cursor &cursor, Tables &tables, Place &place,
                                       cursor.diags(), header.locations)))
     return failure();
   bool hasAttributeFields = tables.version >= kEntryAttributesVersion;
-  bool hasHints =
-      !header.isTesting && (hasAttributeFields || flags & kFunctionHasHints);
+  bool hasHints = hasAttributeFields || flags & kFunctionHasHints;
   if ((hasHints && failed(readHints(cursor, tables, name, header))) ||
       (hasAttributeFields &&
        failed(readArgumentAttributes(cursor, tables, name, header))))
@@ -255,6 +254,10 @@ static LogicalResult writeHeader(FunctionOpInterface function, Pools &pools,
   if (failed(writer.writeType(function.getFunctionType())))
     return failure();
   auto entry = dyn_cast<EntryOp>(function.getOperation());
+  if (!entry && hasAttributeFields)
+    return function.emitError("operation '")
+           << function->getName() << "' is not available in bytecode version "
+           << pools.version.str();
   OptimizationHintsAttr hints =
       entry ? getHintsOf(pools.version, entry.getOptimizationHintsAttr(), entry)
             : OptimizationHintsAttr();
@@ -271,7 +274,7 @@ static LogicalResult writeHeader(FunctionOpInterface function, Pools &pools,
     hints = OptimizationHintsAttr::get(context, DictionaryAttr::get(context));
   if (!argumentAttributes)
     argumentAttributes = ArrayAttr::get(context, {});
-  return failure((entry && failed(writer.writeSelfContained(hints))) ||
+  return failure(failed(writer.writeSelfContained(hints)) ||
                  failed(writer.writeSelfContained(argumentAttributes)));
 }
 
