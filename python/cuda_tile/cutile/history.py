@@ -12,6 +12,8 @@ from cuda_tile.errors import UserError
 KEPT = 16
 """Launches whose arguments are kept alive for a look at them."""
 
+BENCHMARK = "_benchmark"
+"""The function of cuTile that launches a kernel and gives the microseconds."""
 
 KernelError = UserError
 """What a launch raises: a kernel, an argument or a choice is at fault."""

@@ -27,8 +27,14 @@ DISTRIBUTION = "cuda-tile"
 TESTED_VERSIONS = ("1.7",)
 """Versions of cuTile Python that the tests run with, major and minor."""
 
-LAUNCHERS = ("launch", "launch_extended", "_benchmark", "_export_ipc_benchmark_payload")
-"""Functions of cuTile's extension module that take a stream, a kernel and arguments."""
+LAUNCHERS = (
+    "launch",
+    "launch_extended",
+    "_benchmark",
+    "_export_ipc_benchmark_payload",
+    "get_parameter_constraints_from_pyargs",
+)
+"""Functions of cuTile's extension module that take a kernel and its arguments."""
 
 _STARTUP = str(FOLDER.parent.parent / "cutile" / "startup")
 _TILEIRAS = FOLDER / "tileiras"
@@ -174,7 +180,7 @@ def _in_front(session: AnySession, extension: Any, name: str) -> Callable[..., A
     native = getattr(extension, name)
 
     def call(*words: Any, **choices: Any) -> Any:
-        return session.call(native, words, choices)
+        return session.call(name, native, words, choices)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = native.__doc__

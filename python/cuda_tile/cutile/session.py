@@ -18,6 +18,7 @@ from typing import Any
 from cuda_tile.cutile.arrays import converted, is_array, is_on_device
 from cuda_tile.cutile.binding import from_parameters, labels
 from cuda_tile.cutile.function import Function
+from cuda_tile.cutile.history import BENCHMARK
 from cuda_tile.cutile.kernels import Work, load_image
 from cuda_tile.cutile.recorder import record_launch
 from cuda_tile.cutile.settings import Settings
@@ -25,9 +26,6 @@ from cuda_tile.cutile.standin import Connection
 from cuda_tile.cutile.torch_graph import CAPTURES
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.runtime.args import Bound
-
-BENCHMARK = "_benchmark"
-"""The launcher whose result is a time, in microseconds."""
 
 
 @dataclass
@@ -90,11 +88,16 @@ class Session:
         )
 
     def call(
-        self, native: Callable[..., Any], words: Sequence[Any], choices: dict[str, Any]
+        self,
+        name: str,
+        native: Callable[..., Any],
+        words: Sequence[Any],
+        choices: dict[str, Any],
     ) -> Any:
         """Calls one of cuTile's launching functions.
 
         Args:
+            name: What cuTile calls the function.
             native: The function; its arguments are a stream, a grid, the kernel and
                 its arguments, in this order, and more.
             words: The arguments of the call.
@@ -107,11 +110,15 @@ class Session:
         """
         capture = CAPTURES.current
         if capture is not None:
-            return capture.run(lambda: self._call(native, words, choices), words)
-        return self._call(native, words, choices)
+            return capture.run(lambda: self._call(name, native, words, choices), words)
+        return self._call(name, native, words, choices)
 
     def _call(
-        self, native: Callable[..., Any], words: Sequence[Any], choices: dict[str, Any]
+        self,
+        name: str,
+        native: Callable[..., Any],
+        words: Sequence[Any],
+        choices: dict[str, Any],
     ) -> Any:
         place = _arguments_place(words)
         if place is None:
@@ -138,7 +145,7 @@ class Session:
             raise call.error
         # A benchmark's time is that of the host, which says little and varies: it is
         # repeated up to a thousand times. What was executed does not vary.
-        return float(call.cost) if native.__name__ == BENCHMARK else result
+        return float(call.cost) if name == BENCHMARK else result
 
     def _prepare(
         self,

@@ -2,7 +2,8 @@
 """Calls of the CUDA driver library that a launch needs, through ctypes.
 
 Source: CUDA Driver API, "Initialization", "Context Management", "Module Management",
-"Memory Management", "Execution Control", "Occupancy", "Tensor Map Object Management".
+"Memory Management", "Event Management", "Execution Control", "Occupancy", "Tensor Map
+Object Management".
 The library is loaded on the first call, not linked, so that this module can be imported
 on any machine.
 """
@@ -16,8 +17,10 @@ from ctypes import (
     POINTER,
     byref,
     c_char_p,
+    c_float,
     c_int,
     c_size_t,
+    c_ubyte,
     c_uint,
     c_uint32,
     c_uint64,
@@ -80,6 +83,12 @@ _SIGNATURES: dict[str, tuple[type, ...]] = {
         *(c_void_p, c_int, c_uint32, c_void_p, POINTER(c_uint64), POINTER(c_uint64)),
         *(POINTER(c_uint32), POINTER(c_uint32), c_int, c_int, c_int, c_int),
     ),
+    "cuEventCreate": (POINTER(c_void_p), c_uint),
+    "cuEventRecord": (c_void_p, c_void_p),
+    "cuEventSynchronize": (c_void_p,),
+    "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
+    "cuEventDestroy_v2": (c_void_p,),
+    "cuMemsetD8Async": (c_uint64, c_ubyte, c_size_t, c_void_p),
     "cuLaunchKernelEx": (c_void_p, c_void_p, c_void_p, c_void_p),
     "cuGetErrorString": (c_int, POINTER(c_char_p)),
 }

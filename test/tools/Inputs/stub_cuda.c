@@ -58,7 +58,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   *value = attribute == 75   ? chip / 10
            : attribute == 76 ? chip % 10
            : attribute == 16 ? 3
-                             : -1;
+             : attribute == 38 ? 4096
+                               : -1;
   return 0;
 }
 
@@ -254,6 +255,13 @@ int cuEventSynchronize(void *event) {
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
   CALL(cuEventElapsedTime, "%p %p", start, end);
   *milliseconds = 0.0125f;
+  return 0;
+}
+
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size,
+                    void *stream) {
+  CALL(cuMemsetD8Async, "%d %zu %p", value, size, stream);
+  memset((void *)address, value, size);
   return 0;
 }
 
