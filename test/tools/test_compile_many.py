@@ -213,6 +213,57 @@ def test_processes_at_once_share_a_cache(run: Run, tmp_path: Path) -> None:
         assert len({path.read_bytes() for path in same}) == 1
 
 
+BUSY = """
+import sys
+from pathlib import Path
+from cuda_tile.batch.cache import Cache
+from cuda_tile.batch.job import Product
+
+cache = Cache(Path(sys.argv[1]), limit_bytes=3_000_000)
+rounds = int(sys.argv[2])
+while rounds:
+    rounds -= 1
+    for number in range(20):
+        key, data = f"{number:064x}", bytes([number]) * 300_000
+        found = cache.get(key)
+        assert found is None or found.data == data
+        cache.put(key, Product(data))
+        cache.trim()
+        assert not cache.problem, cache.problem
+    print("round", flush=True)
+"""
+
+
+def test_killed_processes_leave_a_cache_that_works(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", BUSY, tmp_path / "cache"]
+
+    def start(rounds: int) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*words, str(rounds)], stdout=subprocess.PIPE, text=True
+        )
+
+    killed = [start(-1) for _ in range(3)]
+    for process in killed:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "round\n"
+    for process in killed:  # in the middle of reading, writing or throwing away
+        process.kill()
+        assert process.wait() == -9
+    last = start(2)
+    assert last.communicate(timeout=300)[0] == "round\n" * 2
+    assert last.returncode == 0
+    cache = Cache(tmp_path / "cache", limit_bytes=3_000_000)
+    found = [cache.get(f"{number:064x}") for number in range(20)]
+    kept = [number for number, product in enumerate(found) if product is not None]
+    assert len(kept) == 9  # the most that fit
+    left = tmp_path / "cache" / "00" / f".{'0' * 62}.entry.1.2.tmp"
+    for age, stays in ((0, True), (7200, False)):
+        left.write_bytes(b"half")
+        os.utime(left, (time.time() - age,) * 2)
+        cache.trim()
+        assert left.exists() == stays
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

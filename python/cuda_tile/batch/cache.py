@@ -15,6 +15,8 @@ import hashlib
 import json
 import os
 import re
+import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +36,8 @@ _SIZE = re.compile(r"(\d+)([KMG]?)")
 _DIGEST_BYTES = 32
 _LOCK = "lock"
 _SUFFIX = ".entry"
+_LEFT_SECONDS = 3600
+"""Age at which a file that is being written is one that nobody writes any more."""
 
 
 def size_bytes(text: str) -> int:
@@ -137,6 +141,7 @@ class Cache:
             self.problem = f"cannot trim '{self.folder}': {error.strerror}"
 
     def _trim(self) -> None:
+        self._clean_up()
         found: list[tuple[float, int, Path]] = []
         for path in self.folder.glob(f"*/*{_SUFFIX}"):
             try:
@@ -150,6 +155,14 @@ class Cache:
                 break
             path.unlink(missing_ok=True)
             total -= size
+
+    def _clean_up(self) -> None:
+        """Throws away what processes have left that were killed while they wrote."""
+        old = time.time() - _LEFT_SECONDS
+        for path in self.folder.glob(f"*/.*{_SUFFIX}.*.tmp"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < old:
+                    path.unlink()
 
 
 def _encode(product: Product) -> bytes:
