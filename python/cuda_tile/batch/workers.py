@@ -142,7 +142,8 @@ def run_jobs(
     jobs: Sequence[Job], count: int, limits: Limits
 ) -> Iterator[tuple[Job, Answer, float]]:
     """Does each job once; yields it with its answer and seconds as it ends."""
-    waiting = list(reversed(jobs))
+    # The largest first, so that no worker begins one when the others have ended.
+    waiting = sorted(reversed(jobs), key=lambda job: len(job.data))
     workers: list[Worker] = []
     try:
         while waiting or any(worker.job for worker in workers):
