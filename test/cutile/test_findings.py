@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import util
 from pathlib import Path
 
 import pytest
 from cutile_command import python
 
+MISSING = (
+    *("triton", "numba", "pycuda", "cuda.bindings", "cuda.core", "pynvml", "jax"),
+    "nvshmem.core",
+)
 HEAD = """
 import cuda.tile as ct, cupy as cp, numpy as np
 stream = cp.cuda.get_current_stream()
@@ -62,7 +67,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, str]]] = {
     "refused": (program(RACE.replace("(16,)", "(15,)"), 1, "a, b"), {}),
     "empty": (program(RACE, 0, "a, b"), {}),
     "plain": ("def f():\n    raise ValueError('mine')\nf()", {}),
-    "triton": ("import triton", {}),
+    **{name: (f"import {name}", {}) for name in (*MISSING, "torch")},
     "raw": ("import cupy\ncupy.RawKernel('', '')", {}),
 }
 Answers = Callable[..., str]
@@ -148,12 +153,17 @@ def test_a_failed_assertion(answer: Answers) -> None:
         ("complex", "argument 0: expected elements that cuTile has"),
         ("refused", "is not a power of two"),
         ("empty", "invalid argument"),
-        ("triton", "for which there is no stand-in; run that part"),
+        *((name, "for which there is no stand-in; run that part") for name in MISSING),
         ("raw", "has no 'cupy.RawKernel'"),
     ],
 )
 def test_what_cannot_be_run(name: str, said: str, answer: Answers) -> None:
     assert said in answer(name)
+
+
+@pytest.mark.skipif(util.find_spec("torch") is not None, reason="torch is installed")
+def test_a_program_without_torch(answer: Answers) -> None:
+    assert "one for the CPU is enough" in answer("torch")
 
 
 def test_errors_of_the_program_are_shown_as_python_does(answer: Answers) -> None:

@@ -36,7 +36,8 @@ MISSING = {
     "cuda.bindings": "calls the CUDA driver",
     "cuda.core": "calls the CUDA driver",
     "pynvml": "asks the GPU's driver",
-    "jax": "is not stood in for",
+    "jax": "calls the CUDA driver",
+    "nvshmem": "connects GPUs",
 }
 """Libraries that programs for GPUs use and that nothing here stands in for."""
 
@@ -85,11 +86,15 @@ def show(error: Exception) -> None:
     """
     if isinstance(error, ModuleNotFoundError):
         name = error.name or ""
+        if name == "torch":
+            error.add_note(
+                "install torch in this Python environment; one for the CPU is enough"
+            )
         for known, what in MISSING.items():
             if name == known or name.startswith(f"{known}."):
                 error.add_note(
                     f"'{known}' {what}, for which there is no stand-in; run that part "
-                    "of the program on a machine with a GPU"
+                    "of the program on a machine with a GPU (--on=gpu)"
                 )
     is_ours = isinstance(error, CudaTileError)
     shown = traceback.TracebackException.from_exception(error)
