@@ -42,8 +42,10 @@ CAPABILITY_MAJOR, CAPABILITY_MINOR, MULTIPROCESSORS = 75, 76, 16
 CLUSTER_DIMENSION = 4
 """`CUlaunchAttributeID`."""
 MAP_BYTES, MAP_ALIGNMENT_BYTES, LINE_BYTES = 128, 64, 16
-MAX_DYNAMIC_SHARED = 8
-"""`CUfunction_attribute`: kernels with more than 48 KiB must opt in."""
+MAX_DYNAMIC_SHARED, ANY_CLUSTER_SIZE = 8, 14
+"""`CUfunction_attribute`: kernels with more than 48 KiB, or clusters of more than
+`PORTABLE_CLUSTER` CTAs, must opt in."""
+PORTABLE_CLUSTER = 8
 STATIC_SHARED_BYTES = 48 * 1024
 
 
@@ -312,6 +314,8 @@ def run_kernel(
         shared = code["dynamic_shared_bytes"]
         if shared > STATIC_SHARED_BYTES:
             driver.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+        if math.prod(code["cluster"]) > PORTABLE_CLUSTER:
+            driver.call("cuFuncSetAttribute", function, ANY_CLUSTER_SIZE, 1)
         memory = Memory(driver, [data[f"in{i}"] for i in range(count)], item["starts"])
         memory.copy_in()
         values, storage = parameters(item, code, memory)

@@ -169,7 +169,7 @@ def softmax_launch(kind: str, rows: int, columns: int) -> Any:
     return (rows,), args, {1: _softmax_result(x)}
 
 
-def _softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
+def softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     """The online form: one pass for the maximum and the sum, one for the result."""
     rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
@@ -436,17 +436,17 @@ STREAMS: tuple[Stream, ...] = (
     ),
     _row_kernel(
         "softmax f32 128k loop",
-        partial(_softmax_chunks, 4096),
+        partial(softmax_chunks, 4096),
         "f32 f32",
         partial(softmax_launch, "f32", 1, 1 << 17),
     ),
     _row_kernel(
         "softmax f32 1M loop",
-        partial(_softmax_chunks, 1 << 15),
+        partial(softmax_chunks, 1 << 15),
         "f32 f32",
         partial(softmax_launch, "f32", 1, 1 << 20),
         goal=LONG,
-        ctas=8,
+        ctas=16,
     ),
     _row_kernel(
         "layernorm f16 4096",

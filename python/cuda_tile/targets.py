@@ -28,6 +28,9 @@ MAX_REGISTERS = 255
 Specifications per Compute Capability")."""
 REGISTER_UNIT_PER_WARP = 256
 """Registers are given to warps in units of this many (CUDA, occupancy calculator)."""
+MOST_CLUSTER, PORTABLE_CLUSTER = 16, 8
+"""CTAs of a cluster; above 8 the launcher must allow it (CUDA C++ Programming Guide,
+"Thread Block Clusters": cudaFuncAttributeNonPortableClusterSizeAllowed)."""
 MAX_STATIC_SHARED_BYTES = 48 * 1024
 """Largest `.shared` variable of fixed size; more must be dynamic (same guide)."""
 

@@ -170,7 +170,7 @@ def test_a_row_that_is_too_large_for_a_cta_is_divided() -> None:
 
 def test_the_hint_is_obeyed() -> None:
     module = BY_NAME["softmax f32 1M loop"].module()
-    for gpu, wanted in (("sm_90", 8), ("sm_80", 1)):
+    for gpu, wanted in (("sm_90", 16), ("sm_80", 1)):
         compiled = cuda_tile.compile(module, gpu, cubin=False)
         assert compiled.launch["stream"].cluster == (wanted, 1, 1)
 

@@ -106,6 +106,14 @@ def test_a_cluster_is_an_attribute(calls: Calls) -> None:
     assert found.endswith("attribute 4 = 2 1 1")
 
 
+def test_a_cluster_of_more_than_eight_is_allowed_first(calls: Calls) -> None:
+    """`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED` is 14."""
+    launch(replace(RECORD, cluster=(16, 1, 1)))
+    assert calls("cuFuncSetAttribute")[-1] == "cuFuncSetAttribute 0x30 14 1"
+    (found,) = calls("cuLaunchKernelEx")
+    assert found.endswith("attribute 4 = 16 1 1")
+
+
 def test_what_does_not_fit_a_map_is_told(calls: Calls) -> None:
     with pytest.raises(UserError, match=r"expected extents from 1 to .*, got"):
         launch(RECORD, columns=-5)

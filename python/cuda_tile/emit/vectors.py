@@ -141,6 +141,7 @@ def guarded_load(
     pointer: ir.Value,
     predicate: ir.Value | None,
     otherwise_bits: int,
+    letter: str = "l",
 ) -> list[ir.Value]:
     """A load in inline PTX; if it is predicated, over the fill value of each word.
 
@@ -151,23 +152,24 @@ def guarded_load(
         pointer: Address of the first element, aligned to the run.
         predicate: Whether to load at all, None for always.
         otherwise_bits: Bits of each element that is not loaded.
+        letter: Register class of the address: "r" in shared memory.
     """
     # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
     carrier = carrier_type(run)
     narrow = str(carrier) == "i8"
     result = b.i16 if narrow else carrier
-    letter = CONSTRAINT[str(result)]
+    own = CONSTRAINT[str(result)]
     target, _ = slots_text(0, run.words)
     if predicate is None:
         lines = [f"{text} {target}, [${run.words}];"]
-        constraints = [f"={letter}"] * run.words + ["l"]
+        constraints = [f"={own}"] * run.words + [letter]
         operands = [pointer]
     else:
         move = f"mov.b{max(16, run.word_bits)}"
         fill = _fill_word(run, otherwise_bits)
         lines = [f"{move} ${i}, {fill:#x};" for i in range(run.words)]
         lines.append(f"@${run.words} {text} {target}, [${run.words + 1}];")
-        constraints = [f"=&{letter}"] * run.words + ["b", "l"]
+        constraints = [f"=&{own}"] * run.words + ["b", letter]
         operands = [predicate, pointer]
     values = b.inline_ptx(
         "\n\t".join(lines),

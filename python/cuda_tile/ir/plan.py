@@ -27,7 +27,7 @@ from cuda_tile.ir.walk import (
 )
 from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, Scaling
 from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom, wgmma_atom
-from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target, find_target
+from cuda_tile.targets import MOST_CLUSTER, WARP_COUNTS, WARP_LANES, Target, find_target
 
 PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
@@ -49,6 +49,7 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "persistent": int,
     "tile_group": int,
     "cluster": int,
+    "hold": int,
 }
 PRODUCT_FIELDS: Mapping[str, type] = {
     "atom": str,
@@ -63,9 +64,6 @@ PRODUCT_FIELDS: Mapping[str, type] = {
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
-MOST_CLUSTER, PORTABLE_CLUSTER = 16, 8
-"""CTAs of a cluster; above 8 the launcher must allow it (CUDA C++ Programming Guide,
-"Thread Block Clusters": cudaFuncAttributeNonPortableClusterSizeAllowed)."""
 LOAD_WARPS = 4
 """Warps of the role that loads: registers are given to four warps at a time (PTX ISA,
 "setmaxnreg")."""
@@ -89,6 +87,7 @@ class Plan:
         tile_group: Rows of tile blocks that run next to each other, so that their
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
+        hold: 1 if shared memory holds what one loop loads for a later one.
     """
 
     num_warps: int
@@ -101,6 +100,7 @@ class Plan:
     persistent: int = 0
     tile_group: int = 0
     cluster: int = 1
+    hold: int = 0
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
@@ -247,6 +247,7 @@ def read_plan(entry: ir.Operation) -> Plan:
     _check_ctas(entry, plan)
     _check_choice("roles", plan.roles, ROLES)
     _check_range("persistent", plan.persistent, 0, 1)
+    _check_range("hold", plan.hold, 0, 1)
     _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT)
     _check_registers(read_target(entry), plan)
     _check_cluster(read_target(entry), plan)

@@ -3,7 +3,8 @@
 
 Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in
 bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory
-beside their tiles (`analysis/scratch.py`). Buffers that are live at the same time
+beside their tiles (`analysis/scratch.py`); what is left goes to tiles that loops keep
+(`ir/held.py`), if the plan says so. Buffers that are live at the same time
 (`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
 long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
 What is first used behind the last op of a ring may take the bytes of its slots, but not
@@ -21,6 +22,7 @@ from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
 from cuda_tile.errors import UserError
+from cuda_tile.ir.held import Held, read_held, slot_bytes
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.rings import (
     RING,
@@ -29,7 +31,7 @@ from cuda_tile.ir.rings import (
     places_in,
     slots_that_fit,
 )
-from cuda_tile.ir.walk import entries, entry_name, location_text
+from cuda_tile.ir.walk import entries, entry_name, location_text, nested_ops
 from cuda_tile.options import Options
 
 SHARED_BYTES_ATTRIBUTE = "tileas.shared_bytes"
@@ -69,7 +71,7 @@ def run(module: ir.Operation, options: Options) -> None:
             for op, others in apart.items()
         ]
         places, total = choose(requests, _space_bytes(entry))
-        total = _add_scratch(entry, total)
+        total = _add_held(entry, _add_scratch(entry, total))
         _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
         for op, place in zip(apart, places, strict=True):
@@ -84,6 +86,29 @@ def _add_scratch(entry: ir.Operation, total: int) -> int:
         i64 = ir.IntegerType.get_signless(64)
         entry.attributes[SCRATCH_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
     return total + size
+
+
+def _add_held(entry: ir.Operation, total: int) -> int:
+    """Slots for what loops keep, behind everything else; gives the new end.
+
+    All tiles of a turn get the same number of slots, as many as there is space for.
+    """
+    plan = read_plan(entry)
+    if not plan.hold:
+        return total
+    loads = [(op, held) for op in nested_ops(entry) if (held := read_held(op))]
+    sizes = {held.tile: slot_bytes(op, plan.num_warps) for op, held in loads}
+    start = -(-total // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+    slots = max(0, _space_bytes(entry) - start) // max(1, sum(sizes.values()))
+    places: dict[int, Held] = {}
+    for op, held in loads:
+        if held.tile not in places:
+            count = min(slots, held.turns) if held.turns else slots
+            places[held.tile] = replace(held, slots=count, offset=start)
+            start += count * sizes[held.tile]
+        own = places[held.tile]
+        replace(held, slots=own.slots, offset=own.offset).write(op)
+    return start if slots else total
 
 
 def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], int]:

@@ -32,7 +32,12 @@ from cuda_tile.ir.launch import (
     strings_of,
 )
 from cuda_tile.ir.maps import read_abi, read_maps
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, REMARKS_ATTRIBUTE, read_plan, read_target
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    REMARKS_ATTRIBUTE,
+    read_plan,
+    read_target,
+)
 from cuda_tile.ir.roles import all_threads, cta_warps, find_roles, roles_of
 from cuda_tile.ir.tile_loop import has_tiles
 from cuda_tile.ir.walk import (
@@ -46,7 +51,12 @@ from cuda_tile.ir.walk import (
 from cuda_tile.options import Options
 from cuda_tile.passes.allocate import SHARED_BYTES_ATTRIBUTE
 from cuda_tile.runtime.record import GridExtents
-from cuda_tile.targets import MAX_STATIC_SHARED_BYTES, WARP_LANES, tile_abi_problem
+from cuda_tile.targets import (
+    MAX_STATIC_SHARED_BYTES,
+    PORTABLE_CLUSTER,
+    WARP_LANES,
+    tile_abi_problem,
+)
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -139,6 +149,13 @@ def _check_tile_abi(entry: ir.Operation, shared_bytes: int) -> None:
     target, where = read_target(entry), location_text(entry)
     if problem := tile_abi_problem(target):
         raise Unsupported(problem, where)
+    if (size := read_plan(entry).cluster) > PORTABLE_CLUSTER:
+        raise UserError(
+            f"expected a cluster of at most {PORTABLE_CLUSTER} CTAs with abi 'tile', "
+            f"whose launchers allow no larger one, got {size}; compile with abi 'maps' "
+            "or 'cuda'",
+            where,
+        )
     if shared_bytes > MAX_STATIC_SHARED_BYTES and not target.is_specific:
         raise Unsupported(
             f"expected at most {MAX_STATIC_SHARED_BYTES} bytes of shared memory with "

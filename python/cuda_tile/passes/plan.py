@@ -37,6 +37,7 @@ from cuda_tile.analysis.feeds import (
     is_staged_early,
     slice_registers,
 )
+from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
 from cuda_tile.analysis.warpgroups import plan_warpgroups
@@ -47,7 +48,6 @@ from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
     LOAD_WARPS,
     PLAN_ATTRIBUTE,
-    PORTABLE_CLUSTER,
     PRODUCTS,
     TARGET_ATTRIBUTE,
     Plan,
@@ -70,7 +70,13 @@ from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_stages import stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
-from cuda_tile.targets import WARP_COUNTS, WARP_LANES, Target
+from cuda_tile.targets import (
+    MOST_CLUSTER,
+    PORTABLE_CLUSTER,
+    WARP_COUNTS,
+    WARP_LANES,
+    Target,
+)
 
 WARPGROUPS = True
 """Whether the passes after `place` make something of products of warpgroups."""
@@ -111,13 +117,7 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
             made = make_persistent(entry, made, options.target, loads.copied)
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
     plan = read_plan(entry)
-    if plan.cluster > 1 and not suits_clusters(ops):
-        raise UserError(
-            "expected only loads and stores, elementwise operations, commutative "
-            "reductions and control flow in an entry with a cluster in "
-            f"'{PLAN_ATTRIBUTE}', got others; leave cluster out",
-            location_text(entry),
-        )
+    _check_whole(entry, plan, ops)
     parts: dict[Product, ProductPlan] = {}
     unplanned: set[Product] = set()
     for op in ops:
@@ -140,6 +140,29 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     for product, late in stage_products(parts, unplanned, plan, loads).items():
         product.op.attributes[PLAN_ATTRIBUTE] = late.to_attribute(plan)
     loads.write(plan, parts)
+
+
+def _check_whole(entry: ir.Operation, plan: Plan, ops: list[ir.Operation]) -> None:
+    """Checks what a plan asks of all ops of an entry."""
+    if plan.cluster > 1 and not suits_clusters(ops):
+        raise UserError(
+            "expected only loads and stores, elementwise operations, commutative "
+            "reductions and control flow in an entry with a cluster in "
+            f"'{PLAN_ATTRIBUTE}', got others; leave cluster out",
+            location_text(entry),
+        )
+    if plan.hold and not _can_hold(entry, ops):
+        raise UserError(
+            "expected an entry without products, in which a loop from 0 in steps of 1 "
+            "loads what a loop before it loaded, through a view and after no other "
+            f"access, for hold = 1 in '{PLAN_ATTRIBUTE}'; leave hold out",
+            location_text(entry),
+        )
+
+
+def _can_hold(entry: ir.Operation, ops: list[ir.Operation]) -> bool:
+    """Whether shared memory has room for, and any use in, what loops load again."""
+    return not any(op.name in PRODUCTS for op in ops) and bool(repeated_tiles(entry))
 
 
 def divide_product(
@@ -183,7 +206,9 @@ def make_plan(
     first = [hinted] if hinted else chooser.usual_warps()
     more = [w for w in WARP_COUNTS if w > first[-1]] if not options.num_warps else []
     chosen = chooser.choose([first, more], ctas)
-    chosen = chooser.divided(chosen, hints.get("num_cta_in_cga", 1))
+    chosen = chooser.divided(
+        chosen, hints.get("num_cta_in_cga", 1), is_asked=hinted is not None
+    )
     if chosen.cluster == 1 or chosen.excess:
         for text in chooser.remarks(chosen, hinted or first[-1], ctas):
             add_remark(entry, text)
@@ -196,6 +221,7 @@ def make_plan(
         *chosen.division,
         chosen.ctas if is_bounded else 0,
         cluster=chosen.cluster,
+        hold=int(chosen.cluster > 1 and _can_hold(entry, ops)),
     )
     if chosen.roles == "one":
         return plan
@@ -333,19 +359,25 @@ class Chooser:
             chosen = more
         return chosen
 
-    def divided(self, chosen: Candidate, hinted: int) -> Candidate:
+    def divided(self, chosen: Candidate, hinted: int, *, is_asked: bool) -> Candidate:
         """As many CTAs to a tile block as hinted at, or as its registers ask for.
 
-        At most as many as every launcher may ask for. Without a hint, only where a
-        thread would spill; then as many as leave room for two such CTAs on a
-        multiprocessor, so that one loads while another waits.
+        Above 8 only as hinted, and where the launcher is told. Without a hint, only
+        where a thread would spill; then as many as leave room for two such CTAs on a
+        multiprocessor, so that one loads while another waits. As many warps as
+        anybody asked for, else no more than their parts of the tiles need.
         """
         target, warps, ctas = self._target, chosen.num_warps, chosen.ctas
         is_wanted = hinted > 1 or chosen.excess
         if not (is_wanted and target.has_clusters) or not suits_clusters(self._ops):
             return chosen
         if hinted > 1:
-            return self._candidate(warps, ctas, (0, 0), min(hinted, PORTABLE_CLUSTER))
+            is_told = read_abi(self._entry) != "tile"
+            most = min(hinted, MOST_CLUSTER if is_told else PORTABLE_CLUSTER)
+            threads = _largest_tile(self._ops) // (most * WANTED_ELEMENTS_PER_THREAD)
+            while not is_asked and warps > max(1, threads // WARP_LANES):
+                warps //= 2
+            return self._candidate(warps, ctas, (0, 0), most)
         cluster = chosen
         for count in (2, 4, PORTABLE_CLUSTER):
             cluster = self._candidate(warps, ctas, (0, 0), count)

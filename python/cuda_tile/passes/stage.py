@@ -15,6 +15,8 @@ only one thread obtains, and each `extract` within a thread. The rewrites:
   rest to every thread, and one within threads;
 - small conversions between warps that do not depend on each other go together, so that
   one barrier serves them;
+- without products, what a loop loads is marked as kept for later loops that load it
+  again, if the plan says so;
 - without products, the loads of a block start together, as far as registers allow;
 - what one thread obtains by an atomic or a strong load goes to the threads with copies;
 - a store whose plan names an engine becomes stores to a buffer and a copy out of it.
@@ -32,6 +34,7 @@ from cuda_tile.stage.early import start_loads_together
 from cuda_tile.stage.exchanges import join_exchanges, store_early
 from cuda_tile.stage.extract import stage_extract
 from cuda_tile.stage.fill import Fills
+from cuda_tile.stage.held import hold_tiles
 from cuda_tile.stage.maps import add_maps
 from cuda_tile.stage.operands import StagedOperands
 from cuda_tile.stage.product import stage_product
@@ -70,6 +73,7 @@ def _stage_entry(entry: ir.Operation) -> None:
         if obtains_once(op):
             share_result(op, n_warps, _left(left, op, fills))
     if not has_products:
+        hold_tiles(entry)
         start_loads_together(entry)
     join_exchanges(entry)
     for op in list(nested_ops(entry)):

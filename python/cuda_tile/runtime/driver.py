@@ -31,6 +31,7 @@ from functools import cache
 from cuda_tile.errors import UserError
 
 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
 """`CUfunction_attribute` of the driver API."""
 
 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16

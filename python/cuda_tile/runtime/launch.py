@@ -18,11 +18,19 @@ import numpy as np
 
 from cuda_tile.runtime.args import Bound, PointerTable
 from cuda_tile.runtime.device_view import DeviceView
-from cuda_tile.runtime.driver import Driver, load_driver
+from cuda_tile.runtime.driver import (
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    Driver,
+    load_driver,
+)
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.encode import encode_map, launch_config
 from cuda_tile.runtime.record import Appended, Dim3, GridExtents, LaunchRecord
 from cuda_tile.runtime.tensor_map import UNIT_BYTES, map_fields
+
+PORTABLE_CLUSTER = 8
+"""CTAs of a cluster that a kernel may have without being told of (CUDA C++ Programming
+Guide, "Thread Block Clusters")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +193,9 @@ def launch_function(
         )
         if stream and memory.is_used:
             driver.call("cuStreamSynchronize", None)  # that of the copies
+        if prod(record.cluster) > PORTABLE_CLUSTER:
+            attribute = CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            driver.call("cuFuncSetAttribute", function, attribute, 1)
         values = _pointers_to(parameters)
         driver.call("cuLaunchKernelEx", byref(config), function, values, None)
         if waits or memory.is_used:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiles that one loop loads and a later loop loads again.
+
+A row that fits no tile is read by a loop of its parts, and read again by the next one:
+for a maximum, a sum, the result. Both loops have the same turns, and what is loaded
+depends on the turn alone. By the language a weak load whose token is after nothing may
+be made at any time, so that the second loop may have what the first one read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
+from cuda_tile.analysis.tiling import index_operands, view_operand
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.scalars import constant_of
+from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, nested_ops
+
+_LEAVING = ("cuda_tile.continue", "cuda_tile.break", "cuda_tile.return")
+_LEAST_BITS, _MOST_BITS = 8, 64
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One tile per turn that several loops load.
+
+    Attributes:
+        loads: The load of each loop, in program order, two at least.
+        index: The operand of these that is the turn.
+        turns: The most turns there can be; 0 if that is not known.
+    """
+
+    loads: tuple[ir.Operation, ...]
+    index: int
+    turns: int
+
+
+@dataclass(frozen=True)
+class _Load:
+    """A load of a loop: the op, which operand is the turn, and what else names it."""
+
+    op: ir.Operation
+    index: int
+    key: tuple[object, ...]
+
+
+def repeated_tiles(entry: ir.Operation) -> list[Repeated]:
+    """What loops of an entry load again, at level T or W."""
+    found: list[Repeated] = []
+    loops = [op for op in nested_ops(entry) if counts_from_zero(op) is not None]
+    for block in dict.fromkeys(loop.block for loop in loops):
+        alike: dict[tuple[object, ...], list[_Load]] = {}
+        for loop in (op for op in block_ops(block) if op in loops):
+            own: dict[tuple[object, ...], _Load] = {}
+            for load in _loads_of(loop):
+                own.setdefault(load.key, load)
+            for key, load in own.items():
+                alike.setdefault(key, []).append(load)
+        found += [_repeated(loads) for loads in alike.values() if len(loads) > 1]
+    return found
+
+
+def counts_from_zero(op: ir.Operation) -> CountedLoop | None:
+    """The bounds of a `for` whose turns are 0, 1, 2 and so on; None for other ops."""
+    loop = counted_loop(op)
+    if loop is None or constant_of(loop.lower) != 0 or constant_of(loop.step) != 1:
+        return None
+    return loop
+
+
+def _repeated(loads: list[_Load]) -> Repeated:
+    loop = loads[0].op.parent
+    counted = None if loop is None else counted_loop(loop.operation)
+    turns = None if counted is None else constant_of(counted.upper)
+    ops = tuple(load.op for load in loads)
+    return Repeated(ops, loads[0].index, max(0, turns or 0))
+
+
+def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
+    """The loads that every turn of a loop makes, of what its number alone says."""
+    counted = counted_loop(loop)
+    assert counted is not None, "only loops that count are asked"
+    ops = block_ops(loop.regions[0].blocks[0])
+    if any(inner.name in _LEAVING for op in ops for inner in nested_ops(op)):
+        return  # a turn may end before its last op
+    for op in ops:
+        load = _load(op, loop, counted)
+        if load is not None:
+            yield load
+
+
+def _load(op: ir.Operation, loop: ir.Operation, counted: CountedLoop) -> _Load | None:
+    if op.name != "cuda_tile.load_view_tko" or memory_order(op).is_strong:
+        return None
+    tile = op.results[0]
+    is_number = isinstance(element_of(tile), (ir.IntegerType, ir.FloatType))
+    if not is_number or not is_distributed(tile):
+        return None
+    if not _LEAST_BITS <= element_bits(element_of(tile)) <= _MOST_BITS:
+        return None
+    if not all(_is_free(v) for v in op.operands if isinstance(v.type, TokenType)):
+        return None
+    indices, view = index_operands(op), view_operand(op)
+    at = [place for place, value in enumerate(indices) if value == counted.index]
+    others = [value for value in indices if value != counted.index]
+    if len(at) != 1 or any(loop in enclosing_ops(value) for value in (view, *others)):
+        return None
+    number = list(op.operands).index(indices[at[0]])
+    key = (counted.upper, counted.is_unsigned, view, at[0], *others, tile.type)
+    return _Load(op, number, key)
+
+
+def _is_free(token: ir.Value) -> bool:
+    """Whether a token is after no access."""
+    op = defining_op(token)
+    return op is not None and op.name == "cuda_tile.make_token"

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a loop loads is kept for the loops behind it that load it again.
+
+The first turns' tiles go to shared memory: attributes on the loads (`ir/held.py`) say
+so, since how many there is room for is known only once all buffers have their places.
+The last turns' tiles stay in registers: the first loop carries them, and the other
+loops end with copies of their bodies that use them. The first loop makes several turns
+at once, so that one CTA alone has enough bytes in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.held_tiles import Repeated, counts_from_zero, repeated_tiles
+from cuda_tile.analysis.registers import held_registers
+from cuda_tile.ir.carried import carry_all, set_ends
+from cuda_tile.ir.held import Held, slot_bytes
+from cuda_tile.ir.plan import read_plan
+from cuda_tile.ir.scalars import branch, compare, constant, plus, subtract
+from cuda_tile.ir.tiles import element_bits, element_of, layout_of
+from cuda_tile.ir.walk import block_ops
+from cuda_tile.stage.build import zeros
+from cuda_tile.stage.unroll import copy_turn, unroll
+
+BYTES_IN_FLIGHT = 32 << 10
+"""Of a multiprocessor, from which on its memory bandwidth is used: by Little's law the
+bytes per clock of DRAM (targets.py) times a latency of about 1000 clocks, 18 KB on
+sm_90, and as much again for what arrives late."""
+MOST_TURNS = 8
+"""Turns that are made at once: more would take registers and code."""
+HELD_TURNS, HELD_REGISTERS = 4, 64
+"""Turns whose tiles stay in registers at most, and how many of a thread's these take: a
+CTA that takes all shared memory has those of the multiprocessor to itself."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What one loop is the first to load.
+
+    Attributes:
+        loads: Its loads.
+        later: For each later loop that has some of these too, which, and its loads.
+    """
+
+    loads: list[ir.Operation]
+    later: list[dict[int, ir.Operation]]
+
+
+def hold_tiles(entry: ir.Operation) -> None:
+    """Keeps what loops load again, if the plan says so."""
+    plan = read_plan(entry)
+    if not plan.hold:
+        return
+    tiles = repeated_tiles(entry)
+    for number, tile in enumerate(tiles):
+        for place, op in enumerate(tile.loads):
+            Held(number, int(place > 0), tile.index, tile.turns).write(op)
+    for group in _groups(tiles):
+        _keep_in_registers(group)
+        n_bytes = sum(slot_bytes(load, plan.num_warps) for load in group.loads)
+        _start_together(_loop_of(group.loads[0]), n_bytes)
+
+
+def _groups(tiles: Sequence[Repeated]) -> list[_Group]:
+    """Loops with the loops behind them, each of these behind one loop only."""
+    first: dict[ir.Operation, list[Repeated]] = {}
+    for tile in tiles:
+        first.setdefault(_loop_of(tile.loads[0]), []).append(tile)
+    found: list[_Group] = []
+    busy = set(first)
+    for mine in first.values():
+        later: dict[ir.Operation, dict[int, ir.Operation]] = {}
+        for number, tile in enumerate(mine):
+            for load in tile.loads[1:]:
+                loop = _loop_of(load)
+                if loop not in busy:
+                    later.setdefault(loop, {})[number] = load
+        busy.update(later)
+        found.append(_Group([tile.loads[0] for tile in mine], list(later.values())))
+    return found
+
+
+def _loop_of(op: ir.Operation) -> ir.Operation:
+    parent = op.parent
+    assert parent is not None, "what repeats stands in loops"
+    return parent.operation
+
+
+def _start_together(loop: ir.Operation, n_bytes: int) -> None:
+    """Unrolls a loop whose turns load so many bytes."""
+    times = 1
+    while times < MOST_TURNS and times * n_bytes < BYTES_IN_FLIGHT:
+        times *= 2
+    counted = counts_from_zero(loop)
+    if times > 1 and counted is not None and not counted.is_unsigned:
+        unroll(loop, times)
+
+
+def _keep_in_registers(group: _Group) -> None:
+    """Lets the last turns of loops have what they load from the first of them."""
+    counted = counted_loop(_loop_of(group.loads[0]))
+    turns = min(HELD_TURNS, HELD_REGISTERS // sum(map(_registers, group.loads)))
+    if not turns or counted is None or counted.is_unsigned:
+        return
+    kept = _carry(_loop_of(group.loads[0]), group.loads, turns)
+    for loads in group.later:
+        if any(list(load.results[1].uses) for load in loads.values()):
+            continue  # somebody waits for the load itself
+        known: list[dict[ir.Value, ir.Value]] = [
+            {load.results[0]: tiles[number] for number, load in loads.items()}
+            for tiles in kept
+        ]
+        _peel(_loop_of(next(iter(loads.values()))), known)
+
+
+def _registers(op: ir.Operation) -> int:
+    tile = op.results[0]
+    return held_registers(layout_of(tile).n_registers, element_bits(element_of(tile)))
+
+
+def _carry(
+    loop: ir.Operation, loads: Sequence[ir.Operation], turns: int
+) -> list[list[ir.Value]]:
+    """Lets a loop carry what it loaded in its last turns.
+
+    Returns:
+        For each of these turns, the last one first, the tiles of all loads.
+    """
+    with ir.InsertionPoint(loop), loop.location:
+        empty = [zeros(load.results[0]) for load in loads]
+    count = len(loop.results)
+    loop, carried = carry_all(loop, empty * turns)
+    end = block_ops(loop.regions[0].blocks[0])[-1]
+    fresh = [load.results[0] for load in loads]
+    shifted = [*fresh, *carried[: len(carried) - len(fresh)]]
+    set_ends(end, [*end.operands, *shifted])
+    found = [cast("ir.Value", value) for value in list(loop.results)[count:]]
+    width = len(loads)
+    return [found[at : at + width] for at in range(0, len(found), width)]
+
+
+def _peel(loop: ir.Operation, kept: list[dict[ir.Value, ir.Value]]) -> None:
+    """Copies the last turns of a loop behind it, with what was kept for loads.
+
+    Args:
+        loop: The loop.
+        kept: For each of these turns, the last one first, what results of loads are.
+    """
+    counted = counted_loop(loop)
+    assert counted is not None, "only loops that count are peeled"
+    upper = counted.upper
+    with ir.InsertionPoint(loop), loop.location:
+        least = constant(len(kept), upper.type)
+        enough = cuda_tile.MaxIOp(upper, least, "signed").result
+        left = subtract(enough, least)  # no overflow, whatever the bound
+    uses = [list(result.uses) for result in loop.results]
+    carried: list[ir.Value] = list(loop.results)
+    behind = _next(loop)
+    with ir.InsertionPoint(behind), loop.location:
+        for turn, known in reversed(list(enumerate(kept))):
+            runs = compare("greater_than", upper, constant(turn, upper.type))
+            index = plus(upper, -turn - 1)
+            types = [value.type for value in carried]
+            with branch(runs, types) as made:
+                after = copy_turn(loop, [index, *carried], known)
+                if types:
+                    cuda_tile.YieldOp(after)
+            if types:
+                with ir.InsertionPoint(made.regions[1].blocks.append()):
+                    cuda_tile.YieldOp(carried)
+            carried = list(made.results)
+    loop.operands[1] = left
+    for value, places in zip(carried, uses, strict=True):
+        for use in places:
+            use.owner.operands[use.operand_number] = value
+
+
+def _next(op: ir.Operation) -> ir.Operation:
+    ops = block_ops(op.block)
+    return ops[ops.index(op) + 1]

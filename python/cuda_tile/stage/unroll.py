@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Several turns of a loop as one, and the rest of its turns in a loop behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.ir.attributes import attributes_of
+from cuda_tile.ir.carried import BOUNDS
+from cuda_tile.ir.scalars import constant, plus, subtract
+from cuda_tile.ir.walk import block_ops, nested_ops
+
+
+def unroll(loop: ir.Operation, times: int) -> None:
+    """Makes so many turns at once, as long as there are as many.
+
+    Args:
+        loop: A signed `for` from 0 in steps of 1, whose turns end where its body does.
+        times: A power of two.
+    """
+    counted = counted_loop(loop)
+    assert counted is not None, "only loops that count are unrolled"
+    upper = counted.upper
+    with ir.InsertionPoint(loop), loop.location:
+        rest = cuda_tile.AndIOp(upper, constant(times - 1, upper.type)).result
+        whole = subtract(upper, rest)
+        start = cuda_tile.MaxIOp(whole, counted.lower, "signed").result
+        operands = list(loop.operands)
+        initials = operands[BOUNDS:]
+        main = ir.Operation.create(
+            loop.name,
+            results=[result.type for result in loop.results],
+            operands=[counted.lower, whole, constant(times, upper.type), *initials],
+            attributes=attributes_of(loop),
+            regions=1,
+        )
+    arguments = list(loop.regions[0].blocks[0].arguments)
+    types = [argument.type for argument in arguments]
+    block = main.regions[0].blocks.append(*types, arg_locs=[loop.location] * len(types))
+    index, *carried = block.arguments
+    with ir.InsertionPoint(block):
+        for turn in range(times):
+            with loop.location:
+                number = plus(index, turn)
+            carried = copy_turn(loop, [number, *carried], {})
+        with loop.location:
+            cuda_tile.ContinueOp(carried)
+    loop.operands[0] = start
+    for place, value in enumerate(main.results):
+        loop.operands[BOUNDS + place] = value
+
+
+def copy_turn(
+    loop: ir.Operation, given: Sequence[ir.Value], known: Mapping[ir.Value, ir.Value]
+) -> list[ir.Value]:
+    """Copies a turn of a loop to the insertion point.
+
+    Args:
+        loop: The loop.
+        given: The index and what it carries, in that turn.
+        known: What takes the place of results of its ops, which are not copied.
+
+    Returns:
+        What the turn hands on.
+    """
+    block = loop.regions[0].blocks[0]
+    values = dict(zip(block.arguments, given, strict=True)) | dict(known)
+    *ops, end = block_ops(block)
+    for op in ops:
+        if any(result in known for result in op.results):
+            continue
+        made = op.clone()
+        for inner in (made, *nested_ops(made)):
+            for place, operand in enumerate(inner.operands):
+                if operand in values:
+                    inner.operands[place] = values[operand]
+        values.update(zip(op.results, made.results, strict=True))
+    return [values.get(value, value) for value in end.operands]
