@@ -40,6 +40,10 @@ from cuda_tile.passes.split_zeros import drop_added_zeros
 
 _PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
 _COMPARE = "cuda_tile.cmpi"
+_LOAD = "cuda_tile.load_ptr_tko"
+_FORWARDS = tuple(
+    f"cuda_tile.{stem}" for stem in ("andi", "broadcast", "permute", "reshape")
+)
 _LOOPS = ("cuda_tile.for", "cuda_tile.loop")
 _SIGNS = {
     "greater_than": (1, 1),
@@ -109,9 +113,27 @@ def _goes_on(loop: ir.Operation) -> bool:
 
 
 def candidates(loop: ir.Operation) -> list[ir.Operation]:
-    """The comparisons of tiles in the body of a loop."""
-    ops = block_ops(loop.regions[0].blocks[0])
-    return [op for op in ops if op.name == _COMPARE and shape_of(op.results[0])]
+    """The comparisons of tiles in the body of a loop that computations use.
+
+    A copy takes its mask as it is, and a second loop would fill its ring anew.
+    """
+    return [
+        op
+        for op in block_ops(loop.regions[0].blocks[0])
+        if op.name == _COMPARE
+        and shape_of(op.results[0])
+        and not _guards_only_loads(op.results[0])
+    ]
+
+
+def _guards_only_loads(mask: ir.Value) -> bool:
+    """Whether a mask goes, perhaps combined or reshaped, to loads alone."""
+    users = [use.owner.operation for use in mask.uses]
+    return all(
+        user.name == _LOAD
+        or (user.name in _FORWARDS and _guards_only_loads(user.results[0]))
+        for user in users
+    )
 
 
 def masks_of(loop: ir.Operation, facts: FactsAnalysis) -> list[Mask]:
