@@ -29,7 +29,14 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.slots import SlotUse, describe_copy
 from cuda_tile.errors import Unsupported
-from cuda_tile.ir.carried import BRANCH, LOOPS, CarriedVariable, exits_of, leaves
+from cuda_tile.ir.carried import (
+    BRANCH,
+    LOOPS,
+    CarriedVariable,
+    ancestor_in,
+    exits_of,
+    leaves,
+)
 from cuda_tile.ir.copies import (
     COPIES,
     CP_ASYNC,
@@ -144,7 +151,7 @@ class _Ring:
         first = later[level]
         for use in list(before.uses):
             owner = use.owner.operation
-            if owner != first:
+            if ancestor_in(first.block, owner) != first:  # a branch uses it inside
                 owner.operands[use.operand_number] = first.results[numbers[0]]
         self.anchor = release
         self.numbers = self.numbers[:level] + numbers
