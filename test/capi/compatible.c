@@ -153,6 +153,45 @@ static void bytecode(MlirContext context, const char *path) {
   mlirModuleDestroy(module);
 }
 
+static void collect(MlirStringRef message, void *userData) {
+  printf("callback: ");
+  toStdout(message, userData);
+  printf("\n");
+}
+
+static void optimizations(MlirContext context) {
+  mlirCudaTileOptConfig config;
+  mlirCudaTileOptFlagsInit(&config);
+  expect(config.flags == CUDATILE_OPT_FLAG_NONE && config.optLevel == 3 &&
+             config.loopSplitThreshold == 1 && !config.diagnosticCallback,
+         "no flags, level 3, threshold 1, no callback");
+  MlirModule module = mlirModuleCreateParse(
+      context, text("cuda_tile.module @m { entry @k(%x: tile<f32>, %p: "
+                    "tile<ptr<f32>>) { %a = mulf %x, %x : tile<f32> %b = addf "
+                    "%a, %x : tile<f32> %t = store_ptr_tko weak %p, %b : "
+                    "tile<ptr<f32>>, tile<f32> -> token return } }"));
+  MlirOperation op = mlirModuleGetOperation(module);
+  expect(
+      mlirLogicalResultIsSuccess(mlirCudaTileApplyOptimizations(op, &config)),
+      "optimizations of a module");
+  // CHECK: mulf
+  mlirOperationPrint(op, toStdout, NULL);
+  config.flags = CUDATILE_OPT_FLAG_FUSE_FMA;
+  expect(mlirLogicalResultIsSuccess(mlirCudaTileApplyOptimizations(
+             mlirBlockGetFirstOperation(mlirModuleGetBody(module)), &config)),
+         "optimizations of a cuda_tile.module");
+  // CHECK: fma
+  // CHECK-NOT: mulf
+  mlirOperationPrint(op, toStdout, NULL);
+  config.optLevel = 9;
+  config.diagnosticCallback = collect;
+  // CHECK: callback: error: {{.*}}9
+  expect(
+      mlirLogicalResultIsFailure(mlirCudaTileApplyOptimizations(op, &config)),
+      "no such level");
+  mlirModuleDestroy(module);
+}
+
 int main(int argc, char **argv) {
   expect(argc == 2, "the name of a file to write");
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
@@ -166,6 +205,7 @@ int main(int argc, char **argv) {
   views(context, tensor);
   hints(context);
   bytecode(context, argv[1]);
+  optimizations(context);
   mlirContextDestroy(context);
   return 0;
 }

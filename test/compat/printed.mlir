@@ -97,6 +97,14 @@ cuda_tile.module @m {
   entry @rank_0(%p: tile<ptr<f32>>) {
     %t = make_tensor_view %p, shape = [], strides = [] : tensor_view<f32>
   }
+  // row 1.5.6
+  // CHECK-LABEL: entry @wraps
+  // CHECK: constant <i64: -1> : tile<i64>
+  // CHECK: constant <i64: -9223372036854775808> : tile<i64>
+  entry @wraps() {
+    %a = constant <i64: 18446744073709551615> : tile<i64>
+    %b = constant <i64: 9223372036854775808> : tile<i64>
+  }
   // row 5.4
   // CHECK-LABEL: entry @names
   // CHECK: %cst_0_f32 = constant <f32: 0.000000e+00>

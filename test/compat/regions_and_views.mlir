@@ -604,7 +604,7 @@ cuda_tile.module @m {
 // row 3.4
 cuda_tile.module @m {
   entry @f(%p: tile<ptr<i32>>, %x: tile<i32>) {
-    // expected-error @below {{failed to satisfy constraint: }}
+    // expected-error @below {{attribute 'mode' failed to satisfy constraint: allowed 32-bit signless integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
     %r:2 = "cuda_tile.atomic_rmw_tko"(%p, %x) {memory_ordering_semantics = 1 : i32, memory_scope = 1 : i32, mode = 77 : i32, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (!cuda_tile.tile<ptr<i32>>, !cuda_tile.tile<i32>) -> (!cuda_tile.tile<i32>, !cuda_tile.token)
   }
 }

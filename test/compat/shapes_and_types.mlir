@@ -171,7 +171,7 @@ cuda_tile.module @m {
 // row 1.2.2
 cuda_tile.module @m {
   entry @f(%x: tile<f32>, %i: tile<i32>) {
-    // expected-error @below {{must be TileView instance, but got '!cuda_tile.tile<f32>'}}
+    // expected-error @below {{operand #1 must be TileView instance, but got '!cuda_tile.tile<f32>'}}
     %t = store_view_tko weak %x, %x[%i] : tile<f32>, tile<f32>, tile<i32> -> token
   }
 }
