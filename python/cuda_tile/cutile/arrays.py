@@ -10,9 +10,10 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-from cuda_tile.cutile.dlpack import DeviceArray, from_producer, type_code, view
+from cuda_tile.cutile.dlpack import DeviceArray, from_producer, view
 from cuda_tile.cutile.marks import is_marked
 from cuda_tile.errors import UserError
+from cuda_tile.runtime.dlpack import contiguous_strides, type_code
 from cuda_tile.runtime.elements import Array
 
 _COPY = "pass a copy of the array"
@@ -119,8 +120,7 @@ def _interface_view(interface: dict[str, Any]) -> Array:
     dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
     strides = interface.get("strides")
     if strides is None:
-        strides = np.empty(shape, np.bool_).strides
-        strides = tuple(stride * dtype.itemsize for stride in strides)
+        strides = contiguous_strides(shape, dtype.itemsize)
     return view(int(interface["data"][0]), shape, tuple(strides), dtype)
 
 

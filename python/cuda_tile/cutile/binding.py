@@ -15,7 +15,13 @@ import numpy as np
 
 from cuda_tile.cutile.dlpack import DeviceArray, view
 from cuda_tile.errors import UserError
-from cuda_tile.runtime.args import Bound, PointerTable, array_args, list_args
+from cuda_tile.runtime.args import (
+    Bound,
+    PointerTable,
+    array_args,
+    index_bits_at,
+    list_args,
+)
 from cuda_tile.runtime.elements import Array, Element, element
 
 
@@ -141,11 +147,10 @@ def flattened(types: Sequence[str], args: Sequence[Any], kernel: str) -> list[An
     flat: list[Any] = []
     for arg in members(args):
         place = len(flat)
-        is_wide = types[place + 1 : place + 2] == ["i64"]
         if isinstance(arg, DeviceArray):
             pointee = element(types[place]).pointee if place < len(types) else None
             array = in_memory(arg.array, pointee) if pointee else arg.array
-            flat.extend(array_args(array, 64 if is_wide else 32))
+            flat.extend(array_args(array, index_bits_at(types, place)))
         elif isinstance(arg, list):
             items = cast(list[DeviceArray], arg)
             flat.extend(list_args([item.array for item in items], 64))

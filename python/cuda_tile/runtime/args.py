@@ -102,6 +102,16 @@ def _strides_in_elements(array: Array) -> list[int]:
     return strides
 
 
+def index_bits_at(parameter_types: Sequence[str], place: int) -> int:
+    """Width of the extents and strides of an array whose pointer is parameter `place`.
+
+    Args:
+        parameter_types: Types as the dialect prints them.
+        place: Number of the parameter.
+    """
+    return 64 if list(parameter_types[place + 1 : place + 2]) == ["i64"] else 32
+
+
 def array_args(array: Array, index_bits: int = 32) -> list[Argument]:
     """One array as cuTile passes it: pointer, shape, strides in elements.
 
@@ -176,9 +186,8 @@ def expand_args(
         if not isinstance(arg, np.ndarray) or isinstance(arg, PointerTable):
             expanded.append(arg)
             continue
-        place = len(expanded) + 1
-        wide = parameter_types[place : place + 1] == ["i64"]
-        expanded.extend(array_args(arg, 64 if wide else 32))
+        bits = index_bits_at(parameter_types, len(expanded))
+        expanded.extend(array_args(arg, bits))
     return expanded if len(expanded) == len(parameter_types) else list(args)
 
 

@@ -3,22 +3,25 @@
 
 torch tensors are read by their own methods, for the exchange formats lack some of their
 element types; other arrays by `__cuda_array_interface__` (Numba documentation, "CUDA
-Array Interface (Version 3)") or by DLPack (`dlpack.h` and "Python Specification for
-DLPack", version 1.0). No library is imported.
+Array Interface (Version 3)") or by DLPack. No library is imported.
 """
 
 from __future__ import annotations
 
-import ctypes
 import sys
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64
-from ctypes import c_void_p as pointer
+from ctypes import c_uint8
 from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
 
 from cuda_tile.errors import UserError
+from cuda_tile.runtime.dlpack import (
+    CUDA,
+    CUDA_MANAGED,
+    contiguous_strides,
+    read_capsule,
+)
 
 LEGACY_STREAM = 1
 """The default stream, where a protocol has no 0 for it (DLPack, the interface)."""
@@ -80,11 +83,7 @@ def make_view(
             f"{dtype}{list(shape)}; pass a copy of the array"
         )
     if strides is None:
-        sizes = [*shape[1:], 1]
-        strides = tuple(
-            int(np.prod(sizes[axis:], dtype=np.int64)) * dtype.itemsize
-            for axis in range(len(shape))
-        )
+        strides = contiguous_strides(shape, dtype.itemsize)
     has_elements = 0 not in shape
     last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     size = last + dtype.itemsize if has_elements else 0
@@ -165,66 +164,16 @@ def _of_interface(interface: dict[str, Any], where: str) -> DeviceView:
     return view
 
 
-class _Device(ctypes.Structure):
-    _fields_ = (("kind", c_int32), ("number", c_int32))
-
-
-class _Tensor(ctypes.Structure):
-    """`DLTensor`; a capsule `dltensor` points to one."""
-
-    _fields_ = (
-        ("data", pointer),
-        ("device", _Device),
-        ("rank", c_int32),
-        ("code", c_uint8),
-        ("bits", c_uint8),
-        ("lanes", c_uint16),
-        ("shape", POINTER(c_int64)),
-        ("strides", POINTER(c_int64)),
-        ("byte_offset", c_uint64),
-    )
-
-
-_CUDA, _CUDA_MANAGED = 2, 13
-"""`DLDeviceType`."""
-_NUMBERS = {0: "int", 1: "uint", 2: "float"}
-_OTHERS = {
-    (4, 16): "bfloat16",
-    (6, 8): "bool",
-    (10, 8): "float8_e4m3fn",
-    (12, 8): "float8_e5m2",
-    (14, 8): "float8_e8m0fnu",
-}
-"""Element types by `DLDataTypeCode`, and by code and bits."""
-
-
 def _of_dlpack(value: Any, where: str, stream: int) -> DeviceView:
     kind, number = value.__dlpack_device__()
-    if kind not in (_CUDA, _CUDA_MANAGED):
+    if kind not in (CUDA, CUDA_MANAGED):
         raise UserError(
             f"{where}: expected an array in the memory of a GPU, got a "
             f"{type(value).__name__} on DLPack device {int(kind)}:{number}; {WAY_OUT}"
         )
     capsule = value.__dlpack__(stream=stream or LEGACY_STREAM)
-    read = ctypes.pythonapi.PyCapsule_GetPointer
-    read.restype, read.argtypes = pointer, (ctypes.py_object, c_char_p)
-    # The capsule stays the owner: its destructor frees what nobody took over.
-    found = cast(Any, _Tensor.from_address(read(capsule, b"dltensor")))
-    bits = int(found.bits)
-    name = _OTHERS.get((found.code, bits), f"{_NUMBERS.get(found.code)}{bits}")
-    dtype = _named(name) if found.lanes == 1 else None
-    if dtype is None:
-        raise UserError(
-            f"{where}: expected integers, floats or bool, got elements of DLPack code "
-            f"{found.code} with {bits} bits and {found.lanes} lanes"
-        )
-    shape = tuple(found.shape[axis] for axis in range(found.rank))
-    strides = None
-    if found.strides:
-        steps = (found.strides[axis] for axis in range(found.rank))
-        strides = tuple(step * dtype.itemsize for step in steps)
-    address = (found.data or 0) + found.byte_offset
-    view = make_view(address, shape, strides, dtype, where)
+    found = read_capsule(capsule, where)
+    view = make_view(found.address, found.shape, found.strides, found.dtype, where)
     view.gpu, view.owner = number, capsule
     return view
 

@@ -16,6 +16,7 @@ from cuda_tile.runtime.args import (
     PointerTable,
     array_args,
     bind_args,
+    index_bits_at,
     list_args,
 )
 from cuda_tile.runtime.device_view import device_view
@@ -66,8 +67,7 @@ def bind_named(
     spread: list[Spread] = []
     place = 0
     for number, value in enumerate(values):
-        is_wide = list(parameter_types[place + 1 : place + 2]) == ["i64"]
-        spread.append(_spread(value, number, 64 if is_wide else 32))
+        spread.append(_spread(value, number, index_bits_at(parameter_types, place)))
         place += len(spread[-1].parts)
     check_fit(kernel, parameter_types, spread)
     parts = [part for each in spread for part in each.parts]
