@@ -41,7 +41,7 @@ from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Bound
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, find_entry, nested_ops
-from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -169,7 +169,7 @@ def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
     report = cuda_tile.run(
         module,
         grid=(rows, 1),
-        args=expand_args(parameter_types(entry), values),
+        args=spread_args("kernel", parameter_types(entry), values),
         on="emulator",
         gpu=case.gpu,
         compiled=compiled,

@@ -32,7 +32,7 @@ from cuda_tile.analysis.registers import estimate_placed
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, entry_name, find_entry
-from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.spread import spread_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
@@ -173,7 +173,7 @@ def count(row: Row, module: Any, compiled: cuda_tile.Compiled) -> Row:
     """The row of a kernel of test/kernels with what a launch does."""
     entry = find_entry(module.operation, None)
     grid, values = LAUNCHES[entry_name(entry)]()
-    args = expand_args(parameter_types(entry), values)
+    args = spread_args("kernel", parameter_types(entry), values)
     report = cuda_tile.run(
         module, grid=grid, args=args, on="emulator", gpu=row.gpu, compiled=compiled
     )

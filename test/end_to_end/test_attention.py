@@ -20,7 +20,7 @@ import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
-from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.spread import spread_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
@@ -57,7 +57,7 @@ def run(name: str, module: ir.Module, **how: Any) -> tuple[Array, list[Any]]:
     attention, size = CASES[name]
     grid, values = attention.launch(*size)
     entry = find_entry(kernel(name)[0].operation, None)
-    args = expand_args(parameter_types(entry), values)
+    args = spread_args("kernel", parameter_types(entry), values)
     cuda_tile.run(module, grid=grid, args=args, **how)
     return np.asarray(values[3], np.float64), values
 

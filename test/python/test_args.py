@@ -16,7 +16,6 @@ from cuda_tile.runtime.args import (
     PointerTable,
     array_args,
     bind_args,
-    expand_args,
     list_args,
 )
 from cuda_tile.runtime.spread import bind_named, naming, spread_args
@@ -118,7 +117,6 @@ def test_bind_counts() -> None:
 def test_spread_fills_in_shapes_and_strides() -> None:
     array = np.zeros((2, 3), np.float32)
     types = ["ptr<f32>", "i32", "i32", "i32", "i32", "f32"]
-    assert expand_args(types, [array, 1.5]) == spread_args("k", types, [array, 1.5])
     assert spread_args("k", types, [array, 1.5])[1:] == [2, 3, 3, 1, 1.5]
     wide = ["ptr<f32>", *["i64"] * 4, "f32"]
     assert type(spread_args("k", wide, [array, 1.5])[1]) is np.int64

@@ -170,27 +170,6 @@ def list_args(arrays: Sequence[Array], index_bits: int = 32) -> list[Argument]:
     return [table, np.int32(len(arrays))]
 
 
-def expand_args(
-    parameter_types: Sequence[str], args: Sequence[Argument]
-) -> list[Argument]:
-    """Adds shapes and strides to arrays that were given without them.
-
-    If the parameters are those of a cuTile kernel and the caller passed only arrays and
-    scalars, each array is followed by its shape and strides in the result. Any other
-    arguments are returned unchanged; `bind_args` checks them.
-    """
-    if len(args) == len(parameter_types):
-        return list(args)
-    expanded: list[Argument] = []
-    for arg in args:
-        if not isinstance(arg, np.ndarray) or isinstance(arg, PointerTable):
-            expanded.append(arg)
-            continue
-        bits = index_bits_at(parameter_types, len(expanded))
-        expanded.extend(array_args(arg, bits))
-    return expanded if len(expanded) == len(parameter_types) else list(args)
-
-
 def bind_args(
     parameter_types: Sequence[str],
     args: Sequence[Argument],
