@@ -1,5 +1,3 @@
-// chains 750000: two branches of one loop share a ring: the second one took its turn from itself.
-// rerun: tools/differential --replay ring_of_two_branches.mlir
 // differential: seed=10811 grid=1 warps=1
 // differential: scalar f16 0x5868
 // differential: array 0 bf16 size=7872 start=0 shape=7872 strides=1 whole=1
