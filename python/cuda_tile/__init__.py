@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cuda_tile.files import load, save
     from cuda_tile.launcher import launch
     from cuda_tile.options import Options
+    from cuda_tile.pictures.showing import Picture, show
     from cuda_tile.runtime.args import array_args, list_args
     from cuda_tile.user_passes import register_pass
 
@@ -42,9 +43,11 @@ _HOMES = {
     "Unsupported": "errors",
     "UserError": "errors",
     "Options": "options",
+    "Picture": "pictures.showing",
     "array_args": "runtime.args",
     "list_args": "runtime.args",
     "register_pass": "user_passes",
+    "show": "pictures.showing",
 }
 
 __all__ = [
@@ -52,6 +55,7 @@ __all__ = [
     "CudaTileError",
     "InternalError",
     "Options",
+    "Picture",
     "Unsupported",
     "UserError",
     "__version__",
@@ -64,6 +68,7 @@ __all__ = [
     "register_pass",
     "run",
     "save",
+    "show",
     "translate",
 ]
 

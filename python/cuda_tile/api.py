@@ -22,6 +22,7 @@ from cuda_tile.ir.launch import (
 )
 from cuda_tile.ir.walk import entry_name, find_entry
 from cuda_tile.options import Options
+from cuda_tile.pictured import Pictured
 from cuda_tile.pipeline import (
     NAMES,
     Compilation,
@@ -42,7 +43,7 @@ EMIT_FORMS = ("tile", "placed", "nvvm", "llvm", "ptx", "cubin")
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Compiled(Pictured):
     """The result of a compilation.
 
     Attributes:

@@ -10,11 +10,12 @@ from typing import Any
 
 from cuda_tile.codegen.ptxas import Assembled, KernelResources
 from cuda_tile.ir.launch import LaunchData
+from cuda_tile.pictured import Pictured
 from cuda_tile.targets import REGISTER_UNIT_PER_WARP, WARP_LANES, Target
 
 
 @dataclass(frozen=True)
-class KernelReport:
+class KernelReport(Pictured):
     """The facts of one compiled kernel.
 
     Attributes:
@@ -65,7 +66,7 @@ class KernelReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Pictured):
     """Everything a compilation says beside its code.
 
     Attributes:

@@ -137,3 +137,17 @@ def test_registered_passes_are_on_the_tools_list() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     for name in (*NAMES, "facts"):
         assert f"--cuda-tile-{name}" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["a.b", "k<0>", "\u00fc", "1k", "_", "a b"])
+def test_a_name_that_ptx_cannot_write_is_refused(name: str) -> None:
+    text = f'cuda_tile.module @m {{ entry @"{name}"() {{ return }} }}'
+    with pytest.raises(UserError, match=f"as PTX has names, got '{name}'"):
+        cuda_tile.compile(cuda_tile.load(text.encode()), cubin=False)
+
+
+@pytest.mark.parametrize("name", ["$k", "_k", "K_9$"])
+def test_other_names_are_taken(name: str) -> None:
+    text = f'cuda_tile.module @m {{ entry @"{name}"() {{ return }} }}'
+    compiled = cuda_tile.compile(cuda_tile.load(text.encode()), cubin=False)
+    assert f".entry {name}(" in compiled.ptx

@@ -16,7 +16,7 @@ from resources import DEFAULT_FOLDER, Row
 import cuda_tile
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import find_entry
-from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.spread import spread_args
 
 LISTING = """
         /*0000*/                   S2R R7, SR_CTAID.X ;
@@ -61,7 +61,7 @@ def test_products_are_kernels(product: Product, tmp_path: Path) -> None:
     module = cuda_tile.load(path)
     grid, values = product.launch((2, 1), 3)
     types = parameter_types(find_entry(module.operation, None))
-    assert (grid, len(expand_args(types, values))) == ((2, 1), len(types))
+    assert (grid, len(spread_args("kernel", types, values))) == ((2, 1), len(types))
 
 
 def test_a_product_is_right(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_product_is_right(tmp_path: Path) -> None:
     grid, values = Product("f16", "f16", (32, 32, 16)).launch((2, 2), 3)
     types = parameter_types(find_entry(module.operation, None))
     assert checked(*values)
-    cuda_tile.run(module, grid=grid, args=expand_args(types, values))
+    cuda_tile.run(module, grid=grid, args=spread_args("kernel", types, values))
     assert not checked(*values)
     values[2][3, 5] += np.float16(1)
     assert checked(*values)

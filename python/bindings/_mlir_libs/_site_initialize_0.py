@@ -7,6 +7,7 @@ Upstream's `_mlir_libs/__init__.py` looks for this module by name.
 # pyright: reportMissingModuleSource=false
 
 from . import _cuda_tile
+from ._mlir.ir import Module
 from ._mlir.passmanager import PassManager
 
 register_dialects = _cuda_tile.register_dialects
@@ -31,3 +32,13 @@ def _run(self, *args, **kwargs):
 
 
 PassManager.run = _run
+
+
+def _repr_html_(self) -> str:
+    """What notebooks show of a module; pictures are imported on the first look."""
+    from cuda_tile.pictured import html_of
+
+    return html_of(self)
+
+
+Module._repr_html_ = _repr_html_

@@ -68,8 +68,16 @@ def build_parser() -> argparse.ArgumentParser:
         "--report",
         nargs="?",
         const="text",
-        choices=("text", "json"),
-        help="print registers, spills, shared memory and plan of each kernel",
+        choices=("text", "json", "html"),
+        help="print registers, spills, shared memory and plan of each kernel; html "
+        "writes to OUT one page with all levels side by side (docs/report.md)",
+    )
+    parser.add_argument(
+        "--report-run",
+        metavar="'GRID ARG ...'",
+        help="what the html report runs the kernel with on the emulator, as "
+        "cuda-tile-run has arguments, such as '4,4 randn:f16[64,64] ...'; default: "
+        "one tile block on arrays of a few tiles",
     )
     parser.add_argument(
         "--print-after",
@@ -148,7 +156,8 @@ class Request:
         form: What to write.
         output: Where to, `-` for stdout.
         options: Choices of the compilation.
-        report: `text`, `json` or None.
+        report: `text`, `json`, `html` or None.
+        report_run: What the page runs the kernel with; None to make it up.
         has_timing: Whether to print a table of times.
         print_after: Steps to print the result of.
     """
@@ -158,6 +167,7 @@ class Request:
     output: str
     options: Options
     report: str | None
+    report_run: str | None
     has_timing: bool
     print_after: frozenset[str]
 
@@ -175,6 +185,7 @@ def read_request(arguments: argparse.Namespace) -> Request:
     """
     options = read_options(arguments, arguments.gpu)
     (file,) = arguments.file
+    _check_page(arguments)
     form, output = _form_and_output(arguments, file)
     return Request(
         file=file,
@@ -182,9 +193,36 @@ def read_request(arguments: argparse.Namespace) -> Request:
         output=output,
         options=options,
         report=arguments.report,
+        report_run=arguments.report_run,
         has_timing=arguments.timing,
         print_after=_steps(arguments.print_after),
     )
+
+
+def _check_page(arguments: argparse.Namespace) -> None:
+    """Refuses what does not go with a page, and what only a page has.
+
+    Raises:
+        UserError: One of these.
+    """
+    if arguments.report != "html":
+        if arguments.report_run is not None:
+            raise UserError(
+                "expected --report-run with --report=html, got "
+                + (
+                    f"--report={arguments.report}"
+                    if arguments.report
+                    else "no --report"
+                )
+            )
+        return
+    if arguments.output is None:
+        raise UserError("expected -o FILE.html with --report=html, got no -o")
+    if arguments.emit is not None:
+        raise UserError(
+            f"expected --report=html without --emit, got --emit={arguments.emit}: the "
+            "page has all levels, and -o names the page"
+        )
 
 
 def read_options(arguments: argparse.Namespace, gpu: str | None) -> Options:
@@ -253,6 +291,8 @@ def compile_file(request: Request) -> Report | None:
     module = read_kernel(request.file)
     if request.form != "tile" and not entries(module.operation):
         raise UserError(f"expected a kernel in '{request.file}', got none")
+    if request.report == "html":
+        return _write_page(module, request)
     observe = _printer(request.print_after)
     needs_cubin = request.form == "cubin" or request.wants_report
     if needs_cubin or request.form == "ptx":
@@ -265,6 +305,23 @@ def compile_file(request: Request) -> Report | None:
         return compiled.report if needs_cubin else None
     write_output(request.output, _level(module, request, observe))
     return None
+
+
+def _write_page(module: ir.Module, request: Request) -> Report:
+    """Compiles with everything watched, and writes the page."""
+    from cuda_tile.pictures.collect import collect
+    from cuda_tile.pictures.html_page import html_page
+
+    is_file = request.file != STANDARD_STREAM
+    collected = collect(
+        module,
+        request.options,
+        beside=Path(request.file).parent if is_file else None,
+        given_run=request.report_run,
+        observe=_printer(request.print_after),
+    )
+    write_output(request.output, html_page(collected))
+    return collected.compiled.report
 
 
 def _level(

@@ -72,6 +72,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for flag, value in {
         "--print-after": arguments.print_after,
         "--timing": arguments.timing,
+        "--report=html": arguments.report == "html",
+        "--report-run": arguments.report_run,
     }.items():
         if value:
             raise UserError(f"expected one file for one chip with {flag}, got several")

@@ -13,6 +13,7 @@ from cuda_tile.emulator.errors import Finding
 from cuda_tile.emulator.memory.counters import Counters
 from cuda_tile.emulator.ptx.syntax import Function, Instruction, Label, Module
 from cuda_tile.emulator.text_table import listing, table
+from cuda_tile.pictured import Pictured
 
 Counts = dict[str, int]
 
@@ -36,7 +37,7 @@ class Loop:
 
 
 @dataclass
-class Report:
+class Report(Pictured):
     """The result of a launch.
 
     Attributes:

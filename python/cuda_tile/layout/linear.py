@@ -29,6 +29,7 @@ from cuda_tile.layout.coords import (
     terms,
     unpack,
 )
+from cuda_tile.pictured import Pictured
 
 N_LANE_BITS = 5
 """A warp has 32 lanes (PTX ISA, "Thread Hierarchy")."""
@@ -47,7 +48,7 @@ class BitMasks:
 
 
 @dataclass(frozen=True)
-class LinearLayout:
+class LinearLayout(Pictured):
     """Which element of a tensor each register of each thread holds.
 
     Example: `shape=(4, 64)`, `register=((0, 1),)`, lanes `(0, 2) (0, 4) (0, 8)

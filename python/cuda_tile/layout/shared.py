@@ -27,6 +27,7 @@ from cuda_tile.layout.coords import (
     unpack,
 )
 from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.pictured import Pictured
 
 MAX_VECTOR_BITS = 128
 """Widest shared-memory access of one thread (PTX ISA, "ld", vectors .v4.b32)."""
@@ -37,7 +38,7 @@ BANK_BYTES = 4
 
 
 @dataclass(frozen=True)
-class SharedLayout:
+class SharedLayout(Pictured):
     """Offset of each element of a tile in its shared-memory buffer.
 
     Example, 4 rows of 4 elements whose odd rows swap their halves:

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments to run a kernel with where the user gives none.
+
+What the views of a kernel say of its parameters (this one is a pointer, those are its
+extents and strides, and tiles have this shape) is enough to make arrays that are a few
+tiles large. Other integers are guesses, and a wrong one shows: the emulator refuses an
+access outside the arrays.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PointerType, TensorViewType
+from cuda_tile.errors import UserError
+from cuda_tile.ir.launch import parameter_types
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import body, defining_op, entry_name, nested_ops, segments
+from cuda_tile.runtime.arg_text import parse_arg
+from cuda_tile.runtime.elements import Array, element
+from cuda_tile.runtime.spread import spread_args
+
+TILES_PER_DIM = 4
+"""Turns of a loop over a dimension: enough for rings to go round."""
+FEWEST = 2
+LONE_ELEMENTS = 1 << 16
+"""Elements of an array of which no view tells the extent."""
+LONE_INTEGER = 64
+MOST_BYTES = 1 << 28
+DRAWN_ELEMENTS = 1 << 16
+"""Larger arrays repeat these random numbers: drawing many takes longer than the run."""
+_SEED = 1
+_DIVISOR = re.compile(r"div_by<(\d+)")
+_STEPS_BACK = ("cuda_tile.assume", "cuda_tile.exti", "cuda_tile.trunci")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a kernel is run with.
+
+    Attributes:
+        grid: Tile blocks along x, y, z.
+        args: One value per parameter.
+        text: The same in words.
+        is_generated: Whether nobody chose them.
+    """
+
+    grid: tuple[int, int, int]
+    args: list[Any]
+    text: str
+    is_generated: bool
+
+
+def read_inputs(text: str, entry: ir.Operation) -> Inputs:
+    """The inputs that a user wrote: the grid, then arguments as `cuda-tile-run` has.
+
+    Raises:
+        UserError: The text is none, or does not fit the kernel.
+    """
+    words = shlex.split(text)
+    if not words or not re.fullmatch(r"\d+(,\d+){0,2}", words[0]):
+        raise UserError(
+            "expected --report-run with a grid and arguments, such as '4,4 "
+            f"randn:f16[64,64] zeros:f16[64,64]', got '{text}'"
+        )
+    x, y, z = ([int(part) for part in words[0].split(",")] + [1, 1])[:3]
+    values = [parse_arg(word).value for word in words[1:]]
+    args = spread_args(entry_name(entry), parameter_types(entry), values)
+    return Inputs((x, y, z), list(args), " ".join(words[1:]), is_generated=False)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A size that a parameter of the kernel gives."""
+
+    number: int
+
+
+_Size = int | _Parameter | None
+"""A size or stride of a view; None where it is computed."""
+
+
+@dataclass
+class _View:
+    """A tensor view by the numbers of the parameters that make it."""
+
+    base: int
+    shape: list[_Size]
+    strides: list[_Size]
+    tiles: list[int]
+    extents: list[int] = field(default_factory=list[int])
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+def generate_inputs(entry: ir.Operation) -> Inputs:
+    """Arrays of a few tiles, for one tile block.
+
+    Raises:
+        UserError: A parameter is of a type that nothing is known of, or the arrays
+            would be too large.
+    """
+    views = list(_views(entry))
+    divisors = _divisors(entry)
+    numbers = _extents(views, divisors)
+    _strides(views, numbers)
+    random = np.random.default_rng(_SEED)
+    args: list[Any] = []
+    words: list[str] = []
+    others: dict[str, None] = {}
+    for position, parameter in enumerate(body(entry).arguments):
+        ty = element_of(parameter)
+        if isinstance(ty, PointerType):
+            mine = [view for view in views if view.base == position]
+            array = _array(random, str(ty.pointee_type), mine, numbers)
+            args.append(array)
+            words.append(_array_text(str(ty.pointee_type), mine, array))
+        elif isinstance(ty, ir.IntegerType):
+            number = numbers.get(position, LONE_INTEGER) if ty.width > 1 else 1
+            args.append(number)
+            if position not in numbers and _is_read(parameter):
+                others[f"other integers {LONE_INTEGER}"] = None
+        else:
+            args.append(1.0)
+            others["other floats 1.0"] = None
+    return Inputs((1, 1, 1), args, " ".join([*words, *others]), is_generated=True)
+
+
+def _is_read(value: ir.Value) -> bool:
+    """Whether anything but an assumption uses a value."""
+    for use in value.uses:
+        op = use.owner.operation
+        if op.name != "cuda_tile.assume" or _is_read(op.results[0]):
+            return True
+    return False
+
+
+def _views(entry: ir.Operation) -> Iterator[_View]:
+    """The tensor views that stand on parameters, with the tiles read of them."""
+    arguments = list(body(entry).arguments)
+    for op in nested_ops(entry):
+        if op.name != "cuda_tile.make_tensor_view":
+            continue
+        base, sizes, steps = segments(op)
+        ty = TensorViewType(op.results[0].type)
+        position = _argument(base[0], arguments)
+        if position is None:
+            continue
+        extents = [_argument(value, arguments) for value in sizes]
+        strides = [_argument(value, arguments) for value in steps]
+        yield _View(
+            position,
+            _fill(ty.shape, extents),
+            _fill(ty.strides, strides),
+            _tiles(op.results[0], len(ty.shape)),
+        )
+
+
+def _argument(value: ir.Value, arguments: Sequence[ir.Value]) -> int | None:
+    """The number of the parameter behind a value; None if it is computed."""
+    op = defining_op(value)
+    while op is not None and op.name in _STEPS_BACK:
+        value = op.operands[0]
+        op = defining_op(value)
+    return arguments.index(value) if op is None and value in arguments else None
+
+
+def _fill(static: list[int | None], dynamic: list[int | None]) -> list[_Size]:
+    """Static sizes, and parameters in place of those that these give."""
+    rest = iter(dynamic)
+    filled: list[_Size] = []
+    for size in static:
+        number = next(rest, None) if size is None else None
+        filled.append(size if number is None else _Parameter(number))
+    return filled
+
+
+def _tiles(view: ir.Value, rank: int) -> list[int]:
+    """The largest tile extent along each dimension that anything reads of a view."""
+    tiles = [1] * rank
+    for use in view.uses:
+        for result in use.owner.operation.results:
+            shape = getattr(result.type, "tile_shape", None)
+            dims = getattr(result.type, "dim_map", None) or range(rank)
+            for dim, extent in zip(dims, shape or (), strict=False):
+                tiles[dim] = max(tiles[dim], extent)
+    return tiles
+
+
+def _divisors(entry: ir.Operation) -> dict[int, int]:
+    """What `assume div_by` says of the parameters that are numbers."""
+    arguments = list(body(entry).arguments)
+    found: dict[int, int] = {}
+    for op in nested_ops(entry):
+        if op.name != "cuda_tile.assume":
+            continue
+        match = _DIVISOR.search(str(op.attributes["predicate"]))
+        number = _argument(op.operands[0], arguments)
+        if match and number is not None:
+            found[number] = math.lcm(found.get(number, 1), int(match[1]))
+    return found
+
+
+def _extents(views: list[_View], divisors: dict[int, int]) -> dict[int, int]:
+    """Gives each view its extents; returns those that parameters hold.
+
+    Equal places of views of one rank get equal extents, so that A[M, K] and B[K, N]
+    fit each other.
+    """
+    wanted: dict[tuple[int, int], int] = {}
+    for view in views:
+        for dim, tile in enumerate(view.tiles):
+            most = FEWEST if tile == 1 else tile * TILES_PER_DIM
+            key = view.rank, dim
+            wanted[key] = max(wanted.get(key, 1), most)
+    squares = [v for v in views if v.rank == 2 and min(v.tiles) > 1]
+    if len(squares) > 1:  # so that the K of a product is one number
+        wanted[2, 0] = wanted[2, 1] = max(wanted[2, 0], wanted[2, 1])
+    numbers: dict[int, int] = {}
+    for view in views:
+        for dim, size in enumerate(view.shape):
+            if isinstance(size, _Parameter):
+                number = size.number
+                divisor = divisors.get(number, 1)
+                extent = -(-wanted[view.rank, dim] // divisor) * divisor
+                numbers[number] = max(numbers.get(number, 0), extent)
+    for view in views:
+        view.extents = [
+            numbers[size.number] if isinstance(size, _Parameter) else size or 1
+            for size in view.shape
+        ]
+    return numbers
+
+
+def _strides(views: list[_View], numbers: dict[int, int]) -> None:
+    """Adds the strides that parameters hold: those of rows one after another."""
+    for view in views:
+        step = 1
+        for extent, stride in zip(
+            reversed(view.extents), reversed(view.strides), strict=True
+        ):
+            if isinstance(stride, _Parameter):
+                step = max(numbers.get(stride.number, 0), step)
+                numbers[stride.number] = step
+            elif stride is not None:
+                step = max(step, stride)
+            step *= extent
+
+
+def _array(
+    random: np.random.Generator,
+    name: str,
+    views: list[_View],
+    numbers: dict[int, int],
+) -> Array:
+    """An array of as many elements as the views of it reach.
+
+    Floats are normal numbers, integers 0 to 3: they may be indices.
+
+    Raises:
+        UserError: It would be too large.
+    """
+    count = max((_reach(view, numbers) for view in views), default=LONE_ELEMENTS)
+    kind = element(name)
+    if count * kind.storage_bytes > MOST_BYTES:
+        raise UserError(f"an array of {count} elements of {name} would be too large")
+    drawn = min(count, DRAWN_ELEMENTS)
+    if np.dtype(kind.array_dtype).kind in "biu":
+        values = random.integers(0, 2 if name == "i1" else 4, drawn)
+    else:
+        values = random.standard_normal(drawn, np.float32)
+    return np.resize(values.astype(kind.array_dtype), count)
+
+
+def _reach(view: _View, numbers: dict[int, int]) -> int:
+    """Elements from the first to the last one of a view."""
+    strides = [
+        numbers[stride.number] if isinstance(stride, _Parameter) else stride or 1
+        for stride in view.strides
+    ]
+    pairs = zip(view.extents, strides, strict=True)
+    return 1 + sum((extent - 1) * abs(stride) for extent, stride in pairs)
+
+
+def _array_text(name: str, views: list[_View], array: Array) -> str:
+    extents = views[0].extents if views else [array.size]
+    return f"{name}[{','.join(map(str, extents))}]"
