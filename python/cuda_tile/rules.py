@@ -7,7 +7,8 @@ of that stage. It depends only on the names of ops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from cuda_tile.errors import InternalError, Unsupported
@@ -55,6 +56,20 @@ class RuleTable(Generic[Rule]):
             return rule
 
         return add
+
+    @contextmanager
+    def replaced(self, op_name: str, rule: Rule) -> Generator[None]:
+        """Another rule for an op inside a `with`, to try a lowering.
+
+        Raises:
+            Unsupported: The op has no rule that could be replaced.
+        """
+        built_in = self[op_name]
+        self._rules[op_name] = rule
+        try:
+            yield
+        finally:
+            self._rules[op_name] = built_in
 
     def __getitem__(self, op_name: str) -> Rule:
         """The rule of `op_name`.

@@ -38,3 +38,18 @@ def test_second_rule_is_an_error() -> None:
     made = table()
     with pytest.raises(InternalError, match="one rule for 'addi', got a second"):
         made.register("addi")(lambda: "again")
+
+
+def test_rule_is_replaced_for_the_length_of_a_with() -> None:
+    made = table()
+    with made.replaced("addi", lambda: "mine"):
+        assert (made["addi"](), made["subi"]()) == ("mine", "sum")
+    assert made["addi"]() == "sum"
+    with pytest.raises(RuntimeError), made.replaced("addi", lambda: "mine"):
+        raise RuntimeError
+    assert made["addi"]() == "sum"
+
+
+def test_only_a_rule_that_is_there_is_replaced() -> None:
+    with pytest.raises(Unsupported, match="no rule for 'muli'"):
+        table().replaced("muli", total).__enter__()

@@ -2,10 +2,10 @@
 """Runs the commands and programs in the pages of `PAGES`.
 
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's
-folder; the lines below it are the expected output, stdout and stderr together. `...`
-matches any number of lines. Times, addresses, and counts of registers and instructions
-are masked. The concatenated `python` blocks of a page are a program that must run
-without an error. `--write` inserts the actual output.
+folder; the lines below it are the expected output, stdout and stderr together, in which
+that folder is left out of paths. `...` matches any number of lines. Times, addresses,
+names of SSA values, and counts of registers and instructions are masked. The concatenated `python` blocks of
+a page are a program that must run without an error. `--write` inserts the actual output.
 Ends with `N passed, N failed`.
 """
 
@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "test" / "kernels" / "13.4"
 PTX = ROOT / "test" / "ptx" / "programs"
+GUIDE = ROOT / "examples" / "guide"
 PAGES = {
     ROOT / "README.md": KERNELS,
     ROOT / "docs" / "bindings.md": KERNELS,
@@ -37,13 +38,18 @@ PAGES = {
     ROOT / "docs" / "lines.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
     ROOT / "docs" / "producers.md": KERNELS,
+    ROOT / "docs" / "start.md": GUIDE,
+    ROOT / "docs" / "tutorial-attention.md": GUIDE,
+    ROOT / "docs" / "tutorial-product.md": GUIDE,
+    ROOT / "docs" / "writing-a-lowering.md": GUIDE,
+    ROOT / "docs" / "writing-a-pass.md": GUIDE,
     ROOT / "python" / "cuda_tile" / "interp" / "README.md": KERNELS,
 }
 """The pages, each with the folder in a copy of which its commands run."""
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_LINES = "..."
-SHOWN_LINES = 12
+SHOWN_LINES = 60
 """Number of lines that `--write` keeps of a longer output."""
 
 _MASKS = (
@@ -53,6 +59,7 @@ _MASKS = (
     (re.compile(r"(registers +)\d+"), r"\g<1>0"),
     (re.compile(r"(instructions, per warp +)\d+"), r"\g<1>0"),
     (re.compile(r"0x[0-9a-f]+"), "0x0"),
+    (re.compile(r"%[a-zA-Z0-9_#-]+"), "%value"),
     (re.compile(r"(occupancy +)\d+%"), r"\g<1>0%"),
 )
 
@@ -110,7 +117,7 @@ def run(command: str, folder: Path) -> list[str]:
         text=True,
         check=False,
     )
-    return result.stdout.splitlines()
+    return result.stdout.replace(f"{folder}/", "").splitlines()
 
 
 def python_failure(program: str, folder: Path) -> list[str]:
@@ -154,10 +161,11 @@ def main() -> int:
     """Compares or writes; 1 if something differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="update the pages")
-    is_writing: bool = parser.parse_args().write
+    parser.add_argument("pages", nargs="*", type=Path, help="by default all")
+    arguments = parser.parse_args()
+    chosen: list[Path] = [page.resolve() for page in arguments.pages] or list(PAGES)
     counts = [
-        check_page(page, folder, is_writing=is_writing)
-        for page, folder in PAGES.items()
+        check_page(page, PAGES[page], is_writing=arguments.write) for page in chosen
     ]
     total, failed = (sum(column) for column in zip(*counts, strict=True))
     print(f"{total - failed} passed, {failed} failed")
