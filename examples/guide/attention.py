@@ -29,7 +29,11 @@ with b.TileIrGenerator() as generator:
         i, _, _ = b.get_tile_block_id()
         query, _ = b.load_view_tko(queries, [i, 0])
         column = [QUERIES, 1]
-        start = [filled(-np.inf, column), filled(0, column), filled(0, [QUERIES, WIDTH])]
+        start = [
+            filled(-np.inf, column),
+            filled(0, column),
+            filled(0, [QUERIES, WIDTH]),
+        ]
 
         @b.for_loop(0, LENGTH // KEYS, 1, start)
         def result(j, largest, total, sum_so_far):

@@ -87,3 +87,30 @@ def test_pages_load_nothing_from_the_network(site):
     pages = list(site.rglob("*.html"))
     assert len(pages) > 90
     assert not [page for page in pages if loads.search(page.read_text())]
+
+
+def test_search_finds_an_op_in_pages_opened_as_files(site, browser_page):
+    page = browser_page.open(site / "docs" / "start.html")
+    page.click(".md-search__input")
+    page.keyboard.type("mmaf", delay=30)
+    page.wait_for_selector(".md-search-result__link")
+    links = page.locator(".md-search-result__link")
+    found = [links.nth(i).get_attribute("href") or "" for i in range(links.count())]
+    assert any("docs/reference/mma.html#mmaf" in link for link in found), found
+    page.goto(next(link for link in found if "mma.html#mmaf" in link))
+    assert page.locator("h1").inner_text().startswith("Matrix products")
+    assert browser_page.network == []
+    assert browser_page.errors == []
+
+
+def test_pictures_and_texts_of_levels_are_shown(site, browser_page):
+    page = browser_page.open(site / "docs" / "layouts.html")
+    sizes = page.eval_on_selector_all(
+        "article img", "images => images.map(image => image.naturalWidth)"
+    )
+    assert len(sizes) == 6
+    assert min(sizes) > 100
+    page = browser_page.open(site / "passes" / "place.html")
+    page.locator(".tabbed-labels").get_by_text("After", exact=True).click()
+    text = page.locator(".tabbed-block:visible").first.inner_text()
+    assert "#cute.layout" in text

@@ -4,8 +4,9 @@
 In a `console` block, a line `$ COMMAND` is run by the shell in a copy of the page's
 folder; the lines below it are the expected output, stdout and stderr together, in which
 that folder is left out of paths. `...` matches any number of lines. Times, addresses,
-names of SSA values, and counts of registers and instructions are masked. The concatenated `python` blocks of
-a page are a program that must run without an error. `--write` inserts the actual output.
+names of SSA values, and counts of registers and instructions are masked. The
+concatenated `python` blocks of a page are a program that must run without an error.
+`--write` inserts the actual output.
 Ends with `N passed, N failed`.
 """
 
@@ -33,10 +34,14 @@ PAGES = {
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
     ROOT / "docs" / "emulator.md": PTX,
+    ROOT / "docs" / "from-cpp.md": ROOT / "test" / "kernels" / "tilecpp" / "src",
+    ROOT / "docs" / "from-triton.md": ROOT / "test" / "ptx" / "triton",
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,
+    ROOT / "docs" / "layouts.md": GUIDE,
     ROOT / "docs" / "lines.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
+    ROOT / "docs" / "performance.md": GUIDE,
     ROOT / "docs" / "producers.md": KERNELS,
     ROOT / "docs" / "start.md": GUIDE,
     ROOT / "docs" / "tutorial-attention.md": GUIDE,

@@ -72,14 +72,14 @@ PARTS = (
         "The pipeline",
         "The steps of the compiler as objects, for programs that run some of them, "
         "look between them or add their own. "
-        "[Writing a pass](../docs/compiler.md#adding-a-step) begins with an example.",
+        "[Writing a pass](../docs/writing-a-pass.md) begins with an example.",
         ("cuda_tile.pipeline", "cuda_tile.hooks", "cuda_tile.ir.walk"),
     ),
     Part(
         "layout.md",
         "Layouts",
         "Which thread holds which element of a tile, as objects with methods. "
-        "[Layouts](../python/cuda_tile/layout/README.md) explains them with pictures.",
+        "[Layouts](../docs/layouts.md) explains them with pictures.",
         ("cuda_tile.layout.linear", "cuda_tile.layout.shared"),
     ),
     Part(

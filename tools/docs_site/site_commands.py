@@ -25,7 +25,7 @@ PURPOSE = {
     "[editors](../docs/editors.md).",
     "cuda-tile-opt": "Runs passes on a module and prints it, as MLIR's `mlir-opt`: "
     "see [the passes](../passes/README.md) and "
-    "[writing a pass](../docs/compiler.md#adding-a-step).",
+    "[writing a pass](../docs/writing-a-pass.md).",
     "cuda-tile-optimize": "Runs the default optimisations at the tile level and writes "
     "text or bytecode.",
     "cuda-tile-run": "Runs a kernel on the CPU: on the "

@@ -205,7 +205,7 @@ def index() -> str:
         "# Passes\n\nEach step from a tile kernel to a cubin, in order, with a page "
         "that says what the step promises and shows an example before and after it. "
         "[The compiler](../docs/compiler.md) explains how they work together, "
-        "[writing a pass](../docs/compiler.md#adding-a-step) how to add your own.\n\n"
+        "[writing a pass](../docs/writing-a-pass.md) how to add your own.\n\n"
         "| step | leaves level | what it does |\n|---|---|---|\n" + rows
     )
 
