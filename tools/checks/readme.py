@@ -169,6 +169,8 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, help="by default all")
     arguments = parser.parse_args()
     chosen: list[Path] = [page.resolve() for page in arguments.pages] or list(PAGES)
+    if unknown := [str(page) for page in chosen if page not in PAGES]:
+        parser.error(f"expected pages with commands, got {', '.join(unknown)}")
     counts = [
         check_page(page, PAGES[page], is_writing=arguments.write) for page in chosen
     ]
