@@ -180,7 +180,7 @@ def count(row: Row, module: Any, compiled: cuda_tile.Compiled) -> Row:
     barriers = sum(
         number
         for name, number in report.instruction_mix().items()
-        if name.startswith(("bar.", "barrier."))
+        if name.startswith(("bar.", "barrier.")) and ".warp." not in name
     )
     warps = math.prod(grid) * math.prod(compiled.launch[entry_name(entry)].block) / 32
     return replace(

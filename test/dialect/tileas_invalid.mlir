@@ -250,7 +250,7 @@ cuda_tile.module @m {
   entry @mma_sync_c3_name() {
     %a = constant <f16: 1.0> : tile<16x16xf16>
     %c = constant <f32: 1.0> : tile<16x16xf32>
-    // expected-error @below {{expected atom to be one of m16n8k32.mxf8, m16n8k64.mxf4, m16n8k64.nvf4, m16n8k32, m16n8k16, m16n8k8, m8n8k4, m16n8k8.f16, m8n8k16, fma8x4, fma1x32, fma32x1, got 'm64n64k16'}}
+    // expected-error @below {{expected atom to be one of m16n8k32.mxf8, m16n8k64.mxf4, m16n8k64.nvf4, m16n8k32, m16n8k16, m16n8k8, m8n8k4, m16n8k8.f16, m8n8k16, m16n16k32, fma8x4, fma1x32, fma32x1, got 'm64n64k16'}}
     %r = tileas.mma_sync %a, %a, %c atom = "m64n64k16" : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
     return
   }

@@ -307,3 +307,38 @@ def test_levels_and_emulator_agree(name: str, chip: str) -> None:
         module, grid=grid, args=args, on="emulator", gpu=chip, mode="adversarial"
     )
     assert np.array_equal(args[2], expected)
+
+
+BYTES = {
+    "i8": Case("i8", "i32", (64, 64, 64), (128, 64, 192)),
+    "i8, ragged": Case("i8", "i32", (32, 128, 64), (80, 208, 144)),
+    "i8, one pair of columns": Case("i8", "i32", (64, 16, 64), (64, 32, 128)),
+    "i8, short depth": Case("i8", "i32", (64, 64, 16), (64, 64, 64)),
+    "i8, A turned too": Case("i8", "i32", (64, 64, 32), (64, 64, 96), (True, False)),
+    "f8": Case("f8E4M3FN", "f32", (64, 64, 64), (96, 80, 208)),
+    "f8, other bits": Case("f8E5M2", "f32", (128, 32, 32), (128, 64, 64)),
+}
+"""Products of bytes whose right operand lies along N."""
+
+
+@pytest.mark.parametrize("name", BYTES)
+@pytest.mark.parametrize("chip", ["sm_80", "sm_120"])
+def test_ldmatrix_turns_bytes_that_lie_along_n(name: str, chip: str) -> None:
+    case = BYTES[name]
+    if case.result == "f32" and chip == "sm_80":
+        chip = "sm_89"  # the first that multiplies them
+    module = cuda_tile.load(kernel(case).encode())
+    planned = cuda_tile.lower(module, chip, until="plan")
+    assert 'atom = "m16n16k32"' in str(planned)
+    for level in LEVELS:
+        args, expected, grid = problem(case)
+        lowered = cuda_tile.lower(module, chip, until=level)
+        cuda_tile.run(lowered, grid=grid, args=args)
+        assert np.array_equal(args[2], expected), level
+    args, expected, grid = problem(case)
+    report = cuda_tile.run(
+        module, grid=grid, args=args, on="emulator", gpu=chip, mode="adversarial"
+    )
+    assert np.array_equal(args[2], expected)
+    assert any(name.startswith("prmt") for name in report.instruction_mix())
+    assert report.totals["bank_conflicts"] == 0 or case.tile != (64, 64, 64)

@@ -14,6 +14,7 @@ from cuda_tile.layout import (
     M16N8K8,
     M16N8K16,
     M16N8K32,
+    M16N16K32,
     LdMatrix,
     LinearLayout,
     MmaAtom,
@@ -29,6 +30,7 @@ from cuda_tile.layout import (
     tile_mma,
     wgmma_atom,
 )
+from cuda_tile.layout.swizzle import choose_copied
 
 
 def ldmatrix(
@@ -49,7 +51,12 @@ def ldmatrix(
         for matrix in range(count):
             start = rows[8 * matrix : 8 * matrix + 8]
             if transposed:
-                values = [start[2 * place] + group, start[2 * place + 1] + group]
+                unit = 16 // element_bits
+                values = [
+                    start[2 * place + row] + unit * group + i
+                    for row in range(2)
+                    for i in range(unit)
+                ]
             else:
                 values = [start[group] + packed * place + i for i in range(packed)]
             registers.append(values)
@@ -124,6 +131,32 @@ def test_operands_of_16_bits_in_any_swizzle(
     check(match, shared, dist, 16)
     if swizzle_bytes == 128:
         assert ldmatrix_conflicts(match, 16) == 0
+
+
+@pytest.mark.parametrize("swizzle_bytes", [0, 32, 64, 128])
+@pytest.mark.parametrize("warps", [(1, 1), (2, 4), (4, 2)])
+def test_bytes_along_n_are_turned_for_pairs_of_columns(
+    swizzle_bytes: int, warps: tuple[int, int]
+) -> None:
+    dist = tile_mma((64, 128), warps, "b", M16N16K32)
+    shared = swizzled((64, 128), 8, (1, 0), swizzle_bytes)
+    match = match_ldmatrix(shared, dist, 8)
+    assert match is not None
+    assert match.transposed
+    assert match.count == 4
+    assert len(match.groups) * 16 == dist.n_registers
+    check(match, shared, dist, 8)
+
+
+def test_copied_bytes_along_n_are_turned_without_conflicts() -> None:
+    dist = tile_mma((64, 128), (2, 4), "b", M16N16K32)
+    writer = coalesced((64, 128), (1, 0), 16, 8)
+    shared = choose_copied((64, 128), 8, writer, (dist,), 16, 1)
+    match = match_ldmatrix(shared, dist, 8)
+    assert match is not None
+    assert match.transposed
+    assert ldmatrix_conflicts(match, 8) == 0
+    check(match, shared, dist, 8)
 
 
 def test_row_major_rows_of_128_bytes_conflict_without_a_swizzle() -> None:

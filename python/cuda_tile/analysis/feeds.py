@@ -351,8 +351,9 @@ def slice_registers(
         plan: How it is computed.
         weigh: Registers of a tile.
         gathered: Operands of less than 16 bits whose elements threads read one by one:
-            each has a register then, beside the words that they become. Others are read
-            as words. None if that is not known: each element has a register.
+            each has a register then, beside the words that they become, unless the atom
+            has `ldmatrix` turn them. Others are read as words. None if that is not
+            known: each element has a register.
     """
     if plan.is_wgmma:  # which reads shared memory itself
         return _warpgroup_registers(product, plan, weigh)
@@ -368,7 +369,8 @@ def slice_registers(
             step += held_registers(elements, bits)
         else:
             words = -(-elements * bits // REGISTER_BITS)
-            step += words + (elements if index in gathered else 0)
+            is_turned = index == 1 and plan.warp_atom.columns > 1
+            step += words + (elements if index in gathered and not is_turned else 0)
     return max(0, step - sum(map(weigh, product.stored)))
 
 

@@ -112,7 +112,7 @@ def _pays(product: Product, convert: str) -> bool:
     That goes through shared memory three times instead of once: for a product of 128 x
     128 x 64 on sm_90 768 clocks of it (docs/bounds.md) where one operand of 16 bits
     comes from 8 bits, 896 where both do, 896 and 1152 for tf32. `mma.sync` takes about
-    820 for either, but reads 8-bit operands that do not lie along K one by one: 1696.
+    820 for either, but reads 8-bit operands that lie along M one by one: 1696.
     """
     return len(convert) <= {8: 2, 16: 1}.get(product.operand_bits, 0)
 

@@ -112,16 +112,19 @@ class MmaSync:
         b = self._builder = e.builder
         element = e.element_type(element_of(op.operands[2]))
         self.per_sum = 2 if element == b.f16 else 1
-        n_a, n_b = (part.n_registers // form.per_word for part in (atom.a, atom.b))
-        n_c = atom.c.n_registers // self.per_sum
+        self._columns = atom.columns
+        n_a = atom.a.n_registers // form.per_word
+        self._n_b = n_b = atom.b.n_registers // form.per_word // atom.columns
+        n_c = atom.c.n_registers // self.per_sum // atom.columns
         self._types = [b.vector_type(self.per_sum, element)] * n_c
         self._result = b.struct_type(self._types)
         self._text = ""
         if form.ptx_type in SMALL_FLOATS:
             kinds = f"{form.ptx_type}.{form.ptx_type}"
-            self._text = f"mma.sync.aligned.{atom.name}.row.col.f32.{kinds}.f32"
+            shape = "m{}n{}k{}".format(*atom.instruction_shape)
+            self._text = f"mma.sync.aligned.{shape}.row.col.f32.{kinds}.f32"
             return
-        shape = "#nvvm.shape<m = {}, n = {}, k = {}>".format(*atom.shape)
+        shape = "#nvvm.shape<m = {}, n = {}, k = {}>".format(*atom.instruction_shape)
         self._attributes = {
             "shape": b.attribute(shape),
             "layoutA": b.attribute("#nvvm.mma_layout<row>"),
@@ -144,8 +147,20 @@ class MmaSync:
         c: list[ir.Value],
         at: tuple[Coord, int],
     ) -> list[ir.Value]:
-        """One instruction on the registers of an atom; gives the new accumulators."""
+        """The instructions on the registers of an atom; gives the new accumulators."""
         del at
+        n_b, n_c = self._n_b, len(self._types)
+        return [
+            total
+            for i in range(self._columns)
+            for total in self._multiply(
+                a, b[i * n_b : (i + 1) * n_b], c[i * n_c : (i + 1) * n_c]
+            )
+        ]
+
+    def _multiply(
+        self, a: list[ir.Value], b: list[ir.Value], c: list[ir.Value]
+    ) -> list[ir.Value]:
         builder = self._builder
         if self._text:
             return inline_mma(builder, self._text, (a, b, c))

@@ -31,6 +31,7 @@ from cuda_tile.layout.shared import SharedAccess, shared_access
 from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
 
 Registers = list[ir.Value]
+_WORD_BYTES = 4
 
 
 @RULES.register("tileas.convert_layout")
@@ -185,6 +186,9 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
     if plan is not None and _fills_words(plan):
         e.set(result, _ldmatrix(e, buffer, plan, start, layout))
         return
+    if plan is not None and bits == 8 and plan.transposed:
+        e.set(result, _ldmatrix_bytes(e, buffer, plan, start, layout))
+        return
     e.set(result, _load_vectors(e, buffer, layout, start, e.pack_of(result)))
 
 
@@ -293,10 +297,56 @@ def _ldmatrix(
     The instruction moves 16-bit units; two bytes are one, and half a 32-bit element.
     """
     b = e.builder
-    columns = (*plan.lane_offsets, *plan.warp_offsets)
-    addresses = _addresses(e, buffer, columns, start)
     per_word = len(plan.groups[0].registers[0])
     word_type = b.vector_type(per_word, e.element_type(buffer.element))
+    values: list[ir.Value | None] = [None] * (layout.n_registers // per_word)
+    for registers, word in _matrices(e, buffer, plan, start):
+        values[registers[0] // per_word] = b.bitcast(word, word_type)
+    return Fragment(layout, tuple(v for v in values if v is not None), per_word)
+
+
+def _ldmatrix_bytes(
+    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin, layout: LinearLayout
+) -> Fragment:
+    """Fills all registers of a tile of bytes from matrices that it turns.
+
+    A result has two bytes of each of two rows; `prmt` picks the bytes of four
+    registers that follow one another from the results that hold them (PTX ISA,
+    "prmt": nibble i of the selector chooses byte i of the eight of both).
+    """
+    b = e.builder
+    found: dict[int, tuple[ir.Value, int]] = {}
+    for registers, word in _matrices(e, buffer, plan, start):
+        found |= {register: (word, byte) for byte, register in enumerate(registers)}
+    word_type = b.vector_type(_WORD_BYTES, e.element_type(buffer.element))
+    values: list[ir.Value] = []
+    for first in range(0, layout.n_registers, _WORD_BYTES):
+        sources = [found[first + byte] for byte in range(_WORD_BYTES)]
+        words = list(dict.fromkeys(word for word, _ in sources))
+        if len(words) > 2:
+            raise InternalError("emit: bytes of a word that lie in more than two")
+        selector = sum(
+            (byte + _WORD_BYTES * words.index(word)) << 4 * place
+            for place, (word, byte) in enumerate(sources)
+        )
+        (value,) = b.inline_ptx(
+            f"prmt.b32 $0, $1, $2, {selector:#06x};",
+            "=r,r,r",
+            [b.i32],
+            [words[0], words[-1]],
+            side_effects=False,
+        )
+        values.append(b.bitcast(value, word_type))
+    return Fragment(layout, tuple(values), _WORD_BYTES)
+
+
+def _matrices(
+    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin
+) -> Iterator[tuple[tuple[int, ...], ir.Value]]:
+    """Loads all matrices; gives each result as an i32, with the registers in it."""
+    b = e.builder
+    columns = (*plan.lane_offsets, *plan.warp_offsets)
+    addresses = _addresses(e, buffer, columns, start)
     types = [b.i32] * plan.count
     attributes = {
         "num": ir.IntegerAttr.get(b.i32, plan.count),
@@ -306,11 +356,8 @@ def _ldmatrix(
         "shape": b.attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
         "eltType": b.attribute("#nvvm.ld_st_matrix_elt_type<b16>"),
     }
-    values: list[ir.Value | None] = [None] * (layout.n_registers // per_word)
     for group in plan.groups:
         result = b.i32 if plan.count == 1 else b.struct_type(types)
         loaded = b.op("nvvm.ldmatrix", result, addresses.at(group.offset), **attributes)
         words = [loaded] if plan.count == 1 else b.fields(loaded, types)
-        for registers, word in zip(group.registers, words, strict=True):
-            values[registers[0] // per_word] = b.bitcast(word, word_type)
-    return Fragment(layout, tuple(v for v in values if v is not None), per_word)
+        yield from zip(group.registers, words, strict=True)

@@ -63,6 +63,8 @@ class MmaAtom:
         scalings: Scale factors that the instruction applies; without any, what the
             instruction gives for a block is multiplied by them.
         factors: How many scale factors along K it takes.
+        columns: Instructions that make up the atom, of which each computes every so
+            manieth column; their registers follow one another.
     """
 
     name: str
@@ -73,6 +75,7 @@ class MmaAtom:
     c: LinearLayout
     scalings: tuple[Scaling, ...] = ()
     factors: int = 1
+    columns: int = 1
 
     def find(self, operand: str, accumulator: str) -> AtomTypes | None:
         """The row of these element types, or None if it does not take them."""
@@ -80,6 +83,12 @@ class MmaAtom:
             if (row.operand, row.accumulator) == (operand, accumulator):
                 return row
         return None
+
+    @property
+    def instruction_shape(self) -> tuple[int, int, int]:
+        """(M, N, K) of one instruction."""
+        m, n, k = self.shape
+        return m, n // self.columns, k
 
     @property
     def is_instruction(self) -> bool:
@@ -203,6 +212,29 @@ M16N8K32 = MmaAtom(
 )
 """8-bit integers (s32 result), and 8-bit floats."""
 
+M16N16K32 = MmaAtom(
+    name="m16n16k32",
+    shape=(16, 16, 32),
+    types=M16N8K32.types,
+    a=M16N8K32.a,
+    b=LinearLayout(
+        (32, 16),
+        ((1, 0), (2, 0), (16, 0), (0, 1)),
+        ((4, 0), (8, 0), (0, 2), (0, 4), (0, 8)),
+    ),
+    c=LinearLayout(
+        (16, 16),
+        ((0, 2), (8, 0), (0, 1)),
+        ((0, 4), (0, 8), (1, 0), (2, 0), (4, 0)),
+    ),
+    columns=2,
+)
+"""Two of m16n8k32, of the even columns and of the odd ones.
+
+Where neighbours along N are neighbours in shared memory, `ldmatrix.trans` brings a
+thread pairs of bytes of two neighbouring columns.
+"""
+
 M8N8K16 = MmaAtom(
     name="m8n8k16",
     shape=(8, 8, 16),
@@ -294,6 +326,7 @@ MMA_ATOMS: Mapping[str, MmaAtom] = MappingProxyType(
         for atom in (
             *BLOCK_SCALED_ATOMS,
             *(M16N8K32, M16N8K16, M16N8K8, M8N8K4, M16N8K8_F16, M8N8K16),
+            M16N16K32,
             *FMA_ATOMS,
         )
     }

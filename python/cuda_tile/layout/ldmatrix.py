@@ -31,6 +31,7 @@ from cuda_tile.layout.shared import (
 
 _ROW_BITS = 128
 _REGISTER_BITS = 32
+_UNIT_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,15 @@ def _packed_bits(
     """Register bits inside a 32-bit result; None if they do not match."""
     n_packed = (_REGISTER_BITS // element_bits).bit_length() - 1
     if transposed:
-        if element_bits != 16 or columns.lane[2:] != (1, 2, 4) or not columns.register:
+        unit = _UNIT_BITS // element_bits  # elements that stay together
+        if not unit or columns.lane[2:] != (unit, 2 * unit, 4 * unit):
             return None
-        return [0]
+        steps = [1 << bit for bit in range(unit.bit_length() - 1)]
+        if not set(steps) <= set(columns.register):
+            return None
+        inner = [columns.register.index(step) for step in steps]
+        rows = [bit for bit in range(len(columns.register)) if bit not in inner]
+        return [*inner, rows[0]] if rows else None
     steps = [1 << bit for bit in range(n_packed + 2)]
     if columns.lane[:2] != tuple(steps[n_packed:]):
         return None
@@ -114,8 +121,8 @@ def _match(
     stacked, rest = outer[:2], outer[2:]
     zero = (0,) * dist.rank
     if transposed:
-        rows = [columns.register[packed[0]], *columns.lane[:2]]
-        row_coords = [dist.register[packed[0]], *dist.lane[:2]]
+        rows = [columns.register[packed[-1]], *columns.lane[:2]]
+        row_coords = [dist.register[packed[-1]], *dist.lane[:2]]
     else:
         rows, row_coords = list(columns.lane[2:]), list(dist.lane[2:])
     lane_offsets = rows + [columns.register[bit] for bit in stacked]
@@ -163,7 +170,8 @@ def match_ldmatrix(
 ) -> LdMatrix | None:
     """Finds the `ldmatrix` instructions that load a tile; None if impossible.
 
-    Elements have 8, 16 or 32 bits; `.trans` requires 16. The tile may be smaller
+    Elements have 8, 16 or 32 bits; `.trans` moves units of 16, so of 8 bits two along a
+    row stay together, and a result has bytes of two rows. The tile may be smaller
     than the buffer, see `offset_columns`. Drop redundant registers first: otherwise
     they are loaded again.
     """

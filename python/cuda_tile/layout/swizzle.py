@@ -281,12 +281,40 @@ def choose_copied(
     for reader in readers:
         sides = writer, reader.extend(shape)
         found.append(_fitted(shape, element_bits, sides, low))
+        rows = _matrix_rows(shape, element_bits, reader, unit, fastest)
+        if rows is not None:
+            found.append(_fitted(shape, element_bits, (writer, rows), low))
 
     def cost(shared: SharedLayout) -> int:
         loads = [_load_cost(reader, shared, element_bits, None) for reader in readers]
         return sum(n or 0 for n in loads) + access_cost(writer, shared, element_bits)
 
     return min(_distinct(found), key=cost)
+
+
+def _matrix_rows(
+    shape: tuple[int, ...],
+    element_bits: int,
+    reader: LinearLayout,
+    unit: int,
+    fastest: int,
+) -> LinearLayout | None:
+    """Which rows `ldmatrix` reads at a time for a tile, as if lanes loaded whole units.
+
+    None where it does not apply, or where a unit is no row of 16 bytes.
+    """
+    if unit * element_bits != 8 * _UNIT_BYTES:
+        return None
+    others = (d for d in reversed(range(len(shape))) if d != fastest)
+    plain = swizzled(shape, element_bits, (fastest, *others), 0)
+    match = match_ldmatrix(plain, reader, element_bits)
+    if match is None:
+        return None
+    size = sum(n_bits(extent) for extent in shape)
+    rest = [unpack(1 << bit, shape) for bit in range(size)]
+    inner = [_unit(fastest, 1 << bit, len(shape)) for bit in range(n_bits(unit))]
+    outer = [step for step in rest if step not in (*inner, *match.lane_coords)]
+    return LinearLayout(shape, (*inner, *outer), match.lane_coords)
 
 
 def _distinct(layouts: Iterable[SharedLayout]) -> Iterator[SharedLayout]:

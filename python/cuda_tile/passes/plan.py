@@ -63,7 +63,7 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.layout.atoms import FMA_ATOMS, MMA_ATOMS, MmaAtom
+from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
@@ -128,9 +128,8 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         is_planned = PLAN_ATTRIBUTE in op.attributes
         if not is_planned:
             product = Product.of(op)
-            chosen = divide_product(
-                product, plan, options.target, choose_atom(op, options.target), loads
-            )
+            atom = choose_atom(op, options.target, loads)
+            chosen = divide_product(product, plan, options.target, atom, loads)
             op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
         read = read_product(op)
         if loads.engines:
@@ -245,6 +244,8 @@ class Candidate:
             since one multiplies while another prepares.
         roles: How its warps divide the work, one of `ir.plan.ROLES`.
         cluster: CTAs that serve a tile block.
+        turns_bytes: Whether threads put bytes together between a read and a product:
+            then more warps are better, since one multiplies while another does that.
     """
 
     num_warps: int
@@ -257,12 +258,16 @@ class Candidate:
     has_groups: bool = False
     roles: str = "one"
     cluster: int = 1
+    turns_bytes: bool = False
 
     @property
-    def rank(self) -> tuple[float, bool, float, int]:
+    def rank(self) -> tuple[float, bool, float, float]:
         """What the best of the candidates that fit has least of."""
+        is_one = self.roles == "one"
+        if self.turns_bytes:
+            return self.clocks, is_one, -self.num_warps, self.reads
         warps = -self.num_warps if self.has_groups else self.num_warps
-        return self.clocks, self.roles == "one", self.reads, warps
+        return self.clocks, is_one, self.reads, warps
 
     @property
     def excess(self) -> int:
@@ -287,7 +292,7 @@ class Chooser:
 
         self._live = live_tiles(entry, is_staged)
         self._atoms = {
-            Product.of(op, is_staged): choose_atom(op, target)
+            Product.of(op, is_staged): choose_atom(op, target, loads)
             for op in ops
             if op.name in PRODUCTS
         }
@@ -458,7 +463,13 @@ class Chooser:
         return Candidate(
             *(warps, division, ctas, limit, needed, clocks, reads, has_groups),
             cluster=cluster,
+            turns_bytes=any(map(turns_bytes, plans.values())),
         )
+
+
+def turns_bytes(plan: ProductPlan) -> bool:
+    """Whether threads put the bytes of a right operand together after `ldmatrix`."""
+    return not plan.is_wgmma and plan.warp_atom.columns > 1
 
 
 def plan_product(
@@ -508,11 +519,12 @@ def possible_divisions(
     return found or [divide_warps(rows, columns, warps)]
 
 
-def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
+def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom:
     """The first atom of the table that computes a product on a chip.
 
-    Of multiply-adds the one of which fewest lanes repeat what others compute.
-
+    Of multiply-adds the one of which fewest lanes repeat what others compute. Where
+    threads would read a right operand of bytes one by one, the atom for which
+    `ldmatrix` reads them.
     """
     atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
     if not atoms:
@@ -520,9 +532,11 @@ def choose_atom(op: ir.Operation, target: Target) -> MmaAtom:
             f"plan: no atom of {target.name} multiplies {element_types(op)}",
             location_text(op),
         )
+    rows, columns, _ = extents_of(op)
+    if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
+        return M16N16K32 if 1 in (loads.gathered(op) or ()) else atoms[0]
     if atoms[0] not in FMA_ATOMS:
         return atoms[0]
-    rows, columns, _ = extents_of(op)
     return max(
         (atom for atom in atoms if atom in FMA_ATOMS),
         key=lambda atom: min(rows, atom.shape[0]) * min(columns, atom.shape[1]),

@@ -51,6 +51,9 @@ static constexpr MmaAtom atoms[] = {
     {"m16n8k8.f16", "f8E5M2", "f16"},
     {"m16n8k8.f16", "f4E2M1FN", "f32"},
     {"m8n8k16", "i8", "i32"},
+    {"m16n16k32", "i8", "i32"},
+    {"m16n16k32", "f8E4M3FN", "f32"},
+    {"m16n16k32", "f8E5M2", "f32"},
 };
 // clang-format on
 
