@@ -104,6 +104,7 @@ CASES = (
     Case(Attention("split", 128, element="bf16", group=4)),
     Case(Attention("causal", 128)),
     Case(Attention("ragged", 64)),
+    Case(Attention("full", 128, has_values=False)),
     Case(Attention("full", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("full", 128), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("causal", 64), "sm_80", {"full": {"spill": "0"}}),
@@ -262,7 +263,8 @@ def main() -> int:
     for case in CASES:
         if words.only in case.attention.name and case.gpu in (words.gpu or [case.gpu]):
             rows += ours(case, runs=words.run or words.triton)
-            rows += [triton(case)] if words.triton else []
+            if words.triton and case.attention.has_values:
+                rows.append(triton(case))
     show(rows)
     if words.json:
         text = json.dumps([asdict(row) for row in rows], indent=1)

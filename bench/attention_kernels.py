@@ -36,6 +36,8 @@ class Attention:
         keys: Keys of a turn.
         element: Element type of the tensors.
         group: Heads of queries that share one head of keys and values.
+        has_values: Whether values are a tensor of their own; else they are the keys, of
+            which a turn loads one tile for both products.
     """
 
     loop: str
@@ -44,11 +46,13 @@ class Attention:
     keys: int = 64
     element: str = "f16"
     group: int = 1
+    has_values: bool = True
 
     @property
     def name(self) -> str:
         """As the tables have it: `full f16 d128 128x64`."""
         shared = f" g{self.group}" if self.group > 1 else ""
+        shared += "" if self.has_values else " k=v"
         return (
             f"{self.loop} {self.element} d{self.depth} {self.rows}x{self.keys}{shared}"
         )
@@ -191,9 +195,14 @@ class Attention:
         m, n, d = self.rows, self.keys, self.depth
         square, column = f"tile<{m}x{n}xf32>", f"tile<{m}x1xf32>"
         kind, scores = self.element, "%masked" if mask else "%raw"
+        values = [
+            f"%vx = permute %kx [1, 0] : tile<{d}x{n}x{kind}> -> tile<{n}x{d}x{kind}>"
+        ]
+        if self.has_values:
+            values = self._load("v", "%shared, %j, %zero", (n, d))
         return [
             *self._load("k", "%shared, %zero, %j", (d, n)),
-            *self._load("v", "%shared, %j, %zero", (n, d)),
+            *values,
             f"%raw = mmaf %qx, %kx, %none : tile<{m}x{d}x{kind}>, "
             f"tile<{d}x{n}x{kind}>, {square}",
             *self._mask(mask),
@@ -266,6 +275,7 @@ class Attention:
         q = normal((heads, queries, self.depth), kind)
         shape = (heads // self.group, keys, self.depth)
         k, v = (normal(shape, kind, seed) for seed in (1, 2))
+        v = v if self.has_values else k
         scale = np.float32(self.depth**-0.5)
         out = aligned(q.shape, kind)
         return (-(-queries // self.rows), heads), [q, k, v, out, scale]

@@ -41,6 +41,10 @@ CASES: dict[str, tuple[Attention, tuple[int, int, int]]] = {
         Attention("split", 64, rows=64, keys=32, element="bf16", group=2),
         (2, 64, 64),
     ),
+    "values are the keys": (
+        Attention("causal", 64, rows=64, keys=32, has_values=False),
+        (1, 128, 128),
+    ),
     "one turn": (Attention("full", 64, rows=64, keys=64), (1, 64, 64)),
 }
 """Kernels, each with heads, queries and keys."""
@@ -100,3 +104,11 @@ def test_products_are_awaited_behind_what_threads_compute() -> None:
     exponentials = [n for n, line in enumerate(lines) if line.startswith("ex2")]
     assert sum(before < n < events[0] for n in exponentials) >= 16
     assert not any(events[0] < n < behind for n in exponentials)
+
+
+def test_a_tile_of_an_early_and_a_late_product_is_copied_for_each() -> None:
+    """So that they overlap: an event stands in front of each loop's last wait."""
+    module, compiled = kernel("values are the keys")
+    assert compiled.ptx.count("pmevent") == 2, "an open loop, and a masked one"
+    text = str(cuda_tile.lower(module, "sm_90", until="ring"))
+    assert text.count("tileas.ring fill") == 3, "queries, keys, keys as values"

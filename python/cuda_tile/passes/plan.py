@@ -68,7 +68,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.passes.plan_persist import make_persistent
-from cuda_tile.passes.plan_stages import stage_products
+from cuda_tile.passes.plan_stages import load_twice, stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import (
     MOST_CLUSTER,
@@ -136,8 +136,11 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
             product = Product.of(op)
             parts[product] = read
             unplanned |= set() if is_planned else {product}
-    for product, late in stage_products(parts, unplanned, plan, loads).items():
+    staged = stage_products(parts, unplanned, plan, loads)
+    for product, late in staged.items():
         product.op.attributes[PLAN_ATTRIBUTE] = late.to_attribute(plan)
+    if load_twice(staged):
+        loads = loads.again(list(nested_ops(entry)))
     loads.write(plan, parts)
 
 

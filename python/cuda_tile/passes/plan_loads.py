@@ -9,7 +9,7 @@ becomes a remark that says what would help.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
@@ -85,7 +85,7 @@ class LoadChooser:
     def __init__(
         self, entry: ir.Operation, ops: Sequence[ir.Operation], target: Target, abi: str
     ) -> None:
-        self._entry, self._target = entry, target
+        self._entry, self._target, self._abi = entry, target, abi
         self._odd: set[ir.Operation] = set()
         self._outer: set[ir.Operation] = set()
         self.resident = 1
@@ -99,6 +99,12 @@ class LoadChooser:
         self.engines = {o.load: self._engine(o) for o in self.operands}
         self._leave_room()
         self._agree()
+
+    def again(self, ops: Sequence[ir.Operation]) -> LoadChooser:
+        """The same of an entry whose ops have changed."""
+        made = LoadChooser(self._entry, ops, self._target, self._abi)
+        made.resident = self.resident
+        return made
 
     @property
     def facts(self) -> FactsAnalysis | None:
@@ -368,6 +374,20 @@ class LoadChooser:
             target, inner, plan.num_warps, ctas, exponentials, waits=False
         )
         return Room(room, max(1.0, clocks), max(ctas, self.resident))
+
+    def has_room(
+        self,
+        loop: ir.Operation,
+        plan: Plan,
+        parts: Parts,
+        again: Iterable[ir.Operation],
+    ) -> bool:
+        """Whether some loads of a loop can be made twice, with slots for each."""
+        copied = [o for o in self.copied if o.loop == loop]
+        room = self._room(loop, plan, parts, copied)
+        tiles = [*(o.load for o in copied), *again]
+        slot_bytes = slot_bytes_of(tile_bytes(load.results[0]) for load in tiles)
+        return choose_slots(self._target, room, slot_bytes) > 0
 
     def _ring_key(self, loop: ir.Operation) -> tuple[ir.Operation | str, ...]:
         """What is equal for loops that follow each other and share their rings.

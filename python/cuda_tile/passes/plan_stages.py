@@ -14,7 +14,9 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, source_load
+from cuda_tile.analysis.feeds import Parts, Product, renamed_uses, source_load
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import Plan, ProductPlan
 from cuda_tile.ir.walk import defining_op
 from cuda_tile.passes.plan_loads import LoadChooser
@@ -48,8 +50,10 @@ def stage_products(
             and early
             and block.owner.operation.name == "cuda_tile.for"
             and all(p in unplanned and _may_trail(p, mine[p], loads) for p in late)
-            and _loads_of(late).isdisjoint(_loads_of(early))
             and _fits(mine, late, plan)
+            and _may_load_twice(
+                _loads_of(late) & _loads_of(early), block, parts, plan, loads
+            )
         ):
             found |= {p: replace(mine[p], stage=1) for p in late}
     return found
@@ -74,6 +78,61 @@ def _is_dependent(product: Product, others: Iterable[Product]) -> bool:
 def _may_trail(product: Product, plan: ProductPlan, loads: LoadChooser) -> bool:
     """Whether an engine brings the right operand to slots, or the loop keeps it."""
     return plan.is_wgmma and loads.is_copied(product.op, 1)
+
+
+def _may_load_twice(
+    shared: set[ir.Operation],
+    block: ir.Block,
+    parts: Parts,
+    plan: Plan,
+    loads: LoadChooser,
+) -> bool:
+    """Whether shared memory has slots for a second copy of some tiles, if there are."""
+    if not shared:
+        return True
+    is_weak = all(load.name == "cuda_tile.load_view_tko" for load in shared)
+    return is_weak and loads.has_room(block.owner.operation, plan, parts, shared)
+
+
+def load_twice(late: Iterable[Product]) -> bool:
+    """Gives late products loads of their own, of what early ones read too.
+
+    A slot is read in one turn; another copy of the tile is there in the next one. It
+    costs bytes of L2 and slots, and lets the products overlap.
+
+    Args:
+        late: The products that run a turn behind others.
+
+    Returns:
+        Whether there was any.
+    """
+    late = list(late)
+    mine = {product.op for product in late}
+    made: dict[ir.Operation, ir.Operation] = {}
+    for product in late:
+        for index in (0, 1):
+            load = source_load(product.op.operands[index])
+            if load is None or load.block != product.op.block:
+                continue
+            users = {op for op, _ in renamed_uses(load.results[0])}
+            if load not in made and users <= mine:
+                continue
+            product.op.operands[index] = _again(product.op.operands[index], made)
+    return bool(made)
+
+
+def _again(value: ir.Value, made: dict[ir.Operation, ir.Operation]) -> ir.Value:
+    """A value computed again from another load, by the ops that are there already."""
+    op = defining_op(value)
+    if op is None:
+        raise InternalError("expected an operand that is made of a load")
+    if op not in made:
+        source = None if op.name in LOADS else _again(op.operands[0], made)
+        twin = op.clone(ip=ir.InsertionPoint.after(op)).operation
+        if source is not None:
+            twin.operands[0] = source
+        made[op] = twin
+    return made[op].results[0]
 
 
 def _loads_of(products: list[Product]) -> set[ir.Operation]:
