@@ -6,6 +6,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,10 +110,11 @@ def test_upcast() -> None:
 
 def test_a_view_of_no_tensor_view() -> None:
     # row 9.9
+    number: Any = IntegerType.get_signless(32)
     with pytest.raises(TypeError, match=r"^expected tensor_view type"):
-        ct.PartitionViewType.get([4], IntegerType.get_signless(32))
+        ct.PartitionViewType.get([4], number)
     with pytest.raises(TypeError, match=r"^expected tensor_view type"):
-        ct.StridedViewType.get([4], [1], IntegerType.get_signless(32))
+        ct.StridedViewType.get([4], [1], number)
 
 
 def test_optimizations() -> None:

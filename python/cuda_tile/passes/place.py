@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
 from cuda_tile.ir.walk import (
@@ -36,6 +37,10 @@ from cuda_tile.place.conversions import Conversions
 from cuda_tile.place.families import RULES
 from cuda_tile.place.rules import PlaceContext
 from cuda_tile.place.solve import Solution, solve
+
+MAX_ELEMENTS_PER_THREAD = 8192
+"""Of one tile. Code for more takes minutes to make; a thread has 255 registers
+(PTX ISA, "Register State Space")."""
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -79,12 +84,24 @@ def _apply_types(
     solution: Solution,
     default: Callable[[ir.Value], LinearLayout],
 ) -> None:
-    """Sets the type of every distributed value; unused ones get the default."""
+    """Sets the type of every distributed value; unused ones get the default.
+
+    Raises:
+        Unsupported: A thread would hold too many elements of a tile.
+    """
     for op in nested_ops(entry):
         for value in op.results:
             if is_distributed(value) and value not in solution.defined:
                 solution.defined[value] = default(value)
     for value, layout in solution.defined.items():
+        if layout.n_registers > MAX_ELEMENTS_PER_THREAD:
+            made = defining_op(value)
+            with located(entry if made is None else made):
+                raise Unsupported(
+                    f"expected at most {MAX_ELEMENTS_PER_THREAD} elements of a tile in "
+                    f"each thread, got {layout.n_registers} of {value.type}; divide "
+                    "the work into smaller tiles, or ask for more warps (num_warps)"
+                )
         value.set_type(with_layout(value, layout))
 
 
