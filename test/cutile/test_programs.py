@@ -99,6 +99,19 @@ print(found.best.config, count < 50, found.best.mean_us)
         assert float(said.split()[-1]) >= 8  # operations or instructions
 
 
+def test_signatures_of_arrays(tmp_path: Path) -> None:
+    text = f"""{KERNEL}
+import io
+from cuda.tile.compilation import CallingConvention, KernelSignature, export_kernel
+arrays, raw = (cp.ones(32), cp.zeros(32)), io.BytesIO()
+convention = CallingConvention.cutile_python_v1()
+signature = KernelSignature.from_kernel_args(copy, arrays, convention)
+export_kernel(copy, [signature], raw, gpu_code="sm_90", output_format="tileir_bytecode")
+print(raw.getvalue()[1:7])
+"""
+    assert run_text(text, tmp_path) == "b'TileIR'\n"
+
+
 def test_processes_of_the_program_inherit(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("print('mine')\n")
     (tmp_path / "child.py").write_text(
