@@ -36,10 +36,11 @@ def replay(folder: Path) -> None:
         env={"PATH": f"{environment_path}:/usr/bin:/bin"},
         capture_output=True,
     )
-    again = sorted(folder.glob("*.again.npy"))
+    again = sorted(folder.glob("*.again*.npy"))
     assert again
     for file in again:
-        after = folder / file.name.replace("again", "after")
+        place, _, *number = file.stem.split(".")
+        after = folder / ".".join([place, *number, "after.npy"])
         assert np.load(file).tobytes() == np.load(after).tobytes()
 
 
@@ -54,6 +55,31 @@ def test_recorded_launches_run_again(tmp_path: Path) -> None:
         before, after = np.load(folder / "5.npy"), np.load(folder / "5.after.npy")
         assert before.tobytes() != after.tobytes()
         replay(folder)
+
+
+LISTS = """
+import cuda.tile as ct, cupy as cp, ml_dtypes
+
+@ct.kernel
+def shift(arrays, n):
+    for i in range(len(arrays)):
+        x = ct.load(arrays[i], index=(0, 0), shape=(4, 4))
+        ct.store(arrays[i], index=(0, 0), tile=ct.transpose(x) + n)
+
+for dtype in (cp.float32, ml_dtypes.bfloat16):
+    arrays = [cp.arange(32).reshape(4, 8).astype(dtype)[:, ::2] for _ in range(3)]
+    ct.launch(0, (1,), shift, (arrays, 2))
+"""
+
+
+def test_lists_of_arrays_run_again(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(LISTS)
+    cutile("--record=launches", "program.py", folder=tmp_path)
+    for folder in sorted((tmp_path / "launches").iterdir()):
+        before, after = np.load(folder / "0.1.npy"), np.load(folder / "0.1.after.npy")
+        assert before.tobytes() != after.tobytes()
+        replay(folder)
+        assert len(list(folder.glob("*.again.*.npy"))) == 3
 
 
 def test_record_in_a_program(tmp_path: Path) -> None:

@@ -274,3 +274,25 @@ def test_parse_out_names_a_file(tmp_path: Path) -> None:
 def test_parse_refuses(text: str) -> None:
     with pytest.raises(UserError, match="expected"):
         parse_arg(text)
+
+
+def test_a_table_of_arrays(tmp_path: Path) -> None:
+    arrays = [np.arange(n, n + 6, dtype=np.float32) for n in range(2)]
+    np.save(tmp_path / "t.npy", np.array([[0, 6, 1]] * 2))
+    for number, array in enumerate(arrays):
+        np.save(tmp_path / f"t.{number}.npy", array)
+    arg = parse_arg(f"out:{tmp_path}/r.npy:table:{tmp_path}/t.npy")
+    table = arg.value
+    assert isinstance(table, PointerTable)
+    assert table.words_per_array == 3
+    for number, target in enumerate(table.targets):
+        assert table[3 * number] == target.ctypes.data
+        assert (target == arrays[number]).all()
+    names = [path.name for path, _ in arg.saved]
+    assert names == ["r.0.npy", "r.1.npy"]
+    np.save(tmp_path / "t.npy", np.zeros(3))
+    with pytest.raises(UserError, match=r"expected a table, int64.*got float64\[3\]"):
+        parse_arg(f"table:{tmp_path}/t.npy")
+    np.save(tmp_path / "t.npy", np.zeros((3, 3), np.int64))
+    with pytest.raises(UserError, match=r"cannot read '.*t\.2\.npy': No such file"):
+        parse_arg(f"table:{tmp_path}/t.npy")

@@ -385,10 +385,10 @@ def _print_block(block_id: tuple[int, int, int]) -> None:
 def save(args: Sequence[ParsedArg]) -> None:
     """Writes every `out:` array to its file."""
     for arg in args:
-        if arg.save_path is not None:
+        for path, array in arg.saved:
             raw = io.BytesIO()
-            np.save(raw, np.asarray(arg.value))
-            write_output(str(arg.save_path), raw.getvalue())
+            np.save(raw, array)
+            write_output(str(path), raw.getvalue())
 
 
 def show_arrays(request: Request, before: Sequence[bytes]) -> None:

@@ -74,7 +74,11 @@ def _save_all(home: Path, work: Work, suffix: str) -> list[str]:
         if isinstance(value, PointerTable):
             for number, target in enumerate(value.targets):
                 _save(home / f"{place}.{number}{suffix}", target)
-            words.append(f"{place}.table")
+            rows = np.array(value, np.int64, subok=False)
+            rows = rows.reshape(-1, max(value.words_per_array, 1))
+            rows[:, 0] = 0  # addresses are those of another process
+            _save_rows(home / f"{place}.npy", rows)
+            words.append(f"out:{place}.again.npy:table:{place}.npy")
         elif isinstance(value, np.ndarray):
             _save(home / f"{place}{suffix}", value)
             pointee = element(name).pointee
@@ -94,6 +98,11 @@ def _save(path: Path, array: Array) -> None:
         flat = flat.view(f"V{flat.dtype.itemsize}")
     with path.open("wb") as file:
         np.save(file, flat)
+
+
+def _save_rows(path: Path, rows: Array) -> None:
+    with path.open("wb") as file:
+        np.save(file, rows)
 
 
 def memory_of(array: Array) -> Array:

@@ -3,7 +3,8 @@
 
 Grammar of one argument:
 
-    ARG    := NUMBER | SOURCE | "out:" FILE ".npy:" (SOURCE | TYPED)
+    ARG    := NUMBER | SOURCE | "out:" FILE ".npy:" (SOURCE | TYPED | TABLE) | TABLE
+    TABLE  := "table:" FILE ".npy"              a list of arrays, as cuTile passes it
     NUMBER := 3 | -1 | 0x1f | 1.5 | 1e-3 | inf | nan | true | false
     SOURCE := FILE ".npy" [":" TYPE]            the file's array; TYPE names raw bits
             | "zeros:" TYPED | "ones:" TYPED    every element 0 or 1
@@ -15,6 +16,10 @@ Grammar of one argument:
 
 An `out:` array is saved to its file after the run; `out:FILE.npy:TYPED` starts with
 zeros. Files that are read are never changed.
+
+`table:T.npy` stands for the pointer to a table; the list's length is an argument of its
+own. The file has a row of 64-bit words for each array: 0, extents, strides in elements;
+the elements of array K are in `T.K.npy`. With `out:R.npy:` they are saved to `R.K.npy`.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from cuda_tile.errors import UserError
+from cuda_tile.runtime.args import PointerTable
 from cuda_tile.runtime.elements import Array, Element, element
 
 ALIGNMENT_BYTES = 256
@@ -36,7 +42,7 @@ FORMS = ("zeros", "ones", "arange", "randn")
 _TYPED = re.compile(r"(?P<type>\w+)\[(?P<sizes>\d+(?:,\d+)*)?\]")
 _EXPECTED = (
     "expected a number, FILE.npy, zeros:, ones:, arange: or randn: with TYPE[SIZES], "
-    "or out:FILE.npy:TYPE[SIZES]"
+    "table:FILE.npy, or out:FILE.npy:TYPE[SIZES]"
 )
 
 
@@ -51,6 +57,21 @@ class ParsedArg:
 
     value: Array | int | float | bool
     save_path: Path | None = None
+
+    @property
+    def saved(self) -> list[tuple[Path, Array]]:
+        """The arrays to save after the run, and where."""
+        if self.save_path is None:
+            return []
+        if isinstance(self.value, PointerTable):
+            targets = enumerate(self.value.targets)
+            return [(member_path(self.save_path, n), array) for n, array in targets]
+        return [(self.save_path, np.asarray(self.value))]
+
+
+def member_path(table: Path, number: int) -> Path:
+    """The file of an array of a list, beside the file of the table."""
+    return table.with_name(f"{table.stem}.{number}.npy")
 
 
 def parse_arg(text: str) -> ParsedArg:
@@ -75,6 +96,8 @@ def parse_arg(text: str) -> ParsedArg:
 def _source(text: str, whole: str) -> Array | None:
     """The array that `text` describes, or None if it does not describe one."""
     form, separator, rest = text.partition(":")
+    if separator and form == "table":
+        return _load_table(Path(rest))
     if separator and form in FORMS:
         return _make(form, rest, whole)
     path, separator, type_name = text.partition(".npy")
@@ -106,6 +129,33 @@ def _load(path: Path, type_name: str) -> Array:
             f"got {array.dtype}"
         )
     return array.view(dtype)
+
+
+def _load_table(path: Path) -> PointerTable:
+    """A table of arrays that were saved beside it."""
+    rows = _load(path, "")
+    if rows.ndim != 2 or rows.dtype != np.int64 or rows.shape[1] % 2 != 1:
+        raise UserError(
+            f"'{path}': expected a table, int64[arrays, 1 + 2 * rank], got "
+            f"{rows.dtype}{list(rows.shape)}"
+        )
+    targets = [_load_raw(member_path(path, number)) for number in range(len(rows))]
+    rows[:, 0] = [target.ctypes.data for target in targets]
+    table = rows.reshape(-1).view(PointerTable)
+    table.targets, table.words_per_array = targets, rows.shape[1]
+    return table
+
+
+def _load_raw(path: Path) -> Array:
+    """The elements of a file; those of types that NumPy lacks as unsigned integers."""
+    try:
+        is_raw = np.load(path, mmap_mode="r").dtype.kind == "V"
+    except (OSError, EOFError, ValueError):
+        is_raw = False  # which _load reports
+    if not is_raw:
+        return _load(path, "")
+    array: Array = np.load(path)
+    return _aligned(array.view(f"u{array.itemsize}"))
 
 
 def _make(form: str, text: str, whole: str) -> Array:
