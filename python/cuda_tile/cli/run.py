@@ -61,6 +61,7 @@ each ARG is one of
   zeros:f32[64,64]  ones:f16[8]    every element 0 or 1
   arange:i32[16]                   0, 1, 2, ...
   randn:f16[64,64][,SEED]          standard normal numbers
+  table:FILE.npy                   a list of arrays: FILE.0.npy, FILE.1.npy, ...
   out:FILE.npy:f32[64,64]          starts with zeros, is saved after the run
   out:FILE.npy:SOURCE              starts as any of the above, is saved
 types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2

@@ -217,8 +217,8 @@ def _run(options: argparse.Namespace) -> int:
         registers=options.registers,
     )
     for arg in args:
-        if arg.save_path is not None:
-            np.save(arg.save_path, _array(arg))
+        for path, array in arg.saved:
+            np.save(path, array)
     status = 1 if report.findings else 0
     try:
         _print(report, entry, args, options)
