@@ -26,6 +26,7 @@
 // HELP: Passes of this package:
 // HELP-NEXT: --cuda-tile-compile-pipeline
 // HELP-NEXT: --cuda-tile-simplify
+// HELP-NEXT: --cuda-tile-split
 // HELP-NEXT: --cuda-tile-plan
 // HELP: --load-pass
 // HELP: OVERVIEW:

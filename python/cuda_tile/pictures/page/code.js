@@ -14,7 +14,8 @@ class Pane {
         this.byPlace.get(place).push(row);
       }
     });
-    this.most = Math.max(1, ...Object.values(data.counts).map((counts) => counts[0]));
+    this.most = 1;
+    for (const counts of Object.values(data.counts)) this.most = Math.max(this.most, counts[0]);
     this.digits = Math.max(2, ...[data.numbers[data.numbers.length - 1] || ""].map((n) => n.length));
     const body = element.querySelector(".rows");
     this.cursor = -1;
