@@ -143,7 +143,8 @@ def _matrix(kind: str, rows: int, columns: int, seed: int = 0) -> Array:
 # Rows whole in a tile ----------------------------------------------------------------
 
 
-def _softmax(kind: str, size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
+def softmax(kind: str, size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
+    """exp(x - max(x)) over its sum, of each row."""
     rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     target = _rows_of(y, rows, columns, (1, size), None)
@@ -196,9 +197,10 @@ def softmax_chunks(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     b.for_loop(0, count, 1, [], second)
 
 
-def _layernorm(
+def layernorm(
     size: int, x: Any, w: Any, c: Any, y: Any, rows: Any, columns: Any, eps: Any
 ) -> None:
+    """Each row centred, scaled to variance 1, times w, plus c."""
     rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
@@ -220,7 +222,8 @@ def _layernorm(
     b.store_view_tko(b.ftof(out + _spread(bias, shape), b.Float16), target, [row, 0])
 
 
-def _layernorm_launch(rows: int, columns: int) -> Any:
+def layernorm_launch(rows: int, columns: int) -> Any:
+    """Rows of normal numbers, weights, and the result."""
     x, y = _matrix("f16", rows, columns), aligned((rows, columns), np.float16)
     w, c = normal((columns,), np.float16, 1), normal((columns,), np.float16, 2)
     wide = x.astype(np.float64)
@@ -230,9 +233,10 @@ def _layernorm_launch(rows: int, columns: int) -> Any:
     return (rows,), args, {3: hat * w.astype(np.float64) + c.astype(np.float64)}
 
 
-def _rmsnorm(
+def rmsnorm(
     size: int, x: Any, w: Any, y: Any, rows: Any, columns: Any, eps: Any
 ) -> None:
+    """Each row scaled to a mean square of 1, times w."""
     rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "zero")
     target = _rows_of(y, rows, columns, (1, size), None)
@@ -245,7 +249,8 @@ def _rmsnorm(
     b.store_view_tko(b.ftof(out, b.BFloat16), target, [row, 0])
 
 
-def _rmsnorm_launch(rows: int, columns: int) -> Any:
+def rmsnorm_launch(rows: int, columns: int) -> Any:
+    """Rows of normal numbers, weights, and the result."""
     kind = TYPES["bf16"][1]
     x, y = _matrix("bf16", rows, columns), aligned((rows, columns), kind)
     w = normal((columns,), kind, 1)
@@ -255,7 +260,7 @@ def _rmsnorm_launch(rows: int, columns: int) -> Any:
     return (rows,), args, {2: hat * w.astype(np.float64)}
 
 
-def _cross_entropy(
+def cross_entropy(
     size: int, x: Any, label: Any, y: Any, rows: Any, columns: Any
 ) -> None:
     """log(sum(exp(x))) - x[label] of each row."""
@@ -271,7 +276,8 @@ def _cross_entropy(
     b.store_ptr_tko(b.reshape(y + row, [1]), loss)
 
 
-def _cross_entropy_launch(rows: int, columns: int) -> Any:
+def cross_entropy_launch(rows: int, columns: int) -> Any:
+    """Rows of normal numbers, labels, and the losses."""
     x, y = _matrix("f32", rows, columns), aligned((rows,), np.float32)
     label = aligned((rows,), np.int32)
     label[...] = np.random.default_rng(3).integers(0, columns, rows)
@@ -281,7 +287,8 @@ def _cross_entropy_launch(rows: int, columns: int) -> Any:
     return (rows,), args, {2: loss}
 
 
-def _argmax(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
+def argmax(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
+    """Where each row is highest; a NaN is, and of equals the first."""
     rows, columns = _count(rows), _extent(columns)
     source = _rows_of(x, rows, columns, (1, size), "neg_inf")
     row = _id()
@@ -300,7 +307,8 @@ def _argmax(size: int, x: Any, y: Any, rows: Any, columns: Any) -> None:
     b.store_ptr_tko(b.reshape(y + row, [1]), place)
 
 
-def _argmax_launch(rows: int, columns: int) -> Any:
+def argmax_launch(rows: int, columns: int) -> Any:
+    """Rows of normal numbers, and where they are highest."""
     x, y = _matrix("f32", rows, columns), aligned((rows,), np.int32)
     args = [x, y, np.int32(rows), np.int32(columns)]
     return (rows,), args, {1: x.argmax(1)}
@@ -413,7 +421,7 @@ STREAMS: tuple[Stream, ...] = (
     *(
         _row_kernel(
             f"softmax f32 {size}",
-            partial(_softmax, "f32", size),
+            partial(softmax, "f32", size),
             "f32 f32",
             partial(softmax_launch, "f32", 4, size),
             goal=ROWS,
@@ -422,16 +430,23 @@ STREAMS: tuple[Stream, ...] = (
     ),
     _row_kernel(
         "softmax f32 32k",
-        partial(_softmax, "f32", 1 << 15),
+        partial(softmax, "f32", 1 << 15),
         "f32 f32",
         partial(softmax_launch, "f32", 2, 1 << 15),
         goal=LONG,
     ),
     _row_kernel(
         "softmax f32 128k",
-        partial(_softmax, "f32", 1 << 17),
+        partial(softmax, "f32", 1 << 17),
         "f32 f32",
         partial(softmax_launch, "f32", 1, 1 << 17),
+        goal=LONG,
+    ),
+    _row_kernel(
+        "softmax f32 1M",
+        partial(softmax, "f32", 1 << 20),
+        "f32 f32",
+        partial(softmax_launch, "f32", 1, 1 << 20),
         goal=LONG,
     ),
     _row_kernel(
@@ -450,9 +465,9 @@ STREAMS: tuple[Stream, ...] = (
     ),
     _row_kernel(
         "layernorm f16 4096",
-        partial(_layernorm, 4096),
+        partial(layernorm, 4096),
         "f16 f16 f16 f16",
-        partial(_layernorm_launch, 4, 4096),
+        partial(layernorm_launch, 4, 4096),
         reads=(0, 1, 2),
         eps=True,
         tolerance=HALF,
@@ -460,9 +475,9 @@ STREAMS: tuple[Stream, ...] = (
     ),
     _row_kernel(
         "rmsnorm bf16 4096",
-        partial(_rmsnorm, 4096),
+        partial(rmsnorm, 4096),
         "bf16 bf16 bf16",
-        partial(_rmsnorm_launch, 4, 4096),
+        partial(rmsnorm_launch, 4, 4096),
         reads=(0, 1),
         eps=True,
         tolerance=BRAIN,
@@ -470,17 +485,17 @@ STREAMS: tuple[Stream, ...] = (
     ),
     _row_kernel(
         "cross-entropy f32 4096",
-        partial(_cross_entropy, 4096),
+        partial(cross_entropy, 4096),
         "f32 i32 f32",
-        partial(_cross_entropy_launch, 4, 4096),
+        partial(cross_entropy_launch, 4, 4096),
         reads=(0, 1),
         goal=ROWS,
     ),
     _row_kernel(
         "argmax f32 4096",
-        partial(_argmax, 4096),
+        partial(argmax, 4096),
         "f32 i32",
-        partial(_argmax_launch, 4, 4096),
+        partial(argmax_launch, 4, 4096),
         tolerance=0,
         goal={"BAR": "1", "sectors": "1.00"},
     ),

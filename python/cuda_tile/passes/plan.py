@@ -67,6 +67,7 @@ from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.passes.plan_parts import divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_stages import load_twice, stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
@@ -109,10 +110,15 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _plan_entry(entry: ir.Operation, options: Options) -> None:
+    is_planned = PLAN_ATTRIBUTE in entry.attributes
+    hints = _hints(entry, options.target.chip)
+    division = None if is_planned else divide_rows(entry, options, hints)
     ops = list(nested_ops(entry))
     loads = LoadChooser(entry, ops, options.target, read_abi(entry))
     if PLAN_ATTRIBUTE not in entry.attributes:
         made = make_plan(entry, ops, options, loads)
+        if division is not None:
+            made = replace(made, **division)
         if options.persistent:
             made = make_persistent(entry, made, options.target, loads.copied)
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()

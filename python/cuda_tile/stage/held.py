@@ -34,7 +34,7 @@ bytes per clock of DRAM (targets.py) times a latency of about 1000 clocks, 18 KB
 sm_90, and as much again for what arrives late."""
 MOST_TURNS = 8
 """Turns that are made at once: more would take registers and code."""
-HELD_TURNS, HELD_REGISTERS = 4, 64
+HELD_TURNS, HELD_REGISTERS = 8, 64
 """Turns whose tiles stay in registers at most, and how many of a thread's these take: a
 CTA that takes all shared memory has those of the multiprocessor to itself."""
 

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows that no registers hold are computed in parts: right at every level."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
+
+import stream_kernels as k
+from stream_kernels import Stream
+
+import cuda_tile
+from cuda_tile import builder as b
+from cuda_tile.ir.walk import entries, nested_ops
+
+LEVELS = ("plan", "place", "stage", "barriers")
+"""Passes that change such kernels, of those before `emit`."""
+ROW = 8192
+"""As much as 32 threads cannot hold."""
+ONE_WARP = cuda_tile.Options(num_warps=1)
+
+
+def kernel(name: str, columns: int) -> Stream:
+    """A kernel of the table, of longer rows."""
+    whole = {stream.name: stream for stream in k.STREAMS}[name]
+    bodies: dict[str, tuple[Any, Any]] = {
+        "softmax f32 4096": (
+            partial(k.softmax, "f32", ROW),
+            partial(k.softmax_launch, "f32", 2, columns),
+        ),
+        "layernorm f16 4096": (
+            partial(k.layernorm, ROW),
+            partial(k.layernorm_launch, 2, columns),
+        ),
+        "rmsnorm bf16 4096": (
+            partial(k.rmsnorm, ROW),
+            partial(k.rmsnorm_launch, 2, columns),
+        ),
+        "argmax f32 4096": (
+            partial(k.argmax, ROW),
+            partial(k.argmax_launch, 2, columns),
+        ),
+        "cross-entropy f32 4096": (
+            partial(k.cross_entropy, ROW),
+            partial(k.cross_entropy_launch, 2, columns),
+        ),
+    }
+    body, launch = bodies[name]
+    return replace(whole, body=body, launch=launch)
+
+
+def check(stream: Stream, args: list[Any], wanted: dict[int, Any], where: str) -> None:
+    for place, exact in wanted.items():
+        got, exact = args[place].astype(np.float64), exact.astype(np.float64)
+        most = stream.tolerance * np.abs(exact).max()
+        assert (np.abs(got - exact) <= most).all(), where
+
+
+def loops(stream: Stream, gpu: str = "sm_80") -> int:
+    """Loops of a kernel once it is planned."""
+    options = replace(ONE_WARP, gpu=gpu)
+    lowered = cuda_tile.lower(stream.module(), until="plan", options=options)
+    ops = [op for entry in entries(lowered.operation) for op in nested_ops(entry)]
+    return sum(op.name == "cuda_tile.for" for op in ops)
+
+
+def run_everywhere(stream: Stream, gpu: str = "sm_80") -> None:
+    """On the interpreter after passes, then on the emulator."""
+    options = replace(ONE_WARP, gpu=gpu)
+    for last in LEVELS:
+        lowered = cuda_tile.lower(stream.module(), until=last, options=options)
+        grid, args, wanted = stream.launch()
+        cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=grid, args=args)
+        check(stream, args, wanted, f"after {last}")
+    compiled = cuda_tile.compile(stream.module(), options=options, cubin=False)
+    for seed in range(2):
+        grid, args, wanted = stream.launch()
+        cuda_tile.run(
+            stream.module(),
+            grid=grid,
+            args=args,
+            on="emulator",
+            gpu=gpu,
+            mode="adversarial",
+            seed=seed,
+            compiled=compiled,
+        )
+        check(stream, args, wanted, f"seed {seed}")
+
+
+NAMES = {
+    "softmax f32 4096": 3,
+    "layernorm f16 4096": 3,
+    "rmsnorm bf16 4096": 2,
+    "argmax f32 4096": 1,
+    "cross-entropy f32 4096": 2,
+}
+"""With the steps of each."""
+
+
+@pytest.mark.parametrize("columns", [ROW, 5024, 16])
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_in_parts(name: str, columns: int) -> None:
+    """Rows as long as the tile, shorter ones, and one shorter than a part."""
+    stream = kernel(name, columns)
+    assert loops(stream) == 2 * NAMES[name]
+    run_everywhere(stream)
+
+
+def test_clusters_share_parts() -> None:
+    """With the hint for two CTAs, which do not hold the row either."""
+    stream = kernel("softmax f32 4096", 5024)
+    body = partial(k.softmax, "f32", 8 * ROW)
+    run_everywhere(replace(stream, body=body), "sm_90")
+
+
+def summed_in_order(x: Any, y: Any, token: Any = None, start: int = 0) -> None:
+    view = b.make_partition_view(b.make_tensor_view(x, [2 * ROW], [1]), [ROW])
+    tile, after = b.load_view_tko(view, [start], token=token)
+    total = b.reduce(tile, 0, 0.0, lambda p, q: p + q)
+    out = tile - b.broadcast(b.reshape(total, [1]), [ROW])
+    target = b.make_partition_view(b.make_tensor_view(y, [ROW], [1]), [ROW])
+    b.store_view_tko(out, target, [0], token=after if token is not None else None)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_divided"),
+    [
+        ({}, True),
+        ({"start": 1}, False),  # the parts are not those of the first turns
+        ({"token": b.make_token}, False),  # the store waits for the load
+    ],
+)
+def test_what_is_left_alone(change: dict[str, Any], is_divided: bool) -> None:
+    def body(x: Any, y: Any) -> None:
+        made: dict[str, Any] = {
+            name: value() if callable(value) else value
+            for name, value in change.items()
+        }
+        summed_in_order(x, y, **made)
+
+    x = np.random.default_rng(4).integers(-9, 9, 2 * ROW).astype(np.float32)
+    part = x[ROW:] if "start" in change else x[:ROW]
+
+    def launch() -> Any:
+        return (1,), [x, np.zeros(ROW, np.float32)], {1: part - part.sum()}
+
+    stream = Stream("parts", ([b.Float32],) * 2, body, launch, tolerance=0)
+    assert (loops(stream) > 0) == is_divided
+    if is_divided:
+        run_everywhere(stream)
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_120"])
+def test_long_rows_do_not_spill(gpu: str) -> None:
+    stream = {stream.name: stream for stream in k.STREAMS}["softmax f32 128k"]
+    compiled = cuda_tile.compile(stream.module(), gpu)
+    (report,) = compiled.report.kernels
+    assert report.spill_bytes == 0
+    assert any("computed in parts of 4096" in text for text in report.remarks)
+
+
+def test_a_million_in_one_tile_is_shared_by_sixteen() -> None:
+    stream = {stream.name: stream for stream in k.STREAMS}["softmax f32 1M"]
+    compiled = cuda_tile.compile(stream.module(), "sm_90")
+    assert compiled.launch["stream"].cluster == (16, 1, 1)
+    assert compiled.report.kernels[0].spill_bytes == 0
