@@ -110,10 +110,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 
 def _plan_entry(entry: ir.Operation, options: Options) -> None:
-    is_planned = PLAN_ATTRIBUTE in entry.attributes
-    hints = _hints(entry, options.target.chip)
-    division = None if is_planned else divide_rows(entry, options, hints)
-    ops = list(nested_ops(entry))
+    ops, division = _divided(entry, options)
     loads = LoadChooser(entry, ops, options.target, read_abi(entry))
     if PLAN_ATTRIBUTE not in entry.attributes:
         made = make_plan(entry, ops, options, loads)
@@ -148,6 +145,17 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     if load_twice(staged):
         loads = loads.again(list(nested_ops(entry)))
     loads.write(plan, parts)
+
+
+def _divided(
+    entry: ir.Operation, options: Options
+) -> tuple[list[ir.Operation], dict[str, int] | None]:
+    """The ops of an entry, in parts if need be; and what its plan must have then."""
+    ops = list(nested_ops(entry))
+    if PLAN_ATTRIBUTE in entry.attributes:
+        return ops, None
+    division = divide_rows(entry, ops, options, _hints(entry, options.target.chip))
+    return (ops if division is None else list(nested_ops(entry))), division
 
 
 def _check_whole(entry: ir.Operation, plan: Plan, ops: list[ir.Operation]) -> None:

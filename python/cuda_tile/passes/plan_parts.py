@@ -71,12 +71,16 @@ _PADDINGS = {
 
 
 def divide_rows(
-    entry: ir.Operation, options: Options, hints: Mapping[str, int]
+    entry: ir.Operation,
+    ops: list[ir.Operation],
+    options: Options,
+    hints: Mapping[str, int],
 ) -> dict[str, int] | None:
     """Writes an entry in parts if no registers hold its rows, whatever the plan.
 
     Args:
         entry: The entry, at level T.
+        ops: Its ops.
         options: The user's choices.
         hints: The producer's.
 
@@ -84,7 +88,9 @@ def divide_rows(
         What its plan must have then; None if its rows are no longer than that, or if
         that is not possible.
     """
-    ops, size, target = list(nested_ops(entry)), longest_row(entry), options.target
+    if any(op.name in PRODUCTS for op in ops):
+        return None
+    size, target = longest_row(ops), options.target
     warps = options.num_warps or max(WARP_COUNTS)
     held = warps * WARP_LANES * register_limit(target, warps, 1)
     if size < held or options.persistent or hints.get("occupancy", 1) > 1:
@@ -97,7 +103,7 @@ def divide_rows(
         cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
     part = cluster * warps * WARP_LANES * PART_ELEMENTS
-    if any(op.name in PRODUCTS for op in ops) or not write_in_parts(entry, size, part):
+    if not write_in_parts(entry, size, part):
         return None
     add_remark(
         entry,
@@ -203,15 +209,10 @@ def _is_elementwise(op: ir.Operation) -> bool:
     )
 
 
-def longest_row(entry: ir.Operation) -> int:
-    """Elements of the largest tile of an entry."""
-    sizes = [
-        elements_of(v)
-        for op in nested_ops(entry)
-        for v in op.results
-        if is_distributed(v)
-    ]
-    return max(sizes, default=0)
+def longest_row(ops: Sequence[ir.Operation]) -> int:
+    """Elements of the largest tile that ops make."""
+    tiles = (v for op in ops for v in op.results if is_distributed(v))
+    return max(map(elements_of, tiles), default=0)
 
 
 def write_in_parts(entry: ir.Operation, size: int, part: int) -> bool:
