@@ -16,7 +16,11 @@ All run on the emulator. Columns:
   where a role of its own fills them (goals leave out the one that is read)
 - clocks, limiter and shares of the loop's bound, per turn (docs/bounds.md), DRAM left
   out: the few tiles that run here share operands less than those of a whole GPU. Copies
-  ahead of the loop are not the loop's, so that few turns show less L2 than there is
+  ahead of the loop are not the loop's: who starts more of them there shows less L2
+- whole: clocks of the bound of a whole CTA, over the turns of its loop
+- steady, limits: clocks of one turn more, and their limiter: the bound of the whole CTA
+  less that of one with half the turns, over the difference. What comes before and
+  after the loop, and which of it a compiler moved there, is not in it
 - warn: warnings of ptxas, such as C7510 (products serialised)
 
 Results are compared with NumPy's; a wrong one is said instead of a limiter.
@@ -67,9 +71,9 @@ SHARES = {
 }
 COLUMNS = (
     *("regs", "spill", "instr", "/MMA", "LDSM", "BAR", "slots", "KB"),
-    *("clocks", "limiter", *SHARES, "warn"),
+    *("clocks", "limiter", *SHARES, "whole", "steady", "limits", "warn"),
 )
-WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15}
+WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15, "limits": 15}
 NAME_WIDTH = 32
 Cells = dict[str, str]
 
@@ -172,19 +176,25 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     module = cuda_tile.load(path)
     try:
         compiled = cuda_tile.compile(module, case.gpu, after={"barriers": look})
-        grid, values = product.launch(tiles, turns)
         entry = find_entry(module.operation, None)
         (kernel,) = compiled.report.kernels
-        report = cuda_tile.run(
-            module,
-            grid=grid,
-            args=spread_args("kernel", parameter_types(entry), values),
-            on="emulator",
-            gpu=case.gpu,
-            compiled=compiled,
-            bounds=find_target(case.gpu),
-            registers=kernel.registers,
-        )
+
+        def run(turns: int) -> tuple[Report, list[Array]]:
+            grid, values = product.launch(tiles, turns)
+            report = cuda_tile.run(
+                module,
+                grid=grid,
+                args=spread_args("kernel", parameter_types(entry), values),
+                on="emulator",
+                gpu=case.gpu,
+                compiled=compiled,
+                bounds=find_target(case.gpu),
+                registers=kernel.registers,
+            )
+            return report, values
+
+        report, values = run(turns)
+        half, _ = run(turns // 2)
     except UserError as error:
         return Row(product.name, case.gpu, "ours", {"limiter": error.message[:60]})
     cells = {
@@ -197,7 +207,7 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     if mix is not None:
         cells["instr"] = str(mix.instructions)
         cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
-    cells |= counted(report, tiles)
+    cells |= counted(report, tiles) | steady(report, half, turns)
     cells |= checked(*values, is_turned=product.is_turned)
     return Row(product.name, case.gpu, "ours", cells)
 
@@ -234,17 +244,23 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     kernel = Kernel(product.name, text, meta)
     made = assemble(text, kernel.target)
     (resources,) = made.resources.values()
-    (_, (a, b, c)) = product.launch(tiles, turns)
-    m, k, n = a.shape[0], a.shape[1], b.shape[1]
-    args: list[Any] = [a, b, c, m, n, k]
-    if meta["descriptors"]:
-        args = [*map(Described, (a, b, c)), k]
-    report = kernel.start(
-        Problem(args, tiles, []),
-        "fast",
-        bounds=find_target(case.gpu),
-        registers=resources.registers,
-    )
+
+    def run(turns: int) -> tuple[Report, list[Array]]:
+        (_, (a, b, c)) = product.launch(tiles, turns)
+        m, k, n = a.shape[0], a.shape[1], b.shape[1]
+        args: list[Any] = [a, b, c, m, n, k]
+        if meta["descriptors"]:
+            args = [*map(Described, (a, b, c)), k]
+        report = kernel.start(
+            Problem(args, tiles, []),
+            "fast",
+            bounds=find_target(case.gpu),
+            registers=resources.registers,
+        )
+        return report, [a, b, c]
+
+    report, (a, b, c) = run(turns)
+    half, _ = run(turns // 2)
     m, n, k = product.tile
     slot_bytes = (m + n) * k * np.dtype(a.dtype).itemsize
     cells = {
@@ -253,7 +269,7 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         "slots": str(meta["shared_bytes"] // slot_bytes),
         "warn": str(len(made.warnings)),
     }
-    cells |= counted(report, tiles) | checked(a, b, c)
+    cells |= counted(report, tiles) | steady(report, half, turns) | checked(a, b, c)
     return Row(product.name, case.gpu, "Triton", cells)
 
 
@@ -289,6 +305,23 @@ def counted(report: Report, tiles: tuple[int, int]) -> Cells:
         "BAR": f"{ran('bar.sync', 'barrier.sync') / turns:.2g}",
         "KB": f"{loop.bytes_in_flight / 1024:.0f}",
         **shares,
+    }
+
+
+def steady(report: Report, half: Report, turns: int) -> Cells:
+    """What a CTA takes over its turns, and what one turn more takes."""
+    assert report.bounds is not None, "bounds were asked for"
+    assert half.bounds is not None, "bounds were asked for"
+    fewer = {r.name: r.clocks for r in half.bounds.grid.resources}
+    parts = [r for r in report.bounds.grid.resources if r.name != "DRAM"]
+    more = {
+        r.name: (r.clocks - fewer.get(r.name, 0)) / (turns - turns // 2) for r in parts
+    }
+    limiter = max(more, key=lambda name: more[name])
+    return {
+        "whole": f"{max(r.clocks for r in parts) / turns:.0f}",
+        "steady": f"{more[limiter]:.0f}",
+        "limits": limiter,
     }
 
 

@@ -29,6 +29,7 @@ from typing import Any
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.registers import estimate_placed
+from cuda_tile.emulator import Report
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, entry_name, find_entry
@@ -177,18 +178,23 @@ def count(row: Row, module: Any, compiled: cuda_tile.Compiled) -> Row:
     report = cuda_tile.run(
         module, grid=grid, args=args, on="emulator", gpu=row.gpu, compiled=compiled
     )
-    barriers = sum(
-        number
-        for name, number in report.instruction_mix().items()
-        if name.startswith(("bar.", "barrier.")) and ".warp." not in name
-    )
-    warps = math.prod(grid) * math.prod(compiled.launch[entry_name(entry)].block) / 32
+    warps = math.prod(grid) * math.prod(compiled.launch[entry_name(entry)].block) // 32
     return replace(
         row,
         sectors=report.totals["sectors"],
         conflicts=report.totals["bank_conflicts"],
-        barriers=round(barriers / warps, 2),
+        barriers=count_barriers(report, warps),
     )
+
+
+def count_barriers(report: Report, warps: int) -> float:
+    """Barriers of a CTA that a warp waits at, on average over so many warps."""
+    found = sum(
+        number
+        for name, number in report.instruction_mix().items()
+        if name.startswith(("bar.", "barrier.")) and ".warp." not in name
+    )
+    return round(found / warps, 2)
 
 
 def print_rows(rows: list[Row], before: dict[tuple[str, str], Row] | None) -> None:
