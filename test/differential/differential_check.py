@@ -188,7 +188,8 @@ def _compile(
 
     A role that loads keeps all rings at once; `plan` chose their slots for one role.
     """
-    hooks: dict[str, Any] = {"plan": drawn.add_to} if drawn.fields else {}
+    is_drawn = drawn.fields or drawn.promote
+    hooks: dict[str, Any] = {"plan": drawn.add_to} if is_drawn else {}
     try:
         return cuda_tile.compile(
             module, options=options, after=hooks, observe=observe, cubin=False

@@ -19,8 +19,8 @@ from differential_moves import MOVE_NAMES
 from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
 from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
 from differential_places import PLACE_NAMES
+from differential_plans import CLUSTERS, DIVIDED, MADE, OPENED
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
-from differential_plans import MADE, OPENED
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
 from differential_variants import VARIANTS
 
@@ -81,6 +81,7 @@ CONSTRUCTS = (
     "blocks: one",
     "blocks: several",
     *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
+    *(CLUSTERS, DIVIDED),
 )
 """Every construct that the programs of a run must have, variants apart."""
 NEST_CONSTRUCTS = (

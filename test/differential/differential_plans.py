@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs get planned that `plan` would not choose, and what passes made of them.
 
-Some kernels are made persistent, some get a role that loads: the seed says which.
+Some kernels are made persistent, some get a role that loads, some are divided among the
+CTAs of a cluster, and sums of bytes are promoted at other depths: the seed says which.
 """
 
 from __future__ import annotations
@@ -14,13 +15,24 @@ from random import Random
 
 import cuda_tile
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, plan_attribute
-from cuda_tile.ir.walk import entries
+from cuda_tile.analysis.clusters import suits_clusters
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    PRODUCTS,
+    plan_attribute,
+    read_product,
+    read_target,
+)
+from cuda_tile.ir.walk import entries, nested_ops
 
 PERSISTENT_EACH = 4
 """One of so many programs is made persistent, by its seed."""
 ROLES_EACH = 3
 """One of so many gets a role that loads, also where `plan` would not choose that."""
+CLUSTERS_EACH = 2
+"""One of so many of the others is divided among CTAs, if its ops and the chip suit."""
+PROMOTED_EACH = 2
+"""In one of so many, sums of 8-bit floats are promoted at another depth."""
 MOST_GROUP = 3
 """Rows of tile blocks in a group, at most."""
 CONSTRUCTS = (
@@ -28,8 +40,13 @@ CONSTRUCTS = (
     *(f"plan: tile_group = {rows}" for rows in range(MOST_GROUP + 1)),
     "plan: roles = load",
     "plan: persistent with a role that loads",
+    "plan: promote",
 )
 """What is planned for some programs."""
+CLUSTERS = "plan: cluster"
+"""What is planned for programs whose ops suit it: for the others it is left out."""
+DIVIDED = "made: divided among CTAs"
+"""What becomes of them, on a chip with clusters."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +56,13 @@ class DrawnPlan:
     Attributes:
         fields: Fields of the entry's plan.
         resident_ctas: CTAs that run at once, or 0 for all.
+        promote: Instructions along K after which sums of 8-bit floats are promoted; 0
+            where `plan` says so.
     """
 
     fields: Mapping[str, int | str]
     resident_ctas: int = 0
+    promote: int = 0
 
     @classmethod
     def of(cls, seed: int) -> DrawnPlan:
@@ -55,7 +75,10 @@ class DrawnPlan:
             resident = drawn.randrange(1, 4)
         if not drawn.randrange(ROLES_EACH):
             fields |= {"roles": "load"}
-        return cls(fields, resident)
+        if not fields and not drawn.randrange(CLUSTERS_EACH):
+            fields |= {"cluster": drawn.choice((2, 4))}
+        promote = 0 if drawn.randrange(PROMOTED_EACH) else drawn.randrange(1, 5)
+        return cls(fields, resident, promote)
 
     def notes(self) -> Iterator[str]:
         """Which of `CONSTRUCTS` these are."""
@@ -66,18 +89,35 @@ class DrawnPlan:
             yield "plan: roles = load"
             if "persistent" in self.fields:
                 yield "plan: persistent with a role that loads"
+        if "cluster" in self.fields:
+            yield CLUSTERS
+        if self.promote:
+            yield "plan: promote"
 
     def without_roles(self) -> DrawnPlan:
         """The same for a kernel of one role."""
         fields = {name: n for name, n in self.fields.items() if name != "roles"}
-        return DrawnPlan(fields, self.resident_ctas)
+        return DrawnPlan(fields, self.resident_ctas, self.promote)
 
     def add_to(self, level: ir.Operation) -> None:
         """Adds the fields to the plan of each kernel of a module."""
         for entry in entries(level):
-            plans = (entry.attributes[PLAN_ATTRIBUTE], plan_attribute(self.fields))
-            merged = {item.name: item.attr for p in plans for item in ir.DictAttr(p)}
-            entry.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(merged)
+            ops = list(nested_ops(entry))
+            is_divided = read_target(entry).has_clusters and suits_clusters(ops)
+            if "cluster" not in self.fields or is_divided:
+                _add(entry, self.fields)
+            for op in ops:
+                if self.promote and op.name in PRODUCTS:
+                    plan = read_product(op)
+                    if plan.promote:
+                        _add(op, {"promote": self.promote * plan.atom.shape[2]})
+
+
+def _add(op: ir.Operation, fields: Mapping[str, int | str]) -> None:
+    """Adds fields to the plan of an op."""
+    plans = (op.attributes[PLAN_ATTRIBUTE], plan_attribute(fields))
+    merged = {item.name: item.attr for p in plans for item in ir.DictAttr(p)}
+    op.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(merged)
 
 
 # What the passes made -----------------------------------------------------------------
@@ -101,7 +141,8 @@ MADE: Mapping[str, re.Pattern[str]] = {
 
 def made(text: str) -> Counter[str]:
     """Which of `MADE` a module at level W has."""
-    return Counter(name for name, pattern in MADE.items() if pattern.search(text))
+    patterns = {**MADE, DIVIDED: re.compile(r"tileas\.plan = \{cluster = ")}
+    return Counter(name for name, pattern in patterns.items() if pattern.search(text))
 
 
 OPENED = "made: turns without their masks"
