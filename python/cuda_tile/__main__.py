@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from importlib.resources import files
 
+from cuda_tile.cli.failure import ArgumentParser, reports_errors
 
+
+@reports_errors
 def main() -> int:
     """Prints the folder that is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m cuda_tile", description=__doc__)
+    parser = ArgumentParser(prog="python -m cuda_tile", description=__doc__)
     folder = parser.add_mutually_exclusive_group(required=True)
     folder.add_argument(
         "--cmake_dir",

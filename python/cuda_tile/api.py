@@ -10,7 +10,7 @@ from typing import Any, Literal, SupportsIndex
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptx import to_llvm_ir
 from cuda_tile.codegen.ptxas import Assembled
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.files import load as load
 from cuda_tile.files import save as save
 from cuda_tile.hooks import Hooks
@@ -94,6 +94,8 @@ def lower(
     Raises:
         UserError: The program, a function or a choice is at fault.
     """
+    expect("until", until, str, "the name of a pass")
+    expect("timings", timings, (Timings, type(None)), "a Timings or None")
     options = _choices(options, gpu)
     copy = _copy(module)
     with module.context, ir.Location.unknown():
@@ -187,6 +189,7 @@ def compile(  # noqa: A001  (the name users expect)
     Raises:
         UserError: The program, a function, a choice or the installation is at fault.
     """
+    expect("cubin", cubin, int, "True or False")
     options, timings = _choices(options, gpu), Timings()
     compilation = Compilation(_copy(module), options)
     with module.context, ir.Location.unknown():
@@ -220,6 +223,7 @@ def translate(
     Raises:
         UserError: The form is unknown, or as for `compile`.
     """
+    expect("form", form, str, "one of " + ", ".join(EMIT_FORMS))
     if form not in EMIT_FORMS:
         known = ", ".join(EMIT_FORMS)
         raise UserError(f"expected one of {known} to emit, got '{form}'")
@@ -274,6 +278,10 @@ def run(
         UserError: An argument does not fit, or the kernel did something illegal,
             such as an access outside every array that was passed.
     """
+    expect("module", module, ir.Module, "a module, as cuda_tile.load gives it")
+    expect("kernel", kernel, (str, type(None)), "the name of one")
+    expect("compiled", compiled, (Compiled, type(None)), "what cuda_tile.compile gives")
+    expect("on", on, str, "interp, emulator or gpu")
     extents = read_grid(grid)
     entry = find_entry(module.operation, kernel)
     name = entry_name(entry)

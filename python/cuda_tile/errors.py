@@ -7,6 +7,8 @@ Every message says what was expected, what was found, and how to fix it if possi
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CudaTileError(Exception):
     """Base class of the errors that this package raises intentionally.
@@ -32,3 +34,22 @@ class Unsupported(UserError):
 
 class InternalError(CudaTileError):
     """A broken invariant of the compiler itself: a bug to report."""
+
+
+def expect(name: str, value: object, kinds: Any, what: str) -> None:
+    """Refuses an argument of another type than a function takes.
+
+    Args:
+        name: The argument.
+        value: What came.
+        kinds: The types that it may have, as `isinstance` takes them.
+        what: These, in words.
+
+    Raises:
+        UserError: It has none of them.
+    """
+    if not isinstance(value, kinds):
+        raise UserError(
+            f"expected {name} to be {what}, got {value!r:.80} of type "
+            f"{type(value).__name__}"
+        )

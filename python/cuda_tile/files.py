@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.locations import place_text
 
 MAGIC = b"\x7fTileIR\x00"
@@ -41,6 +41,8 @@ def load(
         UserError: The file cannot be read or does not contain valid Tile IR; the
             message has every diagnostic with its location.
     """
+    expect("source", source, (str, os.PathLike, bytes), "a path or a file's bytes")
+    expect("context", context, (ir.Context, type(None)), "a Context or None")
     data = _read(source)
     context = context or ir.Context()
     with context, ir.Location.unknown():
@@ -52,8 +54,11 @@ def load(
             raise UserError(diagnostics_text(error)) from None
 
 
-def _name(source: object) -> str:
-    return "<bytes>" if isinstance(source, bytes) else str(source)
+def _name(source: str | os.PathLike[str] | bytes) -> str:
+    """How MLIR has the name of a file: in UTF-8, whatever the locale."""
+    if isinstance(source, bytes):
+        return "<bytes>"
+    return os.fsencode(source).decode(errors="replace")
 
 
 def _read(source: str | os.PathLike[str] | bytes) -> bytes:
@@ -75,7 +80,10 @@ def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Modul
         ) from None
     if isinstance(source, bytes):
         return ir.Module.parse(text)
-    return ir.Module.parseFile(os.fspath(source))  # keeps the name in locations
+    name = _name(source)
+    if name.encode() != os.fsencode(source):  # bytes that MLIR takes for no name
+        return ir.Module.parse(text)
+    return ir.Module.parseFile(name)  # keeps the name in locations
 
 
 def diagnostics_text(error: ir.MLIRError) -> str:
@@ -108,6 +116,12 @@ def save(
         UserError: The module is invalid, or uses something newer than the version (with
             every diagnostic and its location), or the file cannot be written.
     """
+    module_kinds = (ir.Module, ir.Operation, ir.OpView)
+    expect("module", module, module_kinds, "a module, as cuda_tile.load gives it")
+    expect("version", version, str, "one such as '13.3'")
+    if not hasattr(file, "write"):
+        kinds = (str, os.PathLike, type(None))
+        expect("file", file, kinds, "a path or an open binary file")
     versions = _cuda_tile.bytecode_versions()
     if version not in versions:
         known = ", ".join(versions)

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuda_tile.api import Compiled
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.report import KernelReport
 from cuda_tile.runtime.args import Bound, PointerTable
 from cuda_tile.runtime.device_view import DeviceView, stream_handle
 from cuda_tile.runtime.driver import Driver, load_driver
 from cuda_tile.runtime.launch import launch_function
 from cuda_tile.runtime.record import read_grid
-from cuda_tile.runtime.spread import spread_args
+from cuda_tile.runtime.spread import argument_list, spread_args
 from cuda_tile.targets import find_target
 
 
@@ -52,6 +52,7 @@ def launch(
             reports an error.
     """
     name, report = _kernel(compiled, kernel)
+    args = argument_list(args)
     record, extents = compiled.launch[name], read_grid(grid)
     handle = stream_handle(stream)
     bound = spread_args(name, record.parameters, args, handle)
@@ -82,6 +83,7 @@ def _kernel(compiled: Compiled, kernel: str | None) -> tuple[str, KernelReport]:
         )
     reports = {each.kernel: each for each in compiled.report.kernels}
     names = ", ".join(reports)
+    expect("kernel", kernel, (str, type(None)), "the name of one")
     if kernel is None and len(reports) != 1:
         raise UserError(f"expected the name of one of the kernels {names}, got none")
     name = next(iter(reports)) if kernel is None else kernel

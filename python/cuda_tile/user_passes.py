@@ -12,7 +12,7 @@ from runpy import run_path
 from typing import Any, TypeVar
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 
 PassFunction = TypeVar("PassFunction", bound=Callable[..., None])
 
@@ -68,12 +68,15 @@ def register_pass(
     Raises:
         UserError: The name is not allowed or taken, or a parameter is no option.
     """
+    expect("name", name, str, "that of a pass: @cuda_tile.register_pass('my-pass')")
+    expect("summary", summary, str, "a line of text")
     if not _NAME.fullmatch(name):
         raise UserError(
             f"expected a pass name of lower-case words joined by '-', got '{name}'"
         )
 
     def register(function: PassFunction) -> PassFunction:
+        expect(f"pass '{name}'", function, Callable, "a function")
         defaults = _options_of(name, function)
         known = _registered.get(name)
         if known is not None and _texts(known.defaults) == _texts(defaults):

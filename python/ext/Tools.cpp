@@ -10,12 +10,14 @@
 
 #include "cuda_tile/Bytecode/Bytecode.h"
 #include "cuda_tile/IR/Hints.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -69,6 +71,14 @@ asText(std::unique_ptr<llvm::MemoryBuffer> input,
                                               input->getBufferIdentifier());
 }
 
+/// Whether a file may be text or bytecode, Tile IR's or MLIR's. The parser
+/// would print a line of any other to the terminal.
+bool isKernel(llvm::MemoryBufferRef input) {
+  return cuda_tile::isBytecode(input.getBuffer()) || mlir::isBytecode(input) ||
+         (llvm::json::isUTF8(input.getBuffer()) &&
+          !input.getBuffer().contains('\0'));
+}
+
 /// mlir-opt's main function, which reads Tile IR bytecode as well.
 llvm::LogicalResult optimize(int argc, char **argv,
                              mlir::DialectRegistry &registry) {
@@ -85,6 +95,12 @@ llvm::LogicalResult optimize(int argc, char **argv,
       input ? mlir::openOutputFile(outputName, &error) : nullptr;
   if (!output) {
     llvm::errs() << "error: " << error << "\n";
+    return mlir::failure();
+  }
+  if (!isKernel(input->getMemBufferRef())) {
+    llvm::errs() << "error: '" << inputName
+                 << "': expected MLIR text or Tile IR bytecode, got bytes that "
+                    "are neither\n";
     return mlir::failure();
   }
   input = asText(std::move(input), registry);

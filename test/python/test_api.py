@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -480,3 +481,17 @@ def test_every_public_name_is_there_and_no_other() -> None:
         assert getattr(cuda_tile, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = cuda_tile.nonsense
+
+
+def test_a_name_with_other_bytes_than_the_locale_has(tmp_path: Path) -> None:
+    """As a file of another system may have; MLIR takes UTF-8 only."""
+    for name in (b"\xe9t\xe9.mlir", "été.mlir".encode(), b"\xff.tileirbc"):
+        path = os.fsdecode(os.fsencode(tmp_path) + b"/" + name)
+        Path(path).write_bytes(
+            VADD.read_bytes() if name.endswith(b"c") else b"nonsense"
+        )
+        if name.endswith(b"c"):
+            assert "vadd" in str(cuda_tile.load(path))
+            continue
+        with pytest.raises(UserError, match="1:1: error: custom op 'nonsense'"):
+            cuda_tile.load(path)

@@ -206,3 +206,15 @@ def test_options_of_the_interpreter(
     done = command(tool, ADD, *ARRAYS, "--grid", "2", *words)
     assert done.code != 0
     assert expected in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--gird", "1"], "unrecognized option --gird; did you mean --grid?"),
+        (["--grid=1", "--sead=3"], "unrecognized option --sead; did you mean --seed?"),
+        (["--bogus"], "unrecognized option --bogus; see cuda-tile-run --help"),
+    ],
+)
+def test_a_misspelled_option(command: Command, words: list[str], said: str):
+    assert said in command(tool, ADD, *words).sentence

@@ -7,12 +7,14 @@ import argparse
 import contextlib
 import errno
 import functools
+import io
 import os
 import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cuda_tile.cli.versions import version_line
@@ -41,17 +43,49 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._words: list[str] = []
         self.add_argument(
             "--version", action=_ShowVersions, nargs=0, help="print versions and exit"
         )
 
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """As argparse; keeps the words for `error`."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Raises an error of argparse as `UserError`.
+
+        A misspelled option is named first: argparse would say what is missing.
 
         Raises:
             UserError: Always; the message refers to `--help`.
         """
+        if message.startswith(("the following arguments", "unrecognized")):
+            known = list(self._option_string_actions)
+            message = unknown_option(self._words, known) or message
         raise UserError(f"{message}; see {self.prog} --help")
+
+
+def unknown_option(words: Sequence[str], known: Sequence[str]) -> str | None:
+    """What to say of the first long option among the words that is none, or None.
+
+    Args:
+        words: The command line.
+        known: All options; a beginning of one stands for it.
+    """
+    for word in words:
+        if word == "--":
+            return None
+        name = word.partition("=")[0]
+        if not name.startswith("--") or any(each.startswith(name) for each in known):
+            continue
+        near = get_close_matches(name, [each for each in known if each[:2] == "--"], 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"unrecognized option {name}{hint}"
+    return None
 
 
 def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
@@ -63,6 +97,10 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
 
     @functools.wraps(command)
     def wrapped() -> int:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A file's name may have bytes or letters that the locale has not.
+                stream.reconfigure(errors="backslashreplace")
         try:
             code = command()
             sys.stdout.flush()
@@ -87,6 +125,20 @@ def end_at_closed_pipe() -> None:
     For commands whose output is written by C++, where there is no `BrokenPipeError`.
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def expect_words(words: Sequence[str], what: str) -> None:
+    """Refuses a command that would wait for what somebody types in a terminal.
+
+    Args:
+        words: The command line.
+        what: What the command reads.
+
+    Raises:
+        UserError: There are no words, and stdin is a terminal.
+    """
+    if not words and sys.stdin is not None and sys.stdin.isatty():
+        raise UserError(f"expected {what}, got none; see --help")
 
 
 def _report(error: Exception) -> int:

@@ -53,12 +53,12 @@ def write_output(name: str, data: str | bytes) -> None:
 
 def _write_stdout(data: str | bytes) -> None:
     if isinstance(data, str):
-        sys.stdout.write(data if data.endswith("\n") else data + "\n")
-        return
-    if sys.stdout.isatty():
+        data = (data if data.endswith("\n") else data + "\n").encode()
+    elif sys.stdout.isatty():
         raise UserError(
             f"expected a file for {len(data)} bytes that are no text, got a terminal; "
             "use -o FILE"
         )
+    # Text is UTF-8, as in files, whatever the locale.
     sys.stdout.flush()
     sys.stdout.buffer.write(data)

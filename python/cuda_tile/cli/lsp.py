@@ -17,7 +17,7 @@ from textwrap import dedent
 from typing import IO, Any
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.cli.failure import end_at_closed_pipe, expect_words, reports_errors
 from cuda_tile.cli.versions import version_line
 from cuda_tile.ods import ops
 
@@ -78,6 +78,7 @@ def main() -> int:
         return 0
     end_at_closed_pipe()
     arguments = sys.argv[1:]
+    expect_words(arguments, "an editor on stdin, which starts this server")
     if "--help" in arguments or "-h" in arguments:
         return _cuda_tile.lsp_main(["cuda-tile-lsp-server", "--help"])
     readable, writable = os.pipe()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.cli.failure import end_at_closed_pipe, expect_words, reports_errors
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import UserError
 from cuda_tile.pipeline import COMPILE_PIPELINE, PIPELINE, PRINTERS, register_passes
@@ -100,6 +100,7 @@ def main() -> int:
         return 0
     end_at_closed_pipe()
     arguments = sys.argv[1:]
+    expect_words(arguments, "a kernel file, or - for stdin")
     files = take_option("load-pass", arguments)
     register_passes()
     for file in files:

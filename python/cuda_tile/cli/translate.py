@@ -24,6 +24,13 @@ from cuda_tile.options import Options
 from cuda_tile.targets import DEFAULT_GPU, find_target
 
 GPU_OPTION = "--gpu"
+TRANSLATIONS = (
+    "cudatilebc-to-mlir",
+    "mlir-to-cudatilebc",
+    "cuda-tile-to-llvmir",
+    "cuda-tile-to-ptx",
+)
+"""What this package translates; upstream's tool has a few more."""
 
 
 def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
@@ -49,6 +56,21 @@ def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
                 f"expected {GPU_OPTION} with a chip such as sm_90, got none"
             )
     return left, find_target(gpu).name
+
+
+def check_translation(words: Sequence[str]) -> None:
+    """Refuses a command line that names no translation.
+
+    Raises:
+        UserError: It names none; MLIR would say so seven times.
+    """
+    flags = [word.lstrip("-") for word in words if word.startswith("-")]
+    if not any("-to-" in flag or flag.startswith(("test-", "h")) for flag in flags):
+        *known, last = (f"--{name}" for name in TRANSLATIONS)
+        raise UserError(
+            f"expected one of {', '.join(known)} or {last}, got none; see "
+            "cuda-tile-translate --help"
+        )
 
 
 class Translations:
@@ -93,6 +115,7 @@ def main() -> int:
         return 0
     end_at_closed_pipe()
     words, gpu = split_gpu(sys.argv[1:])
+    check_translation(words)
     translations = Translations(Options(gpu=gpu))
     translations.register()
     code = _cuda_tile.translate_main(["cuda-tile-translate", *words])

@@ -17,7 +17,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.errors import UserError
 from cuda_tile.runtime.arg_text import ParsedArg, parse_arg
 from cuda_tile.targets import find_target
+from cuda_tile.version import __version__
 
 _ARGUMENTS = """\
 arguments, one for each parameter of the kernel:
@@ -46,14 +47,23 @@ types: i1 i8 i16 i32 i64 f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2 f8E8M0FNU
 _MAP = re.compile(r"map:(?P<box>\d+(,\d+)*)(@(?P<swizzle>\d+))?:(?P<array>.*)")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the words."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m cuda_tile.emulator",
         description="Runs a PTX kernel on the CPU, checks it, and counts what it does.",
         epilog=_ARGUMENTS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    version = f"{parser.prog} {__version__}"
+    parser.add_argument("--version", action="version", version=version)
     shape = "X[,Y[,Z]]"
     parser.add_argument("file", metavar="KERNEL.ptx", help="PTX text; - is stdin")
     parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
@@ -191,6 +201,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(options)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        # Otherwise Python reports it again when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
     except OSError as error:
         print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
     return 1

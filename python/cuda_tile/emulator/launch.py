@@ -153,7 +153,7 @@ def launch(
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
+    if not isinstance(cast(object, value), str) or value not in choices:
         raise LaunchError(f"expected {what} {' or '.join(choices)}, got {value!r}")
 
 

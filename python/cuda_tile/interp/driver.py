@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from cuda_tile._mlir import ir
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.interp import decisions
 from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.interp.decode import decode
@@ -169,9 +169,12 @@ def _check_options(
         ("mode", mode, tuple(MODE_NAMES)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
     ):
+        expect(name, value, (str, type(None)), "a word")
         if value not in known:
             words = ", ".join(str(word) for word in known)
             raise UserError(f"expected {name} to be one of {words}, got {value!r}")
+    for name, number in (("seed", seed), ("limit", limit)):
+        expect(name, number, (int, np.integer, type(None)), "a whole number or None")
     if seed is not None and seed < 0:
         raise UserError(f"expected a seed of 0 or more, got {seed}")
     if limit is not None and limit < 1:
@@ -206,6 +209,9 @@ class Session:
     ) -> None:
         self._start = time.perf_counter()
         _check_options(mode, reduce_order, seed, limit)
+        expect("memory", memory, (GlobalMemory, type(None)), "a GlobalMemory or None")
+        for name, function in (("trace", trace), ("on_block", on_block)):
+            expect(name, function, (Callable, type(None)), "a function or None")
         program = load(module)
         kernel = _select(program, entry)
         mode = MODE_NAMES[mode]

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.runtime.elements import Array, Element, element
 
 Argument: TypeAlias = Array | np.generic | int | float | None
@@ -83,6 +83,7 @@ class Multicast(np.ndarray[Any, np.dtype[Any]]):
 
 
 def _index_type(index_bits: int) -> type[np.int32] | type[np.int64]:
+    expect("index_bits", index_bits, int, "32 or 64")
     if index_bits not in (32, 64):
         raise UserError(f"expected index_bits to be 32 or 64, got {index_bits}")
     return np.int32 if index_bits == 32 else np.int64
@@ -126,6 +127,7 @@ def array_args(array: Array, index_bits: int = 32) -> list[Argument]:
         UserError: A size or stride is too large, negative, or not a whole number of
             elements.
     """
+    expect("array", array, np.ndarray, "a NumPy array")
     index_type = _index_type(index_bits)
     numbers = [*array.shape, *_strides_in_elements(array)]
     largest = int(np.iinfo(index_type).max)
@@ -151,6 +153,9 @@ def list_args(arrays: Sequence[Array], index_bits: int = 32) -> list[Argument]:
     Raises:
         UserError: The list is empty, or its arrays differ in rank or element type.
     """
+    expect("arrays", arrays, (list, tuple), "a list of NumPy arrays")
+    for array in arrays:
+        expect("arrays", array, np.ndarray, "a list of NumPy arrays")
     if not arrays:
         raise UserError("expected at least one array in a list of arrays, got none")
     first = arrays[0]

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cuda_tile.errors import UserError
+from cuda_tile.errors import UserError, expect
 from cuda_tile.runtime.args import (
     Bound,
     PointerTable,
@@ -104,17 +104,24 @@ def naming(names: Mapping[int, str]) -> Generator[None]:
         raise
 
 
+def argument_list(args: object) -> list[Any]:
+    """A caller's arguments as a list.
+
+    Raises:
+        UserError: They are none.
+    """
+    kind = Iterable if not isinstance(args, (str, bytes)) else list
+    expect("args", args, kind, "a list of arrays and numbers")
+    return list(cast("Iterable[Any]", args))
+
+
 def host_args(args: object) -> list[Any]:
     """The arguments of a run that reads and writes arrays in host memory.
 
     Raises:
         UserError: They are no sequence, or an array is not NumPy's.
     """
-    if isinstance(args, (str, bytes)) or not isinstance(args, Iterable):
-        raise UserError(
-            f"expected args to be a list of arrays and numbers, got {args!r:.80}"
-        )
-    found: list[Any] = list(cast("Iterable[Any]", args))
+    found = argument_list(args)
     for number, arg in enumerate(found):
         if not isinstance(arg, (np.ndarray, np.generic)) and hasattr(arg, "__dlpack__"):
             raise UserError(
