@@ -213,7 +213,7 @@ def test_options_of_the_interpreter(
     [
         (["--gird", "1"], "unrecognized option --gird; did you mean --grid?"),
         (["--grid=1", "--sead=3"], "unrecognized option --sead; did you mean --seed?"),
-        (["--bogus"], "unrecognized option --bogus; see cuda-tile-run --help"),
+        (["--qqqqq"], "unrecognized option --qqqqq; see cuda-tile-run --help"),
     ],
 )
 def test_a_misspelled_option(command: Command, words: list[str], said: str):
