@@ -35,7 +35,7 @@ from cuda_tile.emulator import Report
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entry_name, find_entry
-from cuda_tile.runtime.args import expand_args
+from cuda_tile.runtime.spread import spread_args
 from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -93,7 +93,7 @@ def ours(name: str, gpu: str) -> Line:
     report = cuda_tile.run(
         module,
         grid=grid,
-        args=expand_args(parameter_types(entry), values),
+        args=spread_args("kernel", parameter_types(entry), values),
         on="emulator",
         gpu=gpu,
         compiled=compiled,
