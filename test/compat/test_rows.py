@@ -60,7 +60,7 @@ IN_FRONT = re.compile(r"^(?:'cuda_tile\.\S+' op |custom op '\S+' )?")
 
 
 @pytest.mark.parametrize(
-    "name", ["shapes_and_types.mlir", "keywords.mlir", "regions_and_views.mlir"]
+    "name", ["shapes_and_types.mlir", "keywords.mlir", "regions.mlir", "views.mlir"]
 )
 def test_messages_begin_with_the_text_that_others_expect(name: str) -> None:
     """Only the name of the op, which upstream puts there, may stand in front."""
