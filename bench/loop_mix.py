@@ -9,14 +9,13 @@ disassembled.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-import sysconfig
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+
+from cuda_tile.pictures.machine_code import find_nvdisasm
 
 _LINE = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);")
 _LABEL = re.compile(r"(\.L_x_\d+):")
@@ -47,15 +46,6 @@ class LoopMix:
     def of(self, *names: str) -> int:
         """How many there are of some mnemonics."""
         return sum(self.mnemonics[name] for name in names)
-
-
-def find_nvdisasm() -> Path | None:
-    """The installed package's program, or one on `PATH`."""
-    packaged = Path(sysconfig.get_path("purelib"), "nvidia/cu13/bin/nvdisasm")
-    if packaged.is_file():
-        return packaged
-    found = shutil.which("nvdisasm")
-    return Path(found) if found else None
 
 
 def loop_mix(cubin: bytes) -> LoopMix | None:

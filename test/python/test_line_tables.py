@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from elftools.dwarf.structs import DWARFStructs
 from elftools.elf.elffile import ELFFile
-from loop_mix import find_nvdisasm
 
 import cuda_tile
 from cuda_tile import Options
 from cuda_tile.emulator import FindingError
+from cuda_tile.pictures.machine_code import find_nvdisasm
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 PLAIN = Options(line_info=False)
