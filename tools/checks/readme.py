@@ -38,6 +38,7 @@ PAGES = {
     ROOT / "docs" / "from-triton.md": ROOT / "test" / "ptx" / "triton",
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,
+    ROOT / "docs" / "report.md": KERNELS,
     ROOT / "docs" / "layouts.md": GUIDE,
     ROOT / "docs" / "lines.md": KERNELS,
     ROOT / "docs" / "nvcc.md": ROOT / "test" / "ptx" / "cuda",
