@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, fill
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +25,18 @@ DUMPS = ROOT / "build" / "python"
 
 Records = dict[str, Any]
 
+PURPOSE = {
+    "tileas": """What the passes add to kernels from level W on: conversions of layouts,
+    shared memory, copies, rings, roles, barriers. The compiler writes these operations;
+    a producer never does. [Pipelining](../pipelining.md) shows them at work.""",
+    "": """Operations of the dialect `cuda_tile`, each with its rules (C1, C2, ...),
+    syntax, operands and attributes, examples that the checks run, and the first version
+    of Tile IR that has it.""",
+}
+"""What a page is for, by family; the empty name stands for all others."""
+
+INDEX = """Every operation, type and attribute, for those who read, write or generate
+Tile IR. A page has a family of operations."""
 NOTICE = "<!-- Made by tools/checks/reference.py --write from the ODS. -->\n"
 
 
@@ -151,13 +163,18 @@ def definition_page(records: Records, title: str, kind: str, mark: str) -> str:
 def family_page(records: Records, family: str, ops: list[Records]) -> str:
     """The page of one family."""
     sections = "\n".join(op_section(records, op) for op in ops)
-    return f"{NOTICE}\n# {family_title(family)}\n\n{sections}"
+    purpose = PURPOSE.get(family, PURPOSE[""])
+    return f"{NOTICE}\n# {family_title(family)}\n\n{fill(' '.join(purpose.split()), 88)}\n\n{sections}"
 
 
 def pages() -> dict[str, str]:
     """The text of each page, by file name."""
     made: dict[str, str] = {}
-    index = [NOTICE, "# Reference of the dialects\n"]
+    index = [
+        NOTICE,
+        "# Reference of the dialects\n",
+        fill(" ".join(INDEX.split()), 88) + "\n",
+    ]
     for dump in ("IR.Ops", "Tileas.Tileas"):
         records: Records = json.loads((DUMPS / f"{dump}.dump.json").read_text())
         families: dict[str, list[Records]] = {}

@@ -170,9 +170,9 @@ def page(step: Pass | Step, previous: Pass | Step | None) -> str:
     doc = inspect.getdoc(module) or ""
     first, _, rest = doc.partition("\n\n")
     source = str(module.__file__).partition("python/cuda_tile/")[2]
-    level_in = LEVELS[previous.level if previous else "T"]
     rows = [
-        ("takes, leaves", f"level {level_in}, level {LEVELS[step.level]}"),
+        ("takes", f"level {LEVELS[previous.level if previous else 'T']}"),
+        ("leaves", f"level {LEVELS[step.level]}"),
         ("source", f"`python/cuda_tile/{source}`"),
     ]
     if isinstance(step, Pass):
@@ -181,18 +181,15 @@ def page(step: Pass | Step, previous: Pass | Step | None) -> str:
             options = ", ".join(f"`{name}`" for name in step.reads)
             where = "../docs/compiler.md#options"
             rows.append(("[options](" + where + ") that it reads", options))
-    table = "".join(f"| {key} | {value} |\n" for key, value in rows)
+    head, *others = [f"| {key} | {value} |\n" for key, value in rows]
+    table = f"{head}|---|---|\n{''.join(others)}"
     languages = {"llvm": ("mlir", "ptx"), "ptxas": ("ptx", "text")}
     example = example_section(
         step.name,
         previous.name if previous else "",
         languages.get(step.name, ("mlir", "mlir")),
     )
-    summary = f"{step.summary[0].upper()}{step.summary[1:]}"
-    return (
-        f"# {step.name}\n\n{summary}. {first}\n\n| | |\n|---|---|\n{table}\n"
-        f"{rest}\n\n{example}"
-    )
+    return f"# {step.name}\n\n{first}\n\n{table}\n{rest}\n\n{example}"
 
 
 def index() -> str:
