@@ -60,6 +60,13 @@ def test_menu_has_the_pages_of_a_generated_folder_in_its_place():
     ]
 
 
+def test_manuals_that_the_menu_lacks_are_found():
+    nav: build_site.Menu = [{"Start": ["docs/start.md"]}, "docs/faq.md"]
+    assert build_site.listed(nav) == {"docs/start.md", "docs/faq.md"}
+    assert {"docs/bounds.md"} <= set(build_site.unlisted(nav))
+    assert not {"docs/faq.md", "docs/README.md"} & set(build_site.unlisted(nav))
+
+
 def test_files_that_a_page_links_to_are_found_outside_of_code():
     text = "[a](../mkdocs.yml#x) [b](page.md) [c](https://e.org/d)\n```\n[d](../LICENSE)\n```\n"
     found = site_sources.linked_files(Path("docs/page.md"), text)

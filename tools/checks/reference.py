@@ -163,8 +163,8 @@ def definition_page(records: Records, title: str, kind: str, mark: str) -> str:
 def family_page(records: Records, family: str, ops: list[Records]) -> str:
     """The page of one family."""
     sections = "\n".join(op_section(records, op) for op in ops)
-    purpose = PURPOSE.get(family, PURPOSE[""])
-    return f"{NOTICE}\n# {family_title(family)}\n\n{fill(' '.join(purpose.split()), 88)}\n\n{sections}"
+    purpose = fill(" ".join(PURPOSE.get(family, PURPOSE[""]).split()), 88)
+    return f"{NOTICE}\n# {family_title(family)}\n\n{purpose}\n\n{sections}"
 
 
 def pages() -> dict[str, str]:

@@ -28,7 +28,7 @@ import yaml
 from mkdocs.commands.build import build
 from mkdocs.config.base import load_config  # pyright: ignore[reportUnknownVariableType]
 from mkdocs.exceptions import Abort
-from site_sources import ROOT, copy_sources, write
+from site_sources import ROOT, copy_sources, write, written_pages
 
 WORK = ROOT / "build" / "docs-site"
 """Where the sources of the site and MkDocs's settings are put together."""
@@ -67,12 +67,29 @@ def menu(entry: Menu, made: dict[str, list[str]]) -> Menu:
     return result
 
 
+def listed(entry: Menu) -> set[str]:
+    """The pages of a menu."""
+    if isinstance(entry, str):
+        return {entry}
+    inner = entry.values() if isinstance(entry, dict) else entry
+    return {page for part in inner for page in listed(part)}
+
+
+def unlisted(nav: Menu) -> list[str]:
+    """Manuals that mkdocs.yml does not place yet; they stand at the end of the menu."""
+    known = listed(nav) | {"docs/README.md"}
+    pages = [str(page) for page in written_pages() if page.parts[0] == "docs"]
+    return sorted(page for page in pages if page not in known)
+
+
 def configuration(work: Path, site: Path) -> Path:
     """Makes the sources and MkDocs's settings, with the whole menu; their file."""
     source = work / "source"
     made = make_sources(source)
     settings: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     settings["nav"] = menu(settings["nav"], made)
+    if others := unlisted(settings["nav"]):
+        settings["nav"].append({"More": others})
     settings |= {"docs_dir": str(source), "site_dir": str(site)}
     python = settings["plugins"][-1]["mkdocstrings"]["handlers"]["python"]
     python["paths"] = [str(ROOT / "python")]
