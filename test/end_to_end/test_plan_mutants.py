@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from plan_mutation import FIELDS, Subject, is_expected, reason_for
+import pytest
+from plan_mutation import FIELDS, KERNELS, Subject, is_expected, reason_for
 
 
-def test_every_value_is_refused_or_honoured() -> None:
-    subject = Subject("sm_90")
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_value_is_refused_or_honoured(kernel: str) -> None:
+    subject = Subject("sm_90", kernel)
     assert subject.is_kept()
     fields = {(mutant.where, mutant.field) for mutant in subject.mutants}
-    assert fields == {(where, field) for where in FIELDS for field in FIELDS[where]}
+    kinds = FIELDS if kernel == "plain" else ("product",)
+    assert fields == {(where, field) for where in kinds for field in FIELDS[where]}
     for mutant in subject.mutants:
         outcome = subject.outcome(mutant)
         assert is_expected(outcome, reason_for(mutant, subject)), (mutant, outcome)

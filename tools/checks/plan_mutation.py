@@ -9,7 +9,9 @@ is compiled. Then
 - or the PTX or the launch record is another one, and the result still right,
 - or nothing changed, for a reason that `REASONS` lists.
 
-`--chip NAME` takes one chip. Ends with `N passed, N failed`.
+The kernels are a product, and a product of a product, of which the second one's plan is
+changed. `--chip NAME` takes one chip, `--kernel NAME` one kernel. Ends with `N passed,
+N failed`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,8 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.walk import entries, nested_ops
 
 CHIPS = ("sm_80", "sm_90")
+KERNELS = ("plain", "chained")
+"""Of test/end_to_end/product_kinds.py; of the second only products are changed."""
 SIZES = (64, 64, 224)
 """Rows, columns and depth of the product: one tile, seven turns."""
 FIELDS = {
@@ -84,15 +89,16 @@ class PlanMutant:
 
 
 class Subject:
-    """A product with the plan that a chip has by default.
+    """A kernel with the plan that a chip has by default.
 
     Args:
         chip: The chip.
+        kernel: One of `KERNELS`.
     """
 
-    def __init__(self, chip: str) -> None:
-        self.chip = chip
-        module = cuda_tile.load(KINDS["plain"].text.encode())
+    def __init__(self, chip: str, kernel: str = "plain") -> None:
+        self.chip, self.kernel = chip, kernel
+        module = cuda_tile.load(KINDS[kernel].text.encode())
         self._text = str(cuda_tile.lower(module, chip, until="plan"))
         # Without lines: those of the plan's text are others than the kernel's.
         self._options = cuda_tile.Options(gpu=chip, line_info=False)
@@ -111,10 +117,12 @@ class Subject:
 
     @cached_property
     def mutants(self) -> list[PlanMutant]:
-        """Every mutant of the plans."""
+        """Every mutant of the plans; of products of products those of products."""
         module = self._module()
         with module.context:
-            return list(_mutants(module))
+            found = list(_mutants(module))
+        is_plain = self.kernel == "plain"
+        return [m for m in found if is_plain or m.where == "product"]
 
     @cached_property
     def entry_plan(self) -> dict[str, Value]:
@@ -137,7 +145,9 @@ class Subject:
             return "refused" if named else f"an error without the field: {error}"
         how: dict[str, Any] = {"compiled": made, "mode": "adversarial", "seed": 1}
         try:
-            check("plain", SIZES, self._module(), on="emulator", gpu=self.chip, **how)
+            check(
+                self.kernel, SIZES, self._module(), on="emulator", gpu=self.chip, **how
+            )
         except (AssertionError, UserError) as error:
             return f"wrong: {error}"
         same = made.ptx == self._plain.ptx and made.launch == self._plain.launch
@@ -145,13 +155,13 @@ class Subject:
 
 
 def _ops(module: ir.Module) -> dict[str, ir.Operation]:
-    """The first op of each kind that may have a plan."""
+    """An op of each kind that may have a plan: the last product, the first others."""
     (entry,) = entries(module.operation)
     found = {"entry": entry}
     for op in nested_ops(entry):
         for where, names in (("load", LOADS), ("store", STORES), ("product", PRODUCTS)):
-            if op.name in names:
-                found.setdefault(where, op)
+            if op.name in names and (where == "product" or where not in found):
+                found[where] = op
     return found
 
 
@@ -220,6 +230,11 @@ REASONS: dict[tuple[str, str, Value], str] = {
     ("sm_90", "stage", 1): "there is no other product in the turn",
 }
 """Why a value changes nothing: chip, field, value."""
+CHAINED_REASONS: dict[tuple[str, str, Value], str] = {
+    ("sm_90", "lag", 0): "a product that runs a turn behind is awaited in its turn",
+    ("sm_90", "convert", "a"): "threads make the left operand: nothing copies it",
+}
+"""The same of the second of two chained products."""
 
 
 def reason_for(mutant: PlanMutant, subject: Subject) -> str:
@@ -230,7 +245,8 @@ def reason_for(mutant: PlanMutant, subject: Subject) -> str:
         return "a field that is not there is that"
     if mutant.where != "product":
         return ""
-    return REASONS.get((subject.chip, mutant.field, mutant.value), "")
+    own = CHAINED_REASONS if subject.kernel == "chained" else {}
+    return (REASONS | own).get((subject.chip, mutant.field, mutant.value), "")
 
 
 def is_expected(outcome: str, reason: str) -> bool:
@@ -242,17 +258,20 @@ def main() -> int:
     """Runs every mutant; 1 if one is neither refused nor honoured, without a reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chip", choices=CHIPS)
+    parser.add_argument("--kernel", choices=KERNELS)
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
-    for chip in [options.chip] if options.chip else CHIPS:
-        subject = Subject(chip)
+    chips = [options.chip] if options.chip else CHIPS
+    kernels = [options.kernel] if options.kernel else KERNELS
+    for chip, kernel in product(chips, kernels):
+        subject = Subject(chip, kernel)
         for mutant in subject.mutants:
             got, reason = subject.outcome(mutant), reason_for(mutant, subject)
             what = f"{got} ({reason})" if reason else got
             counts[f"{mutant.where} {mutant.field}: {what}"] += 1
             if not is_expected(got, reason):
                 failed += 1
-                print(f"{chip}: {mutant}: {what}", flush=True)
+                print(f"{chip}, {kernel}: {mutant}: {what}", flush=True)
     for line, times in sorted(counts.items()):
         print(f"  {times:5} {line}")
     print(f"{counts.total() - failed} passed, {failed} failed")

@@ -95,7 +95,7 @@ class LoadChooser:
         self.operands = loaded_operands(ops) if is_worth_asking else []
         self._by_hand = {op: read_load(op) for op in ops if _has_plan(op)}
         self._stores = [op for op in ops if op.name in STORES]
-        self._check_by_hand()
+        self._check_by_hand(ops)
         self.engines = {o.load: self._engine(o) for o in self.operands}
         self._leave_room()
         self._agree()
@@ -445,13 +445,16 @@ class LoadChooser:
                 )
                 return
 
-    def _check_by_hand(self) -> None:
+    def _check_by_hand(self, ops: Sequence[ir.Operation]) -> None:
         """Refuses plans by hand that name an engine which cannot load the tile."""
         known = {operand.load: operand for operand in self.operands}
-        for load, plan in self._by_hand.items():
-            if not plan.is_copy:
-                continue
+        copied = {load: plan for load, plan in self._by_hand.items() if plan.is_copy}
+        once = once_loaded_operands(ops) if copied.keys() - known.keys() else []
+        outside = {operand.load: operand for operand in once}
+        for load, plan in copied.items():
             operand = known.get(load)
+            if operand is None and plan.engine == TMA:
+                operand = outside.get(load)
             reason = (
                 "its tile is no operand of a product in a loop"
                 if operand is None
