@@ -7,6 +7,11 @@ MLIR's static archives exactly what our libraries need of the two shared ones. T
 why there is still one copy of each dialect, pass and option in a process. The last
 step (auditwheel) checks what remains needed of the system, glibc and libstdc++, and
 names the wheel after the oldest glibc that has it.
+
+A wheel is for the one version of Python that runs this tool, so a release has a wheel
+for each of 3.11, 3.12 and 3.13. A wheel of the stable ABI (abi3) for all of them is not
+possible: MLIR's bindings call PyFrame_GetBack, PyFrame_GetLasti and
+PyCode_Addr2Location, which stand outside it (CPython's `Include/cpython`).
 """
 
 from __future__ import annotations
