@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -213,3 +214,25 @@ def test_what_the_help_lists_is_all_of_the_dialect() -> None:
     source = Path(__file__).parents[2] / "dialect/include/cuda_tile/Transforms"
     text = (source / "Passes.td").read_text()
     assert tuple(sorted(re.findall(r'Pass<"([\w-]+)"', text))) == DIALECT_PASSES
+
+
+def test_ctrl_c_ends_the_tool_without_a_word(tmp_path: Path) -> None:
+    """In the middle of a pass too, where MLIR has nobody to give an exception to."""
+    file, passes = tmp_path / "k.mlir", tmp_path / "passes.py"
+    file.write_text(TEXT)
+    passes.write_text(
+        "import cuda_tile, time\n"
+        '@cuda_tile.register_pass("wait")\n'
+        "def wait(op):\n"
+        "    print('waits', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    words = ("-m", "cuda_tile.cli.opt", "--load-pass", passes, file, "--wait")
+    with subprocess.Popen(
+        [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waits\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (-signal.SIGINT, b"")

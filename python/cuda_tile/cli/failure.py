@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from cuda_tile.cli import is_command
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import CudaTileError, InternalError, UserError
 from cuda_tile.locations import CALLER, UNKNOWN
@@ -97,6 +98,8 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
 
     @functools.wraps(command)
     def wrapped() -> int:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and is_command():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # A file's name may have bytes or letters that the locale has not.
@@ -120,11 +123,14 @@ def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
 
 
 def end_at_closed_pipe() -> None:
-    """Makes a closed pipe (`| head`) end the process, as in C programs.
+    """Makes a closed pipe (`| head`) and Ctrl-C end the process, as in C programs.
 
-    For commands whose output is written by C++, where there is no `BrokenPipeError`.
+    For commands whose work is done by C++, where there is no `BrokenPipeError`, and
+    nobody to give a `KeyboardInterrupt` to.
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def expect_words(words: Sequence[str], what: str) -> None:
