@@ -40,9 +40,8 @@ from cuda_tile.analysis.feeds import (
 from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.legality import check_program
 from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
-from cuda_tile.analysis.warpgroups import plan_warpgroups
 from cuda_tile.emit.families import RULES as EMIT_RULES
-from cuda_tile.errors import InternalError, UserError
+from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, STORES
 from cuda_tile.ir.maps import read_abi, write_abi
 from cuda_tile.ir.plan import (
@@ -51,24 +50,24 @@ from cuda_tile.ir.plan import (
     PRODUCTS,
     TARGET_ATTRIBUTE,
     Plan,
-    ProductPlan,
     add_remark,
-    can_compute,
-    element_types,
-    extents_of,
     most_ctas,
     read_plan,
-    read_product,
     refuse_plan,
 )
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops
-from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.passes.plan_parts import divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
+from cuda_tile.passes.plan_products import (
+    choose_atom,
+    divide_product,
+    possible_divisions,
+    turns_bytes,
+)
 from cuda_tile.passes.plan_stages import load_twice, stage_products
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import (
@@ -79,8 +78,6 @@ from cuda_tile.targets import (
     Target,
 )
 
-WARPGROUPS = True
-"""Whether the passes after `place` make something of products of warpgroups."""
 MOST_CROWDED = 3
 """CTAs with roles of their own on a multiprocessor; each needs slots enough to hide the
 latency of copies, and three already overlap the beginning and end of each other."""
@@ -121,24 +118,10 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
         entry.attributes[PLAN_ATTRIBUTE] = made.to_attribute()
     plan = read_plan(entry)
     _check_whole(entry, plan, ops)
-    parts: dict[Product, ProductPlan] = {}
-    unplanned: set[Product] = set()
     for op in ops:
-        if op.name not in PRODUCTS:
-            if op.name not in (*LOADS, *STORES):
-                refuse_plan(op)
-            continue
-        is_planned = PLAN_ATTRIBUTE in op.attributes
-        if not is_planned:
-            product = Product.of(op)
-            atom = choose_atom(op, options.target, loads)
-            chosen = divide_product(product, plan, options.target, atom, loads)
-            op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
-        read = read_product(op)
-        if loads.engines:
-            product = Product.of(op)
-            parts[product] = read
-            unplanned |= set() if is_planned else {product}
+        if op.name not in (*PRODUCTS, *LOADS, *STORES):
+            refuse_plan(op)
+    parts, unplanned = plan_products(ops, plan, options.target, loads)
     staged = stage_products(parts, unplanned, plan, loads)
     for product, late in staged.items():
         product.op.attributes[PLAN_ATTRIBUTE] = late.to_attribute(plan)
@@ -179,26 +162,6 @@ def _check_whole(entry: ir.Operation, plan: Plan, ops: list[ir.Operation]) -> No
 def _can_hold(entry: ir.Operation, ops: list[ir.Operation]) -> bool:
     """Whether shared memory has room for, and any use in, what loops load again."""
     return not any(op.name in PRODUCTS for op in ops) and bool(repeated_tiles(entry))
-
-
-def divide_product(
-    product: Product, plan: Plan, target: Target, atom: MmaAtom, loads: LoadChooser
-) -> ProductPlan:
-    """How a product is computed in an entry whose plan is known.
-
-    Args:
-        product: The product.
-        plan: The entry's.
-        target: The chip.
-        atom: The instruction of a warp that it may use.
-        loads: Who loads the operands.
-    """
-    if WARPGROUPS:
-        found = plan_warpgroups(product, plan, target, loads.facts, loads.is_copied)
-        if found is not None:
-            runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
-            return replace(found, lag=int(runs_on and not found.promote))
-    return plan_product(product.extents, plan, atom, product.batch)
 
 
 def make_plan(
@@ -482,98 +445,6 @@ class Chooser:
             cluster=cluster,
             turns_bytes=any(map(turns_bytes, plans.values())),
         )
-
-
-def turns_bytes(plan: ProductPlan) -> bool:
-    """Whether threads put the bytes of a right operand together after `ldmatrix`."""
-    return not plan.is_wgmma and plan.warp_atom.columns > 1
-
-
-def plan_product(
-    extents: tuple[int, int, int], plan: Plan, atom: MmaAtom, batch: int = 1
-) -> ProductPlan:
-    """Divides one product as its entry does, or on its own if it is too small.
-
-    Of a batch each warp takes matrices of its own as far as there are enough: what
-    divides a matrix shares its operands.
-    """
-    rows, columns, _ = extents
-    if batch > 1:
-        parts = min(batch, plan.num_warps)
-        division = divide_warps(rows, columns, plan.num_warps // parts)
-        return ProductPlan(atom, *division, parts)
-    step_m, step_n, _ = atom.shape
-    if (
-        plan.warps_m
-        and plan.warps_m * step_m <= rows
-        and plan.warps_n * step_n <= columns
-    ):
-        return ProductPlan(atom, plan.warps_m, plan.warps_n)
-    return ProductPlan(atom, *divide_warps(rows, columns, plan.num_warps))
-
-
-def possible_divisions(
-    rows: int, columns: int, warps: int, *, along_rows: bool
-) -> list[tuple[int, int]]:
-    """Ways to divide a result of rows x columns among warps, at least 16 x 8 each.
-
-    Args:
-        rows: Rows of the result.
-        columns: Its columns.
-        warps: Number of warps.
-        along_rows: Whether to take all warps along the rows if that is possible:
-            chained products then keep their operand in its threads.
-    """
-    found = [
-        (warps_m, warps // warps_m)
-        for warps_m in WARP_COUNTS
-        if warps_m <= warps
-        and rows >= 16 * warps_m
-        and columns >= 8 * (warps // warps_m)
-    ]
-    if along_rows and (warps, 1) in found:
-        return [(warps, 1)]
-    return found or [divide_warps(rows, columns, warps)]
-
-
-def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom:
-    """The first atom of the table that computes a product on a chip.
-
-    Of multiply-adds the one of which fewest lanes repeat what others compute. Where
-    threads would read a right operand of bytes one by one, the atom for which
-    `ldmatrix` reads them.
-    """
-    atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
-    if not atoms:
-        raise InternalError(
-            f"plan: no atom of {target.name} multiplies {element_types(op)}",
-            location_text(op),
-        )
-    rows, columns, _ = extents_of(op)
-    if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
-        return M16N16K32 if 1 in (loads.gathered(op) or ()) else atoms[0]
-    if atoms[0] not in FMA_ATOMS:
-        return atoms[0]
-    return max(
-        (atom for atom in atoms if atom in FMA_ATOMS),
-        key=lambda atom: min(rows, atom.shape[0]) * min(columns, atom.shape[1]),
-    )
-
-
-def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
-    """Splits warps over an accumulator so that a warp's part is near square.
-
-    A warp's part has at least 16 x 8 elements; the larger extent is halved
-    first, rows on a tie (an A fragment costs more than a B fragment).
-    """
-    warps_m = warps_n = 1
-    while warps_m * warps_n < warps:
-        part_m, part_n = rows // warps_m, columns // warps_n
-        if (part_m >= part_n and part_m >= 32) or part_n < 16:
-            warps_m *= 2
-        else:
-            warps_n *= 2
-    return warps_m, warps_n
 
 
 def _hinted_warps(hints: dict[str, int]) -> int | None:

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The part of `plan` that is about one product: its instruction, and who computes it.
+
+Which warps compute which part of a result, and by which atom of layout/atoms.py, or by
+warpgroups (analysis/warpgroups.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import Product
+from cuda_tile.analysis.warpgroups import plan_warpgroups
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    PRODUCTS,
+    Plan,
+    ProductPlan,
+    can_compute,
+    element_types,
+    extents_of,
+    read_product,
+)
+from cuda_tile.ir.walk import location_text
+from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
+from cuda_tile.passes.plan_loads import LoadChooser
+from cuda_tile.targets import WARP_COUNTS, Target
+
+WARPGROUPS = True
+"""Whether the passes after `place` make something of products of warpgroups."""
+
+
+def plan_products(
+    ops: list[ir.Operation], plan: Plan, target: Target, loads: LoadChooser
+) -> tuple[dict[Product, ProductPlan], set[Product]]:
+    """Writes the plan of each product that has none.
+
+    Args:
+        ops: The ops of an entry.
+        plan: The entry's.
+        target: The chip.
+        loads: Who loads the operands.
+
+    Returns:
+        The plans of all products, and those that had none; both empty if no engine
+        loads an operand.
+    """
+    parts: dict[Product, ProductPlan] = {}
+    unplanned: set[Product] = set()
+    for op in ops:
+        if op.name not in PRODUCTS:
+            continue
+        is_planned = PLAN_ATTRIBUTE in op.attributes
+        if not is_planned:
+            atom = choose_atom(op, target, loads)
+            chosen = divide_product(Product.of(op), plan, target, atom, loads)
+            op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
+        read = read_product(op)
+        if loads.engines:
+            product = Product.of(op)
+            parts[product] = read
+            unplanned |= set() if is_planned else {product}
+    return parts, unplanned
+
+
+def divide_product(
+    product: Product, plan: Plan, target: Target, atom: MmaAtom, loads: LoadChooser
+) -> ProductPlan:
+    """How a product is computed in an entry whose plan is known.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        target: The chip.
+        atom: The instruction of a warp that it may use.
+        loads: Who loads the operands.
+    """
+    if WARPGROUPS:
+        found = plan_warpgroups(product, plan, target, loads.facts, loads.is_copied)
+        if found is not None:
+            runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
+            return replace(found, lag=int(runs_on and not found.promote))
+    return plan_product(product.extents, plan, atom, product.batch)
+
+
+def turns_bytes(plan: ProductPlan) -> bool:
+    """Whether threads put the bytes of a right operand together after `ldmatrix`."""
+    return not plan.is_wgmma and plan.warp_atom.columns > 1
+
+
+def plan_product(
+    extents: tuple[int, int, int], plan: Plan, atom: MmaAtom, batch: int = 1
+) -> ProductPlan:
+    """Divides one product as its entry does, or on its own if it is too small.
+
+    Of a batch each warp takes matrices of its own as far as there are enough: what
+    divides a matrix shares its operands.
+    """
+    rows, columns, _ = extents
+    if batch > 1:
+        parts = min(batch, plan.num_warps)
+        division = divide_warps(rows, columns, plan.num_warps // parts)
+        return ProductPlan(atom, *division, parts)
+    step_m, step_n, _ = atom.shape
+    if (
+        plan.warps_m
+        and plan.warps_m * step_m <= rows
+        and plan.warps_n * step_n <= columns
+    ):
+        return ProductPlan(atom, plan.warps_m, plan.warps_n)
+    return ProductPlan(atom, *divide_warps(rows, columns, plan.num_warps))
+
+
+def possible_divisions(
+    rows: int, columns: int, warps: int, *, along_rows: bool
+) -> list[tuple[int, int]]:
+    """Ways to divide a result of rows x columns among warps, at least 16 x 8 each.
+
+    Args:
+        rows: Rows of the result.
+        columns: Its columns.
+        warps: Number of warps.
+        along_rows: Whether to take all warps along the rows if that is possible:
+            chained products then keep their operand in its threads.
+    """
+    found = [
+        (warps_m, warps // warps_m)
+        for warps_m in WARP_COUNTS
+        if warps_m <= warps
+        and rows >= 16 * warps_m
+        and columns >= 8 * (warps // warps_m)
+    ]
+    if along_rows and (warps, 1) in found:
+        return [(warps, 1)]
+    return found or [divide_warps(rows, columns, warps)]
+
+
+def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom:
+    """The first atom of the table that computes a product on a chip.
+
+    Of multiply-adds the one of which fewest lanes repeat what others compute. Where
+    threads would read a right operand of bytes one by one, the atom for which
+    `ldmatrix` reads them.
+    """
+    atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
+    if not atoms:
+        raise InternalError(
+            f"plan: no atom of {target.name} multiplies {element_types(op)}",
+            location_text(op),
+        )
+    rows, columns, _ = extents_of(op)
+    if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
+        return M16N16K32 if 1 in (loads.gathered(op) or ()) else atoms[0]
+    if atoms[0] not in FMA_ATOMS:
+        return atoms[0]
+    return max(
+        (atom for atom in atoms if atom in FMA_ATOMS),
+        key=lambda atom: min(rows, atom.shape[0]) * min(columns, atom.shape[1]),
+    )
+
+
+def divide_warps(rows: int, columns: int, warps: int) -> tuple[int, int]:
+    """Splits warps over an accumulator so that a warp's part is near square.
+
+    A warp's part has at least 16 x 8 elements; the larger extent is halved
+    first, rows on a tie (an A fragment costs more than a B fragment).
+    """
+    warps_m = warps_n = 1
+    while warps_m * warps_n < warps:
+        part_m, part_n = rows // warps_m, columns // warps_n
+        if (part_m >= part_n and part_m >= 32) or part_n < 16:
+            warps_m *= 2
+        else:
+            warps_n *= 2
+    return warps_m, warps_n
