@@ -65,6 +65,7 @@ from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_products import (
     choose_atom,
     divide_product,
+    plan_products,
     possible_divisions,
     turns_bytes,
 )
