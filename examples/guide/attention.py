@@ -29,11 +29,8 @@ with b.TileIrGenerator() as generator:
         i, _, _ = b.get_tile_block_id()
         query, _ = b.load_view_tko(queries, [i, 0])
         column = [QUERIES, 1]
-        start = [
-            filled(-np.inf, column),
-            filled(0, column),
-            filled(0, [QUERIES, WIDTH]),
-        ]
+        start = [filled(-np.inf, column), filled(0, column)]
+        start.append(filled(0, [QUERIES, WIDTH]))
 
         @b.for_loop(0, LENGTH // KEYS, 1, start)
         def result(j, largest, total, sum_so_far):
@@ -54,7 +51,6 @@ with b.TileIrGenerator() as generator:
         mean = weighted / b.broadcast(total, [QUERIES, WIDTH])
         b.store_view_tko(b.Float16(mean), out, [i, 0])
     kernel = generator.module
-
 rng = np.random.default_rng(0)
 q, k, v = rng.standard_normal((3, LENGTH, WIDTH)).astype(np.float16)
 o = np.zeros((LENGTH, WIDTH), np.float16)
