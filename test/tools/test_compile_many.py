@@ -259,7 +259,8 @@ def test_killed_processes_leave_a_cache_that_works(tmp_path: Path) -> None:
     left = tmp_path / "cache" / "00" / f".{'0' * 62}.entry.1.2.tmp"
     for age, stays in ((0, True), (7200, False)):
         left.write_bytes(b"half")
-        os.utime(left, (time.time() - age,) * 2)
+        then = time.time() - age
+        os.utime(left, (then, then))
         cache.trim()
         assert left.exists() == stays
 

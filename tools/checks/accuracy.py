@@ -84,7 +84,7 @@ error of `exp approx` is that of its product x log2 e, |x| 2^-24 of the result.
 Sums of products are not in the table. Matrix instructions of 16-bit floats, and
 multiply-adds, are within the bounds of f32 sums. Those of 8-bit floats by warpgroups
 on sm_90 keep 14 bits of each term, by the measurements that
-`python/cuda_tile/emulator/isa/short_sums.py` names; every 128 elements along K their sum
+`python/cuda_tile/emulator/isa/short_sums.py` names; every 128 elements of K their sum
 is added to one of f32 (`fast_acc` leaves that out). On that model, beside f32 sums of
 the same products, largest error over the sum of the magnitudes, K = 4096, e4m3: of
 normal numbers 1.3e-5 with promotion, 3.1e-4 without, 1.0e-8 in f32; of their magnitudes

@@ -89,7 +89,7 @@ def configuration(work: Path, site: Path) -> Path:
     settings: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     settings["nav"] = menu(settings["nav"], made)
     if others := unlisted(settings["nav"]):
-        settings["nav"].append({"More": others})
+        settings["nav"] = [*settings["nav"], {"More": others}]
     settings |= {"docs_dir": str(source), "site_dir": str(site)}
     python = settings["plugins"][-1]["mkdocstrings"]["handlers"]["python"]
     python["paths"] = [str(ROOT / "python")]
