@@ -31,6 +31,8 @@ TRANSLATIONS = (
     "cuda-tile-to-ptx",
 )
 """What this package translates; upstream's tool has a few more."""
+OTHER_ACTIONS = ("dump", "h", "list-versions", "test-", "version")
+"""How other options begin that do something by themselves."""
 
 
 def split_gpu(words: Sequence[str]) -> tuple[list[str], str]:
@@ -65,7 +67,7 @@ def check_translation(words: Sequence[str]) -> None:
         UserError: It names none; MLIR would say so seven times.
     """
     flags = [word.lstrip("-") for word in words if word.startswith("-")]
-    if not any("-to-" in flag or flag.startswith(("test-", "h")) for flag in flags):
+    if not any("-to-" in flag or flag.startswith(OTHER_ACTIONS) for flag in flags):
         *known, last = (f"--{name}" for name in TRANSLATIONS)
         raise UserError(
             f"expected one of {', '.join(known)} or {last}, got none; see "
