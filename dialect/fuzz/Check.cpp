@@ -63,6 +63,17 @@ static std::string checkRoundTrip(::mlir::ModuleOp module,
   return "";
 }
 
+/// Whether a module has functions for tests, which the newest version refuses.
+static bool hasTestFunctions(::mlir::ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return op->getName().getStringRef() == "cuda_tile.testing$func"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Outcome check(ArrayRef<uint8_t> input, MLIRContext &context) {
   Outcome outcome;
   StringRef data(reinterpret_cast<const char *>(input.data()), input.size());
@@ -77,7 +88,7 @@ Outcome check(ArrayRef<uint8_t> input, MLIRContext &context) {
   constexpr size_t versionAt = 8; // behind the magic number
   BytecodeVersion version{input[versionAt], input[versionAt + 1], 0};
   outcome.problem = checkRoundTrip(*module, version, /*isSame=*/false);
-  if (outcome.problem.empty())
+  if (outcome.problem.empty() && !hasTestFunctions(*module))
     outcome.problem = checkRoundTrip(*module, getBytecodeVersions().back(),
                                      /*isSame=*/true);
   return outcome;

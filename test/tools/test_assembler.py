@@ -170,7 +170,7 @@ WRONG: dict[str, tuple[list[Any], int, str]] = {
     "missing file": (["x", "--gpu-name", "sm_90"], 1, "unable to read input file 'x'"),
     "a folder": ([".", "--gpu-name", "sm_90"], 1, "file '.': Is a directory"),
     "missing file first": (["x"], 1, "unable to read input file 'x': No such file"),
-    "unknown option": ([VADD, "--bogus"], 1, "unrecognized arguments: --bogus"),
+    "unknown option": ([VADD, "--bogus"], 1, "unrecognized option --bogus"),
     "two files": ([VADD, VADD, "--gpu-name", "sm_90"], 1, "unrecognized arguments"),
     "unknown chip": ([VADD, "--gpu-name", "sm_9"], 1, "known gpu name, got 'sm_9'"),
     "level is a word": ([VADD, "-Ofast"], 1, "--opt-level of 0, 1, 2 or 3, got 'fast'"),

@@ -232,7 +232,10 @@ def _run(options: argparse.Namespace) -> int:
         registers=options.registers,
     )
     for arg in args:
-        for path, array in arg.saved:
+        saved = arg.saved
+        if isinstance(arg.value, TensorMap) and arg.save_path is not None:
+            saved = [(arg.save_path, _array(arg))]
+        for path, array in saved:
             np.save(path, array)
     status = 1 if report.findings else 0
     try:
