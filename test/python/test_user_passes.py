@@ -228,9 +228,15 @@ def test_ctrl_c_ends_the_tool_without_a_word(tmp_path: Path) -> None:
         "    time.sleep(60)\n"
     )
     words = ("-m", "cuda_tile.cli.opt", "--load-pass", passes, file, "--wait")
-    with subprocess.Popen(
-        [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    # What a shell starts in the background ignores the signal, and its children do.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    with process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waits\n"
         process.send_signal(signal.SIGINT)
