@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from stream_kernels import Stream
-from test_streams import TILE_LEVELS, check
+from stream_runs import check, emulate
+from test_streams import TILE_LEVELS
 
 import cuda_tile
 from cuda_tile import builder as b
@@ -77,18 +78,7 @@ def test_modes(mode: str, bins: int) -> None:
     compiled = cuda_tile.compile(made.module(), gpu, cubin=False)
     assert COLLECTED in compiled.ptx
     for seed in range(2):
-        grid, args, wanted = made.launch()
-        cuda_tile.run(
-            made.module(),
-            grid=grid,
-            args=args,
-            on="emulator",
-            gpu=gpu,
-            mode="adversarial",
-            seed=seed,
-            compiled=compiled,
-        )
-        check(made, args, wanted, f"seed {seed}")
+        emulate(made, gpu, seed, compiled)
 
 
 @pytest.mark.parametrize("mode", ["add", "umin"])

@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
 
 from stream_kernels import STREAMS, Stream, softmax_chunks, softmax_launch
+from stream_runs import check, run_everywhere
 
 import cuda_tile
 from cuda_tile import builder as b
@@ -40,37 +41,10 @@ def by_hand(*fields: str) -> Any:
     return {"plan": write}
 
 
-def check(stream: Stream, args: list[Any], wanted: dict[int, Any], where: str) -> None:
-    for place, exact in wanted.items():
-        got, exact = args[place].astype(np.float64), exact.astype(np.float64)
-        most = stream.tolerance * np.abs(exact).max()
-        assert (np.abs(got - exact) <= most).all(), where
-
-
-def run_everywhere(stream: Stream, before: Any, gpu: str, seeds: int = 2) -> Report:
+def run(stream: Stream, before: Any, gpu: str, seeds: int = 2) -> Report:
     """On the interpreter from `stage` on, then on the emulator."""
-    for last in LEVELS:
-        lowered = cuda_tile.lower(stream.module(), gpu, until=last, before=before)
-        grid, args, wanted = stream.launch()
-        cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=grid, args=args)
-        check(stream, args, wanted, f"after {last}")
-    compiled = cuda_tile.compile(stream.module(), gpu, before=before, cubin=False)
-    report: Any = None
-    for seed in range(seeds):
-        grid, args, wanted = stream.launch()
-        report = cuda_tile.run(
-            stream.module(),
-            grid=grid,
-            args=args,
-            on="emulator",
-            gpu=gpu,
-            mode="adversarial",
-            seed=seed,
-            compiled=compiled,
-        )
-        check(stream, args, wanted, f"seed {seed}")
-    assert isinstance(report, Report)
-    return report
+    options = cuda_tile.Options(gpu=gpu)
+    return run_everywhere(stream, LEVELS, options, before, seeds)
 
 
 def sectors_read(report: Report) -> int:
@@ -95,7 +69,7 @@ def softmax(columns: int, rows: int = 2) -> Stream:
 def test_softmax_of_parts(columns: int) -> None:
     """Fewer turns than stay in registers, as many, and more."""
     stream = softmax(columns)
-    report = run_everywhere(stream, by_hand("num_warps = 1 : i64"), "sm_90")
+    report = run(stream, by_hand("num_warps = 1 : i64"), "sm_90")
     assert sectors_read(report) == 2 * columns * 4 // 32
 
 
@@ -103,7 +77,7 @@ def test_softmax_of_parts(columns: int) -> None:
 def test_more_turns_than_slots(columns: int) -> None:
     """What has no slot and is in no register is read again, and nothing else."""
     stream = softmax(columns)
-    report = run_everywhere(stream, by_hand("num_warps = 1 : i64", SMALL), "sm_90")
+    report = run(stream, by_hand("num_warps = 1 : i64", SMALL), "sm_90")
     turns = -(-columns // SIZE)
     again = max(0, turns - 13 - 8) * SIZE
     assert sectors_read(report) == 2 * (columns + again) * 4 // 32
@@ -116,7 +90,7 @@ def test_other_layouts(warps: int, cluster: int, gpu: str) -> None:
         cluster = 1
     stream = softmax(2064)
     fields = (f"num_warps = {warps} : i64", f"cluster = {cluster} : i64")
-    report = run_everywhere(stream, by_hand(*fields), gpu)
+    report = run(stream, by_hand(*fields), gpu)
     assert sectors_read(report) == 2 * 2064 * 4 // 32
 
 
@@ -190,7 +164,7 @@ def test_two_inputs_in_three_loops(kind: Any, element: Any, columns: int) -> Non
         partial(launch_two, kind, columns),
         tolerance=0,
     )
-    run_everywhere(stream, by_hand("num_warps = 2 : i64", SMALL), "sm_90", seeds=1)
+    run(stream, by_hand("num_warps = 2 : i64", SMALL), "sm_90", seeds=1)
 
 
 def test_a_row_of_a_million_is_read_once() -> None:

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
 
 import stream_kernels as k
 from stream_kernels import Stream
+from stream_runs import run_everywhere
 
 import cuda_tile
 from cuda_tile import builder as b
@@ -57,13 +58,6 @@ def kernel(name: str, columns: int) -> Stream:
     return replace(whole, body=body, launch=launch)
 
 
-def check(stream: Stream, args: list[Any], wanted: dict[int, Any], where: str) -> None:
-    for place, exact in wanted.items():
-        got, exact = args[place].astype(np.float64), exact.astype(np.float64)
-        most = stream.tolerance * np.abs(exact).max()
-        assert (np.abs(got - exact) <= most).all(), where
-
-
 def loops(stream: Stream, gpu: str = "sm_80") -> int:
     """Loops of a kernel once it is planned."""
     options = replace(ONE_WARP, gpu=gpu)
@@ -72,28 +66,9 @@ def loops(stream: Stream, gpu: str = "sm_80") -> int:
     return sum(op.name == "cuda_tile.for" for op in ops)
 
 
-def run_everywhere(stream: Stream, gpu: str = "sm_80") -> None:
+def run(stream: Stream, gpu: str = "sm_80") -> None:
     """On the interpreter after passes, then on the emulator."""
-    options = replace(ONE_WARP, gpu=gpu)
-    for last in LEVELS:
-        lowered = cuda_tile.lower(stream.module(), until=last, options=options)
-        grid, args, wanted = stream.launch()
-        cuda_tile.run(cuda_tile.load(str(lowered).encode()), grid=grid, args=args)
-        check(stream, args, wanted, f"after {last}")
-    compiled = cuda_tile.compile(stream.module(), options=options, cubin=False)
-    for seed in range(2):
-        grid, args, wanted = stream.launch()
-        cuda_tile.run(
-            stream.module(),
-            grid=grid,
-            args=args,
-            on="emulator",
-            gpu=gpu,
-            mode="adversarial",
-            seed=seed,
-            compiled=compiled,
-        )
-        check(stream, args, wanted, f"seed {seed}")
+    run_everywhere(stream, LEVELS, replace(ONE_WARP, gpu=gpu))
 
 
 NAMES = {
@@ -112,14 +87,14 @@ def test_rows_in_parts(name: str, columns: int) -> None:
     """Rows as long as the tile, shorter ones, and one shorter than a part."""
     stream = kernel(name, columns)
     assert loops(stream) == 2 * NAMES[name]
-    run_everywhere(stream)
+    run(stream)
 
 
 def test_clusters_share_parts() -> None:
     """With the hint for two CTAs, which do not hold the row either."""
     stream = kernel("softmax f32 4096", 5024)
     body = partial(k.softmax, "f32", 8 * ROW)
-    run_everywhere(replace(stream, body=body), "sm_90")
+    run(replace(stream, body=body), "sm_90")
 
 
 def summed_in_order(x: Any, y: Any, token: Any = None, start: int = 0) -> None:
@@ -156,7 +131,7 @@ def test_what_is_left_alone(change: dict[str, Any], is_divided: bool) -> None:
     stream = Stream("parts", ([b.Float32],) * 2, body, launch, tolerance=0)
     assert (loops(stream) > 0) == is_divided
     if is_divided:
-        run_everywhere(stream)
+        run(stream)
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_120"])

@@ -16,11 +16,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
 
 from stream_kernels import STREAMS, Stream, softmax_launch
+from stream_runs import check, emulate
 
 import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
-from cuda_tile.emulator import FindingError, Report, launch_recorded
+from cuda_tile.emulator import FindingError, launch_recorded
 from cuda_tile.ir.walk import entries, nested_ops
 from cuda_tile.pipeline import NAMES as PASSES
 
@@ -32,30 +33,6 @@ SMALL = [
     for stream in STREAMS
     if "4096" in stream.name or "1024" in stream.name or "64x" in stream.name
 ]
-
-
-def check(stream: Stream, args: list[Any], wanted: dict[int, Any], where: str) -> None:
-    for place, exact in wanted.items():
-        got, exact = args[place].astype(np.float64), exact.astype(np.float64)
-        most = stream.tolerance * np.abs(exact).max()
-        assert (np.abs(got - exact) <= most).all(), where
-
-
-def emulate(stream: Stream, gpu: str, seed: int = 0) -> Report:
-    """Runs a kernel in adversarial mode; its result must be NumPy's."""
-    grid, args, wanted = stream.launch()
-    report = cuda_tile.run(
-        stream.module(),
-        grid=grid,
-        args=args,
-        on="emulator",
-        gpu=gpu,
-        mode="adversarial",
-        seed=seed,
-    )
-    check(stream, args, wanted, gpu)
-    assert isinstance(report, Report)
-    return report
 
 
 @pytest.mark.parametrize("name", SMALL)
