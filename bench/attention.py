@@ -26,10 +26,9 @@ For each kernel and chip a line for each of its loops, one for the goal, and wit
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +47,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 from attention_kernels import Attention
 from loop_mix import product_loops
+from rows import Cells, Row, show, write
 from triton_attention import run as run_triton
 from triton_attention import triton_attention
 
@@ -55,13 +55,12 @@ COLUMNS = (
     *("regs", "spill", "loop", "instr", "MMA", "MUFU", "SHFL", "BAR", "slots", "warn"),
     *("PTX", "limiter", "tensor", "special", "issue"),
 )
-WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 16, "slots": 8, "special": 8}
+WIDTHS = dict.fromkeys(COLUMNS, 7) | {"limiter": 17, "slots": 9, "special": 9}
 SHARES = {
     "tensor": "tensor cores",
     "special": "special functions",
     "issue": "issue slots",
 }
-Cells = dict[str, str]
 TURNS = 4
 ALLOWED = 2.0**-6
 """Error of results near 1 whose weights are rounded to bf16."""
@@ -110,16 +109,6 @@ CASES = (
     Case(Attention("causal", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("causal", 128), "sm_80", {"full": {"spill": "0"}}),
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line: whose it is, and its cells by column."""
-
-    kernel: str
-    gpu: str
-    who: str
-    cells: Cells
 
 
 def ours(case: Case, *, runs: bool) -> list[Row]:
@@ -235,19 +224,6 @@ def _tensor_clocks(bound: Bound) -> float:
     return sum(r.clocks for r in bound.resources if r.name == SHARES["tensor"])
 
 
-def show(rows: list[Row]) -> None:
-    """Prints the table, a block for each kernel and chip."""
-    heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
-    print(f"{'kernel':26}{'GPU':7}{'':7}{heads}")
-    last = ("", "")
-    for row in rows:
-        key = row.kernel, row.gpu
-        name, gpu = key if key != last else ("", "")
-        text = "".join(f"{row.cells.get(h, ''):>{WIDTHS[h] + 1}}" for h in COLUMNS)
-        print(f"{name:26}{gpu:7}{row.who:7}{text}".rstrip())
-        last = key
-
-
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(
@@ -265,10 +241,9 @@ def main() -> int:
             rows += ours(case, runs=words.run or words.triton)
             if words.triton and case.attention.has_values:
                 rows.append(triton(case))
-    show(rows)
+    show(rows, WIDTHS, name_width=26)
     if words.json:
-        text = json.dumps([asdict(row) for row in rows], indent=1)
-        words.json.write_text(text + "\n")
+        write(rows, words.json)
     return 0
 
 

@@ -19,18 +19,19 @@ import re
 import sys
 from dataclasses import replace
 
-import products
 from loop_mix import loop_mix
 from product_kernels import Product
-from products import Case, Cells, Row, ours, show
+from products import NAME_WIDTH, Case, ours
+from products import WIDTHS as PRODUCT_WIDTHS
+from rows import Cells, Row, show
 
 import cuda_tile
 
-products.COLUMNS = (
+COLUMNS = (
     *("regs", "spill", "instr", "MMA", "FADD", "LDSM", "BAR", "slots", "KB"),
     *("clocks", "limiter", "tensor", "issue", "shared", "L2", "atom", "warn"),
 )
-products.WIDTHS |= {"atom": 16, "MMA": 6, "FADD": 6}
+WIDTHS = {head: PRODUCT_WIDTHS.get(head, 7) for head in COLUMNS} | {"atom": 17}
 
 F8, I8, TF32 = "f8E4M3FN", "i8", "tf32"
 _CLEAN = {"spill": "0", "warn": "0"}
@@ -116,7 +117,7 @@ def main() -> int:
             rows.append(measured(case, (tiles_m, tiles_n), words.turns))
             if case.goal:
                 rows.append(Row(name, gpu, "goal", case.goal))
-    show(rows)
+    show(rows, WIDTHS, NAME_WIDTH)
     return 0
 
 

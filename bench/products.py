@@ -29,12 +29,9 @@ Results are compared with NumPy's; a wrong one is said instead of a limiter.
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +39,6 @@ import numpy as np
 
 import cuda_tile
 from cuda_tile._mlir import ir
-from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Bound
 from cuda_tile.errors import UserError
@@ -53,15 +49,14 @@ from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
 
-import triton_ptx
 from kernel_args import Array
 from loop_mix import loop_mix
 from product_kernels import Product
-from triton_kernels import Described, Kernel, Problem
+from rows import Cells, Row, show, write
+from triton_kernels import Described, Problem
+from triton_specs import compile_specs, triton_kernel
 
-CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "products"
 SHARES = {
     "tensor": "tensor cores",
     "issue": "issue slots",
@@ -73,9 +68,8 @@ COLUMNS = (
     *("regs", "spill", "instr", "/MMA", "LDSM", "BAR", "slots", "KB"),
     *("clocks", "limiter", *SHARES, "whole", "steady", "limits", "warn"),
 )
-WIDTHS = dict.fromkeys(COLUMNS, 6) | {"limiter": 15, "limits": 15}
+WIDTHS = dict.fromkeys(COLUMNS, 7) | {"limiter": 16, "limits": 16}
 NAME_WIDTH = 32
-Cells = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -149,16 +143,6 @@ OTHERS = tuple(
 """Other element types, which `--all` adds."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line: whose it is, and its cells by column."""
-
-    product: str
-    gpu: str
-    who: str
-    cells: Cells
-
-
 def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     """Compiles, disassembles and runs our product."""
     product = case.product
@@ -170,10 +154,7 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
             types = [str(op.results[0].type) for op in rings]
             slots.extend(int(n) for t in types for n in re.findall(r"ring<(\d+)", t))
 
-    CACHE.mkdir(parents=True, exist_ok=True)
-    path = CACHE / "product.mlir"
-    path.write_text(product.text())
-    module = cuda_tile.load(path)
+    module = cuda_tile.load(product.text().encode())
     try:
         compiled = cuda_tile.compile(module, case.gpu, after={"barriers": look})
         entry = find_entry(module.operation, None)
@@ -220,30 +201,13 @@ def spec_of(case: Case) -> str:
     return f"{types}:{tile}:{case.gpu.removeprefix('sm_')}:{case.warps}:{case.stages}"
 
 
-def make_triton(cases: Iterable[Case]) -> None:
-    """Has Triton compile what was not compiled before."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    specs = [spec_of(case) for case in cases]
-    specs = [spec for spec in specs if not _file_of(spec).exists()]
-    if specs:
-        script = triton_ptx.KERNELS / "make_product.py"
-        subprocess.run([triton_ptx.python(), script, CACHE, *specs], check=True)
-
-
-def _file_of(spec: str) -> Path:
-    return CACHE / f"{spec.replace(':', '-')}.ptx"
-
-
 def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     """Runs Triton's PTX; its machine code is only asked for its registers."""
     product = case.product
-    text = _file_of(spec_of(case)).read_text()
-    if not text:
+    made = triton_kernel("make_product.py", spec_of(case))
+    if made is None:
         return Row(product.name, case.gpu, "Triton", {"limiter": "no kernel"})
-    meta = json.loads(text.partition("\n")[0].removeprefix("// "))
-    kernel = Kernel(product.name, text, meta)
-    made = assemble(text, kernel.target)
-    (resources,) = made.resources.values()
+    meta = made.kernel.meta
 
     def run(turns: int) -> tuple[Report, list[Array]]:
         (_, (a, b, c)) = product.launch(tiles, turns)
@@ -251,11 +215,11 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         args: list[Any] = [a, b, c, m, n, k]
         if meta["descriptors"]:
             args = [*map(Described, (a, b, c)), k]
-        report = kernel.start(
+        report = made.kernel.start(
             Problem(args, tiles, []),
             "fast",
             bounds=find_target(case.gpu),
-            registers=resources.registers,
+            registers=made.registers,
         )
         return report, [a, b, c]
 
@@ -264,10 +228,10 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     m, n, k = product.tile
     slot_bytes = (m + n) * k * np.dtype(a.dtype).itemsize
     cells = {
-        "regs": str(resources.registers),
-        "spill": str(resources.spill_store_bytes + resources.spill_load_bytes),
+        "regs": str(made.registers),
+        "spill": str(made.spill_bytes),
         "slots": str(meta["shared_bytes"] // slot_bytes),
-        "warn": str(len(made.warnings)),
+        "warn": str(made.warnings),
     }
     cells |= counted(report, tiles) | steady(report, half, turns) | checked(a, b, c)
     return Row(product.name, case.gpu, "Triton", cells)
@@ -336,23 +300,6 @@ def _limiter(loop: Bound) -> Cells:
     return {"clocks": f"{limiter.clocks:.0f}", "limiter": limiter.name, **shares}
 
 
-def show(rows: list[Row]) -> None:
-    """Prints the table, a block for each product and chip."""
-    heads = "".join(f"{head:>{WIDTHS[head] + 1}}" for head in COLUMNS)
-    print(f"{'product':{NAME_WIDTH}}{'GPU':7}{'':7}{heads}")
-    last = ("", "")
-    for row in rows:
-        key = row.product, row.gpu
-        name, gpu = key if key != last else ("", "")
-        cells = (row.cells.get(head, "") for head in COLUMNS)
-        text = "".join(
-            f"{cell:>{WIDTHS[head] + 1}}"
-            for head, cell in zip(COLUMNS, cells, strict=True)
-        )
-        print(f"{name:{NAME_WIDTH}}{gpu:7}{row.who:7}{text}".rstrip())
-        last = key
-
-
 def read_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -379,7 +326,7 @@ def main() -> int:
     tiles_m, tiles_n = map(int, words.tiles.split(","))
     size = (tiles_m, tiles_n), words.turns
     if words.triton:
-        make_triton(cases)
+        compile_specs("make_product.py", map(spec_of, cases))
     rows: list[Row] = []
     for case in cases:
         rows.append(ours(case, *size))
@@ -387,10 +334,9 @@ def main() -> int:
             rows.append(Row(case.product.name, case.gpu, "goal", case.goal))
         if words.triton:
             rows.append(triton(case, *size))
-    show(rows)
+    show(rows, WIDTHS, NAME_WIDTH)
     if words.json:
-        text = json.dumps([asdict(row) for row in rows], indent=1)
-        words.json.write_text(text + "\n")
+        write(rows, words.json)
     return 0
 
 

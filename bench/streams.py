@@ -24,34 +24,31 @@ NumPy's, and a wrong one is said in the last column. Columns:
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import cuda_tile
-from cuda_tile.codegen.ptxas import assemble
-from cuda_tile.emulator import Report, launch
+from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Chip
 from cuda_tile.errors import UserError
 from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
 
-import triton_ptx
 from kernel_args import Array
+from rows import Cells, Row, show, write
 from stream_kernels import STREAMS, Stream
+from triton_kernels import Problem
+from triton_specs import compile_specs, triton_kernel
 
-CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "streams"
-TRITON_SCRIPT = triton_ptx.KERNELS / "make_streams.py"
 GPUS = ("sm_80", "sm_90", "sm_120")
 SECTOR_BYTES = 32
 L2_BYTES = {"sm_80": 40 << 20, "sm_90": 50 << 20, "sm_120": 96 << 20}
@@ -63,21 +60,9 @@ COLUMNS = (
     *("regs", "spill", "warps", "CTAs", "BAR", "sectors", "DRAM"),
     *("confl", "KB/SM", "width", "atoms"),
 )
-WIDTH = 8
-Cells = dict[str, str]
+WIDTHS = dict.fromkeys(COLUMNS, 8)
 _ACCESS = re.compile(r"^(ld|st)\.(?!shared|local|param|const)")
 _TYPE = re.compile(r"\.[bufs](8|16|32|64|128)$")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line: whose it is, its cells by column, and what went wrong."""
-
-    stream: str
-    gpu: str
-    who: str
-    cells: Cells
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,64 +225,27 @@ def _dram(
 # Triton -------------------------------------------------------------------------------
 
 
-def make_triton(streams: Sequence[Stream], gpus: Sequence[str]) -> None:
-    """Has Triton compile what was not compiled before."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    specs = [
-        f"{stream.name}:{gpu.removeprefix('sm_')}"
-        for stream in streams
-        for gpu in gpus
-        if not _file_of(stream, gpu).exists()
-    ]
-    if specs:
-        command = [triton_ptx.python(), TRITON_SCRIPT, CACHE, *specs]
-        subprocess.run(command, check=True)
-
-
-def _file_of(stream: Stream, gpu: str) -> Path:
-    return CACHE / f"{stream.name.replace(' ', '-')}.{gpu}.ptx"
+def spec_of(stream: Stream, gpu: str) -> str:
+    """How make_streams.py is told."""
+    return f"{stream.name}:{gpu.removeprefix('sm_')}"
 
 
 def triton(stream: Stream, gpu: str) -> Row:
     """Runs Triton's PTX of the same kernel."""
-    text = _file_of(stream, gpu).read_text()
-    if not text:
+    made = triton_kernel("make_streams.py", spec_of(stream, gpu))
+    if made is None:
         return Row(stream.name, gpu, "Triton", {}, "no such kernel")
-    meta = json.loads(text.partition("\n")[0].removeprefix("// "))
-    target = f"sm_{meta['target']}" + ("a" if meta["target"] >= 90 else "")
-    made = assemble(text, target)
-    (resources,) = made.resources.values()
     grid, args, wanted = stream.launch()
     chip: Chip = find_target(gpu)
-    report = launch(
-        text,
-        grid=grid,
-        block=32 * meta["num_warps"],
-        shared_bytes=meta["shared_bytes"],
-        args=[*args, None, None],
-        bounds=chip,
-        registers=resources.registers,
-    )
-    spills = resources.spill_store_bytes + resources.spill_load_bytes
-    run = Run(report, resources.registers, spills, meta["num_warps"], 1, grid)
+    problem = Problem(args, grid, [])
+    report = made.kernel.start(problem, "fast", bounds=chip, registers=made.registers)
+    warps = made.kernel.meta["num_warps"]
+    run = Run(report, made.registers, made.spill_bytes, warps, 1, grid)
     cells = counted(stream, gpu, run, args, wanted)
     return Row(stream.name, gpu, "Triton", cells, checked(stream, args, wanted))
 
 
 # The table ----------------------------------------------------------------------------
-
-
-def show(rows: Sequence[Row]) -> None:
-    """Prints the table, a block for each kernel and chip."""
-    heads = "".join(f"{head:>{WIDTH}}" for head in COLUMNS)
-    print(f"{'kernel':24}{'GPU':7}{'':7}{heads}")
-    last = ("", "")
-    for row in rows:
-        key = row.stream, row.gpu
-        name, gpu = key if key != last else ("", "")
-        text = "".join(f"{row.cells.get(head, ''):>{WIDTH}}" for head in COLUMNS)
-        print(f"{name:24}{gpu:7}{row.who:7}{text}  {row.note}".rstrip())
-        last = key
 
 
 def read_arguments() -> argparse.Namespace:
@@ -318,7 +266,8 @@ def main() -> int:
     streams = [stream for stream in STREAMS if words.only in stream.name]
     gpus = words.gpu or GPUS
     if words.triton:
-        make_triton(streams, gpus)
+        specs = (spec_of(stream, gpu) for stream in streams for gpu in gpus)
+        compile_specs("make_streams.py", specs)
     rows: list[Row] = []
     for stream in streams:
         for gpu in gpus:
@@ -327,10 +276,9 @@ def main() -> int:
                 rows.append(Row(stream.name, gpu, "goal", stream.goal))
             if words.triton:
                 rows.append(triton(stream, gpu))
-    show(rows)
+    show(rows, WIDTHS, name_width=24)
     if words.json:
-        text = json.dumps([asdict(row) for row in rows], indent=1)
-        words.json.write_text(text + "\n")
+        write(rows, words.json)
     return 0
 
 

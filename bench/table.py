@@ -18,19 +18,15 @@ histograms), by the same launch (kernel_args.py). Columns:
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import cuda_tile
-from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.emulator import Report
 from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
@@ -40,29 +36,18 @@ from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
 
 import triton_attention
-import triton_ptx
 from attention_kernels import Attention
 from kernel_args import LAUNCHES, Array, Launch
 from resources import DEFAULT_FOLDER, DEFAULT_GPUS, count_barriers, read_rows
-from triton_kernels import Described, Kernel, Problem
+from rows import Cells, Row, show, write
+from triton_kernels import Described, Problem
+from triton_specs import Assembled, triton_kernel
 
 BEFORE = Path(__file__).resolve().parent / "resources_before_rings.json"
-CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "table"
 COLUMNS = ("regs", "spill", "shared", "instr", "sectors", "confl", "bars", "clocks")
-Cells = dict[str, str]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line: whose it is, and its cells by column."""
-
-    kernel: str
-    gpu: str
-    who: str
-    cells: Cells
+WIDTHS = dict.fromkeys(COLUMNS, 9) | {"limiter": 18}
 
 
 def counted(report: Report, n_warps: int) -> Cells:
@@ -80,13 +65,13 @@ def counted(report: Report, n_warps: int) -> Cells:
     }
 
 
-def ours(name: str, gpu: str) -> Line:
+def ours(name: str, gpu: str) -> Row:
     """Compiles and runs our kernel."""
     module = cuda_tile.load(DEFAULT_FOLDER / f"{name}.tileirbc")
     try:
         compiled = cuda_tile.compile(module, gpu)
     except UserError as error:
-        return Line(name, gpu, "now", {"limiter": f"refused: {error.message[:40]}"})
+        return Row(name, gpu, "now", {"limiter": f"refused: {error.message[:40]}"})
     (kernel,) = compiled.report.kernels
     grid, values = LAUNCHES[name]()
     entry = find_entry(module.operation, None)
@@ -106,18 +91,16 @@ def ours(name: str, gpu: str) -> Line:
         "spill": str(kernel.spill_bytes),
         "shared": str(kernel.shared_bytes),
     }
-    return Line(
-        name, gpu, "now", cells | counted(report, math.prod(grid) * block // 32)
-    )
+    return Row(name, gpu, "now", cells | counted(report, math.prod(grid) * block // 32))
 
 
-def before(name: str, gpu: str) -> Line:
+def before(name: str, gpu: str) -> Row:
     """What bench/resources.py said before asynchronous copies."""
     row = read_rows(BEFORE)[name, gpu]
     names = ("regs", "spill", "shared", "sectors", "confl", "bars")
     fields = ("registers", "spill_bytes", "shared_bytes", "sectors", "conflicts")
     values = [getattr(row, field) for field in (*fields, "barriers")]
-    return Line(
+    return Row(
         name,
         gpu,
         "before",
@@ -127,37 +110,24 @@ def before(name: str, gpu: str) -> Line:
 
 # Triton -------------------------------------------------------------------------------
 
-Made = tuple[Kernel, Sequence[int], list[Any]]
+Made = tuple[Assembled, Sequence[int], list[Any]]
 """A kernel of Triton, its programs, and its arguments."""
-
-
-def _compiled(script: str, spec: str, file: str) -> Kernel | None:
-    """What a script of test/ptx/triton makes of a SPEC; None where it fails."""
-    path = CACHE / file
-    if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        command = [triton_ptx.python(), triton_ptx.KERNELS / script, CACHE, spec]
-        subprocess.run(command, check=True)
-    text = path.read_text()
-    if not text:
-        return None
-    return Kernel(spec, text, json.loads(text.partition("\n")[0].removeprefix("// ")))
 
 
 def _product(types: str, tile: str) -> Callable[[Launch, str], Made | None]:
     def make(launch: Launch, gpu: str) -> Made | None:
         stages = 4 if gpu == "sm_90" else 3
         spec = f"{types}:{tile}:{gpu.removeprefix('sm_')}:4:{stages}"
-        kernel = _compiled("make_product.py", spec, f"{spec.replace(':', '-')}.ptx")
-        if kernel is None:
+        made = triton_kernel("make_product.py", spec)
+        if made is None:
             return None
         a, b, c = launch[1]
         rows, columns, _ = map(int, tile.split("x"))
         (m, k), n = a.shape, b.shape[1]
         args = [a, b, c, m, n, k]
-        if kernel.meta["descriptors"]:
+        if made.kernel.meta["descriptors"]:
             args = [*map(Described, (a, b, c)), k]
-        return kernel, (-(-m // rows), -(-n // columns)), args
+        return made, (-(-m // rows), -(-n // columns)), args
 
     return make
 
@@ -172,7 +142,7 @@ def _attention(depth: int) -> Callable[[Launch, str], Made | None]:
         if made.kernel.meta["descriptors"]:
             flat = [Described(x) for x in flat]
         length = np.int32(q.shape[2])
-        return made.kernel, grid, [q, *flat, out, length, length, scale]
+        return made, grid, [q, *flat, out, length, length, scale]
 
     return make
 
@@ -182,8 +152,8 @@ def _stream(name: str, script: str = "make_streams.py") -> Any:
 
     def make(launch: Launch, gpu: str) -> Made | None:
         spec = f"{name}:{gpu.removeprefix('sm_')}"
-        kernel = _compiled(script, spec, f"{name.replace(' ', '-')}.{gpu}.ptx")
-        if kernel is None:
+        made = triton_kernel(script, spec)
+        if made is None:
             return None
         grid, values = launch
         arrays: list[Array] = [v for v in values if isinstance(v, np.ndarray)]
@@ -191,7 +161,7 @@ def _stream(name: str, script: str = "make_streams.py") -> Any:
         is_matrix = arrays[0].ndim == 2 and "gather" not in name
         first = arrays[1] if "gather" in name else arrays[0]
         extents = [np.int32(n) for n in (first.shape if is_matrix else (first.size,))]
-        return kernel, grid, [*arrays, *extents, *scalars]
+        return made, grid, [*arrays, *extents, *scalars]
 
     return make
 
@@ -218,44 +188,25 @@ SAME: dict[str, Callable[[Launch, str], Made | None]] = {
 """The kernels that are written in Triton, too."""
 
 
-def triton(name: str, gpu: str) -> Line | None:
+def triton(name: str, gpu: str) -> Row | None:
     """Runs Triton's PTX; its machine code is only asked for its resources."""
-    made = SAME[name](LAUNCHES[name](), gpu) if name in SAME else None
-    if made is None:
+    found = SAME[name](LAUNCHES[name](), gpu) if name in SAME else None
+    if found is None:
         return None
-    kernel, grid, args = made
-    machine = assemble(kernel.text, kernel.target)
-    (resources,) = machine.resources.values()
-    report = kernel.start(
+    made, grid, args = found
+    report = made.kernel.start(
         Problem(args, grid, []),
         "fast",
         bounds=find_target(gpu),
-        registers=resources.registers,
+        registers=made.registers,
     )
     cells = {
-        "regs": str(resources.registers),
-        "spill": str(resources.spill_store_bytes + resources.spill_load_bytes),
-        "shared": str(kernel.meta["shared_bytes"]),
+        "regs": str(made.registers),
+        "spill": str(made.spill_bytes),
+        "shared": str(made.kernel.meta["shared_bytes"]),
     }
-    n_warps = math.prod(grid) * kernel.meta["num_warps"]
-    return Line(name, gpu, "Triton", cells | counted(report, n_warps))
-
-
-# The table ----------------------------------------------------------------------------
-
-
-def show(lines: list[Line]) -> None:
-    """Prints the table, a block for each kernel and chip."""
-    heads = "".join(f"{head:>9}" for head in COLUMNS)
-    print(f"{'kernel':30}{'GPU':8}{'':8}{heads}  limiter")
-    last = ("", "")
-    for line in lines:
-        key = line.kernel, line.gpu
-        name, gpu = key if key != last else ("", "")
-        cells = "".join(f"{line.cells.get(head, '-'):>9}" for head in COLUMNS)
-        end = line.cells.get("limiter", "")
-        print(f"{name:30}{gpu:8}{line.who:8}{cells}  {end}".rstrip(), flush=True)
-        last = key
+    n_warps = math.prod(grid) * made.kernel.meta["num_warps"]
+    return Row(name, gpu, "Triton", cells | counted(report, n_warps))
 
 
 def main() -> int:
@@ -268,16 +219,15 @@ def main() -> int:
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
     words = parser.parse_args()
-    lines: list[Line] = []
+    lines: list[Row] = []
     for name in (name for name in LAUNCHES if words.only in name):
         for gpu in words.gpu or DEFAULT_GPUS:
             lines += [before(name, gpu), ours(name, gpu)]
             theirs = triton(name, gpu) if words.triton else None
             lines += [] if theirs is None else [theirs]
-    show(lines)
+    show(lines, WIDTHS, name_width=30)
     if words.json:
-        text = json.dumps([asdict(line) for line in lines], indent=1)
-        words.json.write_text(text + "\n")
+        write(lines, words.json)
     return 0
 
 

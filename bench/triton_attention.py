@@ -1,50 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton's attention beside ours: PTX of the same kernel, and runs of it.
 
-tools/oracle/triton_ptx.py installs Triton; the kernel in Triton is in
-test/ptx/triton/make_attention.py.
+The kernel in Triton is in test/ptx/triton/make_attention.py.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from cuda_tile.codegen.ptxas import assemble
 from cuda_tile.emulator import Report
 from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "oracle"))
 
-import triton_ptx
 from attention_kernels import Attention
-from triton_kernels import Described, Kernel, Problem
-
-CACHE = Path(__file__).resolve().parent.parent / "build" / "oracle" / "attention"
-
-
-@dataclass(frozen=True)
-class Made:
-    """Triton's kernel for one chip.
-
-    Attributes:
-        kernel: Its PTX and launch parameters.
-        registers, spill_bytes: Per thread, of ptxas; bytes of loads and stores.
-        warnings: Of ptxas, such as C7510 (products serialised).
-    """
-
-    kernel: Kernel
-    registers: int
-    spill_bytes: int
-    warnings: int
+from triton_kernels import Described, Problem
+from triton_specs import Assembled, triton_kernel
 
 
 def spec_of(attention: Attention, gpu: str, warps: int = 0, stages: int = 0) -> str:
@@ -64,38 +39,16 @@ def spec_of(attention: Attention, gpu: str, warps: int = 0, stages: int = 0) -> 
     return f"{kind}:{attention.group}:{chip}:{warps}:{stages}"
 
 
-def make(specs: Iterable[str]) -> None:
-    """Has Triton compile what was not compiled before."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    missing = [spec for spec in specs if not _file_of(spec).exists()]
-    if missing:
-        script = triton_ptx.KERNELS / "make_attention.py"
-        subprocess.run([triton_ptx.python(), script, CACHE, *missing], check=True)
-
-
-def _file_of(spec: str) -> Path:
-    return CACHE / f"{spec.replace(':', '-')}.ptx"
-
-
 def triton_attention(
     attention: Attention, gpu: str, warps: int = 0, stages: int = 0
-) -> Made | None:
+) -> Assembled | None:
     """Triton's kernel, assembled; None where Triton makes none."""
     spec = spec_of(attention, gpu, warps, stages)
-    make([spec])
-    text = _file_of(spec).read_text()
-    if not text:
-        return None
-    meta = json.loads(text.partition("\n")[0].removeprefix("// "))
-    kernel = Kernel(attention.name, text, meta)
-    made = assemble(text, kernel.target)
-    (resources,) = made.resources.values()
-    spills = resources.spill_store_bytes + resources.spill_load_bytes
-    return Made(kernel, resources.registers, spills, len(made.warnings))
+    return triton_kernel("make_attention.py", spec)
 
 
 def run(
-    made: Made, attention: Attention, gpu: str, heads: int, queries: int, keys: int
+    made: Assembled, attention: Attention, gpu: str, heads: int, queries: int, keys: int
 ) -> tuple[Report, float]:
     """Runs tile blocks on the emulator; its report with bounds, and the worst error."""
     grid, values = attention.launch(heads, queries, keys)

@@ -50,3 +50,19 @@ class Build:
             for place, ty in enumerate(self.signature.values())
             if ty.startswith("*")
         }
+
+
+class Divisible(Build):
+    """A build whose integers, too, are multiples of 16, as Triton's launcher finds.
+
+    All but the number of rows, which need not be.
+    """
+
+    @property
+    def attributes(self) -> dict[tuple[int], list[list[Any]]]:
+        """What Triton may rely on."""
+        return {
+            (place,): [["tt.divisibility", 16]]
+            for place, (name, ty) in enumerate(self.signature.items())
+            if ty.startswith("*") or (ty == "i32" and name != "rows")
+        }

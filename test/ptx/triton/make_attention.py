@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles attention with Triton: python make_attention.py OUT SPEC ...
+"""Compiles attention with Triton: python make_attention.py SPEC FILE ...
 
 `bench/triton_attention.py` calls this, with the Python of an environment that has
 Triton. A SPEC is `split:f16:128:128x64:1:90:8:3`: which keys a query sees (`LOOPS` of
@@ -9,13 +9,11 @@ by pointers; keys and values by pointers up to sm_89, by tensor descriptors (TMA
 sm_90 on, whose rows are the positions of all heads.
 """
 
-import sys
-from pathlib import Path
 from typing import Any
 
-from builds import Build
+from builds import Divisible
 from kernels_tma import boxes
-from make_ptx import make
+from make_ptx import write_specs
 from make_streams import TRITON_TYPES
 
 import triton  # isort: skip
@@ -112,21 +110,8 @@ def attention(
     tl.store(out + place, total.to(out.dtype.element_ty))
 
 
-class Divisible(Build):
-    """A build whose integers, too, are multiples of 16, as Triton's launcher finds."""
-
-    @property
-    def attributes(self) -> dict[tuple[int], list[list[Any]]]:
-        """What Triton may rely on."""
-        return {
-            (place,): [["tt.divisibility", 16]]
-            for place, ty in enumerate(self.signature.values())
-            if ty.startswith("*") or ty == "i32"
-        }
-
-
-def build(spec: str) -> tuple[Build, int]:
-    """The build of a SPEC, and its target."""
+def build(spec: str) -> Divisible:
+    """The build of a SPEC."""
     loop, element, depth, tile, group, gpu, warps, stages = spec.split(":")
     m, n = map(int, tile.split("x"))
     d, target, ty = int(depth), int(gpu), TRITON_TYPES[element]
@@ -135,20 +120,8 @@ def build(spec: str) -> tuple[Build, int]:
     keys = boxes(ty, (n, d), (n, d)) if target >= 90 else f"*{ty} *{ty}"
     types = f"*{ty} {keys} *{ty} i32 i32 fp32"
     options = {"num_warps": int(warps), "num_stages": int(stages)}
-    return Divisible(attention, types, (target,), constants, options), target
-
-
-def main() -> None:
-    """Writes a file for each SPEC, with `-` in place of `:`; empty if it fails."""
-    folder = Path(sys.argv[1])
-    for spec in sys.argv[2:]:
-        try:
-            text = make(*build(spec))
-        except Exception as error:
-            print(f"{spec}: {error}", file=sys.stderr)
-            text = ""
-        (folder / f"{spec.replace(':', '-')}.ptx").write_text(text)
+    return Divisible(attention, types, (target,), constants, options)
 
 
 if __name__ == "__main__":
-    main()
+    write_specs(build)

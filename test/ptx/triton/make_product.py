@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles products with Triton: python make_product.py OUT SPEC ...
+"""Compiles products with Triton: python make_product.py SPEC FILE ...
 
 `bench/products.py` calls this, with the Python of an environment that has Triton. A
 SPEC is `f16:f16:128x128x64:80:4:3`: types of operands and result, tile, compute
@@ -7,16 +7,14 @@ capability, warps and stages. The kernels are those of this folder: by pointers 
 sm_89, by tensor descriptors (TMA) from sm_90 on.
 """
 
-import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import triton.language as tl
-from builds import Build
+from builds import Divisible
 from kernels_dot import matmul
 from kernels_tma import boxes, tma_matmul
-from make_ptx import make
+from make_ptx import write_specs
+
+import triton.language as tl  # isort: skip
 
 NAMES = {
     **{"f16": "fp16", "bf16": "bf16", "tf32": "fp32", "f32": "fp32", "f64": "fp64"},
@@ -25,22 +23,8 @@ NAMES = {
 SUMS = {"i8": tl.int32, "f64": tl.float64}
 
 
-@dataclass(frozen=True)
-class Divisible(Build):
-    """A build whose integers, too, are multiples of 16, as Triton's launcher finds."""
-
-    @property
-    def attributes(self) -> dict[tuple[int], list[list[Any]]]:
-        """What Triton may rely on."""
-        return {
-            (place,): [["tt.divisibility", 16]]
-            for place, ty in enumerate(self.signature.values())
-            if ty.startswith("*") or ty == "i32"
-        }
-
-
-def build(spec: str) -> tuple[Build, int]:
-    """The build of a SPEC, and its target."""
+def build(spec: str) -> Divisible:
+    """The build of a SPEC."""
     operand, result, tile, target, warps, stages = spec.split(":")
     sizes = tuple(map(int, tile.split("x")))
     m, n, k = sizes
@@ -50,23 +34,11 @@ def build(spec: str) -> tuple[Build, int]:
     if gpu >= 90:
         types = f"{boxes(a, (m, k), (k, n))} {boxes(c, (m, n))} i32"
         constants |= {"TRANSPOSED": False, "SPECIALIZED": False}
-        return Divisible(tma_matmul, types, (gpu,), constants, options), gpu
+        return Divisible(tma_matmul, types, (gpu,), constants, options)
     types = f"*{a} *{a} *{c} i32 i32 i32"
     constants |= {"PRECISION": "tf32", "TYPE": SUMS.get(operand, tl.float32)}
-    return Divisible(matmul, types, (gpu,), constants, options), gpu
-
-
-def main() -> None:
-    """Writes a file for each SPEC, with `-` in place of `:`; empty if it fails."""
-    folder = Path(sys.argv[1])
-    for spec in sys.argv[2:]:
-        try:
-            text = make(*build(spec))
-        except Exception as error:
-            print(f"{spec}: {error}", file=sys.stderr)
-            text = ""
-        (folder / f"{spec.replace(':', '-')}.ptx").write_text(text)
+    return Divisible(matmul, types, (gpu,), constants, options)
 
 
 if __name__ == "__main__":
-    main()
+    write_specs(build)

@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # Before Triton is imported, which reads them then.
@@ -61,6 +62,22 @@ def make(build: Build, target: int) -> str:
     assert "/home" not in text
     assert str(Path.cwd()) not in text
     return f"// {json.dumps(head)}\n{text}"
+
+
+def write_specs(build: Callable[[str], Build]) -> None:
+    """Writes a kernel for each SPEC of the command line: SPEC FILE SPEC FILE ...
+
+    The file stays empty where there is no such kernel, or Triton fails.
+    """
+    words = sys.argv[1:]
+    for spec, path in zip(words[::2], words[1::2], strict=True):
+        try:
+            made = build(spec)
+            text = make(made, *made.targets)
+        except Exception as error:  # of Triton, whatever it is
+            print(f"{spec}: {error}"[:300], file=sys.stderr)
+            text = ""
+        Path(path).write_text(text)
 
 
 def main() -> None:

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles kernels limited by memory with Triton: python make_streams.py OUT SPEC ...
+"""Compiles kernels limited by memory with Triton: python make_streams.py SPEC FILE ...
 
 `bench/streams.py` calls this, with the Python of an environment that has Triton. A
 SPEC is `softmax f32 1024:90`: the name of a kernel in `bench/stream_kernels.py`, and a
-compute capability. Parameters are those of our kernel. Each file in OUT is named after
-its SPEC; it is empty where there is no such kernel here, or Triton fails.
+compute capability. Parameters are those of our kernel.
 """
 
-import sys
-from pathlib import Path
-from typing import Any
+from builds import Divisible
+from make_ptx import write_specs  # sets options before Triton is imported
 
-import make_ptx  # sets Triton's options before Triton is imported
-import triton
-import triton.language as tl
-from builds import Build
+import triton  # isort: skip
+import triton.language as tl  # isort: skip
 
 
 @triton.jit
@@ -143,24 +139,10 @@ ROWS = {
 KILO, CHUNK = 1024, 4096
 
 
-class Divisible(Build):
-    """A build whose integers, too, are multiples of 16, as Triton's launcher finds.
-
-    All but the number of rows, which need not be.
-    """
-
-    @property
-    def attributes(self) -> dict[tuple[int], list[list[Any]]]:
-        """What Triton may rely on."""
-        return {
-            (place,): [["tt.divisibility", 16]]
-            for place, (name, ty) in enumerate(self.signature.items())
-            if ty.startswith("*") or (ty == "i32" and name != "rows")
-        }
-
-
-def build(name: str, target: int) -> Build:
-    """The build of one of our kernels, with the warps that Triton's tutorials take."""
+def build(spec: str) -> Divisible:
+    """The build of a SPEC, with the warps that Triton's tutorials take."""
+    name, _, target = spec.rpartition(":")
+    targets = (int(target),)
     what, kind, *size = name.split()
     ty = TRITON_TYPES[kind]
     if what in ("transpose", "gather"):
@@ -169,10 +151,10 @@ def build(name: str, target: int) -> Build:
         index = "" if what == "transpose" else " *i32"
         last = " i32 i32" if what == "transpose" else " i32"
         types = f"*{ty}{index} *{ty}{last}"
-        return Divisible(fn, types, (target,), {"M": m, "N": n}, {"num_warps": 4})
+        return Divisible(fn, types, targets, {"M": m, "N": n}, {"num_warps": 4})
     if what == "histogram":
         sizes = {"SIZE": KILO}
-        return Divisible(histogram, "*i32 *i32 i32", (target,), sizes, {"num_warps": 4})
+        return Divisible(histogram, "*i32 *i32 i32", targets, sizes, {"num_warps": 4})
     is_loop = size[-1] == "loop"
     number = size[0]
     extent = CHUNK if is_loop else int(number.removesuffix("k"))
@@ -182,22 +164,8 @@ def build(name: str, target: int) -> Build:
     if what == "add":
         warps = 4
     sizes, options = {"SIZE": extent}, {"num_warps": warps}
-    return Divisible(fn, types.format(ty), (target,), sizes, options)
-
-
-def main() -> None:
-    """Writes a file for each SPEC."""
-    folder, specs = Path(sys.argv[1]), sys.argv[2:]
-    for spec in specs:
-        name, _, target = spec.rpartition(":")
-        try:
-            text = make_ptx.make(build(name, int(target)), int(target))
-        except Exception as error:  # of Triton, whatever it is
-            print(f"{spec}: {error}"[:300], file=sys.stderr)
-            text = ""
-        path = folder / f"{name.replace(' ', '-')}.sm_{target}.ptx"
-        path.write_text(text)
+    return Divisible(fn, types.format(ty), targets, sizes, options)
 
 
 if __name__ == "__main__":
-    main()
+    write_specs(build)

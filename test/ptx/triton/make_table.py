@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles kernels of test/kernels with Triton: python make_table.py OUT SPEC ...
+"""Compiles kernels of test/kernels with Triton: python make_table.py SPEC FILE ...
 
 `bench/table.py` calls this, with the Python of an environment that has Triton. A SPEC
 is `softmax fp16 4096:90`: kernel, element type, columns of a tile, compute capability.
 What other scripts here make (products, attention, other rows) is not repeated.
 """
 
-import sys
-from pathlib import Path
-
-from make_ptx import make
-from make_streams import Divisible
+from builds import Divisible
+from make_ptx import write_specs
 
 import triton  # isort: skip
 import triton.language as tl  # isort: skip
@@ -59,28 +56,15 @@ KERNELS = {
 }
 
 
-def main() -> None:
-    """Writes a file for each SPEC, with `-` in place of blanks; empty if it fails."""
-    folder = Path(sys.argv[1])
-    for spec in sys.argv[2:]:
-        name, _, target = spec.rpartition(":")
-        kind, ty, size = name.split()
-        fn, types = KERNELS[kind]
-        warps = 8 if int(size) > 2048 else 4
-        try:
-            build = Divisible(
-                fn,
-                types.format(ty),
-                (int(target),),
-                {"SIZE": int(size)},
-                {"num_warps": warps},
-            )
-            text = make(build, int(target))
-        except Exception as error:
-            print(f"{spec}: {error}", file=sys.stderr)
-            text = ""
-        (folder / f"{name.replace(' ', '-')}.sm_{target}.ptx").write_text(text)
+def build(spec: str) -> Divisible:
+    """The build of a SPEC."""
+    name, _, target = spec.rpartition(":")
+    kind, ty, size = name.split()
+    fn, types = KERNELS[kind]
+    options = {"num_warps": 8 if int(size) > 2048 else 4}
+    constants = {"SIZE": int(size)}
+    return Divisible(fn, types.format(ty), (int(target),), constants, options)
 
 
 if __name__ == "__main__":
-    main()
+    write_specs(build)
