@@ -4,7 +4,8 @@
     tools/checks/reference.py [--write]
 
 One page per family of ops and one for the dialect tileas: description, syntax, fields,
-constraints, examples, versions, opcode. One page each for types and attributes.
+constraints, examples, versions, opcode. One page each for types and attributes, whose
+descriptions begin with what each is for.
 `examples.py` runs the examples. Ends with `N passed, N failed`.
 """
 
@@ -140,11 +141,13 @@ def definition_page(records: Records, title: str, kind: str, mark: str) -> str:
         record: Records = records[name]
         if not record["mnemonic"]:
             continue
-        summary = record["summary"] or record["enum"]["def"]
         parts.append(f"## {mark}cuda_tile.{record['mnemonic']}\n")
+        # Not the summary: it stands in diagnostics, whose texts scripts rely on.
+        if not record["description"]:
+            raise SystemExit(f"reference.py: error: expected a description of {name}")
+        parts.append(paragraphs(record["description"]) + "\n")
         if "EnumAttr" in record["!superclasses"]:
             enum: Records = records[record["enum"]["def"]]
-            parts.append(f"{enum['summary'][0].upper()}{enum['summary'][1:]}.\n")
             parts.append("| number | name | since |\n|---|---|---|")
             for case in enum["enumerants"]:
                 one: Records = records[case["def"]]
@@ -153,10 +156,6 @@ def definition_page(records: Records, title: str, kind: str, mark: str) -> str:
                 )
                 parts.append(row)
             parts.append("")
-            continue
-        parts.append(f"{summary[0].upper()}{summary[1:]}.\n")
-        if record["description"]:
-            parts.append(paragraphs(record["description"]) + "\n")
     return "\n".join(parts).rstrip() + "\n"
 
 

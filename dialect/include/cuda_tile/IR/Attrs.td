@@ -23,6 +23,10 @@ class CudaTile_Predicate<string name, string attrMnemonic>
 def CudaTile_DivByAttr : CudaTile_Predicate<"DivBy", "div_by"> {
   let summary = "values are multiples of a power of two";
   let description = [{
+    For `assume`: the values are multiples of a power of two. Front ends know it of
+    pointers and extents that they have looked at; without it the compiler often has
+    to load elements one by one.
+
     `div_by<16>`: each value is a multiple of 16; for a pointer this is its address
     in bytes, for a tensor_view its base address. `div_by<16, every 4 along 1>`: the
     first of each group of 4 values along dimension 1 is a multiple of 16, and the
@@ -57,6 +61,9 @@ def CudaTile_SameElementsAttr
     : CudaTile_Predicate<"SameElements", "same_elements"> {
   let summary = "groups of adjacent elements are equal";
   let description = [{
+    For `assume`: groups of neighbouring elements are equal, as in a mask that holds
+    for whole rows, so that one test serves the group.
+
     `same_elements<[2, 4]>`: the tile consists of groups of 2x4 elements, and all
     elements of a group are equal.
   }];
@@ -67,6 +74,9 @@ def CudaTile_SameElementsAttr
 def CudaTile_BoundedAttr : CudaTile_Predicate<"Bounded", "bounded"> {
   let summary = "values lie between two bounds";
   let description = [{
+    For `assume`: the values lie between two bounds. An index that is known not to be
+    negative, for example, needs no test for it.
+
     `bounded<0, ?>`: the values are signed, the bounds are inclusive, `?` means no
     bound.
   }];
@@ -85,6 +95,10 @@ def CudaTile_OptimizationHintsAttr
     : CudaTile_Attr<"OptimizationHints", "optimization_hints"> {
   let summary = "advice to the compiler, per GPU";
   let description = [{
+    Advice to the compiler, for each chip or for all. It may make a kernel faster or
+    slower and never changes its results: on an entry for example how many CTAs share
+    a tile block, on a load how far ahead it should start.
+
     `<sm_100 = {num_cta_in_cga = 2}, default = {}>`. Unknown GPUs and keys are
     legal, so that older compilers accept newer files.
   }];

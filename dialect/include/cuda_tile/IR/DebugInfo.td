@@ -29,7 +29,10 @@ class CudaTile_DIAttr<string name, string attrMnemonic,
 
 def CudaTile_DIFileAttr : CudaTile_DIAttr<"DIFile", "di_file"> {
   let summary = "source file";
-  let description = "`#cuda_tile.di_file<\"kernel.py\" in \"/home/ada\">`.";
+  let description = [{
+    Source file of a kernel, in debug information: name and folder.
+    `#cuda_tile.di_file<"kernel.py" in "/home/ada">`.
+  }];
   let parameters = (ins
     "::mlir::StringAttr":$name,
     "::mlir::StringAttr":$directory
@@ -40,7 +43,10 @@ def CudaTile_DIFileAttr : CudaTile_DIAttr<"DIFile", "di_file"> {
 def CudaTile_DICompileUnitAttr
     : CudaTile_DIAttr<"DICompileUnit", "di_compile_unit"> {
   let summary = "compilation unit";
-  let description = "`#cuda_tile.di_compile_unit<file = #file>`.";
+  let description = [{
+    What a front end has translated at a time, in debug information: the root of all
+    scopes. `#cuda_tile.di_compile_unit<file = #file>`.
+  }];
   let parameters = (ins "::cuda_tile::DIFileAttr":$file);
 }
 
@@ -49,6 +55,7 @@ def CudaTile_DILexicalBlockAttr
                       "::cuda_tile::DILocalScopeAttr"> {
   let summary = "block within another scope";
   let description = [{
+    Block of statements within a function or another block, in debug information.
     `#cuda_tile.di_lexical_block<scope = #subprogram, file = #file, line = 2,
     column = 3>`; a column of 0 is left out.
   }];
@@ -65,10 +72,12 @@ def CudaTile_DISubprogramAttr
                       "::cuda_tile::DILocalScopeAttr"> {
   let summary = "scope of a function";
   let description = [{
+    Function of the source program, in debug information. An entry has the one whose
+    `linkageName` is its name; others are functions that were inlined into it.
+
     `#cuda_tile.di_subprogram<file = #file, line = 1, name = "f", linkageName =
-    "f", compileUnit = #unit, scopeLine = 1>`; `linkageName` is the name of the
-    entry, and a `scopeLine` of 0 is left out. `flags = declaration` stands last
-    since 13.5.
+    "f", compileUnit = #unit, scopeLine = 1>`; a `scopeLine` of 0 is left out.
+    `flags = declaration` stands last since 13.5.
   }];
   let parameters = (ins
     "::cuda_tile::DIFileAttr":$file,
@@ -84,7 +93,11 @@ def CudaTile_DISubprogramAttr
 
 def CudaTile_DILocAttr : LocationAttrDef<CudaTile_Dialect, "DILoc"> {
   let summary = "position in a file, and the enclosing scope";
-  let description = "`loc(#cuda_tile.di_loc<loc(\"k.py\":1:2) in #subprogram>)`.";
+  let description = [{
+    Location of an op: position in a file, and the scope around it. Errors name this
+    line, and line tables of the cubin have it.
+    `loc(#cuda_tile.di_loc<loc("k.py":1:2) in #subprogram>)`.
+  }];
   let mnemonic = "di_loc";
   let parameters = (ins
     "::mlir::FileLineColLoc":$sourceLoc,

@@ -39,7 +39,13 @@ def CudaTile_Signedness : CudaTile_Enum<
   I32EnumAttrCase<"Signed", 1, "signed">,
 ]>;
 def CudaTile_SignednessAttr
-    : CudaTile_EnumAttr<CudaTile_Signedness, "signedness">;
+    : CudaTile_EnumAttr<CudaTile_Signedness, "signedness"> {
+  let description = [{
+    How an op reads the bits of its integers: integer types have no sign of their own
+    (`i32`), so that ops for which it matters, such as a division or a comparison, say
+    it.
+  }];
+}
 
 def CudaTile_IntegerOverflow : CudaTile_Enum<
     "IntegerOverflow", "integer overflow", [
@@ -49,7 +55,14 @@ def CudaTile_IntegerOverflow : CudaTile_Enum<
   I32EnumAttrCase<"NO_WRAP", 3, "no_wrap">,
 ]>;
 def CudaTile_IntegerOverflowAttr
-    : CudaTile_EnumAttr<CudaTile_IntegerOverflow, "overflow">;
+    : CudaTile_EnumAttr<CudaTile_IntegerOverflow, "overflow"> {
+  let description = [{
+    Promise of a front end that the result of integer arithmetic fits its type, read as
+    signed numbers (`no_signed_wrap`), as unsigned ones (`no_unsigned_wrap`), or both
+    (`no_wrap`). Without it (`none`), what does not fit wraps around; a promise that is
+    broken leaves the result undefined.
+  }];
+}
 
 def CudaTile_RoundingMode : CudaTile_Enum<
     "RoundingMode", "rounding mode", [
@@ -63,7 +76,17 @@ def CudaTile_RoundingMode : CudaTile_Enum<
   CudaTile_CaseSince<"13.4", "NEAREST_AWAY", 7, "nearest_away">,
 ]>;
 def CudaTile_RoundingModeAttr
-    : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding">;
+    : CudaTile_EnumAttr<CudaTile_RoundingMode, "rounding"> {
+  let description = [{
+    Which number stands for an exact result that the type does not have. The first four
+    are those of IEEE 754: the nearest one, with ties to the even fraction
+    (`nearest_even`, nearly everywhere the default), towards zero, down, and up. The
+    others belong to some ops, whose constraints name them: `approx` is the hardware's
+    fast approximation, `full` one of nearly full accuracy; `nearest_int_to_zero` cuts
+    the fraction off when an integer is made; `nearest_away` is the nearest number, with
+    ties away from zero.
+  }];
+}
 
 def CudaTile_ComparisonOrdering : CudaTile_Enum<
     "ComparisonOrdering", "comparison_ordering", [
@@ -71,7 +94,12 @@ def CudaTile_ComparisonOrdering : CudaTile_Enum<
   I32EnumAttrCase<"ORDERED", 1, "ordered">,
 ]>;
 def CudaTile_ComparisonOrderingAttr
-    : CudaTile_EnumAttr<CudaTile_ComparisonOrdering, "comparison_ordering">;
+    : CudaTile_EnumAttr<CudaTile_ComparisonOrdering, "comparison_ordering"> {
+  let description = [{
+    What a comparison of floating-point numbers says if one of them is a NaN:
+    `ordered` gives false, `unordered` true.
+  }];
+}
 
 def CudaTile_ComparisonPredicate : CudaTile_Enum<
     "ComparisonPredicate", "cmp_predicate", [
@@ -83,7 +111,12 @@ def CudaTile_ComparisonPredicate : CudaTile_Enum<
   I32EnumAttrCase<"GREATER_THAN_OR_EQUAL", 5, "greater_than_or_equal">,
 ]>;
 def CudaTile_ComparisonPredicateAttr
-    : CudaTile_EnumAttr<CudaTile_ComparisonPredicate, "comparison_predicate">;
+    : CudaTile_EnumAttr<CudaTile_ComparisonPredicate, "comparison_predicate"> {
+  let description = [{
+    What a comparison asks of its operands: left is equal to right, less than right,
+    and so on.
+  }];
+}
 
 def CudaTile_AtomicRMWMode : CudaTile_Enum<
     "AtomicRMWMode", "allowed 32-bit signless integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9", [
@@ -99,7 +132,13 @@ def CudaTile_AtomicRMWMode : CudaTile_Enum<
   I32EnumAttrCase<"XCHG", 9, "xchg">,
 ]>;
 def CudaTile_AtomicRMWModeAttr
-    : CudaTile_EnumAttr<CudaTile_AtomicRMWMode, "atomic_rmw_mode">;
+    : CudaTile_EnumAttr<CudaTile_AtomicRMWMode, "atomic_rmw_mode"> {
+  let description = [{
+    What an atomic op makes of the value in memory and its operand: `addf` adds
+    floating-point numbers, `add` integers; `max` and `min` compare signed integers,
+    `umax` and `umin` unsigned ones; `xchg` puts the operand into memory.
+  }];
+}
 
 def CudaTile_MultimemReduction : CudaTile_Enum<
     "MultimemReduction", "how the copies of a multicast address combine", [
@@ -113,7 +152,13 @@ def CudaTile_MultimemReduction : CudaTile_Enum<
   I32EnumAttrCase<"UMAX", 7, "umax">,
 ]>;
 def CudaTile_MultimemReductionAttr
-    : CudaTile_EnumAttr<CudaTile_MultimemReduction, "multimem_reduction_kind">;
+    : CudaTile_EnumAttr<CudaTile_MultimemReduction, "multimem_reduction_kind"> {
+  let description = [{
+    How a load or a reduction at a multicast address combines the copies behind it, one
+    on each GPU of a group: `min` and `max` compare signed integers or floating-point
+    numbers, `umin` and `umax` unsigned integers.
+  }];
+}
 
 def CudaTile_PointerKind : CudaTile_Enum<
     "PointerKind", "pointer attribute", [
@@ -122,7 +167,13 @@ def CudaTile_PointerKind : CudaTile_Enum<
   CudaTile_CaseSince<"13.5", "MULTICAST", 2, "multicast">,
 ]>;
 def CudaTile_PointerKindAttr
-    : CudaTile_EnumAttr<CudaTile_PointerKind, "ptr_attr">;
+    : CudaTile_EnumAttr<CudaTile_PointerKind, "ptr_attr"> {
+  let description = [{
+    What the addresses of a pointer are: of a multicast object, behind which each GPU of
+    a group has a copy, or of ordinary memory (`unicast`). Without the attribute, and
+    with `none`, nothing is said.
+  }];
+}
 
 def CudaTile_MemoryScope : CudaTile_Enum<
     "MemoryScope", "memory scope", [
@@ -131,7 +182,13 @@ def CudaTile_MemoryScope : CudaTile_Enum<
   I32EnumAttrCase<"SYS", 2, "sys">,
 ]>;
 def CudaTile_MemoryScopeAttr
-    : CudaTile_EnumAttr<CudaTile_MemoryScope, "memory_scope">;
+    : CudaTile_EnumAttr<CudaTile_MemoryScope, "memory_scope"> {
+  let description = [{
+    Who takes part in the exchange that an access with an ordering is for: threads of
+    this tile block (`tl_blk`), all tile blocks of the GPU (`device`), or also the host
+    and other GPUs (`sys`). The scope of each side must include the other.
+  }];
+}
 
 def CudaTile_MemoryOrderingSemantics : CudaTile_Enum<
     "MemoryOrderingSemantics", "memory ordering semantics", [
@@ -143,7 +200,15 @@ def CudaTile_MemoryOrderingSemantics : CudaTile_Enum<
 ]>;
 def CudaTile_MemoryOrderingSemanticsAttr
     : CudaTile_EnumAttr<CudaTile_MemoryOrderingSemantics,
-                        "memory_ordering_semantics">;
+                        "memory_ordering_semantics"> {
+  let description = [{
+    What an access means to accesses of other tile blocks. `weak` promises that nobody
+    else accesses the element at the same time; the others allow it and are atomic.
+    `relaxed` orders nothing else. Whatever is ordered before a `release` is seen by
+    what is ordered after an `acquire` that reads the released value. `acq_rel` is
+    both, for atomic ops.
+  }];
+}
 
 def CudaTile_PaddingValue : CudaTile_Enum<
     "PaddingValue", "what a load reads outside the tensor", [
@@ -154,7 +219,12 @@ def CudaTile_PaddingValue : CudaTile_Enum<
   I32EnumAttrCase<"neg_inf", 4, "neg_inf">,
 ]>;
 def CudaTile_PaddingValueAttr
-    : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value", "$value">;
+    : CudaTile_EnumAttr<CudaTile_PaddingValue, "padding_value", "$value"> {
+  let description = [{
+    What a load through a view gives for elements outside the tensor: zero for sums and
+    products, an infinity for a maximum or minimum. Without it they are unspecified.
+  }];
+}
 
 def CudaTile_SymbolVisibility : CudaTile_Enum<
     "SymbolVisibility", "symbol visibility", [
@@ -162,6 +232,11 @@ def CudaTile_SymbolVisibility : CudaTile_Enum<
   I32EnumAttrCase<"PRIVATE", 1, "private">,
 ]>;
 def CudaTile_SymbolVisibilityAttr
-    : CudaTile_EnumAttr<CudaTile_SymbolVisibility, "symbol_visibility">;
+    : CudaTile_EnumAttr<CudaTile_SymbolVisibility, "symbol_visibility"> {
+  let description = [{
+    Whether the host and other modules can look up a name (`public`), or only this
+    module (`private`).
+  }];
+}
 
 #endif // CUDA_TILE_IR_ENUMS_TD

@@ -20,7 +20,12 @@ class CudaTile_Type<string name, string typeMnemonic, list<Trait> traits = []>
 def CudaTile_PointerType : CudaTile_Type<"Pointer", "ptr"> {
   let summary = "address of a number in global memory";
   let description = [{
-    `ptr<f32>`. Since 13.5, a pointer may say what its addresses are:
+    Address of a number in global memory, as the host passes it to a kernel:
+    `ptr<f32>`. Pointers are held in tiles like numbers, so a scalar pointer is
+    `tile<ptr<f32>>` and a tile of 128 addresses is `tile<128xptr<f32>>`; `offset`
+    computes addresses, `load_ptr_tko` and `store_ptr_tko` use them.
+
+    Since 13.5, a pointer may say what its addresses are:
     `ptr<f32, <multicast>>` points into a multicast object (PTX ISA, "multimem"),
     `ptr<f32, <unicast>>` does not. `none` is another type than no attribute.
   }];
@@ -42,9 +47,14 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
                                  ["cloneWith", "hasRank"]>]> {
   let summary = "array of numbers or pointers whose extents are powers of two";
   let description = [{
-    `tile<4x8xf32>`; rank 0 is a scalar, `tile<f32>`. After layout assignment, the
-    type also has a layout: `tile<4x8xf32, #cute.layout<...>>` maps the bits of
-    (register, lane, warp, block) to coordinates of the element that is held there.
+    Array of numbers or pointers whose extents are powers of two: what kernels
+    compute with. `tile<4x8xf32>` has 4 rows of 8 elements; rank 0 is a scalar,
+    `tile<f32>`. A tile is a value, not memory: it has no address, and no op changes
+    it. Which thread holds which element is the compiler's choice.
+
+    After layout assignment (level W), the type says that choice too:
+    `tile<4x8xf32, #cute.layout<...>>` maps the bits of (register, lane, warp, block)
+    to coordinates of the element that is held there.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
@@ -79,10 +89,14 @@ def CudaTile_TileType : CudaTile_Type<"Tile", "tile",
 def CudaTile_TensorViewType : CudaTile_Type<"TensorView", "tensor_view"> {
   let summary = "tensor view type";
   let description = [{
-    A strided array in global memory.
-    `tensor_view<?x64xf32, strides=[64,1]>`; strides are in elements; `?` (stored as
-    `kDynamic`) is an operand of `make_tensor_view`. The attribute of the base
-    pointer, if it has one, comes last: `#cuda_tile.ptr_attr<multicast>`.
+    An array in global memory with its extents and strides, as NumPy has them:
+    `tensor_view<?x64xf32, strides=[64,1]>`. It is made of a pointer by
+    `make_tensor_view`, and holds no elements itself; the views below cut it into
+    tiles that can be loaded and stored.
+
+    Strides are in elements. `?` (stored as `kDynamic`) is an operand of
+    `make_tensor_view`. The attribute of the base pointer, if it has one, comes last:
+    `#cuda_tile.ptr_attr<multicast>`.
   }];
   let parameters = (ins
     "::mlir::Type":$elementType,
@@ -115,7 +129,12 @@ def CudaTile_PartitionViewType : CudaTile_Type<"PartitionView", "partition_view"
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "partition view type";
   let description = [{
-    A tensor_view cut into a grid of equal tiles.
+    A tensor_view cut into a grid of equal tiles, the usual way to load and store:
+    index (i, j) is tile number i along the first dimension and j along the second, so
+    that a kernel needs no arithmetic on addresses and no masks at the edge.
+    `partition_view<tile=(8x8), padding_value = zero, tensor_view<?x64xf32,
+    strides=[64,1]>>` is one.
+
     Tile dimension `i` runs along tensor dimension `dim_map[i]`. Elements of a tile
     that are out of bounds of the tensor are loaded as the padding value and are not
     stored.
@@ -134,9 +153,12 @@ def CudaTile_StridedViewType : CudaTile_Type<"StridedView", "strided_view",
     [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "strided view type";
   let description = [{
-    A tensor_view under tiles that start at multiples of a stride.
+    A tensor_view under tiles that start at multiples of a stride: for windows that
+    overlap, as in a convolution, or that leave gaps.
+
     Like a partition_view, but along dimension `i`, tile `k` starts at element
-    `k * traversal_strides[i]`: tiles may overlap or leave gaps.
+    `k * traversal_strides[i]`: with 4 and tiles of 8, neighbours share half of their
+    elements.
   }];
   let parameters = (ins
     ArrayRefParameter<"int32_t">:$tileShape,
@@ -154,7 +176,9 @@ def CudaTile_GatherScatterViewType
         [DeclareTypeInterfaceMethods<CudaTile_TileViewInterface>]> {
   let summary = "gather/scatter view type";
   let description = [{
-    A tensor_view whose tiles collect slices along one dimension.
+    A tensor_view whose tiles collect slices that need not be neighbours, for example
+    the rows of a table that a list of numbers names.
+
     Along `sparse_dim`, an index is a tile of positions, one for each slice; along the
     other dimensions, it is the position of the first element of the tile.
   }];
@@ -170,14 +194,19 @@ def CudaTile_GatherScatterViewType
 
 def CudaTile_TokenType : CudaTile_Type<"Token", "token"> {
   let summary = "cuda tile token type";
-  let description = "A point in the order of memory accesses.";
+  let description = [{
+    A point in the order of memory accesses, held by no register. Program order does
+    not order loads and stores of Tile IR: an access comes after another one only if
+    it takes a token that the other one, directly or through further ops, has given.
+  }];
   let hasCustomAssemblyFormat = 1;
 }
 
 def CudaTile_StringType : CudaTile_Type<"String", "string"> {
   let summary = "text, within one compiler";
   let description = [{
-    Not portable: no bytecode version has it, and the compiler refuses it.
+    Text, within one compiler. Not portable: no bytecode version has it, and this
+    compiler refuses it.
   }];
   let hasCustomAssemblyFormat = 1;
 }
@@ -186,6 +215,9 @@ def CudaTile_F8E5M3FNUType : CudaTile_Type<"F8E5M3FNU", "fnv8E5M3FNU",
     [DeclareTypeInterfaceMethods<FloatTypeInterface, ["getFloatSemantics"]>]> {
   let summary = "unsigned number of 5 bits of exponent and 3 of fraction";
   let description = [{
+    Unsigned number of 5 bits of exponent and 3 of fraction, for scale factors of
+    narrow formats.
+
     Has a zero, subnormal numbers and one NaN (0xFF), no sign and no infinity; the
     largest number is 114688. `f8E5M3FNU` is read too. LLVM has no such format:
     elements are data to it, and nothing folds their values.
