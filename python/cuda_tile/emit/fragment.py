@@ -59,12 +59,15 @@ class Pending:
         holds: Whether the registers hold anything (i1); where they do not, they are
             undefined and the tile is zero. None where they always do.
         is_done: Whether they are known to be computed.
+        reads: Other registers that the instructions read meanwhile, so that nothing may
+            write them.
     """
 
     layout: LinearLayout
     registers: tuple[ir.Value, ...]
     holds: ir.Value | None = None
     is_done: bool = False
+    reads: tuple[ir.Value, ...] = ()
 
 
 @dataclass(frozen=True)

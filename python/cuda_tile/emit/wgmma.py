@@ -103,11 +103,13 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
     acc, b = e.pending(op.operands[2]), e.builder
     _check_accumulator(acc.layout, atom)
     right, flips = _from_buffer(e, op, "b", acc.layout)
+    reads = list(acc.reads)
     if isinstance(op.operands[0].type, BufferType):
         left, flip = _from_buffer(e, op, "a", acc.layout)
         flips = flip + flips
     else:
         left = _from_registers(e, op.operands[0], acc.layout, atom)
+        reads += [word for words in left.values() for word in words]
     if depth := planned(op, "promote", 0):
         whole = _Form(_mnemonic(op, atom), (), (), (), _tail(op, atom, flips), False)
         e.set(op.results[0], _promoted(e, whole, acc, (left, right), atom, depth))
@@ -125,12 +127,16 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
         inputs.append(acc.holds)
     registers = _run(e, form, acc.registers, inputs)
     b.create("nvvm.wgmma.commit.group.sync.aligned", [], [])
-    e.set(op.results[0], Pending(acc.layout, registers))
+    e.set(op.results[0], Pending(acc.layout, registers, reads=tuple(reads)))
 
 
 @RULES.register("tileas.await")
 def await_(e: Emitter, op: ir.Operation) -> None:
-    """Waits, and ties the registers to the wait: nothing reads them before it."""
+    """Waits, and ties the registers to the wait: nothing reads them before it.
+
+    Nor does anything write the registers of left operands: the next turn's would be
+    computed in the same ones, since nothing else needs them behind the product.
+    """
     b = e.builder
     if all(e.pending(value).is_done for value in op.operands):
         for value, tile in zip(op.operands, op.results, strict=True):
@@ -145,7 +151,9 @@ def await_(e: Emitter, op: ir.Operation) -> None:
         for pending in map(e.pending, op.operands)
         if not pending.is_done and _known(b, pending.holds) is not False
     ]
-    done = iter(_tied(b, "", [r for pending in held for r in pending.registers]))
+    registers = [r for pending in held for r in pending.registers]
+    reads = [r for pending in held for r in pending.reads]
+    done = iter(_tied(b, "", registers, reads))
     for value, tile in zip(op.operands, op.results, strict=True):
         pending = e.pending(value)
         if pending in held:
