@@ -139,8 +139,10 @@ def exp(e: Emitter, op: ir.Operation) -> None:
     b = e.builder
 
     def approximate(power: Function) -> Function:
-        scale = b.constant(b.f32, LOG2_E)
-        return lambda x: power(b.op("llvm.fmul", b.f32, x, scale))
+        def function(x: ir.Value) -> ir.Value:
+            return power(b.op("llvm.fmul", b.f32, x, b.constant(b.f32, LOG2_E)))
+
+        return function
 
     plain = approximate(ptx_float(e, "ex2.approx", "f32"))
     short = approximate(ptx_float(e, "ex2.approx.ftz", "f32"))

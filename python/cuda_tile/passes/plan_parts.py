@@ -51,6 +51,7 @@ from cuda_tile.ir.walk import (
     op_stem,
 )
 from cuda_tile.options import Options
+from cuda_tile.passes.plan_online import OnlineSum, one_for_all, online_sums
 from cuda_tile.targets import (
     MOST_CLUSTER,
     PORTABLE_CLUSTER,
@@ -103,7 +104,7 @@ def divide_rows(
         cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
     part = cluster * warps * WARP_LANES * PART_ELEMENTS
-    if not write_in_parts(entry, size, part):
+    if not write_in_parts(entry, size, part, is_online=cluster == 1):
         return None
     add_remark(
         entry,
@@ -215,13 +216,16 @@ def longest_row(ops: Sequence[ir.Operation]) -> int:
     return max(map(elements_of, tiles), default=0)
 
 
-def write_in_parts(entry: ir.Operation, size: int, part: int) -> bool:
+def write_in_parts(
+    entry: ir.Operation, size: int, part: int, *, is_online: bool = False
+) -> bool:
     """Writes an entry anew, with loops over parts of its rows.
 
     Args:
         entry: The entry, at level T; it is left alone where that is not possible.
         size: Elements of a row.
         part: Elements of a part.
+        is_online: Whether sums may be computed together with their maximum.
 
     Returns:
         Whether it was done.
@@ -229,20 +233,21 @@ def write_in_parts(entry: ir.Operation, size: int, part: int) -> bool:
     row = _Row(entry, size)
     if not row.read():
         return False
-    _Writer(row, part).write()
+    _Writer(row, part, is_online=is_online).write()
     return True
 
 
 class _Writer:
     """Writes the loops behind all ops of an entry, and erases what they replace."""
 
-    def __init__(self, row: _Row, part: int) -> None:
-        self._row, self._part = row, part
+    def __init__(self, row: _Row, part: int, *, is_online: bool) -> None:
+        self._row, self._part, self._is_online = row, part, is_online
         self._ops = block_ops(body(row.entry))
         self._views: dict[ir.Value, ir.Value] = {}
         self._ends: dict[ir.Value, ir.Value] = {}
         self._known: dict[ir.Value, ir.Value] = {}
         self._reach: ir.Value | None = None
+        self._sums: dict[ir.Operation, OnlineSum] = {}
 
     def write(self) -> None:
         """Writes everything."""
@@ -253,6 +258,8 @@ class _Writer:
             if any(map(row.is_long, op.operands))
             and not any(map(row.is_long, op.results))
         ]
+        if self._is_online:
+            self._sums = {each.total: each for each in online_sums(sinks)}
         late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
         late = [op for op in late if not any(map(row.is_long, op.results))]
         with ir.InsertionPoint(end), end.location:
@@ -311,11 +318,14 @@ class _Writer:
 
     def _loops(self, sinks: Sequence[ir.Operation]) -> None:
         """The loops of one step: reductions and stores."""
+        sinks = [op for op in sinks if op not in self._sums]
         if not sinks:
             return
         assert self._reach is not None, "views are read first"
         reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
-        carried = [v for op in reductions for v in self._identities(op)]
+        early = [each for each in self._sums.values() if each.maximum in reductions]
+        begun = [*reductions, *(each.total for each in early)]
+        carried = [v for op in begun for v in self._identities(op)]
         most = constant(self._row.size // self._part)
         zero, one = constant(0), constant(1)
         for first, last in ((zero, self._reach), (self._reach, most)):
@@ -325,14 +335,21 @@ class _Writer:
             index, *given = block.arguments
             with ir.InsertionPoint(block):
                 turn = _Turn(self, index, is_inside=first is zero)
-                cuda_tile.ContinueOp(turn.make(sinks, given))
+                cuda_tile.ContinueOp(turn.make(sinks, early, given))
             carried = list(loop.results)
-        for op in reductions:
-            mine, carried = carried[: len(op.results)], carried[len(op.results) :]
-            made = op.clone()
-            for place, value in enumerate(mine):
-                made.operands[place] = value
-            self._known.update(zip(op.results, made.results, strict=True))
+        for op, parts in _shared_out(reductions, carried).items():
+            self._reduce(op, parts)
+            for each, total in zip(early, carried[-len(early) :], strict=False):
+                if each.maximum == op:
+                    most = one_for_all(self.known(op.results[0]), total)
+                    self._reduce(each.total, [each.brought(total, parts[0], most)])
+
+    def _reduce(self, op: ir.Operation, parts: Sequence[ir.Value]) -> None:
+        """The same reduction, of what its parts were joined to."""
+        made = op.clone()
+        for place, value in enumerate(parts):
+            made.operands[place] = value
+        self._known.update(zip(op.results, made.results, strict=True))
 
     def _identities(self, op: ir.Operation) -> list[ir.Value]:
         """What a reduction's parts begin with."""
@@ -383,18 +400,26 @@ class _Turn:
         self._made: dict[ir.Value, ir.Value] = {}
 
     def make(
-        self, sinks: Sequence[ir.Operation], given: Sequence[ir.Value]
+        self,
+        sinks: Sequence[ir.Operation],
+        early: Sequence[OnlineSum],
+        given: Sequence[ir.Value],
     ) -> list[ir.Value]:
-        """Computes the part of each sink; gives the partial results."""
-        left, found = list(given), list[ir.Value]()
+        """Computes the part of each sink, and early sums; gives the partial results."""
+        reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
+        before = _shared_out(reductions, given)
+        after: dict[ir.Operation, list[ir.Value]] = {}
         for op in sinks:
-            if op.name == "cuda_tile.reduce":
-                count = len(op.results)
+            if op in before:
                 parts = [self.value(v) for v in op.operands]
-                found += _joined(op, left[:count], parts)
-                left = left[count:]
+                after[op] = _joined(op, before[op], parts)
             else:
                 self._access(op, self.value(op.operands[0]))
+        found = [value for values in after.values() for value in values]
+        for each, total in zip(early, given[len(found) :], strict=True):
+            (old,), (new,) = before[each.maximum], after[each.maximum]
+            part = self.value(each.maximum.operands[0])
+            found.append(each.turn(total, old, new, part))
         return found
 
     def value(self, value: ir.Value) -> ir.Value:
@@ -486,6 +511,18 @@ class _Turn:
         )
         splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
         return constant_tile(ty, splat)
+
+
+def _shared_out(
+    reductions: Sequence[ir.Operation], values: Sequence[ir.Value]
+) -> dict[ir.Operation, list[ir.Value]]:
+    """Values, of which each reduction has as many as results."""
+    found: dict[ir.Operation, list[ir.Value]] = {}
+    first = 0
+    for op in reductions:
+        found[op] = list(values[first : first + len(op.results)])
+        first += len(op.results)
+    return found
 
 
 def _joined(

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums that need not wait for the maximum which they are made with.
+
+A softmax sums exp(a - m) over a row, where m is the greatest a. With the greatest one
+so far, h, in place of m the sum can be computed in the same loop: where h grows to g,
+what was summed is multiplied by exp(h - g). At the end exp(h - m) brings the sums of
+all threads to the same m. So a row that is loaded again for each step is loaded once
+less.
+
+Each term is then a product of exponentials, each rounded, not one of them; a sum of so
+many floats in no order has a larger error than that. Of infinities and NaN come the
+same sums: with g at least the lowest finite number, terms of -infinity are 0, the
+others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
+gives NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+
+LOWEST = {"f32": -3.4028234663852886e38, "f64": -1.7976931348623157e308}
+"""The lowest finite number of each type."""
+
+MakeConstant = Callable[[ir.Type, float], ir.Value]
+
+
+@dataclass(frozen=True)
+class OnlineSum:
+    """A sum over a row of powers of how far its elements are below their maximum.
+
+    Attributes:
+        maximum: The reduction that gives the maximum.
+        total: That of the sum.
+        path: What is done to the elements, from the difference to the power.
+    """
+
+    maximum: ir.Operation
+    total: ir.Operation
+    path: tuple[ir.Operation, ...]
+
+    def turn(
+        self, total: ir.Value, before: ir.Value, after: ir.Value, part: ir.Value
+    ) -> ir.Value:
+        """The sum so far, of tiles of the elements of a part.
+
+        Args:
+            total: What was summed before.
+            before: The greatest elements before.
+            after: With those of this part.
+            part: The part.
+        """
+        ty = after.type
+        splat = ir.FloatAttr.get(element_of(after), LOWEST[str(element_of(after))])
+        lowest = ir.Operation.create(
+            "cuda_tile.constant",
+            [ty],
+            attributes={"value": ir.DenseElementsAttr.get_splat(_plain(ty), splat)},
+        ).results[0]
+        base = _applied(self._body_of(self.maximum), after, lowest)
+        kept = self.brought(total, before, base)
+        return _applied(self._body_of(self.total), kept, self._power(part, base))
+
+    def brought(self, total: ir.Value, base: ir.Value, most: ir.Value) -> ir.Value:
+        """Sums of powers below `base` as such of powers below `most`."""
+        rounding = self._body_of(self.total).attributes["rounding_mode"]
+        scaled = ir.Operation.create(
+            "cuda_tile.mulf",
+            [total.type],
+            [total, self._power(base, most)],
+            {"rounding_mode": rounding},
+        )
+        return scaled.results[0]
+
+    def _power(self, elements: ir.Value, most: ir.Value) -> ir.Value:
+        first, *others = self.path
+        value = _applied(first, elements, most)
+        for op in others:
+            operands = [value]
+            for other in list(op.operands)[1:]:
+                made = defining_op(other)
+                assert made is not None, "factors are constants"
+                operands.append(_constant_like(made, value.type))
+            value = _applied(op, *operands)
+        return value
+
+    @staticmethod
+    def _body_of(reduction: ir.Operation) -> ir.Operation:
+        return block_ops(body(reduction))[0]
+
+
+def find_online_sum(op: ir.Operation) -> OnlineSum | None:
+    """Whether a reduction is the sum of powers below the maximum of the same row."""
+    if not _has_body(op, "addf") or _identity(op) != 0 or not _is_plain(_inner(op)):
+        return None
+    power = defining_op(op.operands[0])
+    if power is None or op_stem(power) not in ("exp", "exp2"):
+        return None
+    path = [power]
+    step = defining_op(power.operands[0])
+    while step is not None and op_stem(step) == "mulf" and _is_positive(step):
+        path.append(step)
+        step = defining_op(step.operands[0])
+    if step is None or op_stem(step) != "subf" or not _is_plain(step):
+        return None
+    maximum = _spread_from(step.operands[1])
+    if (
+        maximum is None
+        or not _has_body(maximum, "maxf")
+        or _identity(maximum) != float("-inf")
+        or maximum.operands[0] != step.operands[0]
+    ):
+        return None
+    return OnlineSum(maximum, op, (step, *reversed(path)))
+
+
+def _has_body(op: ir.Operation, stem: str) -> bool:
+    """Whether it reduces one row of f32 or f64 by one op on both arguments."""
+    if op.name != "cuda_tile.reduce" or len(op.operands) != 1:
+        return False
+    *inner, last = block_ops(body(op))
+    return (
+        str(element_of(op.operands[0])) in LOWEST
+        and len(inner) == 1
+        and op_stem(inner[0]) == stem
+        and {*inner[0].operands} == {*body(op).arguments}
+        and list(last.operands) == list(inner[0].results)
+    )
+
+
+def _inner(op: ir.Operation) -> ir.Operation:
+    return block_ops(body(op))[0]
+
+
+def _is_plain(op: ir.Operation) -> bool:
+    """Whether it rounds to nearest and keeps subnormal numbers."""
+    rounding = keyword(op, "rounding_mode", "nearest_even")
+    return rounding == "nearest_even" and not flag(op, "flush_to_zero")
+
+
+def _identity(op: ir.Operation) -> float:
+    (identity,) = ir.ArrayAttr(op.attributes["identities"])
+    return ir.FloatAttr(identity).value
+
+
+def _is_positive(op: ir.Operation) -> bool:
+    made = defining_op(op.operands[1])
+    value = None if made is None else _splat(made)
+    return _is_plain(op) and value is not None and 0 < value < float("inf")
+
+
+def _splat(op: ir.Operation) -> int | float | None:
+    return constant_splat(op) if op.name == "cuda_tile.constant" else None
+
+
+def _spread_from(value: ir.Value) -> ir.Operation | None:
+    """The op whose only element a tile repeats."""
+    made = defining_op(value)
+    if made is None or op_stem(made) != "broadcast":
+        return None
+    while made is not None and op_stem(made) in ("broadcast", "reshape"):
+        made = defining_op(made.operands[0])
+    return made
+
+
+def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
+    """The same op on other tiles, which have one type."""
+    made = op.clone()
+    for place, operand in enumerate(operands):
+        made.operands[place] = operand
+    made.results[0].set_type(operands[0].type)
+    return made.results[0]
+
+
+def _constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
+    """A constant of equal elements in another shape."""
+    attribute = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
+    splat = ir.DenseElementsAttr.get_splat(_plain(ty), attribute)
+    return ir.Operation.create(
+        "cuda_tile.constant", [ty], attributes={"value": splat}
+    ).results[0]
+
+
+def _plain(ty: ir.Type) -> ir.ShapedType:
+    return ir.ShapedType(ty)
+
+
+def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
+    """The only element of a tile, repeated in the shape of another one."""
+    element = element_of(value)
+    shape = list(ir.ShapedType(like.type).shape)
+    ones = TileType.get([1] * len(shape), element)
+    flat = ir.Operation.create("cuda_tile.reshape", [ones], [value]).results[0]
+    return ir.Operation.create("cuda_tile.broadcast", [like.type], [flat]).results[0]
+
+
+def online_sums(sinks: Sequence[ir.Operation]) -> list[OnlineSum]:
+    """Those among the reductions of rows whose maximum is one of them, too."""
+    found = (find_online_sum(op) for op in sinks)
+    return [each for each in found if each is not None and each.maximum in sinks]
