@@ -9,7 +9,9 @@ compiler estimated them before, spilled bytes per thread (loads and stores), sha
 bytes per CTA, occupancy, warnings of ptxas and the plan; or the error. `PATH` is a
 bytecode or MLIR file, or a folder of bytecode, searched recursively; by default the
 newest kernels in test/kernels. `--compare` adds the numbers of an earlier `--json` and
-shows only rows that differ, and says in which columns which kernels got worse;
+shows only rows that differ, and says in which columns which kernels got worse.
+Registers count as the chip gives them out, in units of 8 a thread: more of them within
+a unit take nothing from anybody, and are listed with that reason;
 `--spills` shows only kernels that spill. `--run` also runs the kernels of test/kernels
 on the emulator and adds what a launch (bench/kernel_args.py) does: sectors of global
 memory, bank conflicts, barriers that each warp waits at.
@@ -34,6 +36,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.launch import parameter_types
 from cuda_tile.ir.walk import entries, entry_name, find_entry
 from cuda_tile.runtime.spread import spread_args
+from cuda_tile.targets import REGISTER_UNIT_PER_WARP, WARP_LANES
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
@@ -111,7 +114,28 @@ class Row:
             f"{name} {getattr(other, field)} -> {getattr(self, field)}"
             for name, field in NO_WORSE.items()
             if 0 <= getattr(other, field) < getattr(self, field)
+            and not (
+                field == "registers" and self.given_registers == other.given_registers
+            )
         ]
+
+    @property
+    def given_registers(self) -> int:
+        """Registers of a thread that a multiprocessor gives out for it."""
+        unit = REGISTER_UNIT_PER_WARP // WARP_LANES
+        return -(-self.registers // unit) * unit
+
+    def grown_within_unit(self, other: Row) -> str:
+        """Registers that ptxas takes of what was given out before, if any."""
+        if (
+            not 0 < other.registers < self.registers
+            or self.given_registers != other.given_registers
+        ):
+            return ""
+        return (
+            f"regs {other.registers} -> {self.registers}, both given out as "
+            f"{self.given_registers}"
+        )
 
 
 COLUMNS = (
@@ -222,6 +246,9 @@ def print_worse(rows: list[Row], before: dict[tuple[str, str], Row]) -> None:
     worse = [(row, columns) for row, columns in found if columns]
     for row, columns in worse:
         print(f"worse: {row.kernel} {row.gpu}: {', '.join(columns)}")
+    for row, _ in found:
+        if reason := row.grown_within_unit(before[row.key]):
+            print(f"not worse: {row.kernel} {row.gpu}: {reason}")
     print(f"{len(worse)} of {len(found)} rows are worse in {', '.join(NO_WORSE)}")
 
 

@@ -90,3 +90,7 @@ def test_worse() -> None:
     new = Row("k", "sm_80", registers=41, sectors=11, conflicts=3)
     assert new.worse_than(old) == ["regs 40 -> 41", "sectors 10 -> 11"]
     assert Row("k", "sm_80", refused="no").worse_than(old) == ["refused"]
+    more = Row("k", "sm_80", registers=42, sectors=9)
+    assert more.worse_than(new) == []  # both have 48, in units of 8
+    assert more.grown_within_unit(new) == "regs 41 -> 42, both given out as 48"
+    assert not new.grown_within_unit(old)

@@ -37,7 +37,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
-from cuda_tile.analysis.warpgroups import may_use_warpgroups
+from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
@@ -106,7 +106,7 @@ class EngineChoice:
         """
         tile = operand.load.results[0]
         bits = element_bits(element_of(tile))
-        if all(may_use_warpgroups(op, self._target) for op, _ in operand.uses):
+        if all(self._suits_warpgroups(op) for op, _ in operand.uses):
             return False
         if bits == 16 or bits == 64:
             return bits == 64
@@ -115,6 +115,11 @@ class EngineChoice:
         return any(
             product.operands[index] == tile and fastest != rank - 1 - index
             for product, index in operand.uses
+        )
+
+    def _suits_warpgroups(self, op: ir.Operation) -> bool:
+        return may_use_warpgroups(op, self._target) and not are_bytes_for_warps(
+            op, self._target, self.facts
         )
 
     @property

@@ -16,6 +16,8 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.registers import (
+    COPIED_OVERHEAD_REGISTERS,
+    LOOP_OVERHEAD_REGISTERS,
     RENAMES,
     IsStaged,
     Tile,
@@ -365,13 +367,25 @@ def slice_registers(
         if index == 0 and product.keeps_operand(plan):
             continue
         elements = extent * batch * depth // WARP_LANES
+        is_turned = index == 1 and plan.warp_atom.columns > 1
         if gathered is None or bits >= REGISTER_BITS // 2:
             step += held_registers(elements, bits)
         else:
             words = -(-elements * bits // REGISTER_BITS)
-            is_turned = index == 1 and plan.warp_atom.columns > 1
             step += words + (elements if index in gathered and not is_turned else 0)
-    return max(0, step - sum(map(weigh, product.stored)))
+    step = max(0, step - sum(map(weigh, product.stored)))
+    return step - _spared(product, plan, gathered)
+
+
+def _spared(
+    product: Product, plan: ProductPlan, gathered: frozenset[int] | None
+) -> int:
+    """Registers that a loop needs less where a product reads only copied tiles."""
+    if gathered is None or any(map(conversions_of, list(product.op.operands)[:2])):
+        return 0
+    if gathered - ({1} if plan.warp_atom.columns > 1 else set()):
+        return 0
+    return LOOP_OVERHEAD_REGISTERS - COPIED_OVERHEAD_REGISTERS
 
 
 def _warpgroup_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> int:

@@ -19,14 +19,17 @@ from functools import cache
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
+from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.tiles import (
+    buffer_layout_of,
     element_bits,
     element_of,
     is_distributed,
     layout_of,
     shape_of,
 )
-from cuda_tile.ir.walk import block_ops, op_stem
+from cuda_tile.ir.walk import block_ops, defining_op, op_stem
+from cuda_tile.layout.ldmatrix import match_ldmatrix
 from cuda_tile.targets import REGISTER_BITS
 
 OVERHEAD_REGISTERS = 16
@@ -34,6 +37,10 @@ OVERHEAD_REGISTERS = 16
 ptxas 13.5 needs without spilling; test/analysis/test_registers.py holds the error."""
 LOOP_OVERHEAD_REGISTERS = 32
 """More of them inside a loop: what addresses are made of is kept for the next turn."""
+COPIED_OVERHEAD_REGISTERS = 8
+"""As many of these where a product reads what engines copied and nothing else: each
+operand needs one address of its slot (ptxas 13.5 spills below 184 registers where tiles
+take 160, of f16 and of tf32, below 104 where they take 88, of bytes)."""
 
 RENAMES = frozenset(("reshape", "permute", "assume", "extract"))
 MADE_IN_PLACE = frozenset(("constant", "iota", "broadcast"))
@@ -109,12 +116,48 @@ def estimate(live: LiveTiles, weigh: Weigh, extra: Extra) -> Estimate:
 
 def estimate_placed(entry: ir.Operation) -> Estimate:
     """The estimate at level W, from the layouts of the tiles."""
-    return estimate(live_tiles(entry), weigh_placed, lambda op: 0)
+    return estimate(live_tiles(entry), weigh_placed, _spared_placed)
 
 
 def weigh_placed(tile: Tile) -> int:
-    """Registers of a tile with a layout."""
-    return held_registers(layout_of(tile.value).n_registers, tile.bits)
+    """Registers of a tile with a layout; words of bytes that products read as such."""
+    elements = layout_of(tile.value).n_registers
+    if tile.bits < REGISTER_BITS // 2 and _has_words(tile.value):
+        return -(-elements * tile.bits // REGISTER_BITS)
+    return held_registers(elements, tile.bits)
+
+
+def _has_words(value: ir.Value) -> bool:
+    """Whether an operand of `mma.sync` comes to its threads in whole words."""
+    load = defining_op(value)
+    if load is None or load.name != "tileas.load_shared":
+        return False
+    layout, shared = layout_of(value), buffer_layout_of(load.operands[0])
+    if match_ldmatrix(shared, layout, element_bits(element_of(value))) is None:
+        return False
+    return all(use.owner.operation.name == "tileas.mma_sync" for use in value.uses)
+
+
+def _spared_placed(op: ir.Operation) -> int:
+    """Registers that a loop needs less at a product of copied tiles, below zero."""
+    slices = [op.results[0]] if op.name == "tileas.load_shared" else []
+    if op.name == "tileas.mma_sync":
+        slices = [op.operands[0], op.operands[1]]
+    if not slices or not all(map(_is_copied_slice, slices)):
+        return 0
+    return COPIED_OVERHEAD_REGISTERS - LOOP_OVERHEAD_REGISTERS
+
+
+def _is_copied_slice(value: ir.Value) -> bool:
+    """Whether `ldmatrix` reads a tile from a buffer that an engine fills in a loop."""
+    load = defining_op(value)
+    if load is None or load.name != "tileas.load_shared":
+        return False
+    layout, shared = layout_of(value), buffer_layout_of(load.operands[0])
+    users = [use.owner.operation for use in load.operands[0].uses]
+    return any(user.name in COPIES and user.block == load.block for user in users) and (
+        match_ldmatrix(shared, layout, element_bits(element_of(value))) is not None
+    )
 
 
 def held_registers(elements: int, bits: int) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.cost import WARP_SLOWDOWN
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     IsStaged,
@@ -27,6 +28,7 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
+from cuda_tile.layout.atoms import M16N16K32
 from cuda_tile.layout.descriptors import (
     UNIT_BYTES,
     OperandRole,
@@ -37,6 +39,7 @@ from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.wgmma import (
     PART_COLUMNS,
     WARPGROUP_WARPS,
+    WGMMA_COLUMNS,
     WGMMA_ROWS,
     WgmmaAtom,
     find_wgmma,
@@ -45,6 +48,9 @@ from cuda_tile.targets import Target
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 """The operands that may lie in shared memory."""
+_WARP_ROWS, _WARP_COLUMNS = 64, 32
+"""Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
+128."""
 
 
 def plan_warpgroups(
@@ -89,6 +95,8 @@ def plan_warpgroups(
         held += tile_bytes(product.op.operands[index])
     if held > target.shared_bytes_per_cta or not _pays(product, convert):
         return None
+    if convert and facts is not None and are_bytes_for_warps(product.op, target, facts):
+        return None
     lhs = "register" if stays else "shared"
     return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
 
@@ -104,6 +112,47 @@ def may_use_warpgroups(op: ir.Operation, target: Target) -> bool:
         and atom is not None
         and wgmma_refusal(op, atom, (WARPGROUP_WARPS, 1)) is None
     )
+
+
+def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) -> bool:
+    """Whether warps multiply 8-bit integers sooner than warpgroups, which turn B first.
+
+    Where B lies along N, warpgroups read it once threads have brought it from a slot to
+    another through registers: two bytes at a time from banks of four, and to banks half
+    of which stay idle, since each thread has two neighbouring columns. So each trip
+    takes twice the wavefronts of B's bytes: 576 clocks of shared memory a turn of 128 x
+    128 x 64 on sm_90. For `mma.sync`, `ldmatrix` turns the bytes where it reads them:
+    512 clocks (docs/bounds.md). Taller tiles gain by warpgroups: 256 x 128 x 64 has 832
+    against 960.
+
+    Args:
+        op: The product.
+        target: The chip, which has such instructions.
+        facts: Facts of its entry.
+    """
+    if op.name != "cuda_tile.mmai" or len(shape_of(op.results[0])) != 2:
+        return False
+    for index, along in ((0, 1), (1, 1)):
+        operand = op.operands[index]
+        load = source_load(operand)
+        if load is None or load.results[0] != operand:
+            return False
+        if describe_access(load, facts).fastest != along:
+            return False
+    m, n, k = extents_of(op)
+    if n < M16N16K32.shape[1]:
+        return False
+    copied = m * k + n * k
+    by_groups = (
+        copied
+        + 4 * n * k
+        + m * n * k * (1 / min(n, WGMMA_COLUMNS[-1]) + 1 / WGMMA_ROWS)
+    )
+    rows, columns = min(m, _WARP_ROWS), min(n, _WARP_COLUMNS)
+    by_warps = copied + m * n * k * (1 / rows + 1 / columns)
+    by_warps /= target.shared_bytes_per_clock
+    by_warps = max(by_warps, WARP_SLOWDOWN * m * n * k / 2 / target.fma_per_clock)
+    return by_warps < by_groups / target.shared_bytes_per_clock
 
 
 def _pays(product: Product, convert: str) -> bool:

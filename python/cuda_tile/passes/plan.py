@@ -194,6 +194,7 @@ def make_plan(
             add_remark(entry, text)
     if "occupancy" not in hints and chosen.cluster == 1:
         chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
+        chosen = chooser.paired(chosen)
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
     plan = Plan(
@@ -326,6 +327,20 @@ class Chooser:
                 break
             chosen = replace(chosen, ctas=ctas, limit=limit)
         return chosen
+
+    def paired(self, chosen: Candidate) -> Candidate:
+        """Room for a second CTA where threads put bytes together before each product.
+
+        It multiplies while those do that, if registers and shared memory allow: ptxas
+        takes some more than half of the registers where nobody asks for that.
+        """
+        target, ctas = self._target, 2 * chosen.ctas
+        if not chosen.turns_bytes or ctas > most_ctas(target, chosen.num_warps):
+            return chosen
+        limit = register_limit(target, chosen.num_warps, ctas)
+        if chosen.estimate.registers > limit or not self._loads.has_room_beside(ctas):
+            return chosen
+        return replace(chosen, ctas=ctas, limit=limit)
 
     def eased(self, chosen: Candidate) -> Candidate:
         """More warps where those of a kernel without products would hold too much.

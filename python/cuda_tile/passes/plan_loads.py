@@ -288,6 +288,17 @@ class LoadChooser:
         share = target.shared_bytes_per_sm // ctas - target.shared_bytes_reserved
         return min(target.shared_bytes_per_cta, share)
 
+    def has_room_beside(self, ctas: int) -> bool:
+        """Whether so many CTAs have slots enough for what engines copy in any loop."""
+        share = self._target.shared_bytes_per_sm // ctas
+        slots = [
+            slot_bytes_of(
+                tile_bytes(o.load.results[0]) for o in self.copied if o.loop == loop
+            )
+            for loop in self.copied_loops
+        ]
+        return LEAST_SHIFTED * max(slots, default=0) <= share
+
     def _refuse_few(self, load: ir.Operation, plan: Plan) -> None:
         """Leaves a tile of pointers to threads if each has less than a copy's bytes."""
         if load.name != "cuda_tile.load_ptr_tko" or load in self._by_hand:
