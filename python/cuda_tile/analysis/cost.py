@@ -39,17 +39,28 @@ def register_limit(target: Target, num_warps: int, ctas: int) -> int:
     return min(MAX_REGISTERS, share // unit * unit)
 
 
-def role_registers(target: Target, num_warps: int, ctas: int) -> tuple[int, int]:
+def role_registers(
+    target: Target, num_warps: int, ctas: int, needed: int = 0
+) -> tuple[int, int]:
     """Registers of a thread of the role that works, and of the one that loads.
 
     The role that loads gives back what it does not need of its share at the launch
     (PTX ISA, "setmaxnreg": multiples of 8, all warps together no more than launched).
+
+    Args:
+        target: The chip.
+        num_warps: Warps that work.
+        ctas: CTAs on a multiprocessor.
+        needed: Registers of a thread that works. Where they are more than it would
+            have, the one that loads keeps as few as it can do with.
     """
     warps = num_warps + LOAD_WARPS
     launched = register_limit(target, warps, ctas)
-    load = 40 if num_warps <= 2 * WARPGROUP_WARPS else 24
-    work = (launched * warps - load * LOAD_WARPS) // num_warps // 8 * 8
-    return min(work, MOST_ROLE_REGISTERS), load
+    found: list[tuple[int, int]] = []
+    for load in (40, 24) if num_warps <= 2 * WARPGROUP_WARPS else (24,):
+        work = (launched * warps - load * LOAD_WARPS) // num_warps // 8 * 8
+        found.append((min(work, MOST_ROLE_REGISTERS), load))
+    return next((pair for pair in found if pair[0] >= needed), found[0])
 
 
 def resident_ctas(target: Target, num_warps: int, registers: int) -> int:

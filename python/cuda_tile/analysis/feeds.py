@@ -306,7 +306,7 @@ def is_chained(product: ir.Operation) -> bool:
     """Whether the left operand is computed from another product of the same block.
 
     With all warps along M such an operand stays in its threads: the fragment of a
-    result is that of a left operand under other names.
+    result is that of a left operand under other names, unless it is turned.
     """
     seen: set[ir.Operation] = set()
     work = [product.operands[0]]
@@ -317,9 +317,17 @@ def is_chained(product: ir.Operation) -> bool:
         seen.add(op)
         if op.name in PRODUCTS:
             return True
-        if op_stem(op) in RENAMES | elementwise_stems():
+        if op_stem(op) in RENAMES | elementwise_stems() and not _turns_matrix(op):
             work += [value for value in op.operands if is_distributed(value)]
     return False
+
+
+def _turns_matrix(op: ir.Operation) -> bool:
+    """Whether an op makes rows of the columns of matrices."""
+    if op.name != "cuda_tile.permute":
+        return False
+    order = list(ir.DenseI32ArrayAttr(op.attributes["permutation"]))
+    return order[-2:] != [len(order) - 2, len(order) - 1]
 
 
 def is_staged_early(op: ir.Operation, index: int) -> bool:

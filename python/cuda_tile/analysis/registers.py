@@ -7,7 +7,8 @@ what a plan would make of them at level T (analysis/feeds.py). Linear in the num
 operations times the tiles live at one; the walk is done once for all plans compared.
 
 What is not held: constants, copies by `broadcast`, and values of elementwise operations
-on nothing else, which are made where they are used. `reshape` and its like only rename.
+on nothing else, which are made where they are used. `reshape` and its like only rename:
+what uses them uses their source.
 Scalars, addresses, predicates and loop counters are `OVERHEAD_REGISTERS` in all.
 """
 
@@ -244,7 +245,7 @@ class _Reader:
             source = self._holdings.get(operand)
             if source is not None:
                 sources.append(source)
-                if not self._is_staged(op, index):
+                if op_stem(op) not in RENAMES and not self._is_staged(op, index):
                     used |= source.tiles
         blocks = tuple(self.read(block) for region in op.regions for block in region)
         made: list[int] = []

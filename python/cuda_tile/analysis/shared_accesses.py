@@ -21,6 +21,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.buffers import ASYNC_READERS, Allocs, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
+from cuda_tile.analysis.liveness import products_of
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, text
 from cuda_tile.ir.rings import (
@@ -147,6 +148,7 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         self._buffers = Buffers(flow) if like is None else like._buffers
         self._accesses: dict[ir.Operation, Access | None]
         self._accesses = {} if like is None else like._accesses
+        self._done: dict[ir.Operation, Ranges] = {} if like is None else like._done
         self._ahead: Needs = {}
 
     def assuming(self, ahead: Needs) -> SharedAccesses:
@@ -215,9 +217,14 @@ class SharedAccesses(ForwardAnalysis[Pending]):
         if op.name == "tileas.await_copies" and not _groups(op):
             left = replace(state, leaving=frozenset())
             return replace(left, reads=state.reads | state.leaving)
-        if op.name == "tileas.await" and not _groups(op):
-            left = replace(state, multiplied=frozenset())
-            return replace(left, reads=state.reads | state.multiplied)
+        if op.name == "tileas.await":
+            done = (
+                state.multiplied & self._awaited(op)
+                if _groups(op)
+                else (state.multiplied)
+            )
+            left = replace(state, multiplied=state.multiplied - done)
+            return replace(left, reads=state.reads | done)
         if op.name in TURN_OPS:
             state = self._turn(op, state)
         own = self._own(op)
@@ -232,6 +239,22 @@ class SharedAccesses(ForwardAnalysis[Pending]):
             copied,
             own.late - copied,
         )
+
+    def _awaited(self, op: ir.Operation) -> Ranges:
+        """What the products that an op awaits have read, and no other product reads."""
+        if op not in self._done:
+            mine = products_of(op)
+            reads = {
+                other: access.reads
+                for other in self.flow.ops()
+                if other.name == "tileas.wgmma"
+                and (access := self._buffers.access(other)) is not None
+            }
+            empty = Allocs()
+            ours = empty.union(*(reads[other] for other in reads if other in mine))
+            rest = empty.union(*(reads[other] for other in reads if other not in mine))
+            self._done[op] = _plain(ours - rest)
+        return self._done[op]
 
     def _turn(self, op: ir.Operation, state: Pending) -> Pending:
         """A take of a ring of groups is a barrier; a release waits for one."""

@@ -8,6 +8,8 @@ elements contiguous along K.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.cost import WARP_SLOWDOWN
@@ -60,7 +62,9 @@ def plan_warpgroups(
     facts: FactsAnalysis | None,
     is_copied: IsStaged,
 ) -> ProductPlan | None:
-    """How warpgroups compute a product, divided as the entry is; None if they cannot.
+    """How warpgroups compute a product; None if they cannot.
+
+    They divide it as the entry is, or its columns too, where its rows are too few.
 
     Args:
         product: The product.
@@ -71,6 +75,9 @@ def plan_warpgroups(
     """
     if not target.has_wgmma or not plan.warps_m:
         return None
+    rows = product.extents[0] // WGMMA_ROWS * WARPGROUP_WARPS
+    if rows and plan.warps_n == 1 and plan.warps_m > rows:
+        plan = replace(plan, warps_m=rows, warps_n=plan.warps_m // rows)
     operand, accumulator = element_types(product.op)
     columns = max(1, product.extents[1] // plan.warps_n)
     atom = find_wgmma(operand, accumulator, columns)

@@ -23,6 +23,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.feeds import SAME_ELEMENTS
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
@@ -39,7 +40,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, enclosing_ops
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
@@ -52,6 +53,8 @@ from cuda_tile.layout.wgmma import (
     wgmma_atom,
 )
 
+CROWDED_REGISTERS = 192
+"""Of the sums of a turn's products: 40 to 48 are left for all else."""
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
 _WORD_BITS = 32
 
@@ -441,11 +444,32 @@ def _tail(op: ir.Operation, atom: WgmmaAtom, flips: Sequence[bool]) -> str:
 def _from_registers(
     e: Emitter, value: ir.Value, acc: LinearLayout, atom: WgmmaAtom
 ) -> Places:
-    """The registers of A of each instruction."""
+    """The registers of A of each instruction: its own, where others read them too.
+
+    While products run, nothing else may touch the registers that they read (PTX ISA,
+    "wgmma.wait_group").
+    """
     layout = layout_of(value)
     if [basis[0] for basis in layout.warp] != [basis[0] for basis in acc.warp]:
         raise InternalError(f"emit: expected A of {atom.name} as {acc}, got {layout}")
-    return integer_words(e, value, atom.a)
+    places = integer_words(e, value, atom.a)
+    if _is_read_elsewhere(value):
+        pinned = e.builder.pinned
+        return {at: [pinned(word) for word in words] for at, words in places.items()}
+    return places
+
+
+def _is_read_elsewhere(value: ir.Value) -> bool:
+    """Whether more than products read a tile, maybe under another name."""
+    while True:
+        users = {use.owner.operation for use in value.uses}
+        others = [op for op in users if op.name != "tileas.wgmma"]
+        maker = defining_op(value)
+        if len(users) > 1 and others:
+            return True
+        if maker is None or maker.name not in SAME_ELEMENTS | {"cuda_tile.bitcast"}:
+            return False
+        value = maker.operands[0]
 
 
 def _from_buffer(
@@ -478,6 +502,10 @@ def _from_buffer(
     high = e.threads.kept(found.constant >> _WORD_BITS, "x" if role == "a" else "y")
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     base = b.bitcast(b.vector([first, high]), b.i64)
+    if _is_crowded(op.block):
+        (base,) = b.inline_ptx(
+            "mov.b64 $0, $1;", "=l,l", [b.i64], [base], side_effects=True
+        )
     places: Places = {}
     origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
     for k in range(0, buffer.layout.shape[depth], deep):
@@ -488,6 +516,20 @@ def _from_buffer(
             key = (row, k) if role == "a" else (k, row)
             places[key] = [word]
     return places, [found.is_transposed]
+
+
+def _is_crowded(block: ir.Block) -> bool:
+    """Whether the sums of a loop's products leave few registers for descriptors.
+
+    LLVM would compute those that no turn changes before the loop; where uniform
+    registers are short, ptxas 13.5 keeps them in a thread's, and spills others for it.
+    Then each turn computes them from the first of each operand.
+    """
+    if not _repeats(block.owner.operation):
+        return False
+    totals = [op.results[0] for op in block_ops(block) if op.name == "tileas.wgmma"]
+    counts = [pending_tile(total)[1].n_registers for total in totals]
+    return sum(counts) >= CROWDED_REGISTERS
 
 
 def _matrix_word(

@@ -167,7 +167,8 @@ class _Needs:
         self._readers: dict[ir.Value, list[int]] = {}
         self._last: dict[object, int] = {}
         self._effects: list[int] = []
-        self._awaits: list[int] = []
+        self._awaits: dict[int, frozenset[ir.Value]] = {}
+        self._read: dict[ir.Value, frozenset[ir.Value]] = {}
         self._fence: int | None = None
         self.found: list[set[int]] = []
         for place, op in enumerate(ops):
@@ -190,15 +191,31 @@ class _Needs:
             yield from self._effects
             self._fence = place
         elif op.name == AWAIT:
-            self._awaits.append(place)
+            self._awaits[place] = self._read.get(op.operands[0], frozenset())
         elif op.name in _SHARED:
             yield from self._after("shared", place)
             if op.name in _FILLED_BY:
                 self._last["filled"] = place
-                yield from self._awaits
+                yield from self._awaits_before(op)
         else:
             yield from self._by_kind(place, op)
         self._effects.append(place)
+
+    def _awaits_before(self, op: ir.Operation) -> Iterator[int]:
+        """The awaits of products that read what an op overwrites, or may overwrite.
+
+        A buffer of this block is not the one of another turn, and no other op's.
+        """
+        buffer = _root(op.operands[1]) if op.name == "tileas.store_shared" else None
+        maker = None if buffer is None else defining_op(buffer)
+        is_own = (
+            maker is not None
+            and maker in self._places
+            and maker.name == "tileas.alloc_shared"
+        )
+        for place, read in self._awaits.items():
+            if not is_own or buffer in read:
+                yield place
 
     def _by_kind(self, place: int, op: ir.Operation) -> Iterator[int]:
         """What an op stays behind that is no access to a shared buffer."""
@@ -209,6 +226,9 @@ class _Needs:
             elif op.name == "tileas.publish":  # of a slot that threads may have filled
                 yield from self._after("filled")
         if op.name == WGMMA:
+            first, second, total = list(op.operands)[:3]
+            read = self._read.get(total, frozenset()) | {_root(first), _root(second)}
+            self._read[op.results[0]] = read
             yield from self._after(WGMMA, place)
             yield from self._after("filled")
         elif op.name in _FILLS:
@@ -234,3 +254,12 @@ class _Needs:
         elif op.name != RELEASE:
             for ring in rings:
                 self._readers.setdefault(ring, []).append(place)
+
+
+def _root(buffer: ir.Value) -> ir.Value:
+    """A buffer under the name that it was made with."""
+    maker = defining_op(buffer)
+    while maker is not None and maker.name == RENAMES:
+        buffer = maker.operands[0]
+        maker = defining_op(buffer)
+    return buffer

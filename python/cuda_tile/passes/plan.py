@@ -87,6 +87,10 @@ WANTED_ELEMENTS_PER_THREAD = 8
 EASY_REGISTERS = 72
 """Estimated registers of a thread from which on a kernel without products takes more
 warps: ptxas makes about 56 of them, with which 36 warps share a multiprocessor."""
+SPARED_BY_ROLE = 8
+"""Estimated registers that a role needs less where another one copies: the addresses.
+ptxas 13.5 gives 240 registers to attention backward of 128 columns without spills, of
+which 241 are estimated."""
 WORTH_WARPS = 0.75
 """What is left of the registers where twice as many warps are worth their exchanges."""
 
@@ -206,7 +210,7 @@ def make_plan(
     )
     if chosen.roles == "one":
         return plan
-    work, load = role_registers(target, chosen.num_warps, chosen.ctas)
+    work, load = role_registers(target, chosen.num_warps, chosen.ctas, chosen.needed)
     return replace(plan, roles=chosen.roles, registers=work, load_registers=load)
 
 
@@ -252,9 +256,15 @@ class Candidate:
         return self.clocks, is_one, self.reads, warps
 
     @property
+    def needed(self) -> int:
+        """Registers of a thread that works."""
+        spared = SPARED_BY_ROLE if self.roles == "load" else 0
+        return self.estimate.registers - spared
+
+    @property
     def excess(self) -> int:
         """Registers that are wanting."""
-        return max(0, self.estimate.registers - self.limit)
+        return max(0, self.needed - self.limit)
 
 
 class Chooser:
@@ -426,9 +436,9 @@ class Chooser:
             )
         found = [self._candidate(warps, ctas, division) for division in divisions]
         if self._may_divide and ctas <= most_ctas(self._target, warps + LOAD_WARPS):
-            limit, _ = role_registers(self._target, warps, ctas)
-            groups = [c for c in found if c.has_groups]
-            found += [replace(c, limit=limit, roles="load") for c in groups]
+            for c in [replace(c, roles="load") for c in found if c.has_groups]:
+                limit, _ = role_registers(self._target, warps, ctas, c.needed)
+                found.append(replace(c, limit=limit))
         return found
 
     def _candidate(

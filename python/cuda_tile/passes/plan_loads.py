@@ -368,18 +368,22 @@ class LoadChooser:
                     index == 0 and product.keeps_operand(divided)
                 ):
                     others[value] = tile_bytes(value)
-        for product, divided in inner.items():
+        rings = parts if self.has_only_bulk_copies else inner  # live all the time
+        for product, divided in rings.items():
             for name in divided.convert:
                 n_bytes = tile_bytes(product.op.operands["ab".index(name)])
-                room -= CONVERTED_SLOTS * n_bytes
+                room -= CONVERTED_SLOTS * n_bytes + SLOT_ALIGNMENT_BYTES
         room -= sum(others.values())
+        if plan.roles == "load":  # rings of tiles loaded once, one in the spare bytes
+            once = [value for value in others if source_load(value) is not None]
+            room -= max(0, len(once) - 1) * SLOT_ALIGNMENT_BYTES
         body = list(nested_ops(loop))
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
         room -= self._stored_beside(loop, plan)
         if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
-            rings = {self._ring_key(other) for other in self.copied_loops}
-            room = room // len(rings) - len(copied) * SLOT_ALIGNMENT_BYTES
+            keys = {self._ring_key(other) for other in self.copied_loops}
+            room = room // len(keys) - len(copied) * SLOT_ALIGNMENT_BYTES
         exponentials = count_exponentials(body)
         clocks = turn_clocks(
             target, inner, plan.num_warps, ctas, exponentials, waits=False
