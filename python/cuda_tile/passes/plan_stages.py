@@ -4,6 +4,7 @@
 While a product of warpgroups runs, their threads may compute, but not what the product
 gives. A product that is made of another one's result in the same turn is therefore
 given `stage = 1`: it runs while threads compute what the next turn makes of the other.
+One that threads compute by `mma.sync` stays in its turn.
 Its left operand is then held for a turn more, so that this is done only where registers
 allow it, and where a role of its own fills the slots.
 """
@@ -14,7 +15,13 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Parts, Product, renamed_uses, source_load
+from cuda_tile.analysis.feeds import (
+    Parts,
+    Product,
+    is_staged_early,
+    renamed_uses,
+    source_load,
+)
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copy_plan import LOADS
 from cuda_tile.ir.plan import Plan, ProductPlan
@@ -43,13 +50,13 @@ def stage_products(
     found: dict[Product, ProductPlan] = {}
     for block in dict.fromkeys(product.op.block for product in unplanned):
         mine = {p: q for p, q in parts.items() if p.op.block == block}
-        late = [p for p in mine if _is_dependent(p, mine)]
+        late = [p for p in mine if mine[p].is_wgmma and _is_dependent(p, mine)]
         early = [p for p in mine if p not in late]
         if (
             late
             and early
             and block.owner.operation.name == "cuda_tile.for"
-            and all(p in unplanned and _may_trail(p, mine[p], loads) for p in late)
+            and all(p in unplanned and _may_trail(p, loads) for p in late)
             and _fits(mine, late, plan)
             and _may_load_twice(
                 _loads_of(late) & _loads_of(early), block, parts, plan, loads
@@ -75,9 +82,9 @@ def _is_dependent(product: Product, others: Iterable[Product]) -> bool:
     return False
 
 
-def _may_trail(product: Product, plan: ProductPlan, loads: LoadChooser) -> bool:
+def _may_trail(product: Product, loads: LoadChooser) -> bool:
     """Whether an engine brings the right operand to slots, or the loop keeps it."""
-    return plan.is_wgmma and loads.is_copied(product.op, 1)
+    return loads.is_copied(product.op, 1) or is_staged_early(product.op, 1)
 
 
 def _may_load_twice(
