@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention beside its goals: machine code of the loops, rings, bounds.
+"""Attention, its gradients and linear attention: machine code, rings, bounds, goals.
 
     python bench/attention.py [--gpu sm_90 ...] [--only TEXT] [--run] [--triton]
         [--json FILE]
@@ -30,6 +30,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,9 @@ from cuda_tile.targets import find_target
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 from attention_kernels import Attention
+from backward_kernels import Backward
+from kernel_args import Launch
+from linear_kernels import Linear
 from loop_mix import product_loops
 from rows import Cells, Row, show, write
 from triton_attention import run as run_triton
@@ -55,7 +59,7 @@ COLUMNS = (
     *("regs", "spill", "loop", "instr", "MMA", "MUFU", "SHFL", "BAR", "slots", "warn"),
     *("PTX", "limiter", "tensor", "special", "issue"),
 )
-WIDTHS = dict.fromkeys(COLUMNS, 7) | {"limiter": 17, "slots": 9, "special": 9}
+WIDTHS = dict.fromkeys(COLUMNS, 7) | {"limiter": 17, "slots": 11, "special": 9}
 SHARES = {
     "tensor": "tensor cores",
     "special": "special functions",
@@ -76,7 +80,7 @@ class Case:
         goals: What the columns should show, by loop.
     """
 
-    attention: Attention
+    attention: Attention | Backward | Linear
     gpu: str = "sm_90"
     goals: dict[str, Cells] = field(default_factory=dict[str, Cells])
 
@@ -100,14 +104,24 @@ CASES = (
     Case(Attention("full", 64), goals={"full": _goal(245, 8, 34, "")}),
     Case(Attention("full", 64, keys=128), goals={"full": _goal(405, 12, 66, "")}),
     Case(Attention("full", 256), goals={"full": _goal(410, 20, 34, "")}),
+    Case(Attention("full", 256, keys=128)),
     Case(Attention("split", 128, element="bf16", group=4)),
     Case(Attention("causal", 128)),
+    Case(Attention("causal", 128, element="bf16")),
     Case(Attention("ragged", 64)),
     Case(Attention("full", 128, has_values=False)),
     Case(Attention("full", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("full", 128), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("causal", 64), "sm_80", {"full": {"spill": "0"}}),
     Case(Attention("causal", 128), "sm_80", {"full": {"spill": "0"}}),
+    Case(Attention("full", 256), "sm_80", {"full": {"spill": "0"}}),
+    Case(Attention("full", 64), "sm_120", {"full": {"spill": "0"}}),
+    Case(Attention("full", 128), "sm_120", {"full": {"spill": "0"}}),
+    Case(Backward(64, has_queries=False), goals={"full": {"spill": "0", "warn": "0"}}),
+    Case(Backward(64), goals={"full": {"spill": "0", "warn": "0"}}),
+    Case(Backward(128, by_queries=True), goals={"full": {"spill": "0", "warn": "0"}}),
+    Case(Linear(128, 128), goals={"full": {"spill": "0", "warn": "0"}}),
+    Case(Linear(64, 64, chunk=128), goals={"full": {"spill": "0", "warn": "0"}}),
 )
 
 
@@ -131,10 +145,9 @@ def ours(case: Case, *, runs: bool) -> list[Row]:
         "warn": str(len(compiled.report.warnings)),
     }
     ran = limits(case, module, compiled) if runs else {}
-    names = [""] if case.attention.loop == "full" else ["full", "masked"]
+    names = ["full", "masked"] if _is_masked(case.attention) else ["full"]
     rows: list[Row] = []
-    for mix, name in zip(product_loops(compiled.cubin) or [], names, strict=False):
-        loop = name or ("full" if case.attention.loop == "full" else "masked")
+    for mix, loop in zip(product_loops(compiled.cubin) or [], names, strict=False):
         counts = {
             "loop": loop,
             "instr": str(mix.instructions),
@@ -152,13 +165,12 @@ def ours(case: Case, *, runs: bool) -> list[Row]:
 
 def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
     """Runs the tile blocks of one head; says what limits the loop."""
-    attention = case.attention
-    (rows, _), values = attention.launch(attention.group, *_extents(attention))
+    grid, values = _launch(case.attention)
     entry = find_entry(module.operation, None)
     (kernel,) = compiled.report.kernels
     report = cuda_tile.run(
         module,
-        grid=(rows, 1),
+        grid=grid,
         args=spread_args("kernel", parameter_types(entry), values),
         on="emulator",
         gpu=case.gpu,
@@ -166,22 +178,50 @@ def limits(case: Case, module: ir.Module, compiled: Compiled) -> Cells:
         bounds=find_target(case.gpu),
         registers=kernel.registers,
     )
-    expected = attention.reference(values)[0]
-    error = np.abs(np.asarray(values[3][0], np.float64) - expected).max()
+    error = _error(case.attention, values)
     if not error <= ALLOWED:
         return {"limiter": f"WRONG by {error:.1e}"}
-    return _limits(report, rows)
+    return _limits(report, grid[0])
 
 
-def triton(case: Case) -> Row:
+def _launch(kernel: Attention | Backward | Linear) -> Launch:
+    """Tile blocks of one head of keys: one, or two where a mask depends on it."""
+    if isinstance(kernel, Attention):
+        (rows, _), values = kernel.launch(kernel.group, *_extents(kernel))
+        return (rows, 1), values
+    if isinstance(kernel, Backward):
+        return kernel.launch(1, TURNS * kernel.queries, kernel.keys)
+    return kernel.launch(1, TURNS * kernel.chunk)
+
+
+def _error(kernel: Attention | Backward | Linear, values: list[Any]) -> float:
+    """The largest error of a run, beside the largest result where that is not 1."""
+    if isinstance(kernel, Attention):
+        expected = kernel.reference(values)[0]
+        return float(np.abs(np.asarray(values[3][0], np.float64) - expected).max())
+    if isinstance(kernel, Backward):
+        pairs = list(zip(values[6:-1], kernel.reference(values), strict=True))
+    else:
+        pairs = [(values[3], kernel.reference(values))]
+    errors = [
+        np.abs(np.asarray(found, np.float64) - expected).max() / np.abs(expected).max()
+        for found, expected in pairs
+    ]
+    return float(max(errors))
+
+
+def _is_masked(kernel: Attention | Backward | Linear) -> bool:
+    return isinstance(kernel, Attention) and kernel.loop != "full"
+
+
+def triton(attention: Attention, gpu: str) -> Row:
     """Triton's kernel: what ptxas and the emulator say of it."""
-    attention = case.attention
-    made = triton_attention(attention, case.gpu)
+    made = triton_attention(attention, gpu)
     if made is None:
-        return Row(attention.name, case.gpu, "Triton", {"limiter": "no kernel"})
+        return Row(attention.name, gpu, "Triton", {"limiter": "no kernel"})
     queries, keys = _extents(attention)
     heads = attention.group
-    report, error = run_triton(made, attention, case.gpu, heads, queries, keys)
+    report, error = run_triton(made, attention, gpu, heads, queries, keys)
     cells = {
         "regs": str(made.registers),
         "spill": str(made.spill_bytes),
@@ -190,7 +230,7 @@ def triton(case: Case) -> Row:
     }
     if not error <= ALLOWED:
         cells["limiter"] = f"WRONG by {error:.1e}"
-    return Row(attention.name, case.gpu, "Triton", cells)
+    return Row(attention.name, gpu, "Triton", cells)
 
 
 def _extents(attention: Attention) -> tuple[int, int]:
@@ -239,9 +279,10 @@ def main() -> int:
     for case in CASES:
         if words.only in case.attention.name and case.gpu in (words.gpu or [case.gpu]):
             rows += ours(case, runs=words.run or words.triton)
-            if words.triton and case.attention.has_values:
-                rows.append(triton(case))
-    show(rows, WIDTHS, name_width=26)
+            kernel = case.attention
+            if words.triton and isinstance(kernel, Attention) and kernel.has_values:
+                rows.append(triton(kernel, case.gpu))
+    show(rows, WIDTHS, name_width=30)
     if words.json:
         write(rows, words.json)
     return 0
