@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from interp_build import TOKEN, Kernel, Val, tile_of
 
-from cuda_tile.interp import InterpError
+from cuda_tile.interp import InterpError, InterpReport
 from cuda_tile.interp.predicates import Bounded, DivBy, SameElements
 from cuda_tile.runtime.args import Multicast
 from cuda_tile.runtime.elements import element
@@ -380,13 +380,13 @@ FAULTS = {
 }  # fmt: skip
 
 
-def launch(fault: Fault, *, is_bad: bool, **options: Any) -> None:
+def launch(fault: Fault, *, is_bad: bool, **options: Any) -> InterpReport:
     k = Kernel("ptr<i32>", "ptr<i32>", "ptr<i32>")
     fault.make(k, is_bad)
     fixed = np.zeros(16, np.int32)
     fixed.flags.writeable = False
     arrays = [np.zeros(16, np.int32) for _ in "ab"]
-    k.run(*arrays, fixed, grid=fault.grid, **options)
+    return k.run(*arrays, fixed, grid=fault.grid, **options)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cutile_references import Case, case
 from interp_harness import CONTEXT
+from interp_kernels import run_in_hardware_mode
 
 from cuda_tile import interp
 from cuda_tile._mlir._mlir_libs import _cuda_tile as ext
@@ -60,6 +61,13 @@ def verify(launch: Case) -> None:
 def test_equals_numpy(name: str, seed: int | None) -> None:
     launch = case(name)
     interp.run(read(name), grid=launch.grid, args=flat(launch.args), seed=seed)
+    verify(launch)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in TALKING])
+def test_no_alarm_in_hardware_mode(name: str) -> None:
+    launch = case(name)
+    run_in_hardware_mode(read(name), launch.grid, flat(launch.args))
     verify(launch)
 
 

@@ -24,12 +24,14 @@ def test_every_entry_is_run():
     assert entries == {*CASES}
 
 
+@pytest.mark.parametrize("mode", ["strict", "hardware"])
 @pytest.mark.parametrize(("file", "entry"), CASES)
-def test_equals_numpy(file, entry):
+def test_equals_numpy(file, entry, mode):
     case = CASES[file, entry]()
     before = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in case.args]
     module = cuda_tile.load(FOLDER / f"{file}.tilebc")
-    report = cuda_tile.run(module, entry, grid=case.grid, args=case.args)
+    report = cuda_tile.run(module, entry, grid=case.grid, args=case.args, mode=mode)
+    assert report.warnings == ()
     for position, arg in enumerate(case.args):
         expected: Any = case.expected.get(position, before[position])
         if position in case.expected and case.rtol:

@@ -42,13 +42,14 @@ def read(name: str) -> Any:
 
 
 def run(name: str, **choices: Any) -> Launch:
-    """A launch, after it ran."""
+    """A launch, after it ran without a warning."""
     launch = LAUNCHES[name]()
     args: list[Any] = []
     for arg in launch.args:
         is_array = isinstance(arg, np.ndarray)
         args.extend(cuda_tile.array_args(arg) if is_array else [arg])
-    cuda_tile.run(read(name), grid=launch.grid, args=args, **choices)
+    report = cuda_tile.run(read(name), grid=launch.grid, args=args, **choices)
+    assert not report.warnings, report.warnings
     return launch
 
 
@@ -62,9 +63,10 @@ def test_every_kernel_has_a_reference() -> None:
     assert sorted(files()) == NAMES
 
 
+@pytest.mark.parametrize("mode", ["strict", "hardware"])
 @pytest.mark.parametrize("name", NAMES)
-def test_interpreter(name: str) -> None:
-    assert not run(name).complaints()
+def test_interpreter(name: str, mode: str) -> None:
+    assert not run(name, mode=mode).complaints()
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])

@@ -14,7 +14,7 @@ from cuda_tile.interp.printf import BadDirective, render
 from cuda_tile.interp.program import Op, TileType
 from cuda_tile.interp.table import PARTIAL, RULES
 from cuda_tile.interp.undefined import data_of
-from cuda_tile.interp.uses import argument_of, is_only_a_stride
+from cuda_tile.interp.uses import argument_of, is_only_a_stride, is_unused
 from cuda_tile.interp.values import Mask, TensorView, Token
 from cuda_tile.interp.words import signed
 from cuda_tile.runtime.elements import Array
@@ -33,7 +33,8 @@ def _verify(run: TileBlock, op: Op, value: Any) -> None:
     """Fails where the predicate does not hold.
 
     Except in strict mode, what is assumed of a stride is judged by the tensor view that
-    takes it, which knows whether any access uses the stride.
+    takes it, which knows whether any access uses the stride, and what is assumed of a
+    value that nothing uses is noted only.
     """
     predicate = op.attributes["predicate"]
     data = data_of(value)
@@ -50,7 +51,12 @@ def _verify(run: TileBlock, op: Op, value: Any) -> None:
         run.broken[op.results[0]] = run.broken[op.operands[0]]
     if not bad.any():
         return
-    if not run.launch.is_strict and is_only_a_stride(run.entry.body, op):
+    is_unread = not run.launch.is_strict and is_unused(run.entry.body, op)
+    if (
+        not run.launch.is_strict
+        and not is_unread
+        and is_only_a_stride(run.entry.body, op)
+    ):
         said = f"assumed {predicate}, got {data}{_of_argument(run, op)}"
         run.broken[op.results[0]] = op, said
         return
@@ -59,7 +65,10 @@ def _verify(run: TileBlock, op: Op, value: Any) -> None:
         shown = np.vectorize(hex, [object])(data)
     where = tuple(int(i) for i in np.argwhere(bad)[0])
     said = f"assumed {predicate}, got {shown[where]}{_of_argument(run, op)}"
-    run.forbid(op, bad, said)
+    if is_unread:
+        run.doubt(op, "unused", f"{said}; nothing uses the value", where)
+    else:
+        run.forbid(op, bad, said)
 
 
 def _of_argument(run: TileBlock, op: Op) -> str:

@@ -50,6 +50,15 @@ def is_only_a_stride(body: Block, op: Op) -> bool:
     )
 
 
+def is_unused(body: Block, op: Op) -> bool:
+    """Whether nothing becomes of an `assume` but further ones."""
+    (slot,) = op.results
+    return all(
+        user.name == "assume" and is_unused(body, user)
+        for user in _users(body).get(slot, [])
+    )
+
+
 def argument_of(body: Block, slot: int) -> int | None:
     """The number of the kernel's argument that a value is, but for its shape or width.
 
