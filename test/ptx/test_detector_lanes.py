@@ -75,8 +75,9 @@ FAULTS = {
         "" + ONE_ARRIVES + AWAIT + "st.shared.u32 [%r4], 9;",
     ),
     "a lane fences for mates whose stores it does not know": Fault(
-        STORE + "@%p0 " + PROXY + "bar.sync 0;\n" + OUT + COMMIT + END,
-        r"proxy: .* that warp \d wrote at line \d+ \(st.shared.*no fence.proxy.async",
+        "@%p1 " + STORE + "@%p0 " + PROXY + "bar.sync 0;\n"
+        "" + OUT.replace("512", "128") + COMMIT + END,
+        r"proxy: .* that warp 0 wrote at line \d+ \(@%p1 st.shared.*no fence.proxy",
         "@%p1 " + STORE + "bar.warp.sync -1;\n@%p0 " + PROXY + "bar.sync 0;\n"
         "" + OUT.replace("512", "128") + COMMIT + END,
     ),
@@ -141,6 +142,11 @@ FAULTS = {
         OWN_COPY + "cp.async.wait_all;\nst.shared.u32 [%r5], %r0;",
         r"race: lane \d+ of warp \d overwrites .* lane \d+ wrote at line .*cp.async",
         OWN_COPY + "cp.async.wait_all;\nst.shared.u32 [%r3], %r0;",
+    ),
+    "lanes of a warp: the copies of who did not wait": Fault(
+        OWN_COPY + "@%p0 cp.async.wait_all;\nbar.sync 0;\nst.shared.u32 [%r4], 9;",
+        r"copy in flight: ",
+        OWN_COPY + "cp.async.wait_all;\nbar.sync 0;\nst.shared.u32 [%r4], 9;",
     ),
     "lanes of a warp: a copy overwrites": Fault(
         STORE + "bar.sync 0;\nld.shared.u32 %r9, [%r5];\n" + OWN_COPY + "bar.sync 0;",
@@ -215,6 +221,40 @@ ALONE = {
     "" + STORE + ONE_ARRIVES + AWAIT + "xor.b32 %r8, %r0, 32;\n"
     "mad.wide.u32 %q4, %r8, 4, %q0;\n@%p5 ld.global.u32 %r9, [%q4];",
 }
+
+
+# Lanes wait for each other at these, but their accesses are in no order by it.
+NO_MEETINGS = {
+    "shfl": "shfl.sync.bfly.b32 %r9, %r0, 1, 31, -1;",
+    "vote": "vote.sync.ballot.b32 %r9, %p0, -1;",
+    "match": "match.any.sync.b32 %r9, %r0, -1;",
+    "redux": "redux.sync.add.u32 %r9, %r0, -1;",
+    "elect": "elect.sync %r9|%p5, -1;",
+    "activemask": "activemask.b32 %r9;",
+    "mma": "mov.f32 %f0, 0f00000000;\n"
+    "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
+    "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};",
+    "fence": "fence.acq_rel.cta;",
+}
+
+
+@pytest.mark.parametrize("name", NO_MEETINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_no_meeting_of_lanes(name: str, seed: int) -> None:
+    body = STORE + NO_MEETINGS[name] + "\nld.shared.u32 %r9, [%r5];"
+    met = STORE + NO_MEETINGS[name] + "\nbar.warp.sync -1;\nld.shared.u32 %r9, [%r5];"
+    nothing = Fault("", "", "")
+    with pytest.raises(FindingError, match=r"race: lane \d+ of warp \d reads"):
+        run(body, nothing, seed)
+    run(met, nothing, seed)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_wait_of_one_lane_is_seen_under_every_seed(seed: int) -> None:
+    fault = FAULTS["lanes of a warp: one waits for the mbarrier of another"]
+    with pytest.raises(FindingError, match=fault.message):
+        run(fault.wrong, fault, seed)
+    run(fault.right, fault, seed)
 
 
 @pytest.mark.parametrize("name", ALONE)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The emulator's rules of who is ordered with whom, and a mutant without each.
+
+Every rule names the tests that fail without it;
+`tools/checks/emulator_mutation.py` runs them against the mutants, and writes the table
+of docs/synchronisation.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cuda_tile
+
+PACKAGE = Path(cuda_tile.__file__).parent / "emulator"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, and how to take it away.
+
+    Attributes:
+        about: What it says.
+        module: Where it stands, without `cuda_tile.emulator`.
+        old: Its text there, found exactly once.
+        new: What stands there instead in the mutant.
+        tests: Tests of this folder that fail for the mutant.
+    """
+
+    about: str
+    module: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file of the module."""
+        return PACKAGE.joinpath(*self.module.split(".")).with_suffix(".py")
+
+    def applied(self) -> str:
+        """The module's source without the rule."""
+        text = self.path.read_text()
+        if text.count(self.old) != 1:
+            raise ValueError(
+                f"{self.about}: expected its text once in {self.path.name}, "
+                f"got {text.count(self.old)} times"
+            )
+        return text.replace(self.old, self.new)
+
+
+LANES = "test_detector_lanes.py"
+LIST = "test_detector_list.py"
+
+
+def found(name: str, file: str = LANES) -> str:
+    """The test that a fault of a list is reported."""
+    return f"{file}::test_a_fault_is_reported[{name}]"
+
+
+def silent(name: str, file: str = LANES) -> str:
+    """The test that its right form is not."""
+    return f"{file}::test_the_right_form_is_silent[{name}]"
+
+
+RULES = (
+    Rule(
+        "a strong load may return an older write",
+        "ordering.older_writes",
+        "        if not self._writes or size not in _SIZES:\n",
+        "        if size:\n",
+        (
+            "test_locks.py::test_a_lock_needs_each_fence[volatile-1]",
+            "test_locks.py::test_a_lock_needs_each_fence[relaxed-2]",
+            "test_older_writes.py::test_both_stores_may_be_late",
+        ),
+    ),
+    Rule(
+        "but none that happens before another one it knows",
+        "ordering.older_writes",
+        "        return self._is_known(warp, write.owner, write.clock)\n",
+        "        return False\n",
+        ("test_older_writes.py::test_a_message_with_fences_is_new",),
+    ),
+    Rule(
+        "nor one older than what somebody has read",
+        "ordering.older_writes",
+        "        if write.is_observed or write.owner == me:\n",
+        "        if write.owner == me:\n",
+        ("test_older_writes.py::test_reads_of_one_word_are_in_order",),
+    ),
+    Rule(
+        "nor one that fence.sc orders",
+        "ordering.older_writes",
+        "        if fenced is not None and int(fenced[write.owner]) >= write.clock:\n",
+        "        if fenced is not None and me < 0:\n",
+        ("test_older_writes.py::test_sequential_consistency_forbids_it",),
+    ),
+    Rule(
+        "what a lane acquires of other CTAs, its mates do not know",
+        "ordering.lane_knowledge",
+        "        if self._now is None or self._now.warp != warp:\n",
+        "        if warp >= 0:\n",
+        (
+            found("lanes of a warp: one acquires"),
+            found("lanes of a warp: one acquires under a guard"),
+        ),
+    ),
+    Rule(
+        "what a lane learns while it runs alone is its own",
+        "ordering.lane_knowledge",
+        "        row[:] = visit.before\n        row[0, agent] = own\n        self._now",
+        "        row[0, agent] = own\n        self._now",
+        (
+            found("lanes of a warp: one waits for the mbarrier of another"),
+            f"{LANES}::test_a_wait_of_one_lane_is_seen_under_every_seed[5]",
+        ),
+    ),
+    Rule(
+        "a lane that arrives alone releases what it knows",
+        "sync.mbarriers",
+        "                machine.lane_knowledge.releases(lanes, known)\n",
+        "                pass\n",
+        (
+            found("a lane arrives for mates whose stores it does not know"),
+            found("a lane arrives for mates whose loads it does not know"),
+        ),
+    ),
+    Rule(
+        "a lane that fences the proxies alone does so for what it knows",
+        "sync.mbarriers",
+        "                knowledge.fences(lanes, before)\n",
+        "                pass\n",
+        (found("a lane fences for mates whose stores it does not know"),),
+    ),
+    Rule(
+        "cp.async.wait_group waits for the copies of who executes it",
+        "sync.copies",
+        "        limit[lanes.index] = self._committed[lanes.index] - pending\n"
+        "        if everything:\n            limit[lanes.index] += 1\n",
+        "        limit[:] = self._committed - pending + everything\n",
+        (found("lanes of a warp: the copies of who did not wait"),),
+    ),
+    Rule(
+        "and tells its mates nothing of them",
+        "sync.copies",
+        "            if agent < 0:\n",
+        "            if agent < -1:\n",
+        (
+            found("lanes of a warp: each waits for its own copies"),
+            found("lanes of a warp: the copy of another overwritten"),
+        ),
+    ),
+    Rule(
+        "cp.async overwrites what mates have read",
+        "sync.copies",
+        "machine.lane_order.begin_copy(at, who, offsets, size, writes=True)",
+        "del who",
+        (found("lanes of a warp: a copy overwrites"),),
+    ),
+    Rule(
+        "lanes of a warp race in global memory",
+        "shadow.global_shadow",
+        "where = where.any(axis=0) & ~self._has_met(access, record)",
+        "where = np.zeros(len(access.cells), np.bool_)",
+        (found("lanes of a warp: global memory"),),
+    ),
+    Rule(
+        "but not with what they know",
+        "shadow.global_shadow",
+        "        known = (horizon >= record.clock) | (record.at == access.record.at)\n",
+        "        known = (horizon < 0) | (record.at == access.record.at)\n",
+        (silent("lanes of a warp: global memory"),),
+    ),
+    Rule(
+        "bar.warp.sync is a meeting of lanes",
+        "isa.barrier",
+        "    machine.lane_knowledge.meet(lanes)\n",
+        "    del lanes\n",
+        (
+            silent("lanes of a warp"),
+            silent("lanes of a warp: one acquires"),
+            silent("lanes of a warp: one waits for the mbarrier of another"),
+        ),
+    ),
+    Rule(
+        "a shuffle is none",
+        "isa.warp",
+        "        lane, valid = place(lanes)\n        lanes.put(dst",
+        "        lane, valid = place(lanes)\n        if b.machine.lane_knowledge:\n"
+        "            b.machine.lane_knowledge.meet(lanes)\n        lanes.put(dst",
+        (
+            found("lanes of a warp: a shuffle does not order memory"),
+            f"{LANES}::test_what_is_no_meeting_of_lanes[0-shfl]",
+        ),
+    ),
+    Rule(
+        "lanes read the elements of ldmatrix that they get",
+        "isa.matrix",
+        "            machine.lane_order.read(at, who, places, 2)\n",
+        "            del who, places\n",
+        (found("lanes of a warp: rows of a matrix"),),
+    ),
+    Rule(
+        "lanes write the elements of stmatrix that they hold",
+        "isa.matrix",
+        "            machine.lane_order.write(at, who, places, data.reshape(-1, 2))\n",
+        "            del who, places\n",
+        (found("lanes of a warp: stored rows of a matrix"),),
+    ),
+    Rule(
+        "a kernel starts with no more registers than setmaxnreg.inc asks for",
+        "sync.register_pool",
+        "min(self._limit, self._largest or self._limit)",
+        "self._limit",
+        (
+            "test_mbarrier.py::"
+            "test_a_kernel_starts_with_no_more_registers_than_inc_asks_for[fast]",
+        ),
+    ),
+    Rule(
+        "setmaxnreg.inc takes what others gave",
+        "sync.register_pool",
+        "if (count - have) * WARP_LANES <= self._free[self._cta(int(warp))]:",
+        "if count:",
+        ("test_mbarrier.py::test_setmaxnreg_takes_what_others_gave[adversarial]",),
+    ),
+    Rule(
+        "set on packed halves fills the half of an integer result",
+        "isa.compare",
+        "    return 0xFFFF if is_packed else (1 << ty.bits) - 1\n",
+        "    return (1 << ty.bits) - 1\n",
+        ("test_isa_compare.py::test_compare",),
+    ),
+    Rule(
+        "cp.async writes through the generic proxy, also for wgmma",
+        "shadow.async_shadow",
+        "        self._store(at, offsets, data, warps, memory, clock)\n"
+        "        if clock is not None:\n",
+        "        self.write_slot(at, offsets, data, warps, memory)\n"
+        "        if clock is not None:\n",
+        (found("generic writes of cp.async, read by wgmma", LIST),),
+    ),
+    Rule(
+        "and so it does where it completes on an mbarrier",
+        "shadow.async_shadow",
+        "            generic |= self._generic[cells]\n",
+        "            pass\n",
+        (found("generic writes of cp.async that arrive at an mbarrier", LIST),),
+    ),
+    Rule(
+        "the grid of .blocksareclusters counts clusters",
+        "launch",
+        "    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))\n",
+        "    x, y, z = grid\n",
+        ("test_launch.py::test_a_grid_of_clusters",),
+    ),
+)
