@@ -20,6 +20,7 @@ from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
     plan_attribute,
+    read_plan,
     read_product,
     read_target,
 )
@@ -104,7 +105,9 @@ class DrawnPlan:
         for entry in entries(level):
             ops = list(nested_ops(entry))
             is_divided = read_target(entry).has_clusters and suits_clusters(ops)
-            if "cluster" not in self.fields or is_divided:
+            # A cluster has one role and one tile block; `plan` may have chosen one.
+            is_free = read_plan(entry).cluster == 1
+            if is_free and ("cluster" not in self.fields or is_divided):
                 _add(entry, self.fields)
             for op in ops:
                 if self.promote and op.name in PRODUCTS:

@@ -355,7 +355,11 @@ class LoadChooser:
         parts: Parts,
         copied: list[LoadedOperand],
     ) -> Room:
-        """What a loop's rings may take."""
+        """What a loop's rings may take.
+
+        Where bulk copies fill all rings, these live all the time, with their mbarriers,
+        and so do those of converted operands.
+        """
         target, ctas = self._target, max(1, plan.min_ctas)
         room = self._share(plan) - SPARE_BYTES
         inner = {p: q for p, q in parts.items() if loop in enclosing_ops_of(p.op)}
@@ -368,7 +372,7 @@ class LoadChooser:
                     index == 0 and product.keeps_operand(divided)
                 ):
                     others[value] = tile_bytes(value)
-        rings = parts if self.has_only_bulk_copies else inner  # live all the time
+        rings = parts if self.has_only_bulk_copies else inner
         for product, divided in rings.items():
             for name in divided.convert:
                 n_bytes = tile_bytes(product.op.operands["ab".index(name)])
@@ -381,7 +385,7 @@ class LoadChooser:
         if plan.warps_n != 1 and any(op.name == "cuda_tile.reduce" for op in body):
             room -= SPARE_BYTES_OF_TILES
         room -= self._stored_beside(loop, plan)
-        if self.has_only_bulk_copies:  # whose rings live all the time, with mbarriers
+        if self.has_only_bulk_copies:
             keys = {self._ring_key(other) for other in self.copied_loops}
             room = room // len(keys) - len(copied) * SLOT_ALIGNMENT_BYTES
         exponentials = count_exponentials(body)
