@@ -72,6 +72,7 @@ NB_MODULE(_cuda_tile, m) {
   populateTypes(m);
   populateAttributes(m);
   populateBytecode(m);
+  populateDebugInfo(m);
   populateLegality(m);
   populateLines(m);
   populateOptimize(m);

@@ -216,6 +216,83 @@ static void attributes(MlirContext context, MlirLocation loc) {
   printAttribute(mlirCudaTileOptimizationHintsAttrGetValue(hint));
 }
 
+static void debugInfo(MlirContext context) {
+  MlirAttribute file =
+      mlirCudaTileDIFileAttrGet(context, text("k.py"), text("/home/ada"));
+  MlirAttribute unit = mlirCudaTileDICompileUnitAttrGet(file);
+  MlirAttribute subprogram = mlirCudaTileDISubprogramAttrGet(
+      file, 3, text("f"), text("_Z1f"), unit, 4, true);
+  MlirAttribute block =
+      mlirCudaTileDILexicalBlockAttrGet(subprogram, file, 5, 6);
+  MlirLocation place = mlirLocationFileLineColGet(context, text("k.py"), 7, 8);
+  MlirAttribute loc = mlirCudaTileDILocAttrGet(place, block);
+  // CHECK-NEXT: #cuda_tile.di_file<"k.py" in "/home/ada">
+  // CHECK-NEXT: #cuda_tile.di_compile_unit<file = {{.*}}>
+  // CHECK-NEXT: #cuda_tile.di_subprogram<{{.*}}line = 3, name = "f"
+  // CHECK-NEXT: #cuda_tile.di_lexical_block<{{.*}}line = 5, column = 6>
+  // CHECK-NEXT: #cuda_tile.di_loc<{{.*}}>
+  printAttribute(file);
+  printAttribute(unit);
+  printAttribute(subprogram);
+  printAttribute(block);
+  printAttribute(loc);
+  expect(mlirCudaTileAttributeIsADIFileAttr(file) &&
+             mlirCudaTileAttributeIsADICompileUnitAttr(unit) &&
+             mlirCudaTileAttributeIsADISubprogramAttr(subprogram) &&
+             mlirCudaTileAttributeIsADILexicalBlockAttr(block) &&
+             mlirCudaTileAttributeIsADILocAttr(loc) &&
+             !mlirCudaTileAttributeIsADIFileAttr(unit),
+         "debug information of each kind");
+  expect(mlirCudaTileAttributeIsADILocalScope(subprogram) &&
+             mlirCudaTileAttributeIsADILocalScope(block) &&
+             !mlirCudaTileAttributeIsADILocalScope(file),
+         "two scopes");
+  expect(mlirTypeIDEqual(mlirAttributeGetTypeID(file),
+                         mlirCudaTileDIFileAttrGetTypeID()) &&
+             mlirTypeIDEqual(mlirAttributeGetTypeID(loc),
+                             mlirCudaTileDILocAttrGetTypeID()),
+         "the TypeIDs");
+  expect(
+      mlirStringRefEqual(mlirCudaTileDIFileAttrGetName(file), text("k.py")) &&
+          mlirStringRefEqual(mlirCudaTileDIFileAttrGetDirectory(file),
+                             text("/home/ada")) &&
+          mlirAttributeEqual(mlirCudaTileDICompileUnitAttrGetFile(unit), file),
+      "the file");
+  expect(
+      mlirAttributeEqual(mlirCudaTileDISubprogramAttrGetFile(subprogram),
+                         file) &&
+          mlirCudaTileDISubprogramAttrGetLine(subprogram) == 3 &&
+          mlirStringRefEqual(mlirCudaTileDISubprogramAttrGetName(subprogram),
+                             text("f")) &&
+          mlirStringRefEqual(
+              mlirCudaTileDISubprogramAttrGetLinkageName(subprogram),
+              text("_Z1f")) &&
+          mlirAttributeEqual(
+              mlirCudaTileDISubprogramAttrGetCompileUnit(subprogram), unit) &&
+          mlirCudaTileDISubprogramAttrGetScopeLine(subprogram) == 4 &&
+          mlirCudaTileDISubprogramAttrGetFlags(subprogram),
+      "what the subprogram was made of");
+  expect(mlirAttributeEqual(mlirCudaTileDILexicalBlockAttrGetScope(block),
+                            subprogram) &&
+             mlirAttributeEqual(mlirCudaTileDILexicalBlockAttrGetFile(block),
+                                file) &&
+             mlirCudaTileDILexicalBlockAttrGetLine(block) == 5 &&
+             mlirCudaTileDILexicalBlockAttrGetColumn(block) == 6,
+         "what the block was made of");
+  expect(mlirLocationEqual(mlirCudaTileDILocAttrGetSourceLoc(loc), place) &&
+             mlirAttributeEqual(mlirCudaTileDILocAttrGetScope(loc), block) &&
+             mlirAttributeEqual(
+                 mlirLocationGetAttribute(mlirLocationFromAttribute(loc)), loc),
+         "what the location was made of");
+  MlirType string = mlirCudaTileStringTypeGet(context);
+  // CHECK-NEXT: !cuda_tile.string
+  printType(string);
+  expect(mlirCudaTileTypeIsAStringType(string) &&
+             mlirTypeIDEqual(mlirTypeGetTypeID(string),
+                             mlirCudaTileStringTypeGetTypeID()),
+         "a string");
+}
+
 int main(void) {
   MlirContext context = mlirContextCreate();
   mlirDialectHandleLoadDialect(mlirGetDialectHandle__cuda_tile__(), context);
@@ -224,6 +301,7 @@ int main(void) {
   pointersAndTiles(context, loc);
   views(context, loc);
   attributes(context, loc);
+  debugInfo(context);
   mlirContextDestroy(context);
   return 0;
 }

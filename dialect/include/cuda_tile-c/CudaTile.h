@@ -6,6 +6,7 @@
 
 #include "cuda_tile-c/Attributes.h"
 #include "cuda_tile-c/Bytecode.h"
+#include "cuda_tile-c/DebugInfo.h"
 #include "cuda_tile-c/Dialect.h"
 #include "cuda_tile-c/Dialect/CudaTileDialect.h"
 #include "cuda_tile-c/Dialect/CudaTileOptimizer.h"

@@ -58,6 +58,12 @@ MLIR_CAPI_EXPORTED intptr_t mlirCudaTileTileTypeGetRank(MlirType type);
 MLIR_CAPI_EXPORTED int64_t mlirCudaTileTileTypeGetDimSize(MlirType type,
                                                           intptr_t dim);
 
+/*===- string -------------------------------------------------------------===*/
+
+MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsAStringType(MlirType type);
+MLIR_CAPI_EXPORTED MlirTypeID mlirCudaTileStringTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirType mlirCudaTileStringTypeGet(MlirContext context);
+
 /*===- token --------------------------------------------------------------===*/
 
 MLIR_CAPI_EXPORTED bool mlirCudaTileTypeIsATokenType(MlirType type);

@@ -31,6 +31,7 @@ template <typename Cpp> static Cpp typeAs(MlirType type) {
 DEFINE_TYPE(Pointer)
 DEFINE_TYPE(F8E5M3FNU)
 DEFINE_TYPE(Tile)
+DEFINE_TYPE(String)
 DEFINE_TYPE(Token)
 DEFINE_TYPE(TensorView)
 DEFINE_TYPE(PartitionView)
@@ -40,6 +41,10 @@ DEFINE_TYPE(GatherScatterView)
 //===----------------------------------------------------------------------===//
 // Pointer, tile, token
 //===----------------------------------------------------------------------===//
+
+MlirType mlirCudaTileStringTypeGet(MlirContext context) {
+  return wrap(Type(cuda_tile::StringType::get(unwrap(context))));
+}
 
 MlirType mlirCudaTilePointerTypeGet(MlirContext, MlirType pointeeType) {
   return wrap(Type(cuda_tile::PointerType::get(unwrap(pointeeType))));
