@@ -2,6 +2,29 @@
 # Type stubs of the extension modules, made by nanobind and completed by us, so that
 # type checkers and editors see through `cuda_tile._mlir`. Reads CUDA_TILE_PACKAGE_DIR.
 
+# The rules that complete them are for what nanobind prints under the Python of .venv;
+# under another version it prints other things. The types are the same.
+set(
+  CUDA_TILE_STUBS
+  ""
+  CACHE PATH
+  "_mlir folder of another build to take type stubs from (empty: generate)"
+)
+if(CUDA_TILE_STUBS)
+  foreach(_folder dialects _mlir_libs _mlir_libs/_mlir)
+    file(GLOB _stubs "${CUDA_TILE_STUBS}/${_folder}/*.pyi")
+    if(NOT _stubs)
+      message(FATAL_ERROR "expected stubs in ${CUDA_TILE_STUBS}/${_folder}, got none")
+    endif()
+    install(
+      FILES ${_stubs}
+      COMPONENT CudaTilePythonModules
+      DESTINATION ${CUDA_TILE_PACKAGE_INSTALL}/${_folder}
+    )
+  endforeach()
+  return()
+endif()
+
 set(
   _stubgen
   "${Python_EXECUTABLE}"

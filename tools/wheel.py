@@ -8,8 +8,9 @@ why there is still one copy of each dialect, pass and option in a process. The l
 step (auditwheel) checks what remains needed of the system, glibc and libstdc++, and
 names the wheel after the oldest glibc that has it.
 
-A wheel is for the one version of Python that runs this tool, so a release has a wheel
-for each of 3.11, 3.12 and 3.13. A wheel of the stable ABI (abi3) for all of them is not
+A wheel is for one version of Python, that of .venv or of `--python`, so a release has
+several. They share a build folder: only the bindings are compiled again, and LLVM's
+archives are linked anew. A wheel of the stable ABI (abi3) for all versions is not
 possible: MLIR's bindings call PyFrame_GetBack, PyFrame_GetLasti and
 PyCode_Addr2Location, which stand outside it (CPython's `Include/cpython`).
 """
@@ -27,6 +28,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+BUILD = ROOT / "build" / "wheel"
+REQUIREMENTS = ROOT / "tools" / "requirements.txt"
+STUBS = ROOT / "build" / "python" / "cuda_tile" / "_mlir"
+"""Type stubs that tools/setup made, the same for all versions of Python."""
 LIBRARY = "libCudaTileLLVM.so"
 GOAL_MEGABYTES = 80
 
@@ -161,16 +166,61 @@ def pack(tree: Path, wheel: Path) -> None:
                 archive.write(path, path.relative_to(tree))
 
 
-def build(out: Path) -> Path:
-    """The wheel's path in `out`."""
+def build_requirements() -> list[str]:
+    """What the build imports: the parts `run`, less ptxas, and `build` of the list."""
+    text = REQUIREMENTS.read_text()
+    lines = text.partition("# run\n")[2].partition("\n# test\n")[0].splitlines()
+    return [line for line in lines if line[:1].isalpha() and "nvidia" not in line]
+
+
+def environment_of(interpreter: str) -> Path:
+    """A Python with what the build needs, in an environment of that interpreter.
+
+    Raises:
+        SystemExit: There is no such interpreter, or it has no headers.
+    """
+    say = (
+        "import sys, sysconfig, pathlib\n"
+        "has = pathlib.Path(sysconfig.get_path('include'), 'Python.h').exists()\n"
+        "print('%d.%d' % sys.version_info[:2] if has else 'no headers')"
+    )
+    version = run(interpreter, "-c", say).strip()
+    if not version.startswith("3."):
+        sys.exit(
+            f"wheel: error: expected headers of {interpreter}, got none; "
+            "install its -dev package, or name another interpreter"
+        )
+    folder = BUILD.parent / f"wheel-python-{version}"
+    if not (folder / "complete").exists():
+        run(interpreter, "-m", "venv", "--clear", folder)
+        python = folder / "bin" / "python"
+        run(python, "-m", "pip", "install", "-q", "--no-deps", *build_requirements())
+        (folder / "complete").touch()
+    return folder / "bin" / "python"
+
+
+def compile_for(python: Path, out: Path) -> Path:
+    """The ordinary wheel for this Python, which needs the installed LLVM."""
+    # CMake keeps where it found Python, so it looks anew for another one; what does not
+    # depend on Python stays as it was compiled.
+    marker = BUILD / "built-for"
+    if not marker.exists() or marker.read_text() != str(python):
+        (BUILD / "CMakeCache.txt").unlink(missing_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    marker.write_text(str(python))
+    run(
+        *(python, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
+        *("--wheel-dir", out, f"-Cbuild-dir={BUILD}"),
+        f"-Ccmake.define.CUDA_TILE_STUBS={STUBS}",
+    )
+    return next(out.glob("*.whl"))
+
+
+def build(python: Path, out: Path) -> Path:
+    """The path in `out` of the wheel for this Python."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        plain = work / "plain"
-        run(
-            *("pip", "wheel", ".", "--no-deps", "--no-build-isolation"),
-            *("--wheel-dir", plain, f"-Cbuild-dir={ROOT / 'build' / 'wheel'}"),
-        )
-        wheel = next(plain.glob("*.whl"))
+        wheel = compile_for(python, work / "plain")
         tree = work / "tree"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(tree)
@@ -192,7 +242,13 @@ def main() -> int:
     """Builds the wheel; 1 if it is larger than the goal."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("-o", type=Path, default=ROOT / "dist", help="folder (dist)")
-    wheel = build(parser.parse_args().o)
+    parser.add_argument(
+        "--python", help="interpreter, with headers, to build for (that of .venv)"
+    )
+    arguments = parser.parse_args()
+    named = arguments.python
+    python = environment_of(named) if named else Path(sys.executable)
+    wheel = build(python, arguments.o)
     megabytes = wheel.stat().st_size / 1e6
     print(f"{wheel}: {megabytes:.1f} MB (goal: below {GOAL_MEGABYTES})")
     return int(megabytes >= GOAL_MEGABYTES)

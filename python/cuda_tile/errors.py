@@ -7,6 +7,7 @@ Every message says what was expected, what was found, and how to fix it if possi
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 
@@ -26,6 +27,22 @@ class CudaTileError(Exception):
 
 class UserError(CudaTileError):
     """The program, a file or an argument is at fault."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and Jupyter print: the user's own frames, and the message.
+
+        Those of this package, and of the one before it in the chain, would bury both.
+        """
+        walked = traceback.walk_tb(self.__traceback__)
+        kept = [
+            (frame, line)
+            for frame, line in walked
+            if str(frame.f_globals.get("__name__")).partition(".")[0]
+            not in (__package__, "IPython")
+        ]
+        frames = traceback.StackSummary.extract(iter(kept)).format()
+        name = type(self).__name__
+        return [*(frame.rstrip("\n") for frame in frames), f"{name}: {self}"]
 
 
 class Unsupported(UserError):

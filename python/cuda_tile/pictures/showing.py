@@ -26,6 +26,10 @@ MOST_LINES = 2000
 """Lines of a text that a notebook shows; the rest is counted."""
 _DEFAULT_BITS = 16
 _MONO = "font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px"
+# A text scrolls in a box: notebooks would wrap its lines within words, and a long one
+# would push the next cell out of sight.
+_BOX = f"{_MONO};line-height:1.45;white-space:pre;overflow:auto;max-height:40em"
+_HEAD = "text-align:left;font-weight:normal;white-space:nowrap"
 # Colours that are readable on the light and the dark ground of notebooks.
 _COLORS = {
     "comment": "#7d8794",
@@ -149,7 +153,7 @@ def _code(text: str, language: str) -> str:
         shown = shown.replace(f'class="t-{name}"', f'style="color:{color}"')
     more = len(lines) - MOST_LINES
     rest = f"\n... and {more} more lines" if more > 0 else ""
-    return f'<pre style="{_MONO};line-height:1.45;overflow-x:auto">{shown}{rest}</pre>'
+    return f'<pre style="{_BOX}">{shown}{rest}</pre>'
 
 
 def _compiled(compiled: Compiled, _bits: int) -> Picture:
@@ -192,7 +196,7 @@ def _kernel_html(kernel: KernelReport) -> str:
 
 def _table(rows: list[tuple[str, str]]) -> str:
     cells = "".join(
-        f'<tr><th style="text-align:left;font-weight:normal">{escape(name)}</th>'
+        f'<tr><th style="{_HEAD}">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(value)}</td></tr>'
         for name, value in rows
     )
@@ -208,7 +212,7 @@ def _steps(seconds: dict[str, float]) -> str:
     """Compile time per step as bars."""
     most = max(seconds.values()) or 1.0
     rows = "".join(
-        f'<tr><th style="text-align:left;font-weight:normal">{escape(name)}</th>'
+        f'<tr><th style="{_HEAD}">{escape(name)}</th>'
         '<td style="width:320px;text-align:left"><div style="background:#4a86d8;'
         f'height:10px;border-radius:2px;width:{100 * spent / most:.1f}%"></div></td>'
         f'<td style="text-align:right">{spent * 1e3:.1f} ms</td></tr>'
@@ -227,7 +231,7 @@ def _run(report: RunReport, _bits: int) -> Picture:
         from cuda_tile.emulator.bounds.text import bounds_text
 
         text = escape(bounds_text(report.bounds))
-        parts.append(f'<pre style="{_MONO};overflow-x:auto">{text}</pre>')
+        parts.append(f'<pre style="{_BOX}">{text}</pre>')
     return Picture(f"<div>{''.join(parts)}</div>", f"a run of {report.kernel}")
 
 
