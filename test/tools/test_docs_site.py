@@ -13,7 +13,9 @@ import pytest
 import site_commands
 import site_passes
 import site_sources
+import site_tile_passes
 
+from cuda_tile.cli.opt import DIALECT_PASSES
 from cuda_tile.pipeline import PIPELINE, PRINTERS
 
 BUILD = site_sources.ROOT / "tools" / "docs_site" / "build_site.py"
@@ -37,6 +39,21 @@ General options:
 def test_example_of_a_pass_shows_what_it_does(step):
     before, after = site_passes.before_and_after(step.name)
     assert before != after
+
+
+@pytest.mark.parametrize("flag", DIALECT_PASSES)
+def test_page_of_a_pass_on_tiles_has_its_contract_and_an_example(flag):
+    known = site_tile_passes.definitions()
+    assert set(known) == set(DIALECT_PASSES)
+    before, after = site_tile_passes.before_and_after(flag)
+    assert before != after
+    assert "cuda_tile.module @kernels" in after
+    page = site_tile_passes.page(flag, known[flag])
+    assert str(site_sources.ROOT) not in page
+    assert known[flag].description in page
+    source = re.search(r"`(dialect/lib/Transforms/\w+\.cpp)`", page)
+    assert source
+    assert (site_sources.ROOT / source[1]).exists()
 
 
 def test_help_keeps_our_options_and_what_belongs_to_them():

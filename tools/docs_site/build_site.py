@@ -24,6 +24,7 @@ import mlir_lexer
 import site_api as api
 import site_commands as commands
 import site_passes as passes
+import site_tile_passes as tile_passes
 import yaml
 from mkdocs.commands.build import build
 from mkdocs.config.base import load_config  # pyright: ignore[reportUnknownVariableType]
@@ -36,7 +37,12 @@ SITE = ROOT / "build" / "site"
 PORT = 8000
 Menu: TypeAlias = "str | list[Menu] | dict[str, Menu]"
 """A page, or entries, or entries under titles, as in mkdocs.yml."""
-GENERATED = {"api/": api.pages, "commands/": commands.pages, "passes/": passes.pages}
+GENERATED = {
+    "api/": api.pages,
+    "commands/": commands.pages,
+    "passes/": passes.pages,
+    "tile-passes/": tile_passes.pages,
+}
 """Who makes the pages below a folder, which stands in the menu for all of them."""
 
 

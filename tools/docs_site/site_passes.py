@@ -128,14 +128,16 @@ def _clipped(text: str) -> str:
     return "\n".join([*lines[:LINES_SHOWN], f"... {rest} more lines"])
 
 
-def _tab(title: str, language: str, text: str) -> str:
+def tab(title: str, language: str, text: str) -> str:
+    """One of several texts that share a place on the page."""
     block = f"```{language}\n{text}\n```"
     return f'=== "{title}"\n\n' + "".join(
         f"    {line}\n" if line else "\n" for line in block.split("\n")
     )
 
 
-def _difference(before: str, after: str) -> str:
+def difference(before: str, after: str) -> str:
+    """The lines that changed, with `CONTEXT_LINES` around them."""
     lines = difflib.unified_diff(
         before.split("\n"), after.split("\n"), lineterm="", n=CONTEXT_LINES
     )
@@ -153,11 +155,11 @@ def example_section(name: str, previous: str, language: tuple[str, str]) -> str:
         else f"cuda-tile-compile {example.arguments} --no-line-info{steps} -o out.cubin"
     )
     tabs = [
-        _tab("Before", language[0], _clipped(before)),
-        _tab("After", language[1], _clipped(after)),
+        tab("Before", language[0], _clipped(before)),
+        tab("After", language[1], _clipped(after)),
     ]
     if language[0] == language[1]:
-        tabs.insert(0, _tab("What it changes", "diff", _difference(before, after)))
+        tabs.insert(0, tab("What it changes", "diff", difference(before, after)))
     return (
         f"## Before and after\n\nIn `{example.folder}`, this prints the texts below:"
         f"\n\n    {command}\n\n" + "\n".join(tabs)
