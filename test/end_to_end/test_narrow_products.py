@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of narrow types by warpgroups: how sums are made, and how exact they are."""
+"""Products of narrow types: how sums are made, and how exact they are."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from end_levels import TILE_LEVELS
 from test_copied_products import Case, kernel, problem
 
 import cuda_tile
 from cuda_tile import UserError
-from cuda_tile.ir.plan import plan_attribute
+from cuda_tile.ir.plan import PRODUCTS, plan_attribute
 from cuda_tile.ir.walk import entries, nested_ops
 
 F8 = Case("f8E4M3FN", tile=(64, 64, 128), turned=(False, True))
@@ -32,7 +33,7 @@ def with_plan(module: Any, **fields: int) -> Any:
 
     def change(module: Any) -> None:
         for op in nested_ops(entries(module)[0]):
-            if op.name == "cuda_tile.mmaf":
+            if op.name in PRODUCTS:
                 plan = dict(cuda_tile_plan(op), **fields)
                 op.attributes["tileas.plan"] = plan_attribute(plan)
 
@@ -44,7 +45,13 @@ def cuda_tile_plan(op: Any) -> dict[str, Any]:
 
 
 def run(
-    case: Case, a: np.ndarray, b: np.ndarray, *, fast: bool = False, **plan: int
+    case: Case,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    fast: bool = False,
+    gpu: str = "sm_90",
+    **plan: int,
 ) -> np.ndarray:
     """C of one kernel on the emulator."""
     text = kernel(case)
@@ -53,8 +60,8 @@ def run(
         assert "fast_acc" in text
     module = cuda_tile.load(text.encode())
     hooks = {"plan": with_plan(module, **plan)} if plan else {}
-    compiled = cuda_tile.compile(module, "sm_90", after=hooks)
-    assert "wgmma.mma_async" in compiled.ptx
+    compiled = cuda_tile.compile(module, gpu, after=hooks)
+    assert ("wgmma.mma_async" if gpu == "sm_90" else "mma.sync") in compiled.ptx
     c = np.zeros((a.shape[0], b.shape[0]), np.float32)
     sizes = (a.shape[0], b.shape[0], a.shape[1])
     cuda_tile.run(
@@ -62,7 +69,7 @@ def run(
         grid=(a.shape[0] // case.tile[0], b.shape[0] // case.tile[1]),
         args=[a, b, c, *map(np.int32, sizes)],
         on="emulator",
-        gpu="sm_90",
+        gpu=gpu,
         compiled=compiled,
         mode="adversarial",
     )
@@ -77,22 +84,22 @@ def operands(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return a.astype(ml_dtypes.float8_e4m3fn), b.astype(ml_dtypes.float8_e4m3fn)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_promoted_sums_do_not_get_worse_with_k(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "gpu"), [(0, "sm_89"), (0, "sm_90"), (1, "sm_90")])
+def test_promoted_sums_do_not_get_worse_with_k(seed: int, gpu: str) -> None:
     """They are within their bound, and within what f16 products would be off by.
 
     The products themselves are exact in f16: an f32 sum of them is better by far, but
-    no instruction of a warpgroup gives it.
+    no instruction gives it.
     """
     a, b = operands(seed)
     x, y = a.astype(np.float64), b.astype(np.float64).T
     exact = x @ y
-    error = np.abs(run(F8, a, b) - exact)
+    error = np.abs(run(F8, a, b, gpu=gpu) - exact)
     assert (error <= bound(x, y)).all()
     assert (error <= F16 * (np.abs(x) @ np.abs(y))).all()
-    fast = np.abs(run(F8, a, b, fast=True) - exact)
+    fast = np.abs(run(F8, a, b, fast=True, gpu=gpu) - exact)
     assert fast.mean() > 8 * error.mean()
-    often = np.abs(run(F8, a, b, promote=32) - exact)
+    often = np.abs(run(F8, a, b, promote=32, gpu=gpu) - exact)
     assert often.mean() < error.mean()
 
 
@@ -126,8 +133,9 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("gpu", ["sm_89", "sm_90", "sm_120"])
 @pytest.mark.parametrize("name", CASES)
-def test_how_sums_are_promoted(name: str) -> None:
+def test_how_sums_are_promoted(name: str, gpu: str) -> None:
     """Small whole numbers have the same sums however they are added."""
     case, plan = CASES[name]
     rng = np.random.default_rng(0)
@@ -137,7 +145,8 @@ def test_how_sums_are_promoted(name: str) -> None:
         for shape in ((m, k), (n, k))
     )
     expected = a.astype(np.float32) @ b.astype(np.float32).T
-    np.testing.assert_array_equal(run(case, a, b, fast=False, **plan), expected)
+    got = run(case, a, b, fast=False, gpu=gpu, **plan)
+    np.testing.assert_array_equal(got, expected)
 
 
 def additions(case: Case, fast: bool = False) -> tuple[int, int]:
@@ -241,9 +250,81 @@ def test_what_converted_operands_rest_on_is_noticed(deleted: str, spared: int) -
     assert len(unnoticed) <= spared
 
 
-def test_only_warpgroups_promote() -> None:
-    module = cuda_tile.load(kernel(Case("f16")).encode())
-    with pytest.raises(UserError, match="for sums of f32 by warpgroups only"):
-        cuda_tile.compile(
-            module, "sm_80", after={"plan": with_plan(module, promote=32)}
+WARPS = {
+    "f8": ({}, Case("f8E4M3FN", tile=(64, 64, 128), sizes=(64, 64, 384))),
+    "f8, every 32": ({"promote": 32}, Case("f8E5M2", tile=(64, 64, 64))),
+    "f8, every 64": ({"promote": 64}, Case("f8E4M3FN", tile=(64, 64, 256))),
+    "f8, never": ({"promote": 0}, Case("f8E4M3FN", tile=(64, 64, 64))),
+    "f8, ragged": ({}, Case("f8E4M3FN", tile=(32, 64, 256), sizes=(80, 96, 304))),
+    "f8, shallow": ({}, Case("f8E4M3FN", tile=(32, 64, 16))),
+    "f8, batched": ({}, Case("f8E4M3FN", tile=(32, 64, 128), batched=True)),
+    "f8, large": ({}, Case("f8E4M3FN", tile=(128, 256, 64), sizes=(128, 256, 192))),
+    "f16": ({"promote": 32}, Case(tile=(64, 64, 64))),
+}
+"""Products of warps whose partial sums are promoted."""
+
+
+@pytest.mark.parametrize(
+    ("name", "chip"),
+    [
+        *((name, "sm_89") for name in WARPS),
+        ("f8", "sm_120"),
+        ("f8, every 32", "sm_120"),
+    ],
+)
+def test_levels_agree_where_warps_promote(name: str, chip: str) -> None:
+    plan, case = WARPS[name]
+    module = cuda_tile.load(kernel(case).encode())
+    after = {"plan": with_plan(module, **plan)}
+    for level in TILE_LEVELS[TILE_LEVELS.index("plan") :]:
+        lowered = cuda_tile.lower(module, chip, until=level, after=after)
+        args, expected, grid = problem(case)
+        cuda_tile.run(lowered, grid=grid, args=args)
+        np.testing.assert_array_equal(args[2], expected, level)
+    compiled = cuda_tile.compile(module, chip, after=after, cubin=False)
+    args, expected, grid = problem(case)
+    cuda_tile.run(
+        *(module,),
+        grid=grid,
+        args=args,
+        on="emulator",
+        gpu=chip,
+        compiled=compiled,
+        mode="adversarial",
+    )
+    np.testing.assert_array_equal(args[2], expected)
+
+
+@pytest.mark.parametrize("chip", ["sm_89", "sm_120"])
+@pytest.mark.parametrize("turned", [True, False])
+def test_warps_add_a_part_after_4_products(chip: str, turned: bool) -> None:
+    """64 sums of a thread are added once for 64 instructions; no thread spills."""
+    case = replace(F8, tile=(128, 128, 128), turned=(False, turned))
+    module = cuda_tile.load(kernel(case).encode())
+    compiled = cuda_tile.compile(module, chip)
+    assert len(re.findall(r"add\.rn\.f32", compiled.ptx)) == 64
+    assert len(re.findall(r"mma\.sync\S*e4m3", compiled.ptx)) == 64
+    (resources,) = compiled.report.kernels
+    assert not resources.spill_bytes
+    assert not compiled.report.warnings
+    text = kernel(case).replace("mmaf %a, %b, %acc", "mmaf %a, %b, %acc fast_acc")
+    fast = cuda_tile.compile(cuda_tile.load(text.encode()), chip, cubin=False)
+    assert "add.rn.f32" not in fast.ptx
+
+
+def test_sums_that_are_not_short_are_not_promoted() -> None:
+    """Those of f16, also where f8 becomes f16, and of f8 by `mma.sync` on sm_90."""
+    small = replace(F8, tile=(16, 16, 128))  # too few rows for warpgroups
+    for case, chip in ((F8, "sm_80"), (Case(), "sm_89"), (small, "sm_90")):
+        planned = cuda_tile.lower(
+            cuda_tile.load(kernel(case).encode()), chip, until="plan"
         )
+        assert "promote" not in str(planned)
+
+
+@pytest.mark.parametrize("case", [Case("i8", "i32"), Case("f32"), Case(result="f16")])
+def test_sums_that_cannot_be_promoted(case: Case) -> None:
+    module = cuda_tile.load(kernel(case).encode())
+    hook = {"plan": with_plan(module, promote=32)}
+    with pytest.raises(UserError, match="promote for sums of f32 by matrix instruct"):
+        cuda_tile.compile(module, "sm_80", after=hook)

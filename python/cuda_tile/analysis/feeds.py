@@ -88,6 +88,9 @@ class Product:
         return self.is_chained and plan.warps_n == 1
 
 
+_PARTS_IN_FLIGHT = 48
+"""Registers of partial sums of one instruction each that ptxas 13.5 has in flight where
+warps multiply: 255 and up to 56 bytes of spills, where 188 to 214 do without."""
 _SPARED_REGISTERS = 16
 """Registers that a loop of products of warpgroups, whose addresses are descriptors in
 uniform registers, needs less than others (ptxas 13.5: 128 of sums and 64 of partial
@@ -381,6 +384,10 @@ def slice_registers(
         else:
             words = -(-elements * bits // REGISTER_BITS)
             step += words + (elements if index in gathered and not is_turned else 0)
+    if plan.promote:
+        part = weigh(product.result)
+        one = plan.promote == plan.atom.shape[2]
+        step += min(part, _PARTS_IN_FLIGHT) if one else part
     step = max(0, step - sum(map(weigh, product.stored)))
     return step - _spared(product, plan, gathered)
 

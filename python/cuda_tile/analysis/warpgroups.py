@@ -84,7 +84,7 @@ def plan_warpgroups(
     warps = (plan.warps_m, plan.warps_n)
     if atom is None:
         return None
-    promote = default_promotion(product.op, atom)
+    promote = default_promotion(product.op, atom, target, plan.num_warps)
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
     if wgmma_refusal(product.op, atom, warps) is not None:

@@ -8,8 +8,9 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.mma_fma import multiply_add
 from cuda_tile.emit.mma_operands import element_name, operand_form, operand_words
 from cuda_tile.emit.mma_scaled import BlockScaled, add_scaled_blocks
-from cuda_tile.emit.mma_sync import MmaSync, Product, Sums
+from cuda_tile.emit.mma_sync import MmaSync, Product, Sums, add_promoted
 from cuda_tile.errors import InternalError
+from cuda_tile.ir.copies import planned
 from cuda_tile.ir.tiles import layout_of
 from cuda_tile.layout.atoms import MMA_ATOMS
 from cuda_tile.layout.fragments import atom_registers
@@ -43,6 +44,8 @@ def mma_sync(e: Emitter, op: ir.Operation) -> None:
     sums = Sums(e, acc, instruction.per_sum)
     if scales and not atom.scalings:
         add_scaled_blocks(e, op, product, sums)
+    elif depth := planned(op, "promote", 0):
+        add_promoted(e, product, sums, atom_registers(layout_of(acc), atom.c), depth)
     else:
         origins = atom_registers(layout_of(acc), atom.c)
         for k in product.depths:

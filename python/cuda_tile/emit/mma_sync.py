@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -168,6 +168,28 @@ class MmaSync:
             "nvvm.mma.sync", [self._result], [*a, *b, *c], self._attributes
         )
         return builder.fields(op.results[0], self._types)
+
+
+def add_promoted(
+    e: Emitter,
+    product: Product,
+    sums: Sums,
+    origins: Mapping[Coord, tuple[int | None, ...]],
+    depth: int,
+) -> None:
+    """Partial sums of `depth` elements along K, each added to the sums by f32."""
+    b = e.builder
+    zero = b.constant(b.f32, 0.0)
+    step = max(1, depth // product.atom.shape[2])
+    depths = product.depths
+    for some in (depths[i : i + step] for i in range(0, len(depths), step)):
+        for origin, registers in origins.items():
+            before = sums.take(registers)
+            part = [zero] * len(before)
+            for k in some:
+                part = product.at(origin, k, part)
+            pairs = zip(before, part, strict=True)
+            sums.put(registers, [b.op("llvm.fadd", b.f32, *pair) for pair in pairs])
 
 
 def inline_mma(

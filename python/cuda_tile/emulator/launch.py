@@ -328,7 +328,10 @@ class _Run:
         spaces, copies = Spaces(machine, params), Copies(machine)
         (declared,) = self._entry.limits.get("maxnreg", (0,))
         (resident,) = self._entry.limits.get("minnctapersm", (1,))
-        builder = Builder(machine, spaces, copies, declared, max(1, resident))
+        builder = Builder(
+            *(machine, spaces, copies, declared, max(1, resident)),
+            target=self._module.target,
+        )
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}
         first = 0

@@ -134,8 +134,8 @@ class ProductPlan:
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
-        promote: Elements along K whose products an instruction of a warpgroup adds up
-            by itself, before an addition of f32 adds them to the sum; 0 for all.
+        promote: Elements along K whose products matrix instructions add up by
+            themselves, before an addition of f32 adds them to the sum; 0 for all.
         convert: Which operands of warpgroups threads convert or transpose between the
             buffer that a copy fills and the one that instructions read: "a", "b", "ab".
     """
@@ -301,7 +301,9 @@ def read_product(op: ir.Operation) -> ProductPlan:
     _check_choice("lhs", lhs, ("shared", "register"))
     _check_range("stage", stage, 0, 1)
     _check_range("lag", lag, 0, 1)
-    promote = values.get("promote", default_promotion(op, atom))
+    n_warps = warps_m * warps_n * warps_b
+    usual = default_promotion(op, atom, read_target(holder), n_warps)
+    promote = values.get("promote", usual)
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")
     _check_choice("convert", convert, ("", "a", "b", "ab"))

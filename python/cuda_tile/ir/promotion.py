@@ -1,41 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which sums of products are short, and how far they may go before they are promoted.
 
-Instructions of warpgroups add products of 8-bit floats with fewer bits than f32 has.
-Unless a product allows that (`fast_acc`), only so many elements along K are added so;
-additions of f32 add the partial sums to the sum.
+Matrix instructions add products of 8-bit floats with fewer bits than f32 has. Unless a
+product allows that (`fast_acc`), only so many elements along K are added so; additions
+of f32 add the partial sums to the sum.
 """
 
 from __future__ import annotations
 
+from math import prod
+
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
-from cuda_tile.ir.tiles import element_of
+from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.atoms import MmaAtom
-from cuda_tile.layout.wgmma import WgmmaAtom
+from cuda_tile.layout.wgmma import PART_REGISTERS, WgmmaAtom
+from cuda_tile.targets import WARP_LANES, Target
 
 SHORT_SUMS = tuple((operand, "f32") for operand in ("f8E4M3FN", "f8E5M2"))
-"""Operands and sums that instructions of warpgroups add with fewer bits than f32 has.
+"""Operands and sums that matrix instructions add with fewer bits than f32 has.
 
-Measured by others on an H100 and H800: terms are shifted to the largest exponent and
-keep 14 bits (DeepSeek-V3 Technical Report, section 3.5.2), so that an accumulator has
-13 bits behind its first (SageAttention2, section 3.4)."""
+Measured by others: on H100 and H800, warpgroups shift terms to the largest exponent and
+keep 14 bits (DeepSeek-V3 Technical Report, section 3.5.2); there and in `mma.sync` of
+Ada (sm_89) an accumulator has 13 bits behind its first (SageAttention2, section 3.4).
+Of chips from sm_100 on 25 bits are reported (DeepGEMM, issue 176, for a B200), but the
+PTX ISA promises no more of any chip than a precision between f16 and f32 ("mma",
+"wgmma.mma_async")."""
 PROMOTED_ELEMENTS = 128
 """Elements along K whose products are added with so few bits at most (the interval of
 the same report, section 3.3.2): the sum then is one of f32."""
+_F16_CAPABILITIES = range(90, 120)
+"""There `mma.sync` of 8-bit floats is one of f16, whose sums are not short: ptxas 13.5
+makes HMMA of it on sm_90, sm_100, sm_103 and sm_110, QMMA on sm_89, sm_120, sm_121."""
 
 
-def default_promotion(op: ir.Operation, atom: MmaAtom | WgmmaAtom) -> int:
+def default_promotion(
+    op: ir.Operation, atom: MmaAtom | WgmmaAtom, target: Target, n_warps: int
+) -> int:
     """Elements along K after which partial sums of a product become f32; 0 for never.
+
+    Partial sums of warps have as many registers as the sums. Where that is more than
+    those of warpgroups have, each instruction begins a partial sum of its own: that
+    takes no registers, and more additions.
 
     Args:
         op: The product, at level T.
         atom: The instruction.
+        target: The chip.
+        n_warps: Warps that divide its result.
     """
     operand, accumulator = (str(element_of(op.operands[n])) for n in (0, 2))
-    is_short = isinstance(atom, WgmmaAtom) and (operand, accumulator) in SHORT_SUMS
-    return PROMOTED_ELEMENTS if is_short and "fast_acc" not in op.attributes else 0
+    if (operand, accumulator) not in SHORT_SUMS or "fast_acc" in op.attributes:
+        return 0
+    if isinstance(atom, WgmmaAtom):
+        return PROMOTED_ELEMENTS
+    row = atom.find(operand, accumulator)
+    is_short = row is not None and row.computed_as == operand
+    if not is_short or _is_scaled(op) or target.capability in _F16_CAPABILITIES:
+        return 0
+    registers = prod(shape_of(op.results[0])) // (n_warps * WARP_LANES)
+    return PROMOTED_ELEMENTS if registers <= PART_REGISTERS else atom.shape[2]
+
+
+def _is_scaled(op: ir.Operation) -> bool:
+    """Whether scale factors multiply the sum of each block."""
+    return len(op.operands) > 3
 
 
 def check_promotion(
@@ -55,10 +85,11 @@ def check_promotion(
     if not promote:
         return
     sums = str(element_of(op.operands[2]))
-    if not isinstance(atom, WgmmaAtom) or sums != "f32":
+    is_instruction = isinstance(atom, WgmmaAtom) or atom.is_instruction
+    if sums != "f32" or not is_instruction or _is_scaled(op):
         raise UserError(
-            f"expected promote for sums of f32 by warpgroups only in '{attribute}', "
-            f"got {promote} for {sums} by {atom.name}",
+            f"expected promote for sums of f32 by matrix instructions, without scale "
+            f"factors, only in '{attribute}', got {promote} for {sums} by {atom.name}",
             location_text(op),
         )
     if promote < 0 or promote % atom.shape[2]:

@@ -23,6 +23,7 @@ from cuda_tile.ir.plan import (
     extents_of,
     read_product,
 )
+from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.passes.plan_loads import LoadChooser
@@ -82,7 +83,10 @@ def divide_product(
         if found is not None:
             runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
             return replace(found, lag=int(runs_on and not found.promote))
-    return plan_product(product.extents, plan, atom, product.batch)
+    found = plan_product(product.extents, plan, atom, product.batch)
+    n_warps = found.warps_m * found.warps_n * found.warps_b
+    promote = default_promotion(product.op, atom, target, n_warps)
+    return replace(found, promote=promote)
 
 
 def turns_bytes(plan: ProductPlan) -> bool:

@@ -91,6 +91,11 @@ def is_equal(x: ir.Value, y: ir.Value) -> ir.Value:
     return cuda_tile.CmpIOp(ty, "equal", x, y, "signed").result
 
 
+def add(x: ir.Value, y: ir.Value) -> ir.Value:
+    """The sum of two tiles of floats of one type."""
+    return cuda_tile.AddFOp(x, y, "nearest_even", results=[x.type]).result
+
+
 def select_if(condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
     """One of two tiles of one type by a scalar of i1."""
     return cuda_tile.SelectOp(broadcast(condition, layout_of(yes)), yes, no).result

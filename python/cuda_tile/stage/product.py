@@ -13,9 +13,11 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, TileType
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
     ProductPlan,
     add_remark,
     extents_of,
+    plan_attribute,
     read_product,
     slice_depth,
 )
@@ -33,7 +35,7 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.layout.wgmma import WgmmaAtom
-from cuda_tile.stage.build import alloc
+from cuda_tile.stage.build import add, alloc, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
@@ -103,20 +105,29 @@ def _stage_slices(
         and (source := conversion_source(operands[index])) is not None
     }
     if not staged and not filled:
-        return _multiply(op, plan, operands)
+        return _multiply(op, plan, operands, plan.promote)
     room = limit_bytes - fills.bytes_around(op)
     return _sliced_product(op, plan, buffers, (filled, staged), room)
 
 
 def _multiply(
-    op: ir.Operation, plan: ProductPlan, operands: list[ir.Value]
+    op: ir.Operation, plan: ProductPlan, operands: list[ir.Value], promote: int = 0
 ) -> ir.Value:
-    """`mma_sync` of some slices of the product `op`."""
+    """`mma_sync` of some slices of the product `op`.
+
+    Args:
+        op: The product.
+        plan: How it is computed.
+        operands: The slices, and the sum so far.
+        promote: Elements along K after which it promotes partial sums by itself.
+    """
     lhs, rhs, acc, *scales = operands
     made = tileas.MmaSyncOp(acc.type, lhs, rhs, acc, scales, atom=plan.atom.name)
     for name in SIGNS:
         if name in op.attributes:
             made.operation.attributes[name] = op.attributes[name]
+    if promote:
+        made.operation.attributes[PLAN_ATTRIBUTE] = plan_attribute({"promote": promote})
     return made.result
 
 
@@ -176,13 +187,30 @@ def _sliced_product(
         else:
             buffer = buffers.buffer(op, source, layouts[index])
             slicers[index] = partial(operand.load, buffer)
+    return _sum_of_slices(op, plan, slicers, count)
+
+
+def _sum_of_slices(
+    op: ir.Operation, plan: ProductPlan, slicers: dict[int, Slicer], count: int
+) -> ir.Value:
+    """The sum of a product and of the products of its slices.
+
+    Where partial sums of several slices are promoted, they are a tile of their own,
+    which an addition adds to the sum.
+    """
+    in_part = max(1, plan.promote // slice_depth(op, plan.atom))
+    by_itself = plan.promote if in_part == 1 or count == 1 else 0
+    in_part = 1 if by_itself or not plan.promote else in_part
     total = op.operands[2]
-    for number in range(count):
-        operands = [
-            slicers[index](number) if index in slicers else total
-            for index in range(len(op.operands))
-        ]
-        total = _multiply(op, plan, operands)
+    for first in range(0, count, in_part):
+        part = zeros(total) if in_part > 1 else total
+        for number in range(first, min(first + in_part, count)):
+            operands = [
+                slicers[index](number) if index in slicers else part
+                for index in range(len(op.operands))
+            ]
+            part = _multiply(op, plan, operands, by_itself)
+        total = add(total, part) if in_part > 1 else part
     return total
 
 

@@ -16,6 +16,11 @@ from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, SMALL, decode
 from cuda_tile.emulator.isa.mma_products import fused, integral
 from cuda_tile.emulator.isa.mma_scale import KINDS, Scales, scales
+from cuda_tile.emulator.isa.short_sums import (
+    SHORT_FORMATS,
+    SHORT_SYNC_TARGETS,
+    short_sum,
+)
 from cuda_tile.emulator.isa.warp import whole_warp
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
@@ -274,7 +279,8 @@ def mma(form: Form, b: Builder) -> Compiled:
     machine, at = b.machine, b.at
     copies = 4 if m.is_volta else 1
     flops = 2 * m.rows * 8 * m.depth * copies
-    multiply = _multiplication(m, operands)
+    is_short = b.target in SHORT_SYNC_TARGETS and _may_be_short(m)
+    multiply = _short(operands) if is_short else _multiplication(m, operands)
 
     def run(lanes: Lanes) -> None:
         machine.counters.flops[at] += flops * len(lanes.warps)
@@ -284,6 +290,19 @@ def mma(form: Form, b: Builder) -> Compiled:
     step.convergence = "warp"
     step.flow = whole_warp
     return step
+
+
+def _may_be_short(m: _Mma) -> bool:
+    """Whether sums have fewer bits than f32, on chips where 8-bit floats have them."""
+    return {m.left, m.right} <= set(SHORT_FORMATS) and m.result == "f32"
+
+
+def _short(operands: _Operands) -> Callable[[Lanes], None]:
+    def run(lanes: Lanes) -> None:
+        pair = operands.left(lanes), operands.right(lanes)
+        operands.put(lanes, short_sum(*pair, operands.addend(lanes)))
+
+    return run
 
 
 def _multiplication(m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:

@@ -17,7 +17,7 @@ from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
-from cuda_tile.emulator.isa.short_sums import short_sum
+from cuda_tile.emulator.isa.short_sums import SHORT_FORMATS, short_sum
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.memory.spaces import gather
@@ -37,7 +37,6 @@ _DEPTHS = {
     256: ("b1",),
 }
 _INTEGERS = ("s8", "u8", "b1")
-_SHORT = ("e4m3", "e5m2")
 _LANES = 128
 Offsets = NDArray[np.int64]
 
@@ -272,7 +271,7 @@ class _Product:
     ) -> None:
         self._shared = b.machine.shared
         self._width, self._depth, self._result = width, depth, result
-        self._is_short = result == "f32" and left in _SHORT
+        self._is_short = result == "f32" and left in SHORT_FORMATS
 
     def load(
         self, chunks: Offsets, name: str, count: int, *, transposed: bool

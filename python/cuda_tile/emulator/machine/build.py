@@ -63,6 +63,7 @@ class Builder:
         maps: Tensor maps that the kernel modified.
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
+        target: The chip that the module is for, as `.target` names it.
         compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
         at: Number of the instruction within its function.
     """
@@ -74,8 +75,10 @@ class Builder:
         copies: Copies,
         declared_registers: int = 0,
         resident_ctas: int = 1,  # that `.minnctapersm` asks for
+        target: str = "",
     ) -> None:
         self.machine = machine
+        self.target = target
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
         self.bulk = BulkCopies(machine, self.mbarriers)
