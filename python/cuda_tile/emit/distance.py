@@ -14,12 +14,12 @@ diagonals of a causal mask. Sums are followed only as far as none can wrap aroun
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.offsets import Root
-from cuda_tile.ir.tiles import is_distributed
 
 FEWEST = 8
 """Elements of a thread from which on a difference costs less than to add constants."""
@@ -27,26 +27,21 @@ FEWEST = 8
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
 
 
-def comparison(e: Emitter, op: ir.Operation, predicate: str) -> Combine:
+def comparison(
+    e: Emitter, pairs: Sequence[Sequence[ir.Value]], predicate: str
+) -> Combine:
     """How to compare the elements of a `cmpi`, one pair after the other.
 
     Args:
         e: The emitter.
-        op: The comparison.
-        predicate: LLVM's name of it.
+        pairs: The elements.
+        predicate: LLVM's name of the comparison.
     """
-    b = e.builder
-
-    def plain(x: ir.Value, y: ir.Value) -> ir.Value:
-        return b.icmp(predicate, x, y)
-
-    if predicate[0] == "u" or not is_distributed(op.results[0]):
-        return plain
-    columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
-    if len(columns[0]) < FEWEST:
+    plain = partial(e.builder.icmp, predicate)
+    if predicate[0] == "u" or len(pairs) < FEWEST:
         return plain
     differences = Differences(e, predicate)
-    for x, y in zip(*columns, strict=True):
+    for x, y in pairs:
         differences.add(x, y)
     return differences.compare if differences.pay else plain
 

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.offsets import never_wraps
 from cuda_tile.ir.attributes import keyword
-from cuda_tile.ir.tiles import element_of, is_distributed
+from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
+from cuda_tile.layout.linear import LinearLayout
 
 _SAME = {"addi": "llvm.add", "subi": "llvm.sub", "muli": "llvm.mul"}
 _SIGNS = {"llvm.add": 1, "llvm.sub": -1}
@@ -83,9 +86,36 @@ def mulhii(e: Emitter, op: ir.Operation) -> None:
 
 @RULES.register("cmpi")
 def cmpi(e: Emitter, op: ir.Operation) -> None:
-    """Comparison; equality has no signedness."""
+    """One for several registers where facts say that it cannot change."""
     predicate = integer_predicate(keyword(op, "comparison_predicate"), _signed(op))
-    e.elementwise(op, comparison(e, op, predicate))
+    result = op.results[0]
+    if not is_distributed(result):
+        e.elementwise(op, partial(e.builder.icmp, predicate))
+        return
+    columns = [e.packer.scalars(e.fragment(value)) for value in op.operands]
+    layout = layout_of(result)
+    firsts = _first_equals(layout, e.facts.of(result).constancy)
+    pairs = {first: [column[first] for column in columns] for first in firsts}
+    compare = comparison(e, list(pairs.values()), predicate)
+    made = {first: compare(*pair) for first, pair in pairs.items()}
+    e.set(result, Fragment(layout, tuple(made[first] for first in firsts)))
+
+
+def _first_equals(layout: LinearLayout, constancy: Sequence[int]) -> list[int]:
+    """For each register the first one that surely holds the same.
+
+    Args:
+        layout: Of a tile.
+        constancy: Along each dimension, elements of aligned groups of equals. Registers
+            change bits of the place, so that those of a group are of one power of two.
+    """
+    groups = [number & -number for number in constancy]
+    seen: dict[tuple[int, ...], int] = {}
+    firsts: list[int] = []
+    for register, place in enumerate(layout.register_offsets()):
+        key = tuple(n // group for n, group in zip(place, groups, strict=True))
+        firsts.append(seen.setdefault(key, register))
+    return firsts
 
 
 def integer_predicate(name: str, signed: bool) -> str:

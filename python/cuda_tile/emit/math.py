@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
+from cuda_tile.analysis.signs import NEVER_POSITIVE
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.float import ptx_float, rounding_suffix, through_f32
@@ -21,6 +22,8 @@ from cuda_tile.ir.tiles import element_of
 
 LOG2_E = 1.4426950216293335
 """log2(e) rounded to f32."""
+LOG2_E_ABOVE = 1.4426951408386230
+"""The next f32, more than log2(e)."""
 LN_2 = 0.6931471824645996
 """ln(2) rounded to f32."""
 LN_2_LOW = -1.9046542121259336e-09
@@ -147,7 +150,8 @@ def exp(e: Emitter, op: ir.Operation) -> None:
     plain = approximate(ptx_float(e, "ex2.approx", "f32"))
     short = approximate(ptx_float(e, "ex2.approx.ftz", "f32"))
     fast = keyword(op, "rounding_mode", "full") == "approx"
-    single = plain if fast else _accurate_exp(e)
+    accurate = _accurate_exp(e, never_positive=flag(op, NEVER_POSITIVE))
+    single = plain if fast else accurate
     _elementwise(e, op, Forms(single, library(e, "exp", "f64"), short, plain))
 
 
@@ -161,22 +165,35 @@ min.f32 low, low, {_f32(0.5)};
 ex2.approx.f32 power, high;
 fma.rn.f32 $0, power, low, power;
 }}"""
+"""2^h (1 + l) with h = x log2(e), rounded down, and l = x - h ln(2).
+
+No case is told apart. LOG2_E is less than log2(e), so l is positive where x is, and
+where 2^h is infinite so is the result; it is never infinity minus infinity. `min` gives
+0.5 where l is NaN, for infinite x, or infinite; the result is then 2^h, which is 0,
+infinite or NaN.
+"""
+
+ACCURATE_EXP_BELOW_ZERO = f"""\
+{{
+.reg .f32 high, low, power;
+mul.rm.f32 high, $1, {_f32(LOG2_E_ABOVE)};
+fma.rn.f32 low, high, {_f32(-LN_2)}, $1;
+fma.rn.sat.f32 low, high, {_f32(-LN_2_LOW)}, low;
+ex2.approx.f32 power, high;
+fma.rn.f32 $0, power, low, power;
+}}"""
+"""The same where x is not positive: LOG2_E_ABOVE is more than log2(e), so l is never
+negative. `.sat` makes 0 of a NaN (PTX ISA, "fma"), for infinite x, and 1 of infinity;
+2^h is 0 then, or NaN."""
 
 
-def _accurate_exp(e: Emitter) -> Function:
-    """Computes 2^h (1 + l) with h = x log2(e), rounded, and l = x - h ln(2).
-
-    No case is told apart. h is rounded down, and LOG2_E is less than log2(e); so l is
-    positive where x is, and where 2^h is infinite the result is, never infinity -
-    infinity. `min` gives 0.5 where l is NaN, for infinite x, or infinite; the result
-    is then 2^h, which is 0, infinite or NaN.
-    """
+def _accurate_exp(e: Emitter, *, never_positive: bool) -> Function:
+    """By ex2 of the product with log2(e), whose rounding error is put back."""
+    text = ACCURATE_EXP_BELOW_ZERO if never_positive else ACCURATE_EXP
 
     def accurate(x: ir.Value) -> ir.Value:
         types = [e.builder.f32]
-        return e.builder.inline_ptx(
-            ACCURATE_EXP, "=f,f", types, [x], side_effects=False
-        )[0]
+        return e.builder.inline_ptx(text, "=f,f", types, [x], side_effects=False)[0]
 
     return accurate
 

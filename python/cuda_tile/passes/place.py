@@ -4,7 +4,7 @@
 Contract: in, level T with a plan; out, level W: every tile of rank 1 or more
 carries a layout, and a `tileas.convert_layout` stands wherever the layouts of a
 definition and a use differ. Cheap values are rematerialised for each use instead of
-being converted.
+being converted. An `exp` whose operand is nowhere positive says so.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.signs import mark_signs
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
 from cuda_tile.ir.tiles import is_distributed, shape_of, with_layout
@@ -53,6 +54,7 @@ def run(module: ir.Operation, options: Options) -> None:
 def place_entry(entry: ir.Operation) -> None:
     """Assigns layouts within one entry."""
     plan = read_plan(entry)
+    mark_signs(entry)
     copies = duplicate_cheap_values(entry)
     ctx = PlaceContext(plan, FactsAnalysis(entry), read_target(entry))
 

@@ -28,8 +28,10 @@ from cuda_tile.stage.blocks import (
 )
 from cuda_tile.stage.build import convert, permute, reshape
 
-MOST_HELD = 16
-"""Partial results that each thread folds by itself; of more, lanes fold their parts."""
+MOST_HELD = 8
+"""Partial results that each thread folds by itself; of more, lanes fold their parts.
+
+Of 16, a thread would load 4 times 4 and apply the body 15 times, lanes exchange 4."""
 
 
 def split_reduction(op: ir.Operation) -> None:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Floats that are surely not positive: differences to a maximum.
+
+A softmax takes the exponential of how far each element is below the maximum of its row.
+`mark_signs` notes that at level T, where it can be seen: once reductions are divided
+between warps their results are loaded from shared memory.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.attributes import integer
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+
+NEVER_POSITIVE = "tileas.never_positive"
+"""On an op: its operand has no positive element; it may have NaN."""
+
+
+def mark_signs(entry: ir.Operation) -> None:
+    """Marks each `exp` of f32 whose operand is nowhere positive."""
+    for op in nested_ops(entry):
+        if op.name == "cuda_tile.exp" and str(element_of(op.operands[0])) == "f32":
+            made = defining_op(op.operands[0])
+            if (
+                made is not None
+                and op_stem(made) == "subf"
+                and _is_at_least(made.operands[1], made.operands[0])
+            ):
+                op.attributes[NEVER_POSITIVE] = ir.UnitAttr.get()
+
+
+def _is_at_least(value: ir.Value, least: ir.Value) -> bool:
+    """Whether each element is no less than that of another tile, or one is NaN."""
+    if value == least:
+        return True
+    made = defining_op(value)
+    if made is None:
+        return False
+    if op_stem(made) == "maxf":
+        return any(_is_at_least(operand, least) for operand in made.operands)
+    if op_stem(made) != "broadcast":
+        return False
+    maximum = _reduction_behind(made)
+    return maximum is not None and _is_at_least(maximum.operands[0], least)
+
+
+def _reduction_behind(spread: ir.Operation) -> ir.Operation | None:
+    """The maximum along a dimension that a tile repeats along this dimension."""
+    source = defining_op(spread.operands[0])
+    shape = list(shape_of(spread.operands[0]))
+    while source is not None and op_stem(source) == "reshape":
+        source = defining_op(source.operands[0])
+    if source is None or op_stem(source) != "reduce" or len(source.operands) != 1:
+        return None
+    *inner, last = block_ops(body(source))
+    if [op_stem(op) for op in inner] != ["maxf"] or (
+        {*inner[0].operands} != {*body(source).arguments}
+        or last.operands[0] != inner[0].results[0]
+    ):
+        return None
+    reduced = list(shape_of(source.operands[0]))
+    is_whole = reduced == list(shape_of(spread.results[0]))
+    reduced[integer(source, "dim")] = 1
+    return source if is_whole and reduced == shape else None
