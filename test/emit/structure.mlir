@@ -54,9 +54,9 @@ cuda_tile.module @kernels {
   // CHECK-LABEL: .entry heap(
   // CHECK: malloc
   // CHECK: st.shared.b64
-  // CHECK: bar.sync
+  // CHECK: bar.warp.sync
   // CHECK: ld.shared.b64
-  // CHECK: bar.sync
+  // CHECK: bar.warp.sync
   // CHECK: free
   // CHECK: ret;
   // CHECK: trap;

@@ -36,7 +36,7 @@ cuda_tile.module @kernels {
   // CHECK: llvm.mlir.addressof @shared_memory_shared
   // CHECK: llvm.getelementptr %{{.*}}[1024]
   // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
-  // CHECK: nvvm.barrier
+  // CHECK: nvvm.bar.warp.sync
   // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
   entry @shared() attributes {tileas.target = "sm_90", tileas.plan = {num_warps = 1 : i64}, tileas.shared_bytes = 1536 : i64} {
     %a = constant <f32: 1.0> : !quads

@@ -36,6 +36,23 @@ cuda_tile.module @kernels {
     return
   }
 
+  // The barrier that the exchange through shared memory needs is this one.
+  // CHECK-LABEL: entry @transpose
+  // CHECK: load_view_tko
+  // CHECK: tileas.store_shared
+  // CHECK-NEXT: tileas.barrier
+  // CHECK-NEXT: tileas.load_shared
+  // CHECK-NOT: barrier
+  // CHECK: store_view_tko
+  entry @transpose(%p: tile<ptr<f32>>, %i: tile<i32>) {
+    %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+    %v = make_partition_view %t : partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>
+    %x, %a = load_view_tko weak %v[%i, %i] : partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x32xf32>, token
+    %y = permute %x [1, 0] : tile<32x32xf32> -> tile<32x32xf32>
+    %b = store_view_tko weak %y, %v[%i, %i] token = %a : tile<32x32xf32>, partition_view<tile=(32x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
+    return
+  }
+
   // CHECK-LABEL: entry @load_then_load
   // CHECK-NOT: barrier
   // CHECK: return

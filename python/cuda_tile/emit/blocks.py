@@ -48,17 +48,18 @@ def is_first(e: Emitter) -> ir.Value:
 def barrier(e: Emitter) -> None:
     """All threads of the role wait for each other; of the CTA outside roles.
 
-    Barrier 0 belongs to the CTA, k + 1 to role k. In a cluster all its CTAs wait for
-    each other: arrivals release and the wait acquires (PTX ISA, "barrier.cluster").
+    Barrier 0 belongs to the CTA, k + 1 to role k; one warp needs none. In a cluster all
+    its CTAs wait for each other: arrivals release and the wait acquires (PTX ISA,
+    "barrier.cluster").
     """
     b, role = e.builder, e.role
     if e.threads.cluster > 1:
         for name in ("nvvm.cluster.arrive", "nvvm.cluster.wait"):
             b.create(name, [], [], {"aligned": ir.UnitAttr.get()})
-    elif role.number < 0:
-        b.create("nvvm.barrier0", [], [])
     elif role.warps == 1 and not role.is_single:
         warp_barrier(e)
+    elif role.number < 0:
+        b.create("nvvm.barrier0", [], [])
     elif not role.is_single:
         operands = (role.number + 1, role.threads)
         sizes = ir.DenseI32ArrayAttr.get([1, 1, 0])

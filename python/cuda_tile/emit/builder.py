@@ -46,6 +46,8 @@ FCMP = {
 }
 
 
+_FARTHEST = 1 << 31
+"""Bytes that the constant of an address is below; what stands for no constant."""
 _ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 
@@ -73,6 +75,7 @@ class Builder:
         self._numbers: dict[int, ir.Attribute] = {}
         self._positions: dict[int, ir.Attribute] = {}
         self._indices: dict[int, ir.Attribute] = {}
+        self._displaced: dict[ir.Value, tuple[ir.Value, int]] = {}
         self._func = func
         self._callees: dict[str, dict[str, ir.Attribute]] = {}
         self.i1, self.i8, self.i16, self.i32, self.i64 = (
@@ -353,10 +356,12 @@ class Builder:
         if isinstance(offset, int):
             if offset == 0:
                 return pointer
+            if not -_FARTHEST < offset < _FARTHEST:
+                return self.byte_offset(pointer, self.constant(self.i64, offset))
             dynamic, raw = [], offset
         else:
-            dynamic, raw = [offset], -(1 << 31)
-        return self.create(
+            dynamic, raw = [offset], -_FARTHEST
+        moved = self.create(
             "llvm.getelementptr",
             [pointer.type],
             [pointer, *dynamic],
@@ -365,6 +370,15 @@ class Builder:
                 "elem_type": self._byte,
             },
         ).results[0]
+        if not dynamic:
+            base, before = self.displaced(pointer)
+            if abs(before + raw) < _FARTHEST:
+                self._displaced[moved] = base, before + raw
+        return moved
+
+    def displaced(self, pointer: ir.Value) -> tuple[ir.Value, int]:
+        """A pointer as another one and constant bytes, for an instruction's operand."""
+        return self._displaced.get(pointer) or (pointer, 0)
 
     def _index(self, raw: int) -> ir.Attribute:
         found = self._indices.get(raw)

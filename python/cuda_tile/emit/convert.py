@@ -49,19 +49,27 @@ def _result_type(e: Emitter, op: ir.Operation) -> ir.Type:
 
 @RULES.register("exti")
 def exti(e: Emitter, op: ir.Operation) -> None:
-    """Sign or zero extension; an i4 stands in the low half of a byte."""
+    """Sign or zero extension; an i4 stands in the low half of a byte.
+
+    What differs by known constants still does, unless a sign becomes a digit.
+    """
     b, ty = e.builder, _result_type(e, op)
     is_signed = keyword(op, "signedness") == "signed"
     name = "llvm.sext" if is_signed else "llvm.zext"
     is_nibble = element_name(element_of(op.operands[0])) == "i4"
     fits_nibble = element_name(element_of(op.results[0])) == "i4"
+    low = e.facts.of(op.operands[0]).low
+    is_same = not is_nibble and (is_signed or (low is not None and low >= 0))
 
     def extend(x: ir.Value) -> ir.Value:
         if is_nibble and is_signed:
             w = Words(b)
             x = w("ashr", w("shl", x, _NIBBLE), _NIBBLE)
         if x.type != ty:
+            place = e.offsets.of(x)
             x = b.op(name, ty, x)
+            if is_same:
+                e.offsets.note(x, *place)
         return Words(b)("and", x, 0xF) if fits_nibble else x
 
     e.elementwise(op, extend)

@@ -36,7 +36,6 @@ class CopyPlaces(ViewPlaces):
         self, e: Emitter, op: ir.Operation, layout: LinearLayout, run: Run
     ) -> None:
         self._op = op
-        self._indices: dict[int, ir.Value] = {}
         self._behind: dict[int, int] = {}
         self._late: dict[int, bool] = {}
         self._last: dict[tuple[Coord, int], tuple[int, ir.Value]] = {}
@@ -62,7 +61,7 @@ class CopyPlaces(ViewPlaces):
         )
         for d in far:
             address = self._further(moved, d, rest[d])
-        return b.byte_offset(address, b.constant(b.i64, fixed)) if fixed else address
+        return b.byte_offset(address, fixed)
 
     def _is_wide(self, dim: int) -> bool:
         stride = self.strides[dim]
@@ -156,7 +155,6 @@ class CopyPlaces(ViewPlaces):
 
         An index behind the last tile counts as the one right behind it.
         """
-        self._indices[dim] = index
         start = super()._start(dim, index)
         b, step = self.e.builder, self._tiling.steps[dim]
         is_power = not step & step - 1

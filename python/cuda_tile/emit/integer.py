@@ -33,12 +33,21 @@ def wrapping(e: Emitter, op: ir.Operation) -> None:
     """Without `nsw`, `nuw`: a violated overflow flag would make the result poison."""
     name = _SAME[op.name.removeprefix("cuda_tile.")]
     sign = _SIGNS.get(name, 0)
-    is_exact = sign and is_distributed(op.results[0]) and never_wraps(e.facts.of, op)
+    is_tile = is_distributed(op.results[0])
+    factors = [] if sign else [e.facts.of(operand).constant for operand in op.operands]
+    may_differ = is_tile and (sign or any(f is not None for f in factors))
+    is_exact = may_differ and never_wraps(e.facts.of, op)
 
     def combine(a: ir.Value, b: ir.Value) -> ir.Value:
         value = e.builder.op(name, a.type, a, b)
-        if is_exact:
+        if is_tile and sign > 0 and (is_exact or a.type == e.builder.i64):
+            e.offsets.note_parts(value, a, b)
+        if is_exact and sign:
             e.offsets.note_sum(value, a, b, sign)
+        elif is_exact:
+            for x, factor in ((a, factors[1]), (b, factors[0])):
+                if factor is not None:
+                    e.offsets.note_product(value, x, factor)
         return value
 
     e.elementwise(op, combine)

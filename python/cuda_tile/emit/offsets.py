@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.fact_values import Facts, every_divisor
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
 
 Root = int | ir.Value
@@ -27,6 +28,7 @@ class Offsets:
     def __init__(self) -> None:
         self._places: dict[ir.Value, Place] = {}
         self._sums: dict[tuple[str, Root, Root], int] = {}
+        self._parts: dict[ir.Value, tuple[ir.Value, ir.Value]] = {}
 
     def of(self, value: ir.Value) -> Place:
         """Root and constant of a value."""
@@ -36,6 +38,23 @@ class Offsets:
         """Says that a value is a root and a constant."""
         self._places[value] = root, constant
 
+    def parts(self, value: ir.Value) -> tuple[ir.Value, ...]:
+        """What was added to make a value, as far as an address is concerned.
+
+        That is modulo 2^64, so that a sum of 64 bits may wrap around.
+        """
+        return self._parts.get(value, ())
+
+    def note_parts(self, value: ir.Value, x: ir.Value, y: ir.Value) -> None:
+        """Says what `parts` gives."""
+        self._parts[value] = x, y
+
+    def note_product(self, value: ir.Value, x: ir.Value, factor: int) -> None:
+        """Says that a value is x times a number, without a wrap."""
+        root, c = self.of(x)
+        key = f"*{factor}", root, 0
+        self.note(value, self._sums.setdefault(key, len(self._sums)), c * factor)
+
     def note_sum(self, value: ir.Value, x: ir.Value, y: ir.Value, sign: int) -> None:
         """Says that a value is x + y, or x - y for a sign of -1, without a wrap."""
         (root, c), (other, d) = self.of(x), self.of(y)
@@ -44,15 +63,17 @@ class Offsets:
 
 
 def never_wraps(facts: Callable[[ir.Value], Facts], op: ir.Operation) -> bool:
-    """Whether a sum or difference is that of the signed numbers themselves.
+    """Whether a result is that of the signed numbers themselves.
 
-    So it is where its bounds are known, and where a multiple of a power of two is
-    increased by less than that.
+    So it is where the program promises it or its bounds are known, and where a multiple
+    of a power of two is increased by less than that.
 
     Args:
         facts: What is known of a value.
-        op: An addition or subtraction.
+        op: An addition, subtraction or multiplication.
     """
+    if keyword(op, "overflow", "none") in ("no_signed_wrap", "no_wrap"):
+        return True
     known = facts(op.results[0])
     if known.low is not None and known.high is not None:
         return True

@@ -8,7 +8,8 @@ constant where the stride is one, or one product per distinct `c_d`. Along a spa
 dimension the coordinate is the position that the index tile has for the slice.
 
 Indices, extents and strides are unsigned. A start is computed in 64 bits unless it is
-known to be below 2^31.
+known to be below 2^31; for the bounds of a tensor whose extent is, a start that is
+farther away counts as 2^31, in 32 bits.
 """
 
 from __future__ import annotations
@@ -74,10 +75,12 @@ class ViewPlaces:
             self._forget()
         self._sparse: _Sparse | None = None
         self.starts: dict[int, ir.Value] = {}
+        self._indices: dict[int, ir.Value] = {}
         for d, index in enumerate(index_operands(op)):
             if d == self._tiling.sparse_dim:
                 self._sparse = _Sparse(self, d, index)
             else:
+                self._indices[d] = index
                 self.starts[d] = self._start(d, index)
         self._products: dict[tuple[int, int], ir.Value] = {}
         self._inside: dict[tuple[int, int], ir.Value] = {}
@@ -134,7 +137,7 @@ class ViewPlaces:
                 fixed += coordinate * stride * self.size
             elif coordinate:
                 base = b.byte_offset(base, self._product(d, coordinate, stride))
-        return b.byte_offset(base, b.constant(b.i64, fixed)) if fixed else base
+        return b.byte_offset(base, fixed)
 
     def _product(self, dim: int, coordinate: int, stride: ir.Value) -> ir.Value:
         """`coordinate * stride` in bytes."""
@@ -197,21 +200,23 @@ class ViewPlaces:
             rest = coordinate & ~self.spans[dim]
             if rest:
                 value = b.add(value, b.constant(b.i32, rest))
-            order = "slt" if self._is_small(dim) else "ult"
-            self._inside[key] = b.icmp(order, value, self._limit(dim))
+            limit = self._limit(dim)
+            order = "slt" if self._is_signed(dim) else "ult"
+            self._inside[key] = b.icmp(order, value, limit)
         return self._inside[key]
 
     def _limit(self, dim: int) -> ir.Value:
         """Elements from the tile's start to the tensor's end along `dim` (i32).
 
-        Where both are small, a signed number that is 0 or less behind the end. No more
-        than the tile has, where there are more than 32 bits can count.
+        Where the extent is small, a signed number that is 0 or less behind the end. No
+        more than the tile has, where there are more than 32 bits can count.
         """
         if dim not in self._limits:
             b = self.e.builder
             start, extent = self.starts[dim], self.extent(dim)
-            if self._is_small(dim):
-                self._limits[dim] = b.sub(extent, start)
+            if self._is_signed(dim):
+                near = start if self._is_small(dim) else self._near_start(dim)
+                self._limits[dim] = b.sub(extent, near)
                 return self._limits[dim]
             wide = b.i64 if b.i64 in (start.type, extent.type) else b.i32
             start, extent = b.unsigned(start, wide), b.unsigned(extent, wide)
@@ -223,6 +228,26 @@ class ViewPlaces:
                 left = b.op("llvm.trunc", b.i32, left)
             self._limits[dim] = left
         return self._limits[dim]
+
+    def _near_start(self, dim: int) -> ir.Value:
+        """The tile's start, at most 2^31, as the i32 that is 2^31 below zero then.
+
+        It is the same for all tensors that are read at one index.
+        """
+        b, step = self.e.builder, self._tiling.steps[dim]
+        value = b.unsigned(self.e.scalar(self._indices[dim]), b.i32)
+        tile = b.op(
+            "llvm.intr.umin", value.type, value, b.constant(value.type, HALF // step)
+        )
+        if tile.type != b.i32:
+            tile = b.op("llvm.trunc", b.i32, tile)
+        return b.mul(tile, b.constant(b.i32, step))
+
+    def _is_signed(self, dim: int) -> bool:
+        """Whether the distance to the tensor's end is a signed number of 32 bits."""
+        step = self._tiling.steps[dim]
+        is_even = step <= HALF and not step & step - 1
+        return self._is_small(dim) or (is_even and self._has_small_extent(dim))
 
     def _is_small(self, dim: int) -> bool:
         """Whether the tile's start and the tensor's extent are surely below 2^31."""

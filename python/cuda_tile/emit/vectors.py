@@ -160,15 +160,17 @@ def guarded_load(
     result = b.i16 if narrow else carrier
     own = CONSTRAINT[str(result)]
     target, _ = slots_text(0, run.words)
+    pointer, moved = b.displaced(pointer)
     if predicate is None:
-        lines = [f"{text} {target}, [${run.words}];"]
+        lines = [f"{text} {target}, {place_text(run.words, moved)};"]
         constraints = [f"={own}"] * run.words + [letter]
         operands = [pointer]
     else:
         move = f"mov.b{max(16, run.word_bits)}"
         fill = _fill_word(run, otherwise_bits)
         lines = [f"{move} ${i}, {fill:#x};" for i in range(run.words)]
-        lines.append(f"@${run.words} {text} {target}, [${run.words + 1}];")
+        place = place_text(run.words + 1, moved)
+        lines.append(f"@${run.words} {text} {target}, {place};")
         constraints = [f"=&{own}"] * run.words + ["b", letter]
         operands = [predicate, pointer]
     values = b.inline_ptx(
@@ -181,6 +183,11 @@ def guarded_load(
     if narrow:
         values = [b.op("llvm.trunc", b.i8, value) for value in values]
     return [from_carrier(b, run, value) for value in values]
+
+
+def place_text(slot: int, moved: int) -> str:
+    """The address in an operand's slot, moved by bytes."""
+    return f"[${slot}+{moved}]" if moved else f"[${slot}]"
 
 
 def slots_text(first: int, count: int) -> tuple[str, str]:
@@ -237,9 +244,11 @@ def store_run(
     at = len(guards)
     source, suffix = slots_text(at + 1, run.words)
     guard = "@$0 " if guards else ""
+    pointer, moved = b.displaced(pointer)
+    place = place_text(at, moved)
     letters = ["b"] * at + ["l" if space == "global" else "r"] + [letter] * run.words
     b.inline_ptx(
-        f"{guard}st{order}.{space}{suffix}.b{run.word_bits} [${at}], {source};",
+        f"{guard}st{order}.{space}{suffix}.b{run.word_bits} {place}, {source};",
         ",".join(letters),
         [],
         [*guards, pointer, *carriers],

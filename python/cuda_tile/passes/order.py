@@ -53,8 +53,28 @@ def run(module: ir.Operation, options: Options) -> None:
         for op in accesses.ops:
             pending = analysis.before(op)
             if pending is not None and analysis.needs_barrier(op, pending):
-                with ir.InsertionPoint(op), op.location:
+                with ir.InsertionPoint(_early(op, analysis)), op.location:
                     tileas.BarrierOp()
+
+
+def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
+    """The op before which a barrier for an access stands.
+
+    Where what is stored went through shared memory since the last access, that is the
+    first load from there: what threads stored to it needs a barrier there anyway.
+    """
+    ops = [each.operation for each in op.block.operations]
+    loads: dict[ir.Value, ir.Operation] = {}
+    for other in reversed(ops[: ops.index(op)]):
+        if other.regions or other.name == "tileas.barrier":
+            return op
+        if analysis.before(other) != analysis.before(op):
+            return op
+        if other.name == "tileas.load_shared":
+            loads[other.operands[0]] = other
+        elif other.name == "tileas.store_shared" and other.operands[1] in loads:
+            return loads[other.operands[1]]
+    return op
 
 
 class UnorderedAccesses(ForwardAnalysis[int]):
