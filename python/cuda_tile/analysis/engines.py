@@ -28,6 +28,7 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.feeds import LoadedOperand
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
@@ -75,7 +76,7 @@ class EngineChoice:
     @cached_property
     def facts(self) -> FactsAnalysis:
         """Facts of the entry, computed for the first load that asks."""
-        return FactsAnalysis(self._entry)
+        return FactsOnDemand(self._entry)
 
     def refusal(self, operand: LoadedOperand, engine: str) -> str | None:
         """Why an engine cannot load an operand, with the way out; None if it can."""

@@ -59,6 +59,10 @@ class FactsAnalysis(ValueAnalysis[Facts]):
 
     def __init__(self, entry: ir.Operation) -> None:
         super().__init__(ControlFlow(entry))
+        self.find_all()
+
+    def find_all(self) -> None:
+        """Walks the entry until all facts are known."""
         self.solve(())
 
     def unknown(self, value: ir.Value) -> Facts:
@@ -90,6 +94,11 @@ class FactsAnalysis(ValueAnalysis[Facts]):
             for result in op.results:
                 self.forget(result)
             rule(self, op)
+
+
+def has_rule(op: ir.Operation) -> bool:
+    """Whether anything may be known of the results of an op without regions."""
+    return op_stem(op) in RULES
 
 
 FactsRule = Callable[[FactsAnalysis, ir.Operation], None]

@@ -73,7 +73,8 @@ class Builder:
         self._places: dict[int, ir.Value] = {}
         self._structs: dict[tuple[ir.Type, ...], ir.Type] = {}
         self._numbers: dict[int, ir.Attribute] = {}
-        self._positions: dict[int, ir.Attribute] = {}
+        self._positions: dict[int, dict[str, ir.Attribute]] = {}
+        self._ptx: dict[tuple[str, str, bool], dict[str, ir.Attribute]] = {}
         self._indices: dict[int, ir.Attribute] = {}
         self._displaced: dict[ir.Value, tuple[ir.Value, int]] = {}
         self._func = func
@@ -130,7 +131,14 @@ class Builder:
         **attributes: ir.Attribute,
     ) -> ir.Value:
         """One operation with one result."""
-        return self.create(name, [result], operands, attributes or None).results[0]
+        return ir.Operation.create(
+            name,
+            results=[result],
+            operands=operands,
+            attributes=attributes or None,
+            loc=self.loc,
+            ip=self.ip,
+        ).result
 
     def in_prologue(
         self,
@@ -326,18 +334,25 @@ class Builder:
 
     def fields(self, value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
         """The fields of a struct value."""
-        operands = [value]
+        operands, create, loc, ip = [value], ir.Operation.create, self.loc, self.ip
         return [
-            self.create(
-                "llvm.extractvalue", [ty], operands, {"position": self._position(i)}
-            ).results[0]
+            create(
+                "llvm.extractvalue",
+                results=[ty],
+                operands=operands,
+                attributes=self._position(i),
+                loc=loc,
+                ip=ip,
+            ).result
             for i, ty in enumerate(types)
         ]
 
-    def _position(self, index: int) -> ir.Attribute:
+    def _position(self, index: int) -> dict[str, ir.Attribute]:
+        """The attributes of an extraction of a field."""
         found = self._positions.get(index)
         if found is None:
-            found = self._positions[index] = ir.DenseI64ArrayAttr.get([index])
+            position = ir.DenseI64ArrayAttr.get([index])
+            found = self._positions[index] = {"position": position}
         return found
 
     def struct_type(self, types: Sequence[ir.Type]) -> ir.Type:
@@ -409,13 +424,16 @@ class Builder:
         ty = [] if not results else [results[0]]
         if len(results) > 1:
             ty = [self.struct_type(results)]
-        attributes: dict[str, ir.Attribute] = {
-            "asm_string": ir.StringAttr.get(text),
-            "constraints": ir.StringAttr.get(constraints),
-            "asm_dialect": self.number(0),
-        }
-        if side_effects:
-            attributes["has_side_effects"] = ir.UnitAttr.get()
+        key = (text, constraints, side_effects)
+        attributes = self._ptx.get(key)
+        if attributes is None:
+            attributes = self._ptx[key] = {
+                "asm_string": ir.StringAttr.get(text),
+                "constraints": ir.StringAttr.get(constraints),
+                "asm_dialect": self.number(0),
+            }
+            if side_effects:
+                attributes["has_side_effects"] = ir.UnitAttr.get()
         op = self.create("llvm.inline_asm", ty, operands, attributes)
         if len(results) > 1:
             return self.fields(op.results[0], results)

@@ -38,6 +38,7 @@ class CopyPlaces(ViewPlaces):
         self._op = op
         self._behind: dict[int, int] = {}
         self._late: dict[int, bool] = {}
+        self._wide: dict[int, bool] = {}
         self._last: dict[tuple[Coord, int], tuple[int, ir.Value]] = {}
         super().__init__(e, op, layout, run)
 
@@ -64,8 +65,13 @@ class CopyPlaces(ViewPlaces):
         return b.byte_offset(address, fixed)
 
     def _is_wide(self, dim: int) -> bool:
-        stride = self.strides[dim]
-        return not isinstance(stride, int) and stride.type != self.e.builder.i32
+        found = self._wide.get(dim)
+        if found is None:
+            stride = self.strides[dim]
+            is_known = isinstance(stride, int)
+            found = not is_known and stride.type != self.e.builder.i32
+            self._wide[dim] = found
+        return found
 
     def _further(self, moved: Coord, dim: int, coordinate: int) -> ir.Value:
         """The thread's base, further by `coordinate` strides.

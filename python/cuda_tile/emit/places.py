@@ -86,6 +86,7 @@ class ViewPlaces:
         self._inside: dict[tuple[int, int], ir.Value] = {}
         self._limits: dict[int, ir.Value] = {}
         self._bases: dict[Coord, ir.Value] = {}
+        self._small: dict[int, bool] = {}
 
     def _start(self, dim: int, index: ir.Value) -> ir.Value:
         """First element of the tile along one dimension, i32 if it is surely small."""
@@ -251,8 +252,11 @@ class ViewPlaces:
 
     def _is_small(self, dim: int) -> bool:
         """Whether the tile's start and the tensor's extent are surely below 2^31."""
-        is_short = self.starts[dim].type == self.e.builder.i32
-        return is_short and self._has_small_extent(dim)
+        found = self._small.get(dim)
+        if found is None:
+            is_short = self.starts[dim].type == self.e.builder.i32
+            found = self._small[dim] = is_short and self._has_small_extent(dim)
+        return found
 
     def _has_small_extent(self, dim: int) -> bool:
         """Whether the tensor's extent is surely below 2^31."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
 from cuda_tile.emit.builder import SHARED_SPACE
 from cuda_tile.emit.emitter import SHARED_SYMBOL, Emitter
@@ -104,7 +104,7 @@ def emit_entry(entry: ir.Operation) -> None:
         has_scratch = SCRATCH_ATTRIBUTE in entry.attributes
         emitter = Emitter(
             func,
-            FactsAnalysis(entry),
+            FactsOnDemand(entry),
             RULES,
             read_target(entry),
             all_threads(launch.block[0] // WARP_LANES),

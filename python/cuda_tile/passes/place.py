@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
-from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.signs import mark_signs
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
@@ -56,7 +56,7 @@ def place_entry(entry: ir.Operation) -> None:
     plan = read_plan(entry)
     mark_signs(entry)
     copies = duplicate_cheap_values(entry)
-    ctx = PlaceContext(plan, FactsAnalysis(entry), read_target(entry))
+    ctx = PlaceContext(plan, FactsOnDemand(entry), read_target(entry))
 
     def default(value: ir.Value) -> LinearLayout:
         extents = shape_of(value)

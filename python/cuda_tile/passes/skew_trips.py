@@ -14,7 +14,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
-from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.scalars import (
     add,
@@ -116,7 +116,7 @@ class Trips:
 def last_index(op: ir.Operation) -> int | None:
     """What no index of a `for` exceeds, from facts of its bounds; None if unknown."""
     loop = counted_loop(op)
-    known = None if loop is None else FactsAnalysis(enclosing_entry(op)).of(loop.upper)
+    known = None if loop is None else FactsOnDemand(enclosing_entry(op)).of(loop.upper)
     if known is None or known.low is None or known.high is None or known.low < 0:
         return None
     return known.high - 1

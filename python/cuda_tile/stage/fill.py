@@ -14,6 +14,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
 from cuda_tile._mlir.dialects import cuda_tile, tileas
 from cuda_tile.analysis.access import Access, describe_access
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.feeds import (
     CONVERSIONS,
     SAME_ELEMENTS,
@@ -60,7 +61,7 @@ class Fills:
         self._ring_bytes: dict[ir.Operation, int] = {}
         plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
         copied = {load: plan for load, plan in plans.items() if plan.is_copy}
-        facts = FactsAnalysis(entry) if copied else None
+        facts = FactsOnDemand(entry) if copied else None
         for load, plan in copied.items():
             if facts is not None:
                 self._fill(load, plan, facts)
