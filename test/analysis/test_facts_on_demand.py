@@ -31,8 +31,8 @@ def values_of(entry: ir.Operation) -> list[ir.Value]:
     """Every value of an entry."""
     ops = [entry, *nested_ops(entry)]
     blocks = [block for op in ops for region in op.regions for block in region.blocks]
-    made = [value for op in ops[1:] for value in op.results]
-    return [value for block in blocks for value in block.arguments] + made
+    made: list[ir.Value] = [value for op in ops[1:] for value in op.results]
+    return [*made, *(value for block in blocks for value in block.arguments)]
 
 
 @pytest.mark.parametrize("level", [None, "barriers"])

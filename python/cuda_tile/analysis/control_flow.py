@@ -129,6 +129,7 @@ class ControlFlow:
         self._edges: dict[ir.Operation, list[Edge]] = {}
         self._values: dict[Point, list[ir.Value]] = {}
         self._incoming: dict[ir.Value, list[ir.Value]] | None = None
+        self._all: list[ir.Operation] = []
 
     def steps(self, point: Point) -> list[tuple[ir.Operation, list[Point]]]:
         """The ops of a region in order, each with the starts of its own regions."""
@@ -154,13 +155,16 @@ class ControlFlow:
 
     def ops(self) -> Iterator[ir.Operation]:
         """Every op of the entry, in program order."""
-        return self._under(regions_of(self.entry))
+        if not self._all:
+            self._add_under(regions_of(self.entry))
+        return iter(self._all)
 
-    def _under(self, points: list[Point]) -> Iterator[ir.Operation]:
+    def _add_under(self, points: list[Point]) -> None:
         for point in points:
             for op, regions in self.steps(point):
-                yield op
-                yield from self._under(regions)
+                self._all.append(op)
+                if regions:
+                    self._add_under(regions)
 
     def branches(self) -> Iterator[Edge]:
         """Every edge of the entry."""

@@ -73,7 +73,7 @@ class Builder:
         self._places: dict[int, ir.Value] = {}
         self._structs: dict[tuple[ir.Type, ...], ir.Type] = {}
         self._numbers: dict[int, ir.Attribute] = {}
-        self._positions: dict[int, dict[str, ir.Attribute]] = {}
+        self._positions: dict[int, list[dict[str, ir.Attribute]]] = {}
         self._ptx: dict[tuple[str, str, bool], dict[str, ir.Attribute]] = {}
         self._indices: dict[int, ir.Attribute] = {}
         self._displaced: dict[ir.Value, tuple[ir.Value, int]] = {}
@@ -340,19 +340,20 @@ class Builder:
                 "llvm.extractvalue",
                 results=[ty],
                 operands=operands,
-                attributes=self._position(i),
+                attributes=attributes,
                 loc=loc,
                 ip=ip,
             ).result
-            for i, ty in enumerate(types)
+            for ty, attributes in zip(types, self._fields(len(types)), strict=True)
         ]
 
-    def _position(self, index: int) -> dict[str, ir.Attribute]:
-        """The attributes of an extraction of a field."""
-        found = self._positions.get(index)
+    def _fields(self, count: int) -> list[dict[str, ir.Attribute]]:
+        """The attributes of extractions of so many fields."""
+        found = self._positions.get(count)
         if found is None:
-            position = ir.DenseI64ArrayAttr.get([index])
-            found = self._positions[index] = {"position": position}
+            found = self._positions[count] = [
+                {"position": ir.DenseI64ArrayAttr.get([i])} for i in range(count)
+            ]
         return found
 
     def struct_type(self, types: Sequence[ir.Type]) -> ir.Type:

@@ -48,15 +48,22 @@ class Run:
         """Bytes of the whole run."""
         return self.bits * self.count // 8
 
-    @property
+    @cached_property
     def word_elements(self) -> int:
         """Elements of a word."""
         return max(1, min(self.count, 32 // self.bits))
 
-    @property
+    @cached_property
     def word_bits(self) -> int:
         """Bits of the register that carries a word: 8, 16, 32 or 64."""
         return self.bits * self.word_elements
+
+    @cached_property
+    def carrier(self) -> ir.Type:
+        """The type in which a word is loaded or stored."""
+        if self.word_bits >= 32 and self.word_elements == 1 and not self.is_pointer:
+            return self.element
+        return ir.IntegerType.get_signless(self.word_bits)
 
     @property
     def words(self) -> int:
@@ -66,9 +73,7 @@ class Run:
 
 def carrier_type(run: Run) -> ir.Type:
     """The type in which a word is loaded or stored."""
-    if run.word_bits >= 32 and run.word_elements == 1 and not run.is_pointer:
-        return run.element
-    return ir.IntegerType.get_signless(run.word_bits)
+    return run.carrier
 
 
 def word_type(b: Builder, run: Run) -> ir.Type:
@@ -98,7 +103,7 @@ def to_carrier(b: Builder, run: Run, value: ir.Value) -> ir.Value:
         value = b.op("llvm.zext", wide, value)
     elif run.is_pointer:
         return b.op("llvm.ptrtoint", b.i64, value)
-    return b.bitcast(value, carrier_type(run))
+    return b.bitcast(value, run.carrier)
 
 
 def load_run(
@@ -119,7 +124,7 @@ def load_run(
         otherwise_bits: Bits of each element that is not loaded.
         order: PTX modifiers of a strong load, such as `.relaxed.gpu`.
     """
-    carrier = carrier_type(run)
+    carrier = run.carrier
     if predicate is None and not order:
         loaded = b.load(b.vector_type(run.words, carrier), pointer, run.bytes)
         carriers = b.elements(loaded, run.words)
@@ -155,7 +160,7 @@ def guarded_load(
         letter: Register class of the address: "r" in shared memory.
     """
     # There are no 8-bit registers: ld.b8 widens into a 16-bit one.
-    carrier = carrier_type(run)
+    carrier = run.carrier
     narrow = str(carrier) == "i8"
     result = b.i16 if narrow else carrier
     own = CONSTRAINT[str(result)]

@@ -86,17 +86,35 @@ def block_ops(block: ir.Block) -> list[ir.Operation]:
 
 def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
     """Every operation under `op` in program order, without `op` itself."""
-    for region in op.regions:
-        yield from nested_in(region)
+    return _within(block for region in op.regions for block in region.blocks)
 
 
 def nested_in(region: ir.Region) -> Iterator[ir.Operation]:
     """Every operation in a region, in program order."""
-    for block in region.blocks:
-        for inner in block_ops(block):
+    return _within(iter(region.blocks))
+
+
+def _within(blocks: Iterator[ir.Block]) -> Iterator[ir.Operation]:
+    """Every operation in some blocks, each of which is listed when it is reached.
+
+    One generator for all levels: of several, each would hand on every operation.
+    """
+    nothing: list[ir.Operation] = []
+    around, ops = [blocks], [iter(nothing)]
+    while around:
+        for inner in ops[-1]:
             yield inner
-            if len(inner.regions):  # a generator for each leaf would cost more
-                yield from nested_ops(inner)
+            if len(inner.regions):
+                around.append(b for region in inner.regions for b in region.blocks)
+                ops.append(iter(nothing))
+                break
+        else:
+            block = next(around[-1], None)
+            if block is None:
+                around.pop()
+                ops.pop()
+            else:
+                ops[-1] = iter(block_ops(block))
 
 
 def enclosing_entry(op: ir.Operation) -> ir.Operation:
