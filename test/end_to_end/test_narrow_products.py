@@ -186,7 +186,7 @@ def test_plans_that_promote_otherwise_are_refused(
 
 
 CONVERTED = {
-    "i8": ("b", Case("i8", "i32", (128, 128, 128))),
+    "i8": ("b", Case("i8", "i32", (256, 128, 64))),
     "i8, A turned": ("ab", Case("i8", "i32", (128, 128, 128), turned=(True, False))),
     "f8": ("b", replace(F8, tile=(128, 128, 128), turned=(False, False))),
     "f16 by f8": ("b", Case(tile=(128, 128, 64), stores_b="f8E4M3FN")),

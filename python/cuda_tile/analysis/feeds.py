@@ -395,8 +395,15 @@ def slice_registers(
 def _spared(
     product: Product, plan: ProductPlan, gathered: frozenset[int] | None
 ) -> int:
-    """Registers that a loop needs less where a product reads only copied tiles."""
-    if gathered is None or any(map(conversions_of, list(product.op.operands)[:2])):
+    """Registers that a loop needs less where a product reads only copied tiles.
+
+    None are spared where its partial sums are added to the sums between instructions.
+    """
+    if (
+        gathered is None
+        or plan.promote
+        or any(map(conversions_of, list(product.op.operands)[:2]))
+    ):
         return 0
     if gathered - ({1} if plan.warp_atom.columns > 1 else set()):
         return 0
