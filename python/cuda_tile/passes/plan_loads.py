@@ -10,6 +10,7 @@ becomes a remark that says what would help.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
@@ -324,7 +325,9 @@ class LoadChooser:
     ) -> list[tuple[ir.Operation, LoadPlan]]:
         """The plans of the copies of a loop that have none."""
         room = self._room(loop, plan, parts, copied)
-        slot_bytes = slot_bytes_of(tile_bytes(o.load.results[0]) for o in copied)
+        room = replace(room, room_bytes=room.room_bytes - self._bytes_by_hand(copied))
+        loads = [o.load for o in copied if o.load not in self._by_hand]
+        slot_bytes = slot_bytes_of(tile_bytes(load.results[0]) for load in loads)
         most = DEEP_SLOTS if plan.roles == "load" else None
         slots = self._slots.get(self._ring_key(loop))
         if slots is None:
@@ -333,7 +336,6 @@ class LoadChooser:
             if slots > LEAST_SHIFTED and len(fed) > 1:
                 slots = 1 << slots.bit_length() - 1
             self._slots[self._ring_key(loop)] = slots
-        loads = [o.load for o in copied if o.load not in self._by_hand]
         if slots:
             engines = self.engines
             return [(load, LoadPlan(engines[load], slots, slots - 1)) for load in loads]
@@ -347,6 +349,14 @@ class LoadChooser:
             )
             self.engines[load] = THREADS
         return []
+
+    def _bytes_by_hand(self, copied: Iterable[LoadedOperand]) -> int:
+        """Shared memory of the slots that plans by hand ask for."""
+        return sum(
+            self._by_hand[o.load].slots * tile_bytes(o.load.results[0])
+            for o in copied
+            if o.load in self._by_hand
+        )
 
     def _room(
         self,
