@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether anybody sees which zeros of a value are -0.
+
+Two values that differ only in the signs of zeros give sums, products, extrema and
+selections that differ only so, too: x + 0 is x for any other x, and a product with 0 is
+0 or NaN either way (IEEE 754, 6.3). Exponentials and comparisons give the same. All
+else counts as seeing it: quotients, conversions to integers, stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.carried import first_carried
+from cuda_tile.ir.walk import nested_ops
+
+_BLIND = frozenset(f"cuda_tile.{name}" for name in ("exp", "exp2", "cmpf", "absf"))
+_KEEPS = frozenset(
+    f"cuda_tile.{name}"
+    for name in (
+        *("addf", "subf", "mulf", "fma", "negf", "maxf", "minf"),
+        *("select", "reshape", "broadcast", "permute", "yield"),
+    )
+)
+"""Ops whose results then differ in the signs of zeros at most."""
+_LOOP, _BRANCH, _REDUCE = "cuda_tile.for", "cuda_tile.if", "cuda_tile.reduce"
+
+
+def hides_zero_signs(value: ir.Value) -> bool:
+    """Whether no use of a value, direct or not, tells -0 from +0."""
+    seen: set[ir.Value] = set()
+    work = [value]
+    while work:
+        current = work.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in current.uses:
+            following = _following(use.owner.operation, use.operand_number)
+            if following is None:
+                return False
+            work += following
+    return True
+
+
+def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
+    """The values in which the signs of an operand's zeros live on; None if any may."""
+    if op.name in _BLIND:
+        return []
+    if op.name == _LOOP:
+        return _carried(op, number - first_carried(op)[0])
+    if op.name == _REDUCE:
+        is_plain = all(inner.name in _KEEPS for inner in nested_ops(op))
+        return list(op.results) if is_plain else None
+    parent = op.parent
+    if parent is not None and op.name == "cuda_tile.continue":
+        return _carried(parent.operation, number)
+    if parent is not None and op.name == "cuda_tile.yield":
+        is_branch = parent.operation.name == _BRANCH
+        return [parent.operation.results[number]] if is_branch else None
+    return list(op.results) if op.name in _KEEPS else None
+
+
+def _carried(loop: ir.Operation, number: int) -> Iterable[ir.Value] | None:
+    """A value that a loop carries, inside and behind it."""
+    if loop.name != _LOOP or number < 0:
+        return None
+    body = loop.regions[0].blocks[0]
+    return [body.arguments[first_carried(loop)[1] + number], loop.results[number]]
