@@ -105,9 +105,9 @@ class DrawnPlan:
         for entry in entries(level):
             ops = list(nested_ops(entry))
             is_divided = read_target(entry).has_clusters and suits_clusters(ops)
-            # A cluster has one role and one tile block; `plan` may have chosen one.
-            is_free = read_plan(entry).cluster == 1
-            if is_free and ("cluster" not in self.fields or is_divided):
+            takes = is_divided or "cluster" not in self.fields
+            # A cluster that `plan` chose has neither roles nor a persistent grid.
+            if takes and (read_plan(entry).cluster == 1 or "cluster" in self.fields):
                 _add(entry, self.fields)
             for op in ops:
                 if self.promote and op.name in PRODUCTS:
