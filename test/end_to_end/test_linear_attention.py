@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linear attention, whose state is carried in registers, on all judges."""
+"""Linear attention: its state is carried in registers and multiplied."""
 
 from __future__ import annotations
 

@@ -75,9 +75,7 @@ def plan_warpgroups(
     """
     if not target.has_wgmma or not plan.warps_m:
         return None
-    rows = product.extents[0] // WGMMA_ROWS * WARPGROUP_WARPS
-    if rows and plan.warps_n == 1 and plan.warps_m > rows:
-        plan = replace(plan, warps_m=rows, warps_n=plan.warps_m // rows)
+    plan = _divided(product, plan)
     operand, accumulator = element_types(product.op)
     columns = max(1, product.extents[1] // plan.warps_n)
     atom = find_wgmma(operand, accumulator, columns)
@@ -106,6 +104,14 @@ def plan_warpgroups(
         return None
     lhs = "register" if stays else "shared"
     return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
+
+
+def _divided(product: Product, plan: Plan) -> Plan:
+    """The plan that divides columns among warpgroups where rows are too few."""
+    rows = product.extents[0] // WGMMA_ROWS * WARPGROUP_WARPS
+    if rows and plan.warps_n == 1 and plan.warps_m > rows:
+        return replace(plan, warps_m=rows, warps_n=plan.warps_m // rows)
+    return plan
 
 
 def may_use_warpgroups(op: ir.Operation, target: Target) -> bool:
