@@ -3,7 +3,7 @@ r"""Tries a wheel in a clean system, as its first user would: no LLVM, no compil
 
     debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates \
         trixie trixie
-    tools/try_wheel.py trixie dist/cuda_tile_compiler-*-cp313-*.whl     (as root)
+    tools/try_wheel trixie dist/cuda_tile_compiler-*-cp313-*.whl     (as root)
 
 The folder is the root of a system with nothing but Python. The wheel is installed there
 with its dependencies from the package index, in a new environment. Then the commands

@@ -35,6 +35,8 @@ PAGES = {
     ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
     ROOT / "docs" / "emulator.md": PTX,
     ROOT / "docs" / "from-cpp.md": ROOT / "test" / "kernels" / "tilecpp" / "src",
+    ROOT / "docs" / "from-julia.md": GUIDE,
+    ROOT / "docs" / "from-rust.md": GUIDE,
     ROOT / "docs" / "from-triton.md": ROOT / "test" / "ptx" / "triton",
     ROOT / "docs" / "interpreter.md": KERNELS,
     ROOT / "docs" / "launch.md": KERNELS,
