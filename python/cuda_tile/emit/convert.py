@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.integer_bytes import can_spread, extend_nibbles, spread_bytes
 from cuda_tile.emit.narrow import (
     CARRIERS,
     carrier,
@@ -72,6 +73,9 @@ def exti(e: Emitter, op: ir.Operation) -> None:
                 e.offsets.note(x, *place)
         return Words(b)("and", x, 0xF) if fits_nibble else x
 
+    if is_nibble and is_signed and not fits_nibble and ty == b.i8:
+        extend_nibbles(e, op)
+        return
     e.elementwise(op, extend)
 
 
@@ -280,6 +284,9 @@ def itof(e: Emitter, op: ir.Operation) -> None:
         return b.op("llvm.sext" if is_signed else "llvm.zext", b.i32, x)
 
     source_bits = ir.IntegerType(element_of(op.operands[0])).width
+    if can_spread(op, result, is_signed=is_signed):
+        spread_bytes(e, op, result, is_signed=is_signed)
+        return
     if result in ("f16", "f32", "f64"):
         to = _result_type(e, op)
         e.elementwise(op, lambda x: b.op(convert, to, wide(x)))
