@@ -53,6 +53,18 @@ def test_a_term_below_the_14th_bit_is_lost(exponent: int) -> None:
     np.testing.assert_array_equal(got, (2.0**exponent + added) // kept * kept)
 
 
+def test_one_instruction_is_off_by_more_than_any_f32_sum() -> None:
+    """Of 1 and 31 products of 2^-14 only the 1 is left, so no promotion gives them."""
+    a, b = np.full((64, DEPTH), 2.0**-7), np.full((16, DEPTH), 2.0**-7)
+    a[:, 0], b[:, 0] = 1, 1
+    got = multiply(a.astype(E4M3), b.astype(E4M3), np.zeros((64, 16), np.float32))
+    np.testing.assert_array_equal(got, 1)
+    total = np.float32(0)
+    for product in (a[0] * b[0]).astype(np.float16):
+        total += np.float32(product)
+    assert float(total) == 1 + 31 * 2.0**-14
+
+
 def exactly(a: list[float], b: list[float], c: float) -> Fraction:
     """The definition, in fractions."""
     terms = [Fraction(x) * Fraction(y) for x, y in zip(a, b, strict=True)]

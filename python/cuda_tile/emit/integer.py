@@ -11,6 +11,7 @@ from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.distance import comparison
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.integer_bytes import are_words, by_words, shifted_bytes
 from cuda_tile.emit.offsets import never_wraps
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, is_distributed, layout_of
@@ -155,6 +156,10 @@ def shift(e: Emitter, op: ir.Operation) -> None:
     is_signed = op.name.endswith("shri") and _signed(op)
     name = "llvm.ashr" if is_signed else "llvm.lshr"
     name = "llvm.shl" if op.name.endswith("shli") else name
+    if amount.low == amount.high and is_small and are_words(e, op):
+        count = amount.low or 0
+        by_words(e, op, lambda *words: shifted_bytes(e, words[0], count, name))
+        return
 
     def clamped(x: ir.Value, y: ir.Value) -> ir.Value:
         most = b.constant(y.type, width - 1)

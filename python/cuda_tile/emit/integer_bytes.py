@@ -9,7 +9,7 @@ operation takes away what the exponent adds, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile.emit.emitter import Emitter
@@ -119,6 +119,44 @@ def _prmt(e: Emitter, low: ir.Value, high: ir.Value, selector: int) -> ir.Value:
     b = e.builder
     text = f"prmt.b32 $0, $1, $2, {selector:#06x};"
     return b.inline_ptx(text, "=r,r,r", [b.i32], [low, high], side_effects=False)[0]
+
+
+def are_words(e: Emitter, op: ir.Operation) -> bool:
+    """Whether an op of i8 finds its bytes four to a word, so that words may be its."""
+    result = op.results[0]
+    if element_name(element_of(result)) != "i8" or not is_distributed(result):
+        return False
+    fragments = [e.fragment(value) for value in op.operands]
+    return layout_of(result).n_registers % WORD_BYTES == 0 and all(
+        fragment.pack == WORD_BYTES
+        or _are_constants(fragment.values)
+        or _are_of_a_word(fragment.values[:WORD_BYTES])
+        for fragment in fragments
+    )
+
+
+def _are_constants(values: Sequence[ir.Value]) -> bool:
+    op = defining_op(values[0])
+    return op is not None and op.name == "llvm.mlir.constant" and len({*values}) == 1
+
+
+def by_words(e: Emitter, op: ir.Operation, combine: Callable[..., ir.Value]) -> None:
+    """An op of bytes, where `are_words`: `combine` takes a word of each operand."""
+    rows = zip(*(byte_words(e, e.fragment(v)) for v in op.operands), strict=True)
+    set_byte_words(e, op.results[0], [combine(*row) for row in rows])
+
+
+def shifted_bytes(e: Emitter, word: ir.Value, count: int, name: str) -> ir.Value:
+    """The bytes of a word, each shifted by `count`; `name` is LLVM's operation."""
+    w = Words(e.builder)
+    if name == "llvm.shl":
+        return w("and", w("shl", word, count), (0xFF << count & 0xFF) * _FOUR)
+    kept = w("and", w("lshr", word, count), (0xFF >> count) * _FOUR)
+    if name == "llvm.lshr" or not count:
+        return kept
+    sign = 0x80 >> count  # its place now; what is above it becomes as it is
+    moved = w("add", w("xor", kept, sign * _FOUR), (0x80 - sign) * _FOUR)
+    return w("xor", moved, 0x80 * _FOUR)
 
 
 def extend_nibbles(e: Emitter, op: ir.Operation) -> None:
