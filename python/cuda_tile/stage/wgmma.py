@@ -27,6 +27,7 @@ from cuda_tile.ir.tiles import (
 from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
+from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import alloc
 from cuda_tile.stage.conversion import conversion_source
@@ -104,12 +105,23 @@ def _in_shared(
             raise _refuse(op, index, atom, found)
         return filled
     source = conversion_source(operand) or operand
-    registers = layout_of(source).register
-    near = 0 if registers and registers[0][0] else 1
+    near = _near_dim(layout_of(source))
     layout = operand_buffer(shape_of(source), bits, role, atom, near)
     if layout is None:
         raise _refuse(op, index, atom, "its rows are too short")
     return buffers.buffer(op, source, layout)
+
+
+def _near_dim(layout: LinearLayout) -> int:
+    """The dimension along which neighbours of a matrix are stored together.
+
+    They are in one thread, or else in neighbouring lanes.
+    """
+    for bases in (layout.register, layout.lane):
+        for dim in (0, 1):
+            if bases and bases[0][dim] == 1:
+                return dim
+    return 1
 
 
 def _converted(
