@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.ir.carried import LOOPS
 from cuda_tile.ir.copies import COPIES, copy_buffer
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE
 from cuda_tile.ir.scalars import constant, constant_of, plus
 from cuda_tile.ir.walk import (
     block_ops,
@@ -28,6 +30,21 @@ from cuda_tile.ir.walk import (
 TURNS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
 WAITS = ("tileas.take", "tileas.release", "tileas.await")
 GUARD = "cuda_tile.cmpi"
+FILL, DRAIN = "tileas.store_shared", "tileas.load_shared"
+"""How threads fill a slot, and take what they convert for another."""
+PRODUCT = "tileas.wgmma"
+
+OF_OP = {
+    "tileas.publish": ("deleted", "right behind the acquire"),
+    "tileas.release": ("deleted",),
+    "tileas.copy_in": ("deleted", "behind the publish"),
+    "tileas.gather_in": ("deleted", "behind the publish"),
+    FILL: ("store deleted", "behind the publish"),
+    DRAIN: ("behind the release",),
+    PRODUCT: ("never promoted",),
+    GUARD: ("bound + 1", "bound - 1"),
+}
+"""Changes of every op of a kind."""
 
 Change = Callable[[ir.Operation], None]
 
@@ -54,8 +71,13 @@ def sites(module: ir.Operation) -> Iterator[ir.Operation]:
     """The ops that mutants change, in program order."""
     for entry in entries(module):
         for op in nested_ops(entry):
-            is_guard = op.name == GUARD and _guards_copies(op)
-            if op.name in (*TURNS, *WAITS, *COPIES) or is_guard:
+            if (
+                op.name in (*TURNS, *WAITS, *COPIES)
+                or (op.name == GUARD and _guards_copies(op))
+                or (op.name == FILL and _slot_of(op, 1) is not None)
+                or (op.name == DRAIN and _release_behind(op) is not None)
+                or (op.name == PRODUCT and _promotion(op))
+            ):
                 yield op
 
 
@@ -75,25 +97,45 @@ def _changes(op: ir.Operation) -> Iterator[str]:
         yield "groups + 1"
         if _groups(op):
             yield "groups - 1"
-    match op.name:
-        case "tileas.publish":
-            yield from ("deleted", "right behind the acquire")
-        case "tileas.release":
-            yield "deleted"
-            if _take_of(op) is not None:
-                yield "right behind the take"
-            if len(op.operands) > 2:
-                yield "waits for no product"
-        case "tileas.copy_in" | "tileas.gather_in":
-            yield from ("deleted", "behind the publish")
-        case "cuda_tile.cmpi":
-            yield from ("bound + 1", "bound - 1")
-        case _:
-            pass
+    yield from OF_OP.get(op.name, ())
+    if op.name == "tileas.release" and _take_of(op) is not None:
+        yield "right behind the take"
+    if op.name == "tileas.release" and len(op.operands) > 2:
+        yield "waits for no product"
+    if op.name == PRODUCT and _promotion(op) < BufferType(op.operands[0].type).shape[1]:
+        yield "promoted half as often"
 
 
 def _groups(op: ir.Operation) -> int:
     return ir.IntegerAttr(op.attributes["groups"]).value
+
+
+def _promotion(op: ir.Operation) -> int:
+    """Elements along K after which a product's sums are promoted; 0 for never."""
+    plan = ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])
+    return ir.IntegerAttr(plan["promote"]).value if "promote" in plan else 0
+
+
+def _slot_of(op: ir.Operation, number: int) -> ir.Operation | None:
+    """The acquire or take that gives an operand; None if it is no slot."""
+    made = defining_op(op.operands[number])
+    return made if made is not None and made.name in TURNS else None
+
+
+def _release_behind(op: ir.Operation) -> ir.Operation | None:
+    """The release of the slot that a load reads, if it stands before what it gives."""
+    take = _slot_of(op, 0)
+    ops = block_ops(op.block)
+    if take is None or op not in ops:
+        return None
+    for other in ops[ops.index(op) + 1 :]:
+        if any(value.owner == op for value in other.operands):
+            return None
+        if other.name == "tileas.release" and (
+            list(other.operands)[:2] == list(take.operands)
+        ):
+            return other
+    return None
 
 
 def _guards_copies(op: ir.Operation) -> bool:
@@ -176,15 +218,31 @@ def _release_without(op: ir.Operation) -> None:
     op.erase()
 
 
+def _load_late(op: ir.Operation) -> None:
+    release = _release_behind(op)
+    if release is not None:
+        op.move_after(release)
+
+
+def _promote(times: int) -> Change:
+    def change(op: ir.Operation) -> None:
+        plan = {
+            item.name: item.attr for item in ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])
+        }
+        i64 = ir.IntegerType.get_signless(64)
+        plan["promote"] = ir.IntegerAttr.get(i64, _promotion(op) * times)
+        op.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(plan)
+
+    return change
+
+
 def _copy_late(op: ir.Operation) -> None:
-    acquire = defining_op(copy_buffer(op))
+    acquire = _slot_of(op, 1) if op.name == FILL else defining_op(copy_buffer(op))
     if acquire is None:
         return
-    outer = (
-        op
-        if op.block == acquire.block
-        else next(enclosing_ops(op.results[0])).operation
-    )
+    outer = op
+    if op.block != acquire.block:
+        outer = next(enclosing_ops(op.results[0])).operation
     for other in block_ops(outer.block):
         if other.name == "tileas.publish" and (
             list(other.operands) == list(acquire.operands)
@@ -204,6 +262,10 @@ CHANGES: dict[str, Change] = {
     "right behind the take": _release_early,
     "waits for no product": _release_without,
     "behind the publish": _copy_late,
+    "store deleted": _delete,
+    "behind the release": _load_late,
+    "never promoted": _promote(0),
+    "promoted half as often": _promote(2),
 }
 
 
@@ -214,9 +276,40 @@ def reason_for(mutant: RingMutant, module: ir.Operation) -> str:
     op = list(sites(module))[mutant.number]
     if mutant.name == "release: deleted" and _is_last(op):
         return "nobody acquires a slot afterwards"
+    if mutant.name in WAITING and _waited_before(op):
+        return "a release before it has waited for the product"
     if mutant.name == "await: groups + 1" and _was_awaited(op):
         return "a release has waited for the product"
     return ""
+
+
+WAITING = ("release: groups + 1", "release: waits for no product")
+
+
+def _waited_before(op: ir.Operation) -> bool:
+    """Whether a release of another ring in the turn waits for the same products."""
+    around = enclosing_ops(op.operands[1])
+    loop = next((outer for outer in around if outer.name in LOOPS), None)
+    for other in nested_ops(loop) if loop is not None else ():
+        if other == op:
+            return False
+        if (
+            other.name == "tileas.release"
+            and list(other.operands)[2:] == list(op.operands)[2:]
+            and _groups(other) <= _groups(op)
+            and _condition(other) == _condition(op)
+        ):
+            return True
+    return False
+
+
+def _condition(op: ir.Operation) -> list[ir.Value]:
+    """What is compared in front of the branch that an op stands in."""
+    branch = op.parent
+    if branch is None or branch.operation.name != "cuda_tile.if":
+        return []
+    compared = defining_op(branch.operation.operands[0])
+    return [] if compared is None else list(compared.operands)
 
 
 def _was_awaited(op: ir.Operation) -> bool:
@@ -232,12 +325,18 @@ def _was_awaited(op: ir.Operation) -> bool:
 
 
 def _is_last(op: ir.Operation) -> bool:
-    """Whether a release stands in no loop, and no acquire of its ring behind it."""
+    """Whether a release stands in no loop, and nothing uses its ring behind it.
+
+    Where another role fills the ring, its acquires may stand further down; they wait
+    for a release only where a later turn is taken, too.
+    """
     if any(outer.operation.name in LOOPS for outer in enclosing_ops(op.operands[1])):
         return False
     entry = enclosing_entry(op)
     ops = list(nested_ops(entry))
-    return not any(
-        other.name == "tileas.acquire" and other.operands[0] == op.operands[0]
+    behind = {
+        other.name
         for other in ops[ops.index(op) :]
-    )
+        if other.name in TURNS and other.operands[0] == op.operands[0]
+    }
+    return not {"tileas.acquire", "tileas.take"} <= behind

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import pytest
+from mutated_products import FORMS
 from ring_mutation import COMPILED, STAGED, subject_of
 
 
-@pytest.mark.parametrize("name", [*COMPILED, *list(STAGED)[:4]])
+@pytest.mark.parametrize("name", [*COMPILED, *FORMS, *list(STAGED)[:4]])
 def test_somebody_notices(name: str) -> None:
     subject = subject_of(name)
     for mutant in subject.all_mutants():

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes each op of each ring behind `count`; some judge must notice.
 
-The kernels are those of test/differential/mutated_rings.py, at several lengths of their
-loops, and those of staged_kernels.py. The interpreter is asked first, at level W in
-program order and under seeds, then the emulator in adversarial mode. Nobody may notice
-those that are right for a reason that test/differential/ring_mutants.py lists.
+The kernels are those of test/differential/mutated_rings.py and mutated_products.py, at
+several lengths of their loops, and those of staged_kernels.py. The interpreter is asked
+first, at level W in program order and under seeds, then the emulator in adversarial
+mode. Nobody may notice those that are right for a reason that
+test/differential/ring_mutants.py lists.
 `--kernel NAME` takes one kernel. Ends with `N passed, N failed`.
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
 
+import mutated_products
 import numpy as np
 from mutated_rings import KERNELS, LENGTHS, arguments, text_of
 from ring_mutants import RingMutant, mutants, reason_for
@@ -97,8 +99,13 @@ class TileSubject(Subject):
     """
 
     def __init__(self, name: str, engine: str, gpu: str) -> None:
-        self._module = cuda_tile.load(text_of(name, engine))
-        self._gpu, self._options = gpu, Options(gpu=gpu, num_warps=2)
+        self._make(text_of(name, engine), Options(gpu=gpu, num_warps=2), arguments)
+
+    def _make(
+        self, text: bytes, options: Options, fresh: Callable[[int], list[Any]]
+    ) -> None:
+        self._module, self._options, self._fresh = cuda_tile.load(text), options, fresh
+        self._gpu = options.gpu
         super().__init__()
 
     def lower(self) -> ir.Module:
@@ -139,9 +146,22 @@ class TileSubject(Subject):
         return ""
 
     def _run(self, module: ir.Module, turns: int, **choices: Any) -> Any:
-        args = arguments(turns)
+        args = self._fresh(turns)
         cuda_tile.run(module, "k", grid=(1,), args=args, limit=STEP_LIMIT, **choices)
         return args[2]
+
+
+class WarpgroupSubject(TileSubject):
+    """A product of warpgroups, whose operands threads convert or whose sums they add.
+
+    Args:
+        name: One of `mutated_products.FORMS`.
+    """
+
+    def __init__(self, name: str) -> None:
+        text = mutated_products.text_of(name)
+        fresh = partial(mutated_products.arguments, name)
+        self._make(text, Options(gpu="sm_90", num_warps=4), fresh)
 
 
 class StagedSubject(Subject):
@@ -202,20 +222,26 @@ STAGED = {
 """Kernels that begin at level W."""
 
 
+ALL = (*COMPILED, *mutated_products.FORMS, *STAGED)
+"""All of them, by name."""
+
+
 def subject_of(name: str) -> Subject:
     """The kernel of a name."""
     if name in COMPILED:
         return TileSubject(*COMPILED[name])
+    if name in mutated_products.FORMS:
+        return WarpgroupSubject(name)
     return StagedSubject(*STAGED[name])
 
 
 def main() -> int:
     """Runs every mutant; 1 if one is not noticed and has no reason."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", choices=[*COMPILED, *STAGED])
+    parser.add_argument("--kernel", choices=ALL)
     options = parser.parse_args()
     counts, failed = Counter[str](), 0
-    for name in [options.kernel] if options.kernel else (*COMPILED, *STAGED):
+    for name in [options.kernel] if options.kernel else ALL:
         subject = subject_of(name)
         for mutant in subject.all_mutants():
             said, reason = subject.noticed(mutant), subject.reason(mutant)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of warpgroups for `ring_mutants`: converted operands, promoted sums.
+
+Threads fill one ring themselves, with what they convert or turn of another; and sums of
+8-bit floats are added in f32 every 128 elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from mutated_rings import LENGTHS
+
+ROWS, COLUMNS = 64, 32
+MOST = LENGTHS[-1]
+PLAN = '{tileas.plan = {engine = "tma", slots = 3 : i64, ahead = 2 : i64}}'
+"""Fewer slots than turns, so that each release matters."""
+LARGE = 64.0
+"""2^12 is the product of two: 128 of them are far above a sum of small numbers."""
+DTYPES: dict[str, Any] = {
+    "f16": np.float16,
+    "i8": np.int8,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """One product a turn.
+
+    Attributes:
+        stored: Element types of A and B in memory.
+        operand: What they are multiplied as.
+        depth: Elements along K.
+        is_turned: Whether B lies along K.
+    """
+
+    stored: tuple[str, str]
+    operand: str
+    depth: int
+    is_turned: bool = False
+
+
+FORMS = {
+    "converted": Form(("f16", "i8"), "f16", 64),
+    "promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, is_turned=True),
+    "turned and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 128),
+}
+"""Each with what `plan` makes of it on sm_90."""
+
+
+def text_of(name: str) -> bytes:
+    """A module with the kernel."""
+    form = FORMS[name]
+    (a, b), k = form.stored, form.depth
+    deep = k * MOST
+    turn = ", dim_map=[1, 0]" if form.is_turned else ""
+    lengths = (COLUMNS, deep) if form.is_turned else (deep, COLUMNS)
+    tensors = {
+        "a": f"tensor_view<{ROWS}x{deep}x{a}, strides=[{deep},1]>",
+        "b": f"tensor_view<{lengths[0]}x{lengths[1]}x{b}, strides=[{lengths[1]},1]>",
+        "c": f"tensor_view<{ROWS}x{COLUMNS}xf32, strides=[{COLUMNS},1]>",
+    }
+    zero = "padding_value = zero"
+    views = {
+        "a": f"partition_view<tile=({ROWS}x{k}), {zero}, {tensors['a']}>",
+        "b": f"partition_view<tile=({k}x{COLUMNS}), {zero}, {tensors['b']}{turn}>",
+        "c": f"partition_view<tile=({ROWS}x{COLUMNS}), {zero}, {tensors['c']}>",
+    }
+    sizes = {"a": (ROWS, deep), "b": lengths, "c": (ROWS, COLUMNS)}
+    made = "".join(
+        f"""
+        %p{x} = assume div_by<16>, %{x} : tile<ptr<{t}>>
+        %t{x} = make_tensor_view %p{x}, shape = [{sizes[x][0]}, {sizes[x][1]}],
+          strides = [{sizes[x][1]}, 1] : {tensors[x]}
+        %v{x} = make_partition_view %t{x} : {views[x]}"""
+        for x, t in (("a", a), ("b", b), ("c", "f32"))
+    )
+    right = f"tile<{k}x{COLUMNS}x{form.operand}>"
+    cast = ""
+    if b != form.operand:
+        cast = f"%w = itof %y signed : tile<{k}x{COLUMNS}x{b}> -> {right}"
+    factor, total = "%w" if cast else "%y", f"tile<{ROWS}x{COLUMNS}xf32>"
+    return f"""
+    cuda_tile.module @m {{
+      entry @k(%a: tile<ptr<{a}>>, %b: tile<ptr<{b}>>, %c: tile<ptr<f32>>,
+               %n: tile<i32>) {{
+        {made}
+        %zero = constant <i32: 0> : tile<i32>
+        %one = constant <i32: 1> : tile<i32>
+        %zeros = constant <f32: 0.0> : {total}
+        %f = for %k in (%zero to %n, step %one) : tile<i32>
+            iter_values(%acc = %zeros) -> ({total}) {{
+          %x, %xt = load_view_tko weak %va[%zero, %k] {PLAN}
+            : {views["a"]}, tile<i32> -> tile<{ROWS}x{k}x{a}>, token
+          %y, %yt = load_view_tko weak %vb[%k, %zero] {PLAN}
+            : {views["b"]}, tile<i32> -> tile<{k}x{COLUMNS}x{b}>, token
+          {cast}
+          %next = mmaf %x, {factor}, %acc
+            : tile<{ROWS}x{k}x{form.operand}>, {right}, {total}
+          continue %next : {total}
+        }}
+        %s = store_view_tko weak %f, %vc[%zero, %zero]
+          : {total}, {views["c"]}, tile<i32> -> token
+        return
+      }}
+    }}""".encode()
+
+
+def arguments(name: str, turns: int) -> list[Any]:
+    """Fresh arrays of small whole numbers, and the length of the loop.
+
+    Of floats of 8 bits every other 128 elements along K are large: their sum and one of
+    small numbers do not fit the bits that tensor cores keep of a sum.
+    """
+    form, rng = FORMS[name], np.random.default_rng(5)
+    deep = form.depth * MOST
+    left = rng.integers(-2, 3, (ROWS, deep)).astype(np.float32)
+    right = rng.integers(-2, 3, (deep, COLUMNS)).astype(np.float32)
+    if form.operand == "f8E4M3FN":
+        is_large = np.arange(deep) // 128 % 2 == 0
+        left[:, is_large] = right[is_large] = LARGE
+    right = right.T if form.is_turned else right
+    a, b = (DTYPES[stored] for stored in form.stored)
+    return [
+        left.astype(a).ravel(),
+        right.astype(b).ravel(),
+        np.zeros(ROWS * COLUMNS, np.float32),
+        np.int32(turns),
+    ]
