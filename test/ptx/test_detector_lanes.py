@@ -47,6 +47,18 @@ S:  @!%p0 ret;
     ret;
 R:
 """
+RELEASE = """
+    @!%p1 ret;
+    @!%p2 bra R;
+    st.global.u32 [%q3], %r0;
+"""
+GET = """
+R:  @%p2 ret;
+W:  ld.acquire.gpu.global.u32 %r9, [%q0+256];
+    setp.eq.u32 %p4, %r9, 1;
+    @!%p4 bra W;
+    ld.global.u32 %r9, [%q3];
+"""
 FOUR = (
     INIT.replace("COUNT", "4")
     + """
@@ -174,6 +186,21 @@ FAULTS = {
         r"|race: block 0, warp \d reads .* warp 0 wrote",
         "ld.global.u32 %r9, [%q0];\nbar.sync 0;\n@%p0 st.global.u32 [%q0], 5;",
     ),
+    "a lane releases for mates whose stores it does not know": Fault(
+        RELEASE + "@!%p0 bra R;\nst.release.gpu.global.u32 [%q0+256], 1;\n" + GET,
+        r"race: block 1, warp 0 reads .* block 0, warp 0 wrote at line \d+ .*%q3",
+        RELEASE + "bar.warp.sync -1;\n@!%p0 bra R;\n"
+        "st.release.gpu.global.u32 [%q0+256], 1;\n" + GET,
+        grid=2,
+    ),
+    "a lane fences for mates whose stores to global memory it does not know": Fault(
+        RELEASE + "@!%p0 bra R;\nfence.acq_rel.gpu;\n"
+        "st.relaxed.gpu.global.u32 [%q0+256], 1;\n" + GET,
+        r"race: block 1, warp 0 reads .* block 0, warp 0 wrote at line \d+ .*%q3",
+        RELEASE + "bar.warp.sync -1;\n@!%p0 bra R;\nfence.acq_rel.gpu;\n"
+        "st.relaxed.gpu.global.u32 [%q0+256], 1;\n" + GET,
+        grid=2,
+    ),
     "lanes of a warp: one acquires": Fault(
         "@!%p2 bra R;\n@!%p0 ret;\nst.global.u32 [%q0+8], 5;\n"
         "st.release.gpu.global.u32 [%q0], 1;\nret;\n"
@@ -261,6 +288,13 @@ def test_a_wait_of_one_lane_is_seen_under_every_seed(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_what_a_lane_releases_alone(name: str, seed: int) -> None:
     run(ALONE[name], Fault("", "", ""), seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_a_lane_wrote_and_releases_alone(seed: int) -> None:
+    """Its mates wrote too, but nobody reads that."""
+    body = RELEASE + "@!%p0 bra R;\nst.release.gpu.global.u32 [%q0+256], 1;\n" + GET
+    run(body.replace("%r9, [%q3]", "%r9, [%q0]"), Fault("", "", "", grid=2), seed)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -14,7 +14,7 @@ accesses of other warps of its cluster that a barrier orders after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,11 @@ class GlobalOrder:
         self._n_warps = grid[0] * grid[1] * grid[2] * geometry.warps_per_cta
         self._places: dict[int, list[Release]] = {}
         self._warps: dict[int, _Warp] = {}
-        self._most_places = min(_MOST_PLACES, _MOST_PLACES_BYTES // (8 * self._n_warps))
+        # A warp has a second component: what its lone lane released, below.
+        self._n_components = self._n_warps * (1 if lanes is None else 2)
+        self._lone: dict[int, int] = {}
+        most = _MOST_PLACES_BYTES // (8 * self._n_components)
+        self._most_places = min(_MOST_PLACES, most)
         self.is_lenient = False
         self._start = 0
         self.time = 0
@@ -161,7 +165,7 @@ class GlobalOrder:
         return self._knowledge(warp)[0]
 
     def _knowledge(self, warp: int) -> Snapshot:
-        known = np.zeros((2, self._n_warps), np.int32)
+        known = np.zeros((2, self._n_components), np.int32)
         for peer, clock in self._peers(warp):
             place = self.in_grid(peer)
             known[0, place] = max(int(known[0, place]), clock)
@@ -263,7 +267,7 @@ class GlobalOrder:
             inside: The vector clock that the arrivals released.
         """
         _, cluster, cta = self._cta(warp)
-        nothing = np.zeros((2, self._n_warps), np.int32)
+        nothing = np.zeros((2, self._n_components), np.int32)
         observed = Release(nothing, DEVICE, cta, cluster, inside, self._start)
         self._observe_releases(warp, _SHARED_WORDS + cell // _WORD_BYTES, [observed])
 
@@ -285,8 +289,15 @@ class GlobalOrder:
                     self._of(warp).observed.clear()
             if order.releases:
                 clock = self._own(warp)
-                release = self._release(warp, order.scope)
-                self._of(warp).fenced[order.scope] = clock, release
+                release = self._release(warp, order.scope, lanes)
+                fenced = self._of(warp).fenced
+                if order.scope in fenced:  # what was fenced stays so
+                    np.maximum(
+                        release.known,
+                        fenced[order.scope][1].known,
+                        out=release.known,
+                    )
+                fenced[order.scope] = clock, release
 
     def has_observed(
         self, warp: int, addresses: NDArray[np.int64], time: int
@@ -332,9 +343,19 @@ class GlobalOrder:
             state.seen_all = state.seen_all[0] or state.seen[0][0], self.time
             state.seen.clear()
 
-    def _release(self, warp: int, scope: int) -> Release:
+    def _release(self, warp: int, scope: int, lanes: Lanes) -> Release:
+        """What lanes of a warp release: a lone lane no more than it knows.
+
+        Its own accesses since its last meeting go to the warp's second component, which
+        stands for one lane; another one counts as the whole warp.
+        """
         _, cluster, cta = self._cta(warp)
         known = self._knowledge(warp)
+        if self._lanes is not None and self._lanes.is_alone_in_global(lanes):
+            lane, me = int(lanes.numbers[0]), self.in_grid(warp)
+            if self._lone.setdefault(me, lane % WARP_LANES) == lane % WARP_LANES:
+                known[0, self._n_warps + me] = known[0, me]
+                known[0, me] = self._lanes.horizon[lane]
         inside = self._advance(warp)
         return Release(known, scope, cta, cluster, inside, self._start)
 
@@ -356,16 +377,38 @@ class GlobalOrder:
                 for word in self._places.keys() & words:
                     del self._places[word]
             if order.releases:
-                release = self._release(warp, order.scope)
+                release = self._release(warp, order.scope, lanes)
                 self._keep(words, [release])
                 for word in words:
-                    self._of(warp).released.setdefault(word, {})[order.scope] = release
+                    self._heads(warp, word, release)
                 continue
             self._keep(words, [r.narrowed(order.scope) for r in self._fences(warp)])
             released = self._of(warp).released
             for word in released.keys() & words:
                 earlier = [r.narrowed(order.scope) for r in released[word].values()]
                 self._keep([word], earlier)
+
+    def _heads(self, warp: int, word: int, release: Release) -> None:
+        """A release to a word: later updates of the warp carry it on."""
+        heads = self._of(warp).released.setdefault(word, {})
+        before = heads.get(release.scope)
+        if before is not None:
+            known = np.maximum(release.known, before.known)
+            release = replace(release, known=known)
+        heads[release.scope] = release
+
+    def lone(self, owner: int, warp: int, clock: int) -> int:
+        """The lane of an owner whose accesses until a clock a warp knows; -1 for none.
+
+        Args:
+            owner: Number of a warp in the grid.
+            warp: Number of a warp in the machine.
+            clock: Of the owner.
+        """
+        if owner not in self._lone:
+            return -1
+        is_known = self.knows(warp, self._n_warps + owner) >= clock
+        return self._lone[owner] if is_known else -1
 
     def _fences(self, warp: int) -> Iterator[Release]:
         """The release fences that make a warp's strong writes release patterns."""

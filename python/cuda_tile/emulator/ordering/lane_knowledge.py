@@ -84,6 +84,7 @@ class LaneKnowledge:
         changes: Grows when some lanes come to know what others do not.
         horizon: Of each lane, int32[n_lanes].
         touched: The clock at which each lane last accessed shared memory.
+        touched_global: The same of global memory.
         released, fenced: Up to which clock each lane arrived somewhere alone, or fenced
             its accesses alone.
         adopts: Told of knowledge of other CTAs that all lanes of a warp now have.
@@ -98,6 +99,7 @@ class LaneKnowledge:
         self.changes = 0
         self.horizon = np.zeros(machine.n_lanes, np.int32)
         self.touched = np.zeros(machine.n_lanes, np.int32)
+        self.touched_global = np.zeros(machine.n_lanes, np.int32)
         self.released = np.zeros(machine.n_lanes, np.int32)
         self.fenced = np.zeros(machine.n_lanes, np.int32)
         self.adopts: Callable[[int, Snapshot], None] = _ignore
@@ -106,7 +108,8 @@ class LaneKnowledge:
         """Starts new CTAs."""
         self._parts.clear()
         self._now = self.running = None
-        for table in (self.horizon, self.touched, self.released, self.fenced):
+        tables = (self.horizon, self.touched, self.touched_global)
+        for table in (*tables, self.released, self.fenced):
             table[:] = 0
 
     # Where a warp's clocks are -----------------------------------------------------
@@ -131,6 +134,25 @@ class LaneKnowledge:
         lane = int(lanes.numbers[0])
         first = lane // WARP_LANES * WARP_LANES
         mates = self.touched[first : first + WARP_LANES].copy()
+        mates[lane - first] = 0
+        return bool((mates > self.horizon[lane]).any())
+
+    def touches_global(self, lanes: Lanes) -> None:
+        """Lanes access global memory."""
+        for warp in lanes.warps:
+            mine = lanes.numbers[lanes.numbers >> 5 == warp]
+            self.touched_global[mine] = self.own(int(warp))
+
+    def is_alone_in_global(self, lanes: Lanes) -> bool:
+        """Whether a single lane runs whose mates did what it does not know.
+
+        As `is_alone`, but with what they did to global memory.
+        """
+        if lanes.count != 1:
+            return False
+        lane = int(lanes.numbers[0])
+        first = lane // WARP_LANES * WARP_LANES
+        mates = self.touched_global[first : first + WARP_LANES].copy()
         mates[lane - first] = 0
         return bool((mates > self.horizon[lane]).any())
 

@@ -95,10 +95,18 @@ class GlobalShadow:
         """Whether an earlier access happens before the current one of `warp`."""
         if record.is_in_flight:
             return False
-        return self.is_known(warp, record.owner, record.clock)
+        return self._is_told(warp, record.owner, record.clock)
 
     def is_known(self, warp: int, owner: int, clock: int) -> bool:
-        """Whether what an owner did until a clock happens before a warp's access."""
+        """Whether what an owner did until a clock happens before a warp's access.
+
+        Of what a lane of the owner released alone it may be only what that lane did.
+        """
+        is_told = self._is_told(warp, owner, clock)
+        return is_told or self.order.lone(owner, warp, clock) >= 0
+
+    def _is_told(self, warp: int, owner: int, clock: int) -> bool:
+        """Whether it does whichever lane of the owner did it."""
         machine = self._machine
         geometry = machine.geometry
         cta, other = divmod(owner, geometry.warps_per_cta)
@@ -152,6 +160,7 @@ class GlobalShadow:
 
         `is_latest` is False for strong loads that return an older write.
         """
+        self._lanes.touches_global(lanes)
         for access in self._by_warp(at, lanes, addresses, size, order):
             self._check(access, "reads")
             if order is not None and is_latest:
@@ -182,6 +191,7 @@ class GlobalShadow:
         """
         if data is not None:
             self._check_lanes(at, lanes, addresses, data)
+        self._lanes.touches_global(lanes)
         accesses = list(self._by_warp(at, lanes, addresses, size, order, same))
         for access in accesses:
             self._check(access, "writes", is_write=True)
@@ -347,7 +357,12 @@ class GlobalShadow:
                 continue
             if self._are_strong(mine, record) or self._is_ordered(access.warp, record):
                 continue
-            yield record, (numbers == number).any(axis=0)
+            where = numbers == number
+            lone = self.order.lone(record.owner, access.warp, record.clock)
+            if lone >= 0 and not record.is_in_flight:
+                where &= lanes != lone
+            if where.any():
+                yield record, where.any(axis=0)
 
     def _is_mate(self, access: _Access, record: GlobalAccess) -> bool:
         """Whether an earlier access is one of the same warp that is over."""
