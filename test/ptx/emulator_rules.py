@@ -128,6 +128,25 @@ RULES = (
         ),
     ),
     Rule(
+        "so does one that releases to other CTAs",
+        "ordering.global_order",
+        "if self._lanes is not None and self._lanes.is_alone_in_global(lanes):",
+        "if warp < 0:",
+        (
+            found("a lane releases for mates whose stores it does not know"),
+            found(
+                "a lane fences for mates whose stores to global memory it does not know"
+            ),
+        ),
+    ),
+    Rule(
+        "which is all that it did itself",
+        "shadow.global_shadow",
+        "                where &= lanes != lone\n",
+        "                pass\n",
+        (f"{LANES}::test_what_a_lane_wrote_and_releases_alone",),
+    ),
+    Rule(
         "a lane that fences the proxies alone does so for what it knows",
         "sync.mbarriers",
         "                knowledge.fences(lanes, before)\n",

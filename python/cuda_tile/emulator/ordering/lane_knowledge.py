@@ -14,8 +14,9 @@ learn meanwhile is theirs alone (`leave`).
 Among the lanes of one warp a lane's *horizon* takes the place of a component: the clock
 of its own warp up to which it knows its mates' accesses.
 
-A lane that arrives at an mbarrier alone, or fences the proxies alone, does so for what
-it knows: its own accesses, and its mates' up to its horizon.
+A lane that arrives at an mbarrier alone, releases to other clusters alone, or fences
+the proxies alone, does so for what it knows: its own accesses, and its mates' up to its
+horizon.
 
 Only adversarial machines have this. More lenient than the ISA: other releases by a part
 of a warp cover what its mates did; whoever acquires anything counts as having acquired
