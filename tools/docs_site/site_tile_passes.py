@@ -76,7 +76,7 @@ def before_and_after(flag: str) -> tuple[str, str]:
             pipeline = f"cuda_tile.module({flag})"
         with module.context:
             PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
-        text = module.operation.get_asm(enable_debug_info=has_places)
+        text = str(module.operation.get_asm(enable_debug_info=has_places))
         texts.append(re.sub(rf"{re.escape(str(ROOT / FOLDER))}/?", "", text))
     return texts[0], texts[1]
 
