@@ -4,7 +4,8 @@
     python bench/narrow.py [--gpu sm_90 ...] [--only TEXT] [--tiles 1,1] [--turns 8]
 
 8-bit floats with and without promotion of partial sums, 8-bit integers, tf32, and
-operands that are converted in the loop, each with B along K (`B^T`) and across it. The
+operands that are converted in the loop, each with B along K (`B^T`) and across it; and
+weights of 8 and 4 bits with scales and zero points that the loop dequantises. The
 columns are those of products.py, and
 
 - MMA, FADD: matrix instructions, and additions of f32, of one warp in a turn of the
@@ -18,14 +19,22 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+
+import cuda_tile
+from cuda_tile.targets import find_target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+import products
+from dequantised import PACKED, Dequantised
 from loop_mix import loop_mix
 from product_kernels import Product
 from products import NAME_WIDTH, Case, ours
 from products import WIDTHS as PRODUCT_WIDTHS
 from rows import Cells, Row, show
-
-import cuda_tile
 
 COLUMNS = (
     *("regs", "spill", "instr", "MMA", "FADD", "LDSM", "BAR", "slots", "KB"),
@@ -41,6 +50,11 @@ def _f8(m: int, n: int, parts: int) -> Case:
     product = Product(F8, "f16", (m, n, 128), is_turned=True)
     goal = {**_CLEAN, "MMA": str(4 * parts), "FADD": str(64 * parts)}
     return Case(product, "sm_90", goal)
+
+
+def _by_warps(gpu: str, product: Product) -> Case:
+    """8-bit floats are promoted: 64 additions for 64 instructions of a warp."""
+    return _case(gpu, product, **{"FADD": "64"} if product.operand == F8 else {})
 
 
 def _case(gpu: str, product: Product, **goal: str) -> Case:
@@ -67,7 +81,7 @@ CASES = (
     ),
     _case("sm_90", Product("f16", "f16", (128, 128, 64), stored=("", I8))),
     *(
-        _case(gpu, replace(product, is_turned=is_turned))
+        _by_warps(gpu, replace(product, is_turned=is_turned))
         for gpu in ("sm_80", "sm_89", "sm_120")
         for product in (_TURNED_I8, _TURNED_F8, _TURNED_TF32)
         for is_turned in (True, False)
@@ -75,6 +89,15 @@ CASES = (
     ),
 )
 """What is compared."""
+WEIGHTS = tuple(
+    (Dequantised(stored, operand), gpu)
+    for gpu in ("sm_80", "sm_90")
+    for stored, operand in (
+        *(("i8", "f16"), ("i8", "bf16"), (PACKED, "f16"), (PACKED, "bf16")),
+        (F8, "f16"),
+    )
+)
+"""Weights that are dequantised, and chips."""
 
 
 def measured(case: Case, tiles: tuple[int, int], turns: int) -> Row:
@@ -85,18 +108,52 @@ def measured(case: Case, tiles: tuple[int, int], turns: int) -> Row:
 
 def counted(case: Case) -> Cells:
     """What the plan chose, and what machine code the loop has of it."""
+    return compiled_cells(case.product.text(), case.gpu)[1]
+
+
+def compiled_cells(text: str, gpu: str) -> tuple[cuda_tile.Compiled, Cells]:
+    """A kernel, and the cells that need no run."""
     plans: list[str] = []
 
     def look(module: object) -> None:
         plans.extend(re.findall(r'atom = "(\w+)"', str(module)))
 
-    module = cuda_tile.load(case.product.text().encode())
-    compiled = cuda_tile.compile(module, case.gpu, after={"plan": look})
+    module = cuda_tile.load(text.encode())
+    compiled = cuda_tile.compile(module, gpu, after={"plan": look})
     mix = loop_mix(compiled.cubin)
     cells = {"atom": plans[0]}
     if mix is not None:
         cells |= {"MMA": str(mix.products), "FADD": str(mix.of("FADD"))}
-    return cells
+        cells |= {"instr": str(mix.instructions)}
+    return compiled, cells
+
+
+def dequantised(
+    kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int
+) -> Row:
+    """The cells of weights that the loop dequantises."""
+    compiled, cells = compiled_cells(kernel.text(), gpu)
+    (resources,) = compiled.report.kernels
+    grid, args, expected = kernel.problem(tiles, turns)
+    report = cuda_tile.run(
+        cuda_tile.load(kernel.text().encode()),
+        grid=grid,
+        args=args,
+        on="emulator",
+        gpu=gpu,
+        compiled=compiled,
+        bounds=find_target(gpu),
+        registers=resources.registers,
+    )
+    cells |= {
+        "regs": str(resources.registers),
+        "spill": str(resources.spill_bytes),
+        "warn": str(len(compiled.report.warnings)),
+    }
+    cells |= products.counted(report, tiles)
+    if not np.array_equal(args[4], expected):
+        cells["limiter"] = "WRONG RESULT"
+    return Row(kernel.name, gpu, "ours", cells)
 
 
 def main() -> int:
@@ -117,7 +174,13 @@ def main() -> int:
             rows.append(measured(case, (tiles_m, tiles_n), words.turns))
             if case.goal:
                 rows.append(Row(name, gpu, "goal", case.goal))
-    show(rows, WIDTHS, NAME_WIDTH)
+    size = (tiles_m, tiles_n), words.turns
+    rows += [
+        dequantised(kernel, gpu, *size)
+        for kernel, gpu in WEIGHTS
+        if words.only in kernel.name and gpu in (words.gpu or [gpu])
+    ]
+    show(rows, WIDTHS, NAME_WIDTH + 8)
     return 0
 
 

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from end_levels import TILE_LEVELS
+from mma_cases import scaled_arrays, scaled_kernel
 from test_copied_products import Case, kernel, problem
 
 import cuda_tile
@@ -328,3 +329,23 @@ def test_sums_that_cannot_be_promoted(case: Case) -> None:
     hook = {"plan": with_plan(module, promote=32)}
     with pytest.raises(UserError, match="promote for sums of f32 by matrix instruct"):
         cuda_tile.compile(module, "sm_80", after=hook)
+
+
+def test_scaled_blocks_are_sums_of_f32() -> None:
+    """Where the chip's sums of 8-bit floats are short, they are multiplied as f16."""
+    what = ((64, 64, 128), "f8E4M3FN", "f8E8M0FNU", 32)
+    module = cuda_tile.load(scaled_kernel(*what).encode())
+    ptx = cuda_tile.compile(module, "sm_89", cubin=False).ptx
+    assert "row.col.f32.f16.f16.f32" in ptx
+    assert ".e4m3.e4m3" not in ptx
+    args = scaled_arrays(*what, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    for index in (0, 1):  # of 1 and many products of 2^-14 a short sum has the 1 alone
+        args[index][...] = 2.0**-7
+    args[0][:, ::32], args[1][::32] = 1, 1
+    args[2][...] = rng.integers(-9, 10, args[2].shape)
+    exact = 1 + 31 * 2.0**-14
+    scales = [x.astype(np.float64) for x in args[4:6]]
+    expected = args[2] + exact * (scales[0] @ scales[1])
+    cuda_tile.run(module, grid=(1,), args=args, on="emulator", gpu="sm_89")
+    np.testing.assert_allclose(args[3], expected, rtol=2.0**-20)

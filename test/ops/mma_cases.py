@@ -306,7 +306,7 @@ def _scaled_cases() -> list[OpCase]:
                 f"scaled-{operand}-{scale}-{size}-extreme",
                 scaled_kernel(*what),
                 lambda rng, what=what: scaled_arrays(*what, rng, is_extreme=True),
-                chips=("sm_90", "sm_120"),
+                chips=("sm_75", "sm_80", "sm_89", "sm_90", "sm_120"),
             )
         )
     return found

@@ -55,12 +55,23 @@ def default_promotion(
         return 0
     if isinstance(atom, WgmmaAtom):
         return PROMOTED_ELEMENTS
-    row = atom.find(operand, accumulator)
-    is_short = row is not None and row.computed_as == operand
-    if not is_short or _is_scaled(op) or target.capability in _F16_CAPABILITIES:
+    if _is_scaled(op) or not has_short_sums(op, atom, target):
         return 0
     registers = prod(shape_of(op.results[0])) // (n_warps * WARP_LANES)
     return PROMOTED_ELEMENTS if registers <= PART_REGISTERS else atom.shape[2]
+
+
+def has_short_sums(op: ir.Operation, atom: MmaAtom, target: Target) -> bool:
+    """Whether an instruction of a warp adds a product with fewer bits than f32 has."""
+    types = str(element_of(op.operands[0])), str(element_of(op.operands[2]))
+    row = atom.find(*types)
+    is_f16 = target.capability in _F16_CAPABILITIES
+    return (
+        types in SHORT_SUMS
+        and row is not None
+        and row.computed_as == types[0]
+        and not is_f16
+    )
 
 
 def _is_scaled(op: ir.Operation) -> bool:

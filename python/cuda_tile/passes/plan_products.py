@@ -23,12 +23,13 @@ from cuda_tile.ir.plan import (
     extents_of,
     read_product,
 )
-from cuda_tile.ir.promotion import default_promotion
+from cuda_tile.ir.promotion import default_promotion, has_short_sums
 from cuda_tile.ir.walk import location_text
 from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.targets import WARP_COUNTS, Target
 
+SCALED = "cuda_tile.mmaf_scaled"
 WARPGROUPS = True
 """Whether the passes after `place` make something of products of warpgroups."""
 
@@ -146,7 +147,8 @@ def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom
 
     Of multiply-adds the one of which fewest lanes repeat what others compute. Where
     threads would read a right operand of bytes one by one, the atom for which
-    `ldmatrix` reads them.
+    `ldmatrix` reads them. Scale factors that no instruction applies stand on sums of
+    f32: 8-bit floats whose sums would be short become f16.
     """
     atoms = [atom for atom in MMA_ATOMS.values() if can_compute(atom, op, target)]
     if not atoms:
@@ -154,6 +156,8 @@ def choose_atom(op: ir.Operation, target: Target, loads: LoadChooser) -> MmaAtom
             f"plan: no atom of {target.name} multiplies {element_types(op)}",
             location_text(op),
         )
+    if op.name == SCALED and not atoms[0].scalings:  # whose blocks' sums are f32
+        atoms = [a for a in atoms if not has_short_sums(op, a, target)] or atoms
     rows, columns, _ = extents_of(op)
     if M16N16K32 in atoms and columns >= M16N16K32.shape[1]:
         return M16N16K32 if 1 in (loads.gathered(op) or ()) else atoms[0]
