@@ -19,9 +19,10 @@ from differential_moves import MOVE_NAMES
 from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
 from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
 from differential_places import PLACE_NAMES
-from differential_plans import CLUSTERS, DIVIDED, MADE, OPENED
+from differential_plans import CLUSTERS, DIVIDED, HELD, IN_PARTS, MADE, OPENED
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
 from differential_rings import CONSTRUCTS as RING_CONSTRUCTS
+from differential_streams import CONSTRUCTS as STREAM_CONSTRUCTS
 from differential_variants import VARIANTS
 
 from cuda_tile._mlir import ir
@@ -81,7 +82,8 @@ CONSTRUCTS = (
     "blocks: one",
     "blocks: several",
     *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
-    *(CLUSTERS, DIVIDED),
+    *(CLUSTERS, DIVIDED, HELD, IN_PARTS),
+    *STREAM_CONSTRUCTS,
 )
 """Every construct that the programs of a run must have, variants apart."""
 NEST_CONSTRUCTS = (

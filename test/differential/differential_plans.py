@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 import cuda_tile
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.clusters import suits_clusters
+from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
@@ -32,6 +33,8 @@ ROLES_EACH = 3
 """One of so many gets a role that loads, also where `plan` would not choose that."""
 CLUSTERS_EACH = 2
 """One of so many of the others is divided among CTAs, if its ops and the chip suit."""
+HELD_EACH = 2
+"""In one of so many, what loops load again is kept, if there is such a thing."""
 PROMOTED_EACH = 2
 """In one of so many, sums of 8-bit floats are promoted at another depth."""
 MOST_GROUP = 3
@@ -46,6 +49,8 @@ CONSTRUCTS = (
 """What is planned for some programs."""
 CLUSTERS = "plan: cluster"
 """What is planned for programs whose ops suit it: for the others it is left out."""
+HELD = "made: tiles kept for later loops"
+IN_PARTS = "made: rows in parts"
 DIVIDED = "made: divided among CTAs"
 """What becomes of them, on a chip with clusters."""
 
@@ -59,11 +64,13 @@ class DrawnPlan:
         resident_ctas: CTAs that run at once, or 0 for all.
         promote: Instructions along K after which sums of 8-bit floats are promoted; 0
             where `plan` says so.
+        hold: Whether what a loop loads is kept for a later one that loads it again.
     """
 
     fields: Mapping[str, int | str]
     resident_ctas: int = 0
     promote: int = 0
+    hold: bool = False
 
     @classmethod
     def of(cls, seed: int) -> DrawnPlan:
@@ -79,7 +86,8 @@ class DrawnPlan:
         if not fields and not drawn.randrange(CLUSTERS_EACH):
             fields |= {"cluster": drawn.choice((2, 4))}
         promote = 0 if drawn.randrange(PROMOTED_EACH) else drawn.randrange(1, 5)
-        return cls(fields, resident, promote)
+        hold = not drawn.randrange(HELD_EACH)
+        return cls(fields, resident, promote, hold)
 
     def notes(self) -> Iterator[str]:
         """Which of `CONSTRUCTS` these are."""
@@ -98,7 +106,7 @@ class DrawnPlan:
     def without_roles(self) -> DrawnPlan:
         """The same for a kernel of one role."""
         fields = {name: n for name, n in self.fields.items() if name != "roles"}
-        return DrawnPlan(fields, self.resident_ctas, self.promote)
+        return DrawnPlan(fields, self.resident_ctas, self.promote, self.hold)
 
     def add_to(self, level: ir.Operation) -> None:
         """Adds the fields to the plan of each kernel of a module."""
@@ -107,13 +115,21 @@ class DrawnPlan:
             is_divided = read_target(entry).has_clusters and suits_clusters(ops)
             takes = is_divided or "cluster" not in self.fields
             # A cluster that `plan` chose has neither roles nor a persistent grid.
-            if takes and (read_plan(entry).cluster == 1 or "cluster" in self.fields):
+            is_one = read_plan(entry).cluster == 1
+            if is_one and self.hold and _loads_again(entry, ops):
+                _add(entry, {"hold": 1})
+            if takes and (is_one or "cluster" in self.fields):
                 _add(entry, self.fields)
             for op in ops:
                 if self.promote and op.name in PRODUCTS:
                     plan = read_product(op)
                     if plan.promote:
                         _add(op, {"promote": self.promote * plan.atom.shape[2]})
+
+
+def _loads_again(entry: ir.Operation, ops: Sequence[ir.Operation]) -> bool:
+    """Whether `hold` suits an entry."""
+    return not any(op.name in PRODUCTS for op in ops) and bool(repeated_tiles(entry))
 
 
 def _add(op: ir.Operation, fields: Mapping[str, int | str]) -> None:
@@ -144,7 +160,12 @@ MADE: Mapping[str, re.Pattern[str]] = {
 
 def made(text: str) -> Counter[str]:
     """Which of `MADE` a module at level W has."""
-    patterns = {**MADE, DIVIDED: re.compile(r"tileas\.plan = \{cluster = ")}
+    patterns = {
+        **MADE,
+        DIVIDED: re.compile(r"tileas\.plan = \{cluster = "),
+        HELD: re.compile(r"tileas\.plan = \{.*hold = 1"),
+        IN_PARTS: re.compile(r"it is computed in parts of"),
+    }
     return Counter(name for name, pattern in patterns.items() if pattern.search(text))
 
 

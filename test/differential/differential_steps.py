@@ -19,6 +19,7 @@ from differential_places import PLACE_VARIANTS, place_step
 from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
 from differential_rings import nest_step
+from differential_streams import stream_step
 from differential_variants import VARIANTS
 from emit_control import INNER
 from emit_memory import any_leaf, leaf
@@ -81,6 +82,7 @@ PLAIN: dict[str, Plain] = {
     "launch": launch_step,
     "nest": nest_step,
     "chains": chain_step,
+    "stream": stream_step,
 }
 """Steps without regions, by name."""
 TURNS = {
@@ -188,6 +190,7 @@ KINDS: dict[str, Kind] = {
     ),
     "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
     "chains": Kind({"chains": 4, "tile": 1}, 1, (0, 0)),
+    "streams": Kind({"stream": 1}, 1, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
         | {"matrix": 1, "op": 1, "load": 1, "store": 1},
@@ -218,6 +221,8 @@ def make_recipe(kind: str, seed: int) -> Recipe:
     warps = rng.choice((None, 1, 2, 4, 4, 8, 8))
     if kind == "ops":
         steps = _in_turn(rng, seed)
+    if kind == "streams":  # of one warp rows are long soonest
+        warps = rng.choice((warps, 1))
     return Recipe(
         f"{kind} {seed}", rng.getrandbits(32), rng.randint(1, 3), warps, tuple(steps)
     )

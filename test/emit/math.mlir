@@ -13,6 +13,20 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Nowhere positive: no case for infinity.
+  // CHECK-LABEL: .entry below(
+  // CHECK: fma.rn.sat.f32
+  // CHECK-NEXT: ex2.approx.f32
+  // CHECK-NOT: setp
+  // CHECK: st.global
+  entry @below(%p: tile<ptr<f32>>, %x: tile<f32>, %y: tile<f32>) {
+    %m = maxf %y, %x : tile<f32>
+    %d = subf %x, %m : tile<f32>
+    %a = exp %d : tile<f32>
+    %s = store_ptr_tko weak %p, %a : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+
   // CHECK-LABEL: .entry approximate(
   // CHECK: mul.rn.f32 {{.*}}0f3FB8AA3B
   // CHECK: ex2.approx.f32

@@ -41,6 +41,36 @@ cuda_tile.module @kernels {
     return
   }
 
+  // A difference to the maximum of its row is nowhere positive, one to the next row's
+  // may be.
+  // CHECK-LABEL: entry @below
+  // CHECK: exp {{.*}} {tileas.never_positive} :
+  // CHECK: exp
+  // CHECK-NOT: never_positive
+  // CHECK: return
+  entry @below(%p: tile<ptr<f32>>) {
+    %t = make_tensor_view %p, shape = [2, 64], strides = [64, 1] : tensor_view<2x64xf32, strides=[64,1]>
+    %v = make_partition_view %t : partition_view<tile=(1x64), tensor_view<2x64xf32, strides=[64,1]>>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %x, %r = load_view_tko weak %v[%zero, %zero] : partition_view<tile=(1x64), tensor_view<2x64xf32, strides=[64,1]>>, tile<i32> -> tile<1x64xf32>, token
+    %y, %q = load_view_tko weak %v[%one, %zero] : partition_view<tile=(1x64), tensor_view<2x64xf32, strides=[64,1]>>, tile<i32> -> tile<1x64xf32>, token
+    %most = reduce %x dim=1 identities=[0xFF800000 : f32] : tile<1x64xf32> -> tile<1xf32>
+    (%a: tile<f32>, %b: tile<f32>) {
+      %m = maxf %a, %b : tile<f32>
+      yield %m : tile<f32>
+    }
+    %row = reshape %most : tile<1xf32> -> tile<1x1xf32>
+    %all = broadcast %row : tile<1x1xf32> -> tile<1x64xf32>
+    %own = subf %x, %all : tile<1x64xf32>
+    %other = subf %y, %all : tile<1x64xf32>
+    %c = exp %own : tile<1x64xf32>
+    %d = exp %other : tile<1x64xf32>
+    %sum = addf %c, %d : tile<1x64xf32>
+    %s = store_view_tko weak %sum, %v[%zero, %zero] : tile<1x64xf32>, partition_view<tile=(1x64), tensor_view<2x64xf32, strides=[64,1]>>, tile<i32> -> token
+    return
+  }
+
   // A transposition converts once, between the layouts of its two accesses.
   // CHECK-LABEL: entry @transpose
   // CHECK: load_view_tko {{.*}} -> tile<64x64xf32, #[[ROWS]]>, token
