@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels in CUDA Tile C++ on all judges: level W, and the emulator in random orders."""
+"""Kernels in CUDA Tile C++ on all judges: level W, emulator in random orders."""
 
 from __future__ import annotations
 
