@@ -67,4 +67,4 @@ def triton_kernel(script: str, spec: str) -> Assembled | None:
 
 
 def _file_of(script: str, spec: str) -> Path:
-    return CACHE / f"{Path(script).stem}-{re.sub('[: ]', '-', spec)}.ptx"
+    return CACHE / f"{Path(script).stem}-{re.sub('[: /]', '-', spec)}.ptx"

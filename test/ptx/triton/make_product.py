@@ -14,7 +14,22 @@ from kernels_dot import matmul
 from kernels_tma import boxes, tma_matmul
 from make_ptx import write_specs
 
+import triton  # isort: skip
 import triton.language as tl  # isort: skip
+
+
+@triton.jit
+def tma_sums(
+    a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TYPE: tl.constexpr
+):
+    """As `tma_matmul`, with sums of another type than f32."""
+    i = tl.program_id(0) * BM
+    j = tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), TYPE)
+    for k in range(0, K, BK):
+        total = tl.dot(a.load([i, k]), b.load([k, j]), total, out_dtype=TYPE)
+    c.store([i, j], total.to(c.dtype))
+
 
 NAMES = {
     **{"f16": "fp16", "bf16": "bf16", "tf32": "fp32", "f32": "fp32", "f64": "fp64"},
@@ -33,6 +48,9 @@ def build(spec: str) -> Divisible:
     a, c, gpu = NAMES[operand], NAMES[result], int(target)
     if gpu >= 90:
         types = f"{boxes(a, (m, k), (k, n))} {boxes(c, (m, n))} i32"
+        if operand in SUMS:
+            constants["TYPE"] = SUMS[operand]
+            return Divisible(tma_sums, types, (gpu,), constants, options)
         constants |= {"TRANSPOSED": False, "SPECIALIZED": False}
         return Divisible(tma_matmul, types, (gpu,), constants, options)
     types = f"*{a} *{a} *{c} i32 i32 i32"

@@ -2,68 +2,53 @@
 """Compiles kernels of test/kernels with Triton: python make_table.py SPEC FILE ...
 
 `bench/table.py` calls this, with the Python of an environment that has Triton. A SPEC
-is `softmax fp16 4096:90`: kernel, element type, columns of a tile, compute capability.
-What other scripts here make (products, attention, other rows) is not repeated.
+is `softmax_f16_4096:90`: the name of a kernel in the table, and a compute capability.
+The kernels are in table_kernels.py and table_cpp_kernels.py; products and attention
+have scripts of their own.
 """
 
-from builds import Divisible
+from dataclasses import dataclass
+from typing import Any
+
+import table_cpp_kernels
+import table_kernels
+from builds import Build
 from make_ptx import write_specs
 
-import triton  # isort: skip
-import triton.language as tl  # isort: skip
+KERNELS = table_kernels.KERNELS | table_cpp_kernels.KERNELS
+PROMISES = table_kernels.PROMISES | table_cpp_kernels.PROMISES
+WARPS = {"softmax_f16_4096": 8}
+"""Where Triton's tutorials take more than 4."""
 
 
-@triton.jit
-def softmax(x, y, rows, columns, SIZE: tl.constexpr):
-    i = tl.arange(0, SIZE)
-    at = tl.program_id(0) * columns + i
-    values = tl.load(x + at, i < columns, other=float("-inf")).to(tl.float32)
-    weights = tl.exp(values - tl.max(values, 0))
-    result = weights / tl.sum(weights, 0)
-    tl.store(y + at, result.to(y.dtype.element_ty), i < columns)
+@dataclass(frozen=True)
+class Promised(Build):
+    """A build that relies on what our kernel was told, and on nothing else.
+
+    Attributes:
+        divisible: Parameters that 16 divides.
+    """
+
+    divisible: tuple[str, ...] = ()
+
+    @property
+    def attributes(self) -> dict[tuple[int], list[list[Any]]]:
+        """What Triton may rely on."""
+        names = enumerate(self.signature)
+        promise = [["tt.divisibility", 16]]
+        return {(place,): promise for place, name in names if name in self.divisible}
 
 
-@triton.jit
-def layernorm(x, w, c, y, means, factors, rows, columns, eps, SIZE: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros((SIZE,), tl.float32)
-    for start in range(0, columns, SIZE):
-        i = start + tl.arange(0, SIZE)
-        total += tl.load(x + row * columns + i, i < columns, other=0.0).to(tl.float32)
-    mean = tl.sum(total, 0) / columns
-    squares = tl.zeros((SIZE,), tl.float32)
-    for start in range(0, columns, SIZE):
-        i = start + tl.arange(0, SIZE)
-        tile = tl.load(x + row * columns + i, i < columns, other=0.0).to(tl.float32)
-        centred = tl.where(i < columns, tile - mean, 0.0)
-        squares += centred * centred
-    factor = tl.rsqrt(tl.sum(squares, 0) / columns + eps)
-    tl.store(means + row, mean)
-    tl.store(factors + row, factor)
-    for start in range(0, columns, SIZE):
-        i = start + tl.arange(0, SIZE)
-        inside = i < columns
-        tile = tl.load(x + row * columns + i, inside, other=0.0).to(tl.float32)
-        weight = tl.load(w + i, inside, other=0.0).to(tl.float32)
-        bias = tl.load(c + i, inside, other=0.0).to(tl.float32)
-        out = (tile - mean) * factor * weight + bias
-        tl.store(y + row * columns + i, out.to(y.dtype.element_ty), inside)
-
-
-KERNELS = {
-    "softmax": (softmax, "*{0} *{0} i32 i32"),
-    "layernorm": (layernorm, "*{0} *{0} *{0} *{0} *fp32 *fp32 i32 i32 fp32"),
-}
-
-
-def build(spec: str) -> Divisible:
+def build(spec: str) -> Build:
     """The build of a SPEC."""
-    name, _, target = spec.rpartition(":")
-    kind, ty, size = name.split()
-    fn, types = KERNELS[kind]
-    options = {"num_warps": 8 if int(size) > 2048 else 4}
-    constants = {"SIZE": int(size)}
-    return Divisible(fn, types.format(ty), (int(target),), constants, options)
+    name, _, gpu = spec.rpartition(":")
+    target = int(gpu)
+    fn, types, sizes = KERNELS[name]
+    options = {"num_warps": WARPS.get(name, 4)}
+    whole = Promised(fn, types, (target,), sizes, options)
+    whole_numbers = [n for n, ty in whole.signature.items() if ty[0] in "*i"]
+    divisible = PROMISES[name].split() if name in PROMISES else whole_numbers
+    return Promised(fn, types, (target,), sizes, options, divisible=tuple(divisible))
 
 
 if __name__ == "__main__":
