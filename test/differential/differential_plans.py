@@ -151,6 +151,10 @@ MADE: Mapping[str, re.Pattern[str]] = {
     "made: ring of several slots": re.compile(r"!tileas\.ring<[2-9],"),
     "made: release that trails": re.compile(r"release .* after"),
     "made: products of warpgroups": re.compile(r"tileas\.wgmma"),
+    "made: operands that threads convert": re.compile(
+        r'ring fill = "threads" drain = "wgmma"'
+    ),
+    "made: sums that are promoted": re.compile(r"tileas\.plan = \{[^}]*promote ="),
     "made: products of warps": re.compile(r"tileas\.mma_sync"),
     "made: a role that loads": re.compile(r'role "load"'),
     "made: loop over tile blocks": re.compile(r"tileas\.tiles"),

@@ -34,6 +34,12 @@ SIDES = (16, 32, 64)
 MOST_TURNS = 6
 WARPGROUP = ((64, 64, 128), (32, 64, 64, 128), (32, 64))
 """Rows, columns and depths of what warpgroups may multiply."""
+WARPGROUP_PRODUCTS = (
+    *(("f16", "f32"), ("f16", "f32"), ("bf16", "f32")),
+    *(("f8E4M3FN", "f32"), ("i8", "i32")),
+)
+"""Types of their operands and sums. Threads convert operands that are loaded as another
+type, and turn those of 8 bits that do not lie along K."""
 CONSTRUCTS = (
     *(f"products: {form}" for form in ("one", "two", "shared", "chain")),
     "products: for warpgroups",
@@ -105,7 +111,8 @@ def nest_step(p: RandomProgram) -> None:
     if p.chance(3):
         plans = seldom_planned
         p.note("products: for warpgroups")
-        element, total, styles = p.pick(("f16", "f16", "bf16")), "f32", VIEWS
+        element, total = p.pick(WARPGROUP_PRODUCTS)
+        styles = (*VIEWS, "converted") if element in ("f16", "bf16") else VIEWS
         m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
     turns = p.number(0, MOST_TURNS)
     is_outer = p.chance(3)
