@@ -81,7 +81,8 @@ def _sum(values: list[Any]) -> Wanted:
 
 def _saxpy(values: list[Any]) -> Wanted:
     x, y, alpha, n = values
-    inside: Array = np.arange(y.size) < int(n)
+    places: Array = np.arange(len(y))
+    inside = places < int(n)
     exact = y + np.where(inside, float(alpha) * x.astype(np.float64), 0)
     sizes = np.abs(float(alpha) * x) + np.abs(y)
     return {1: (exact, np.where(inside, 2 * F32_UNIT * sizes, 0))}
