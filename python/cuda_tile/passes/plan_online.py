@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
@@ -29,7 +30,64 @@ from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 LOWEST = {"f32": -3.4028234663852886e38, "f64": -1.7976931348623157e308}
 """The lowest finite number of each type."""
 
-MakeConstant = Callable[[ir.Type, float], ir.Value]
+
+@dataclass(frozen=True)
+class Step:
+    """What a loop has in a turn.
+
+    Attributes:
+        index: The turn's number, a scalar.
+        before: What the parts were joined to that the anchor reduces.
+        after: With this turn's.
+        part: Gives the part of a row.
+    """
+
+    index: ir.Value
+    before: ir.Value
+    after: ir.Value
+    part: Callable[[ir.Value], ir.Value]
+
+
+class EarlySum(Protocol):
+    """A sum over a row computed in the loop of a reduction that it needs.
+
+    Attributes:
+        anchor: That reduction.
+        total: The one of the sum.
+    """
+
+    @property
+    def anchor(self) -> ir.Operation:
+        """The reduction."""
+        ...
+
+    @property
+    def total(self) -> ir.Operation:
+        """That of the sum."""
+        ...
+
+    def begin(self, ty: ir.Type) -> list[ir.Value]:
+        """What the loop carries for it, at first; `ty` is the type of a part."""
+        ...
+
+    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+        """The same behind a turn."""
+        ...
+
+    def finish(
+        self,
+        found: Sequence[ir.Value],
+        joined: ir.Value,
+        known: Callable[[ir.Value], ir.Value],
+    ) -> ir.Value:
+        """A tile whose sum is the wanted one.
+
+        Args:
+            found: What the loop carried at last.
+            joined: What the anchor reduces.
+            known: Gives what values that are no rows are.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -42,35 +100,36 @@ class OnlineSum:
         path: What is done to the elements, from the difference to the power.
     """
 
-    maximum: ir.Operation
+    anchor: ir.Operation
     total: ir.Operation
     path: tuple[ir.Operation, ...]
 
-    def turn(
-        self, total: ir.Value, before: ir.Value, after: ir.Value, part: ir.Value
+    def begin(self, ty: ir.Type) -> list[ir.Value]:
+        """The sum, of nothing."""
+        return [constant_float(ty, 0.0)]
+
+    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+        """The sum so far, each element below the greatest so far."""
+        after = step.after
+        lowest = constant_float(after.type, LOWEST[str(element_of(after))])
+        base = _applied(inner(self.anchor), after, lowest)
+        kept = self._brought(given[0], step.before, base)
+        part = step.part(self.anchor.operands[0])
+        return [_applied(inner(self.total), kept, self._power(part, base))]
+
+    def finish(
+        self,
+        found: Sequence[ir.Value],
+        joined: ir.Value,
+        known: Callable[[ir.Value], ir.Value],
     ) -> ir.Value:
-        """The sum so far, of tiles of the elements of a part.
+        """All sums as such of powers below the maximum of all."""
+        most = one_for_all(known(self.anchor.results[0]), joined)
+        return self._brought(found[0], joined, most)
 
-        Args:
-            total: What was summed before.
-            before: The greatest elements before.
-            after: With those of this part.
-            part: The part.
-        """
-        ty = after.type
-        splat = ir.FloatAttr.get(element_of(after), LOWEST[str(element_of(after))])
-        lowest = ir.Operation.create(
-            "cuda_tile.constant",
-            [ty],
-            attributes={"value": ir.DenseElementsAttr.get_splat(_plain(ty), splat)},
-        ).results[0]
-        base = _applied(self._body_of(self.maximum), after, lowest)
-        kept = self.brought(total, before, base)
-        return _applied(self._body_of(self.total), kept, self._power(part, base))
-
-    def brought(self, total: ir.Value, base: ir.Value, most: ir.Value) -> ir.Value:
+    def _brought(self, total: ir.Value, base: ir.Value, most: ir.Value) -> ir.Value:
         """Sums of powers below `base` as such of powers below `most`."""
-        rounding = self._body_of(self.total).attributes["rounding_mode"]
+        rounding = inner(self.total).attributes["rounding_mode"]
         scaled = ir.Operation.create(
             "cuda_tile.mulf",
             [total.type],
@@ -91,14 +150,10 @@ class OnlineSum:
             value = _applied(op, *operands)
         return value
 
-    @staticmethod
-    def _body_of(reduction: ir.Operation) -> ir.Operation:
-        return block_ops(body(reduction))[0]
-
 
 def find_online_sum(op: ir.Operation) -> OnlineSum | None:
     """Whether a reduction is the sum of powers below the maximum of the same row."""
-    if not _has_body(op, "addf") or _identity(op) != 0 or not _is_plain(_inner(op)):
+    if not has_body(op, "addf") or identity(op) != 0 or not is_plain(inner(op)):
         return None
     power = defining_op(op.operands[0])
     if power is None or op_stem(power) not in ("exp", "exp2"):
@@ -108,44 +163,46 @@ def find_online_sum(op: ir.Operation) -> OnlineSum | None:
     while step is not None and op_stem(step) == "mulf" and _is_positive(step):
         path.append(step)
         step = defining_op(step.operands[0])
-    if step is None or op_stem(step) != "subf" or not _is_plain(step):
+    if step is None or op_stem(step) != "subf" or not is_plain(step):
         return None
-    maximum = _spread_from(step.operands[1])
+    maximum = spread_from(step.operands[1])
     if (
         maximum is None
-        or not _has_body(maximum, "maxf")
-        or _identity(maximum) != float("-inf")
+        or not has_body(maximum, "maxf")
+        or identity(maximum) != float("-inf")
         or maximum.operands[0] != step.operands[0]
     ):
         return None
     return OnlineSum(maximum, op, (step, *reversed(path)))
 
 
-def _has_body(op: ir.Operation, stem: str) -> bool:
+def has_body(op: ir.Operation, stem: str) -> bool:
     """Whether it reduces one row of f32 or f64 by one op on both arguments."""
     if op.name != "cuda_tile.reduce" or len(op.operands) != 1:
         return False
-    *inner, last = block_ops(body(op))
+    *ops, last = block_ops(body(op))
     return (
         str(element_of(op.operands[0])) in LOWEST
-        and len(inner) == 1
-        and op_stem(inner[0]) == stem
-        and {*inner[0].operands} == {*body(op).arguments}
-        and list(last.operands) == list(inner[0].results)
+        and len(ops) == 1
+        and op_stem(ops[0]) == stem
+        and {*ops[0].operands} == {*body(op).arguments}
+        and list(last.operands) == list(ops[0].results)
     )
 
 
-def _inner(op: ir.Operation) -> ir.Operation:
+def inner(op: ir.Operation) -> ir.Operation:
+    """The only op of a reduction's body."""
     return block_ops(body(op))[0]
 
 
-def _is_plain(op: ir.Operation) -> bool:
+def is_plain(op: ir.Operation) -> bool:
     """Whether it rounds to nearest and keeps subnormal numbers."""
     rounding = keyword(op, "rounding_mode", "nearest_even")
     return rounding == "nearest_even" and not flag(op, "flush_to_zero")
 
 
-def _identity(op: ir.Operation) -> float:
+def identity(op: ir.Operation) -> float:
+    """That of a reduction of floats."""
     (identity,) = ir.ArrayAttr(op.attributes["identities"])
     return ir.FloatAttr(identity).value
 
@@ -153,14 +210,14 @@ def _identity(op: ir.Operation) -> float:
 def _is_positive(op: ir.Operation) -> bool:
     made = defining_op(op.operands[1])
     value = None if made is None else _splat(made)
-    return _is_plain(op) and value is not None and 0 < value < float("inf")
+    return is_plain(op) and value is not None and 0 < value < float("inf")
 
 
 def _splat(op: ir.Operation) -> int | float | None:
     return constant_splat(op) if op.name == "cuda_tile.constant" else None
 
 
-def _spread_from(value: ir.Value) -> ir.Operation | None:
+def spread_from(value: ir.Value) -> ir.Operation | None:
     """The op whose only element a tile repeats."""
     made = defining_op(value)
     if made is None or op_stem(made) != "broadcast":
@@ -188,6 +245,17 @@ def _constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
     ).results[0]
 
 
+def constant_float(ty: ir.Type, value: float) -> ir.Value:
+    """A tile of equal floats."""
+    shaped = _plain(ty)
+    splat = ir.FloatAttr.get(shaped.element_type, value)
+    return ir.Operation.create(
+        "cuda_tile.constant",
+        [ty],
+        attributes={"value": ir.DenseElementsAttr.get_splat(shaped, splat)},
+    ).results[0]
+
+
 def _plain(ty: ir.Type) -> ir.ShapedType:
     return ir.ShapedType(ty)
 
@@ -198,10 +266,11 @@ def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
     shape = list(ir.ShapedType(like.type).shape)
     ones = TileType.get([1] * len(shape), element)
     flat = ir.Operation.create("cuda_tile.reshape", [ones], [value]).results[0]
-    return ir.Operation.create("cuda_tile.broadcast", [like.type], [flat]).results[0]
+    ty = TileType.get(shape, element)
+    return ir.Operation.create("cuda_tile.broadcast", [ty], [flat]).results[0]
 
 
 def online_sums(sinks: Sequence[ir.Operation]) -> list[OnlineSum]:
     """Those among the reductions of rows whose maximum is one of them, too."""
     found = (find_online_sum(op) for op in sinks)
-    return [each for each in found if each is not None and each.maximum in sinks]
+    return [each for each in found if each is not None and each.anchor in sinks]

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
@@ -51,7 +52,8 @@ from cuda_tile.ir.walk import (
     op_stem,
 )
 from cuda_tile.options import Options
-from cuda_tile.passes.plan_online import OnlineSum, one_for_all, online_sums
+from cuda_tile.passes.plan_online import EarlySum, Step, online_sums
+from cuda_tile.passes.plan_squares import sums_of_squares
 from cuda_tile.targets import (
     MOST_CLUSTER,
     PORTABLE_CLUSTER,
@@ -247,7 +249,8 @@ class _Writer:
         self._ends: dict[ir.Value, ir.Value] = {}
         self._known: dict[ir.Value, ir.Value] = {}
         self._reach: ir.Value | None = None
-        self._sums: dict[ir.Operation, OnlineSum] = {}
+        self._sums: dict[ir.Operation, EarlySum] = {}
+        self._early: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
 
     def write(self) -> None:
         """Writes everything."""
@@ -259,7 +262,8 @@ class _Writer:
             and not any(map(row.is_long, op.results))
         ]
         if self._is_online:
-            self._sums = {each.total: each for each in online_sums(sinks)}
+            early = (*online_sums(sinks), *sums_of_squares(sinks, self._part))
+            self._sums = {each.total: each for each in early}
         late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
         late = [op for op in late if not any(map(row.is_long, op.results))]
         with ir.InsertionPoint(end), end.location:
@@ -318,14 +322,19 @@ class _Writer:
 
     def _loops(self, sinks: Sequence[ir.Operation]) -> None:
         """The loops of one step: reductions and stores."""
+        for op in (op for op in sinks if op in self._sums):
+            found, joined = self._early.pop(op)
+            self._reduce(op, [self._sums[op].finish(found, joined, self.known)])
         sinks = [op for op in sinks if op not in self._sums]
         if not sinks:
             return
         assert self._reach is not None, "views are read first"
         reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
-        early = [each for each in self._sums.values() if each.maximum in reductions]
-        begun = [*reductions, *(each.total for each in early)]
-        carried = [v for op in begun for v in self._identities(op)]
+        early = [each for each in self._sums.values() if each.anchor in reductions]
+        starts = {op: self._identities(op) for op in reductions}
+        for each in early:
+            starts[each.total] = each.begin(self.part_type(each.total.operands[0]))
+        carried = [value for values in starts.values() for value in values]
         most = constant(self._row.size // self._part)
         zero, one = constant(0), constant(1)
         for first, last in ((zero, self._reach), (self._reach, most)):
@@ -335,14 +344,13 @@ class _Writer:
             index, *given = block.arguments
             with ir.InsertionPoint(block):
                 turn = _Turn(self, index, is_inside=first is zero)
-                cuda_tile.ContinueOp(turn.make(sinks, early, given))
+                cuda_tile.ContinueOp(turn.make(sinks, early, _like(starts, given)))
             carried = list(loop.results)
-        for op, parts in _shared_out(reductions, carried).items():
-            self._reduce(op, parts)
-            for each, total in zip(early, carried[-len(early) :], strict=False):
-                if each.maximum == op:
-                    most = one_for_all(self.known(op.results[0]), total)
-                    self._reduce(each.total, [each.brought(total, parts[0], most)])
+        ends = _like(starts, carried)
+        for op in reductions:
+            self._reduce(op, ends[op])
+        for each in early:
+            self._early[each.total] = ends[each.total], ends[each.anchor][0]
 
     def _reduce(self, op: ir.Operation, parts: Sequence[ir.Value]) -> None:
         """The same reduction, of what its parts were joined to."""
@@ -402,25 +410,22 @@ class _Turn:
     def make(
         self,
         sinks: Sequence[ir.Operation],
-        early: Sequence[OnlineSum],
-        given: Sequence[ir.Value],
+        early: Sequence[EarlySum],
+        given: Mapping[ir.Operation, list[ir.Value]],
     ) -> list[ir.Value]:
-        """Computes the part of each sink, and early sums; gives the partial results."""
-        reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
-        before = _shared_out(reductions, given)
+        """Computes the part of each sink, and early sums; gives what is carried on."""
         after: dict[ir.Operation, list[ir.Value]] = {}
         for op in sinks:
-            if op in before:
+            if op in given:
                 parts = [self.value(v) for v in op.operands]
-                after[op] = _joined(op, before[op], parts)
+                after[op] = _joined(op, given[op], parts)
             else:
                 self._access(op, self.value(op.operands[0]))
-        found = [value for values in after.values() for value in values]
-        for each, total in zip(early, given[len(found) :], strict=True):
-            (old,), (new,) = before[each.maximum], after[each.maximum]
-            part = self.value(each.maximum.operands[0])
-            found.append(each.turn(total, old, new, part))
-        return found
+        for each in early:
+            (old,), (new,) = given[each.anchor], after[each.anchor]
+            step = Step(self._index, old, new, self.value)
+            after[each.total] = each.turn(given[each.total], step)
+        return [value for op in given for value in after[op]]
 
     def value(self, value: ir.Value) -> ir.Value:
         """The part of a row; of other values themselves."""
@@ -513,16 +518,12 @@ class _Turn:
         return constant_tile(ty, splat)
 
 
-def _shared_out(
-    reductions: Sequence[ir.Operation], values: Sequence[ir.Value]
+def _like(
+    shares: Mapping[ir.Operation, Sequence[ir.Value]], values: Sequence[ir.Value]
 ) -> dict[ir.Operation, list[ir.Value]]:
-    """Values, of which each reduction has as many as results."""
-    found: dict[ir.Operation, list[ir.Value]] = {}
-    first = 0
-    for op in reductions:
-        found[op] = list(values[first : first + len(op.results)])
-        first += len(op.results)
-    return found
+    """Values in one row, to each op as many as in `shares`."""
+    rest = iter(values)
+    return {op: list(islice(rest, len(own))) for op, own in shares.items()}
 
 
 def _joined(
