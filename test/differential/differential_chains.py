@@ -9,30 +9,18 @@ of two not far below one, so that sums are exact in any order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
-from differential_masks import masked
-from differential_nests import (
-    Nest,
-    Results,
-    Turn,
-    leave,
-    make_results,
-    sometimes,
-    store_result,
-    write_nest,
-    zeros,
-)
+from differential_chain_loop import LOWEST, Chain, turned
+from differential_gradients import CONSTRUCTS as GRADIENT_CONSTRUCTS
+from differential_gradients import gradients
+from differential_nests import Nest, Turn, leave, make_results, sometimes, write_nest
 from differential_operands import (
     PRODUCTS,
     STYLES,
     VIEWS,
-    HandPlan,
-    Operand,
     hand_plan,
     load_operand,
-    make_operand,
     product_of,
     seldom_planned,
 )
@@ -45,112 +33,12 @@ from differential_squash import (
     squashed,
     to_operand,
 )
-from emit_program import Value, tile
+from differential_states import CONSTRUCTS as STATE_CONSTRUCTS
+from differential_states import recurrent, state
+from emit_program import Value
 
-MOST_TURNS = 4
-LOWEST = -1024
-"""The running maximum before the first turn, and what masked scores become."""
+MOST_TURNS = 5
 MAXIMUM_TYPES = ("f32", "f64")
-
-
-@dataclass
-class Chain:
-    """A loop of several products while it is being written.
-
-    Attributes:
-        p: The program.
-        pairs: Types of operands and sums, of the first products and of the others.
-        m: Rows of the results.
-        d: Extent along which the first products sum up.
-        n: Columns of the scores, which the turns go along.
-        e: Columns of the results.
-        turns: How many turns there are.
-        plans: Gives plans by hand of loads, or None.
-        plan: That of most loads.
-        styles: How operands may come from memory.
-        initial: What the loop carries, before the first turn.
-        carried: Operands whose pointers the loop carries.
-        results: An array for the scores of all turns, or None.
-        is_masked: Whether scores are masked by the number of their turn.
-        branches: Which products stand in an if of their own.
-    """
-
-    p: RandomProgram
-    pairs: tuple[tuple[str, str], tuple[str, str]]
-    m: int
-    d: int
-    n: int
-    e: int
-    turns: int
-    plans: Callable[[RandomProgram], HandPlan | None]
-    plan: HandPlan | None = None
-    styles: tuple[str, ...] = STYLES
-    initial: list[Value] = field(default_factory=list[Value])
-    carried: list[Operand] = field(default_factory=list[Operand])
-    results: Results | None = None
-    is_masked: bool = False
-    has_branch: bool = False
-
-    def fixed(self, rows: int, columns: int) -> Value:
-        """A tile of the first type that is loaded before the loop, of each block."""
-        p = self.p
-        shape, styles = (rows, columns), self.styles
-        operand = make_operand(p, self.pairs[0][0], shape, 0, p.grid, styles=styles)
-        return load_operand(p, operand, p.block_index())
-
-    def moving(self, number: int, shape: tuple[int, int], depth: int) -> Operand:
-        """An operand of which each turn loads a tile.
-
-        Args:
-            number: 0 for the type of the first products, 1 for that of the others.
-            shape: The tile's extents.
-            depth: Which of them the turns go along.
-        """
-        element = self.pairs[number][0]
-        plan = self.plan if self.p.chance() else self.plans(self.p)
-        found = make_operand(
-            self.p, element, shape, depth, self.turns, plan, self.styles
-        )
-        if found.style == "carried":
-            self.carried.append(found)
-        return found
-
-    def zeros(self, number: int, rows: int, columns: int) -> Value:
-        """A sum of the first or of the other products before the first one."""
-        return zeros(self.p, (rows, columns), self.pairs[number][1])
-
-    def scores(self, lhs: Value, rhs: Value, index: Value) -> Value:
-        """The product of a turn on which others depend, masked or stored perhaps."""
-        p = self.p
-        found = product_of(p, lhs, rhs, self.zeros(0, lhs.shape[0], rhs.shape[1]))
-        if self.results is not None:
-            store_result(p, self.results, index, found)
-        return _masked(p, found, index, self.n) if self.is_masked else found
-
-    def small(self, value: Value, most: int = 2) -> Value:
-        """A result as an operand of the other products."""
-        return squashed(self.p, value, self.pairs[1][0], most)
-
-    def add(self, index: Value, lhs: Value, rhs: Operand, total: Value) -> Value:
-        """Adds the product of a result and of a tile of the turn."""
-        p = self.p
-        loaded = load_operand(p, rhs, index) if p.chance() else None
-
-        def product(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
-            tile = loaded or load_operand(p, rhs, index)
-            return [product_of(p, lhs, tile, sums[0])]
-
-        if not self.has_branch:
-            return product(p, index, [total])[0]
-        p.note("chain: product in an if")
-        return sometimes(product, p, index, [total])[0]
-
-
-def _masked(p: RandomProgram, scores: Value, index: Value, columns: int) -> Value:
-    """Scores of columns that the turn's mask lets through; `LOWEST` for the others."""
-    p.note("chain: mask by the turn")
-    low = p.constant(scores.shape, scores.element, float(LOWEST))
-    return masked(p, scores, index, columns, low)
 
 
 # Forms --------------------------------------------------------------------------------
@@ -267,13 +155,8 @@ def _backward(c: Chain) -> Turn:
 
     def turn(p: RandomProgram, index: Value, sums: list[Value]) -> list[Value]:
         key = load_operand(p, keys, index)
-        text = f"permute {key.name} [1, 0] : {key.type} -> "
-        shape = (c.d, c.n)
-        turned = p.make(shape, key.element, text + tile(shape, key.element))
-        share = c.small(c.scores(q, turned, index))
-        text = f"permute {share.name} [1, 0] : {share.type} -> "
-        shape = (c.n, c.m)
-        back = p.make(shape, share.element, text + tile(shape, share.element))
+        share = c.small(c.scores(q, turned(p, key), index))
+        back = turned(p, share)
         one = product_of(p, share, key, sums[0])
         return [one, product_of(p, back, q, sums[1])]
 
@@ -318,8 +201,16 @@ FORMS: dict[str, Callable[[Chain], Turn]] = {
     "backward": _backward,
     "next turn": _next_turn,
     "three in a row": _three_in_a_row,
+    "state": state,
+    "recurrent": recurrent,
+    "gradients": gradients,
 }
-WEIGHTS = (*FORMS, "attention", "attention", "scores")
+WEIGHTS = (
+    *(*FORMS, "attention", "attention", "scores"),
+    *("state", "gradients", "gradients"),
+)
+STORED = ("attention", "scores", "next turn", "state")
+"""Forms of which some store the scores of each turn."""
 CONSTRUCTS = (
     *(f"chain: {form}" for form in FORMS),
     "chain: mask by the turn",
@@ -327,6 +218,10 @@ CONSTRUCTS = (
     "chain: scores are stored",
     "chain: types differ",
     "chain: for warpgroups",
+    "chain: difference by fma",
+    "chain: exponentials flush subnormals",
+    *STATE_CONSTRUCTS,
+    *GRADIENT_CONSTRUCTS,
 )
 """What the programs have."""
 
@@ -354,17 +249,17 @@ def chain_step(p: RandomProgram) -> None:
         styles=styles,
         is_masked=form not in ("independent", "backward") and p.chance(3),
         has_branch=p.chance(4),
+        is_outer=p.chance(4),
     )
     c.plan = c.plans(p)
     turn = FORMS[form](c)
     if c.pairs[0] != c.pairs[1]:
         p.note("chain: types differ")
-    is_outer = p.chance(4)
-    if not is_outer and form in ("attention", "scores", "next turn") and p.chance(4):
+    if not c.is_outer and form in STORED and p.chance(4):
         p.note("chain: scores are stored")
         c.results = make_results(p, (c.m, c.n), c.pairs[0][1], c.turns)
     nest = Nest(c.turns, _varied(c, turn), c.initial, c.carried)
-    for value in write_nest(p, nest, is_outer=is_outer):
+    for value in write_nest(p, nest, is_outer=c.is_outer):
         p.add(value)
 
 

@@ -22,6 +22,8 @@ CONSTRUCTS = (
     "loop of loops",
     "turns backwards",
     "turns that end early",
+    "turns by the block",
+    "a loop behind a loop",
 )
 """What the programs have."""
 
@@ -49,7 +51,14 @@ class Nest:
 def write_nest(p: RandomProgram, nest: Nest, *, is_outer: bool) -> list[Value]:
     """Writes a loop, or a loop of such loops; gives what it carried."""
     p.note(f"nest of {nest.turns} turns" if nest.turns < 2 else "nest of turns")
-    return _outer(p, nest) if is_outer else _loop(p, nest, nest.initial)
+    if is_outer:
+        return _outer(p, nest)
+    if nest.operands or nest.turns < 2 or not p.chance(6):
+        return _loop(p, nest, nest.initial)
+    p.note("a loop behind a loop")
+    middle = p.constant((), "i32", p.number(1, nest.turns - 1))
+    sums = _loop(p, nest, nest.initial, p.constant((), "i32", 0), middle)
+    return _loop(p, nest, sums, middle)
 
 
 def _outer(p: RandomProgram, nest: Nest) -> list[Value]:
@@ -70,12 +79,16 @@ def _outer(p: RandomProgram, nest: Nest) -> list[Value]:
 
 
 def _loop(
-    p: RandomProgram, nest: Nest, sums: list[Value], first: Value | None = None
+    p: RandomProgram,
+    nest: Nest,
+    sums: list[Value],
+    first: Value | None = None,
+    last: Value | None = None,
 ) -> list[Value]:
-    """The loop itself; pointers that it carries begin at its first turn."""
+    """The loop itself, up to a turn; pointers that it carries begin at its first."""
     step = p.number(1, 2) if not nest.operands and p.chance(3) else 1
     lower = first or p.constant((), "i32", 0)
-    upper = p.scalar("i32", nest.turns)
+    upper = last or _end(p, nest)
     by = p.constant((), "i32", step)
     pointers = [first_pointers(p, o, first) for o in nest.operands]
     index = Value(p.fresh("i"), (), "i32")
@@ -91,8 +104,8 @@ def _loop(
         operand.carried = value
     place = index
     if not nest.operands and step == 1 and first is None and p.chance(4):
-        last = p.constant((), "i32", max(1, nest.turns) - 1)
-        text = f"subi {last.name}, {index.name} : tile<i32>"
+        end = p.constant((), "i32", max(1, nest.turns) - 1)
+        text = f"subi {end.name}, {index.name} : tile<i32>"
         place = p.make((), "i32", text)
         p.note("turns backwards")
     made = nest.body(p, place, inner[: len(sums)])
@@ -101,6 +114,17 @@ def _loop(
     p.line(f"  continue {names} : {types_of(values)}")
     p.line("}")
     return _split(results, values)[: len(sums)]
+
+
+def _end(p: RandomProgram, nest: Nest) -> Value:
+    """How many turns there are, which is less for the first blocks sometimes."""
+    turns = p.scalar("i32", nest.turns)
+    if not p.chance(6):
+        return turns
+    p.note("turns by the block")
+    more, block = p.constant((), "i32", p.number(0, 2)), p.block_index()
+    own = p.make((), "i32", f"addi {block.name}, {more.name} : tile<i32>")
+    return p.make((), "i32", f"mini {own.name}, {turns.name} signed : tile<i32>")
 
 
 def _head(p: RandomProgram, values: list[Value]) -> tuple[list[Value], str]:

@@ -22,10 +22,10 @@ PRODUCTS = (
 """Types of operands and sums, those that are common more often."""
 STYLES = (
     *("rows", "rows", "columns", "turned", "batch", "gather", "carried", "computed"),
-    "converted",
+    *("converted", "heads"),
 )
 """How an operand lies in memory and comes from there."""
-VIEWS = ("rows", "columns", "turned", "batch")
+VIEWS = ("rows", "columns", "turned", "batch", "heads")
 """Those of which tensor maps may be made."""
 STORED = {
     "f16": ("i8", "f8E4M3FN", "f32"),
@@ -41,7 +41,8 @@ MOST_HAND_BYTES = 24 * 1024
 
 CONSTRUCTS = (
     *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
-    *(f"operand: {element}" for element, _ in dict.fromkeys(PRODUCTS)),
+    *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
+    "operand: one head for several",
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -62,6 +63,7 @@ class Operand:
         view: The text of the view's type.
         step: Elements from one turn's tile to the next.
         carried: The pointers that the loop carries, if it does.
+        head: The index of its head, for the style `heads`.
     """
 
     style: str
@@ -74,6 +76,7 @@ class Operand:
     view: str = ""
     step: int = 0
     carried: Value | None = None
+    head: Value | None = None
 
 
 @dataclass(frozen=True)
@@ -177,16 +180,19 @@ def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
         extents[along] *= turns
     less = unit * p.pick((0, 0, 1, 3))  # the last tiles are not whole
     extents[1] -= less if extents[1] > less else 0
-    extents[0] -= p.pick((0, 0, 1, 5))
+    less = p.pick((0, 0, 1, 5))
+    extents[0] -= less if extents[0] > less else 0
     words = [_extent(p, extents[0], 1), _extent(p, extents[1], unit)]
     whole = p.pick((8, 16)) if n_bytes == 1 else 8
     row = extents[1] + (-extents[1]) % whole + whole * p.number(0, 1)
     strides, tile_shape = [row, 1], stored
-    if is_batch:
-        words = [("", str(turns)), *words]
-        strides = [row * extents[0], row, 1]
+    count = row * extents[0]
+    if is_batch or found.style == "heads":
+        number = turns if is_batch else _head_of(p, found)
+        words = [("", str(turns)) if is_batch else _extent(p, number, 1), *words]
+        strides = [count, row, 1]
         tile_shape = [1, *stored]
-    count = strides[0] * (turns if is_batch else extents[0])
+        count *= number
     base = _pointer(p, found.stored, count)
     text = "x".join(word for _, word in words)
     tensor = f"tensor_view<{text}x{found.stored}, strides=[{_list(strides)}]>"
@@ -206,6 +212,20 @@ def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
     )
     found.base = p.fresh("w")
     p.line(f"{found.base} = make_partition_view {made} : {found.view}")
+
+
+def _head_of(p: RandomProgram, found: Operand) -> int:
+    """Chooses the head of each block, which several may share; gives the heads."""
+    group, first = p.number(1, 3), p.number(0, 2)
+    if group > 1:
+        p.note("operand: one head for several")
+    offset, by = p.constant((), "i32", first), p.constant((), "i32", group)
+    block = p.block_index()
+    text = f"addi {block.name}, {offset.name} : tile<i32>"
+    number = p.make((), "i32", text)
+    text = f"divi {number.name}, {by.name} signed : tile<i32>"
+    found.head = p.make((), "i32", text)
+    return (first + p.grid - 1) // group + 1
 
 
 def _list(numbers: list[int]) -> str:
@@ -264,7 +284,9 @@ def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
         turned = found.style == "turned"
         indices[1 - found.depth if turned else found.depth] = index.name
     shape: Shape = found.shape
-    if found.style == "batch":
+    if found.head is not None:
+        indices.insert(0, found.head.name)
+    if found.style in ("batch", "heads"):
         shape = (1, *shape)
     elif found.style == "turned":
         shape = shape[::-1]
@@ -275,7 +297,7 @@ def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
         f"{loaded.type}, token"
     )
     match found.style:
-        case "batch":
+        case "batch" | "heads":
             text = f"reshape {loaded.name} : {loaded.type} -> {value.type}"
             return p.make(found.shape, found.element, text)
         case "turned":

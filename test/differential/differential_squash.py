@@ -67,9 +67,19 @@ def softened(p: RandomProgram, value: Value, most: Value) -> Value:
         most: Numbers of the same shape, at least as large.
     """
     text = f"subf {value.name}, {most.name} : {value.type}"
+    if p.chance(3):
+        p.note("chain: difference by fma")
+        negated = p.make(most.shape, most.element, f"negf {most.name} : {most.type}")
+        one = p.constant(value.shape, value.element, 1.0)
+        text = f"fma {value.name}, {one.name}, {negated.name} : {value.type}"
     below = p.make(value.shape, value.element, text)
     below = with_constant(p, "maxf", below, -MOST_ABOVE)
-    return p.make(value.shape, value.element, f"exp2 {below.name} : {value.type}")
+    flush = ""
+    if value.element == "f32" and p.chance():
+        p.note("chain: exponentials flush subnormals")
+        flush = " flush_to_zero"
+    text = f"exp2 {below.name}{flush} : {value.type}"
+    return p.make(value.shape, value.element, text)
 
 
 def folded(p: RandomProgram, op: str, value: Value, start: float) -> Value:

@@ -189,7 +189,7 @@ KINDS: dict[str, Kind] = {
         (1, 2),
     ),
     "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
-    "chains": Kind({"chains": 4, "tile": 1}, 1, (0, 0)),
+    "chains": Kind({"chains": 1}, 1, (0, 0)),
     "streams": Kind({"stream": 1}, 1, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
