@@ -38,6 +38,8 @@ from differential_states import recurrent, state
 from emit_program import Value
 
 MOST_TURNS = 5
+MOST_SCALED_TURNS = 4
+"""The same where each turn multiplies a sum by a fraction: twice as many stay exact."""
 MAXIMUM_TYPES = ("f32", "f64")
 
 
@@ -244,7 +246,7 @@ def chain_step(p: RandomProgram) -> None:
         (pair, other),
         p.pick(rows),
         *(p.pick(sides) for _ in range(3)),
-        turns=p.number(0, MOST_TURNS),
+        turns=p.number(0, MOST_SCALED_TURNS if form == "attention" else MOST_TURNS),
         plans=seldom_planned if styles is VIEWS else hand_plan,
         styles=styles,
         is_masked=form not in ("independent", "backward") and p.chance(3),

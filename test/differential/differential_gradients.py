@@ -42,8 +42,10 @@ def gradients(c: Chain) -> Turn:
     ]
     fate = p.pick([x for x in FIFTH if x != "stored" or not c.is_outer])
     p.note(f"chain: queries' gradients are {fate}")
-    stored = fate in ("added in memory", "stored")
-    parts = make_results(p, (c.n, c.d), kind, c.turns) if stored else None
+    is_added = fate == "added in memory"
+    parts = None
+    if is_added or fate == "stored":
+        parts = make_results(p, (c.n, c.d), kind, c.turns, is_added=is_added)
     c.initial = [c.zeros(0, c.m, c.d), c.zeros(0, c.m, c.e)]
     if fate == "carried":
         c.initial.append(c.zeros(0, c.n, c.d))
@@ -81,9 +83,7 @@ def gradients(c: Chain) -> Turn:
         part = product_of(p, change if by_queries else back, keys, total)
         if parts is None:
             return [*made, part]
-        (_add_result if fate == "added in memory" else store_result)(
-            p, parts, index, part
-        )
+        (_add_result if is_added else store_result)(p, parts, index, part)
         return made
 
     return turn

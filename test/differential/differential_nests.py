@@ -201,13 +201,19 @@ class Results:
 
 
 def make_results(
-    p: RandomProgram, shape: tuple[int, int], element: str, turns: int
+    p: RandomProgram,
+    shape: tuple[int, int],
+    element: str,
+    turns: int,
+    *,
+    is_added: bool = False,
 ) -> Results:
-    """An array for the tiles of all turns."""
+    """An array for the tiles of all turns, of whole numbers if they are added to it."""
     count = max(1, turns) * elements(shape)
     name = p.fresh("p")
     p.parameters.append(f"{name}: tile<ptr<{element}>>")
-    p.args.append(Buffer(np.zeros(count, DTYPES[element]), 0, (count,), (1,)))
+    data = np.zeros(count, DTYPES[element])
+    p.args.append(Buffer(data, 0, (count,), (1,), is_whole=is_added))
     if p.chance():
         known = p.fresh("a")
         p.line(f"{known} = assume div_by<16>, {name} : tile<ptr<{element}>>")
