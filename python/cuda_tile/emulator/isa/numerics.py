@@ -186,9 +186,12 @@ def fma_f64(a: Double, b: Double, c: Double, mode: str = "rn") -> Double:
     v, v_error = two_sum(high, t)
     z = to_odd(*two_sum(t_error, v_error))
     s, error = two_sum(v, z)
+    is_nothing = (a == 0) | (b == 0)  # a sum, with its sign where that is zero, too
+    s = np.where(is_nothing, a * b + c, s)
     result = _zero_sign(round_f64(s, error, mode), s, a * b, c, mode)
     size = np.abs(a * b)
-    plain = (size > 2.0**-900) & (np.maximum(size, np.abs(c)) < 2.0**1000)
+    plain = (size > 2.0**-900) | is_nothing
+    plain &= np.maximum(size, np.abs(c)) < 2.0**1000
     plain &= np.maximum(np.abs(a), np.abs(b)) < 2.0**990
     for lane in np.flatnonzero(~plain):
         values = float(a[lane]), float(b[lane]), float(c[lane])
