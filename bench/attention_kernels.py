@@ -38,6 +38,7 @@ class Attention:
         group: Heads of queries that share one head of keys and values.
         has_values: Whether values are a tensor of their own; else they are the keys, of
             which a turn loads one tile for both products.
+        stored: Element type of the results, if it is not that of the others.
     """
 
     loop: str
@@ -47,12 +48,14 @@ class Attention:
     element: str = "f16"
     group: int = 1
     has_values: bool = True
+    stored: str = ""
 
     @property
     def name(self) -> str:
         """As the tables have it: `full f16 d128 128x64`."""
         shared = f" g{self.group}" if self.group > 1 else ""
         shared += "" if self.has_values else " k=v"
+        shared += f" to {self.stored}" if self.stored else ""
         return (
             f"{self.loop} {self.element} d{self.depth} {self.rows}x{self.keys}{shared}"
         )
@@ -78,31 +81,36 @@ class Attention:
         found: list[str] = []
         for x in _VIEWED:
             numbers = [f"%{x}{n}: tile<i32>" for n in ("h", "n", "d", "sh", "sn", "sd")]
-            found += [f"%{x}: tile<ptr<{self.element}>>", *numbers]
+            found += [f"%{x}: tile<ptr<{self._kind(x)}>>", *numbers]
         return [*found, "%scale: tile<f32>"]
 
-    def _tensor(self) -> str:
-        return f"tensor_view<?x?x?x{self.element}, strides=[?,?,1]>"
+    def _kind(self, x: str) -> str:
+        """The element type of a tensor."""
+        return (self.stored if x == "o" else "") or self.element
 
-    def _part(self, shape: tuple[int, int], turned: bool = False) -> str:
+    def _tensor(self, x: str) -> str:
+        return f"tensor_view<?x?x?x{self._kind(x)}, strides=[?,?,1]>"
+
+    def _part(self, x: str, shape: tuple[int, int], turned: bool = False) -> str:
         order = ", dim_map=[0, 2, 1]" if turned else ""
         tile = f"tile=(1x{shape[0]}x{shape[1]})"
-        return f"partition_view<{tile}, padding_value = zero, {self._tensor()}{order}>"
+        return f"partition_view<{tile}, padding_value = zero, {self._tensor(x)}{order}>"
 
     @property
     def _parts(self) -> dict[str, str]:
         queries, values = (self.rows, self.depth), (self.keys, self.depth)
         return {
-            "q": self._part(queries),
-            "k": self._part((self.depth, self.keys), turned=True),
-            "v": self._part(values),
-            "o": self._part(queries),
+            "q": self._part("q", queries),
+            "k": self._part("k", (self.depth, self.keys), turned=True),
+            "v": self._part("v", values),
+            "o": self._part("o", queries),
         }
 
     def _views(self) -> list[str]:
         lines: list[str] = []
         for x in _VIEWED:
-            lines.append(f"%{x}a = assume div_by<16>, %{x} : tile<ptr<{self.element}>>")
+            pointer = f"tile<ptr<{self._kind(x)}>>"
+            lines.append(f"%{x}a = assume div_by<16>, %{x} : {pointer}")
             for number in ("h", "n", "d", "sh", "sn"):
                 by = 8 if number in ("d", "sh", "sn") else 1
                 name = f"%{x}{number}"
@@ -110,7 +118,7 @@ class Attention:
                 lines.append(f"{name}a = assume div_by<{by}>, {name}b : tile<i32>")
             lines.append(
                 f"%{x}t = make_tensor_view %{x}a, shape = [%{x}ha, %{x}na, %{x}da], "
-                f"strides = [%{x}sha, %{x}sna, 1] : tile<i32> -> {self._tensor()}"
+                f"strides = [%{x}sha, %{x}sna, 1] : tile<i32> -> {self._tensor(x)}"
             )
             lines.append(f"%{x}p = make_partition_view %{x}t : {self._parts[x]}")
         return [f"    {line}" for line in lines]
@@ -257,13 +265,15 @@ class Attention:
         ]
 
     def _end(self) -> list[str]:
-        m, d, kind = self.rows, self.depth, self.element
+        m, d, kind = self.rows, self.depth, self._kind("o")
         wide = f"tile<{m}x{d}xf32>"
+        cast = f"    %cast = ftof %mean : {wide} -> tile<{m}x{d}x{kind}>"
+        result = "%mean" if kind == "f32" else "%cast"
         return [
             f"    %sums = broadcast %r#1 : tile<{m}x1xf32> -> {wide}",
             f"    %mean = divf %r#0, %sums rounding<approx> flush_to_zero : {wide}",
-            f"    %cast = ftof %mean : {wide} -> tile<{m}x{d}x{kind}>",
-            f"    %out = reshape %cast : tile<{m}x{d}x{kind}> "
+            *([] if kind == "f32" else [cast]),
+            f"    %out = reshape {result} : tile<{m}x{d}x{kind}> "
             f"-> tile<1x{m}x{d}x{kind}>",
             "    %done = store_view_tko weak %out, %op[%head, %i, %zero] : "
             f"tile<1x{m}x{d}x{kind}>, {self._parts['o']}, tile<i32> -> token",
@@ -277,7 +287,7 @@ class Attention:
         k, v = (normal(shape, kind, seed) for seed in (1, 2))
         v = v if self.has_values else k
         scale = np.float32(self.depth**-0.5)
-        out = aligned(q.shape, kind)
+        out = aligned(q.shape, DTYPES[self._kind("o")])
         return (-(-queries // self.rows), heads), [q, k, v, out, scale]
 
     def reference(self, arguments: list[Any]) -> NDArray[np.float64]:

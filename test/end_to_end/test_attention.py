@@ -112,3 +112,22 @@ def test_a_tile_of_an_early_and_a_late_product_is_copied_for_each() -> None:
     assert compiled.ptx.count("pmevent") == 2, "an open loop, and a masked one"
     text = str(cuda_tile.lower(module, "sm_90", until="ring"))
     assert text.count("tileas.ring fill") == 3, "queries, keys, keys as values"
+
+
+def test_results_take_the_slots_of_two_rings() -> None:
+    """128 KB that bulk copies store: mbarriers between the slots stand apart."""
+    attention = Attention("full", 256, stored="f32")
+    module = cuda_tile.load(attention.text().encode())
+    text = str(cuda_tile.lower(module, "sm_90", until="barriers"))
+    assert text.count("tileas.mbarriers") == 3
+    compiled = cuda_tile.compile(module, "sm_90")
+    (report,) = compiled.report.kernels
+    assert not report.spill_bytes
+    grid, values = attention.launch(1, 128, 192)
+    entry = find_entry(module.operation, None)
+    args = spread_args("kernel", parameter_types(entry), values)
+    how: dict[str, Any] = {"gpu": "sm_90", "mode": "adversarial"}
+    how |= {"compiled": compiled, "seed": 1}
+    cuda_tile.run(module, grid=grid, args=args, on="emulator", **how)
+    error = np.abs(values[3] - attention.reference(values)).max()
+    assert error <= ERROR["f16"]

@@ -31,7 +31,14 @@ from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.wgmma import wait_for_products
 from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import integer, text
-from cuda_tile.ir.rings import MBARRIER_BYTES, RING, RingPlaces, places_in, ring_of
+from cuda_tile.ir.rings import (
+    MBARRIER_BYTES,
+    RING,
+    RingPlaces,
+    mbarriers_of,
+    places_in,
+    ring_of,
+)
 from cuda_tile.ir.roles import Role, role_around
 from cuda_tile.ir.scalars import constant_of
 from cuda_tile.ir.tiles import buffer_layout_of
@@ -78,7 +85,7 @@ class Turn:
         step = b.mul(self.slot, b.constant(b.i32, MBARRIER_BYTES))
         address = b.add(e.shared_address(), step)
         pointer = b.pinned(b.op("llvm.inttoptr", b.shared_pointer, address))
-        return b.byte_offset(pointer, integer(self.ring, "offset") + first)
+        return b.byte_offset(pointer, mbarriers_of(self.ring) + first)
 
 
 def _divided(e: Emitter, turn: ir.Value, slots: int) -> tuple[ir.Value, ir.Value]:
@@ -133,7 +140,7 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
     that makes its own, or of each warp that stores; it is empty after one of each warp
     that loads, or of each warpgroup whose products read it.
     """
-    places, offset = places_in(op), integer(op, "offset")
+    places, start = places_in(op), mbarriers_of(op)
     filling = _role(e, op, "tileas.publish")
     draining = _role(e, op, "tileas.release")
     filled = {"tma": 1, "cp_async": filling.threads, "threads": filling.warps}
@@ -143,7 +150,7 @@ def _make_mbarriers(e: Emitter, op: ir.Operation) -> None:
         empty //= WARPGROUP_WARPS
     for first, arrivals in ((places.full, full), (places.empty, empty)):
         for slot in range(places.slots):
-            distance = offset + first + slot * MBARRIER_BYTES
+            distance = start + first + slot * MBARRIER_BYTES
             pointer = e.builder.byte_offset(e.shared_pointer(), distance)
             mbarriers.init(e, pointer, arrivals)
 

@@ -2,9 +2,10 @@
 """Where the parts of a ring lie in shared memory, said once for all.
 
 A ring of S slots is S times the bytes of a slot, then its mbarriers: one per slot that
-tells it is full, then one per slot that tells it is empty. In a slot the buffers follow
-each other, each at a multiple of 1024 bytes, which the swizzles of 128 bytes of bulk
-copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
+tells it is full, then one per slot that tells it is empty. `allocate` puts them apart
+where what takes the bytes of slots would not fit between them. In a slot the buffers
+follow each other, each at a multiple of 1024 bytes, which the swizzles of 128 bytes of
+bulk copies and matrix instructions repeat after (PTX ISA, "Swizzling modes").
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, RingType
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.attributes import text
+from cuda_tile.ir.attributes import integer, text
 from cuda_tile.ir.tiles import element_bits
 from cuda_tile.ir.walk import defining_op, location_text
 
@@ -27,13 +28,15 @@ TURN_OPS = ("tileas.acquire", "tileas.publish", "tileas.take", "tileas.release")
 SLOT_OPS = ("tileas.acquire", "tileas.take")
 """Those of them that give the buffers of a slot."""
 SLOT_ALIGNMENT_BYTES = 1024
+MBARRIERS_ATTRIBUTE = "tileas.mbarriers"
+"""On a ring: where in shared memory its mbarriers are, if not behind its slots."""
 MBARRIER_BYTES = 8
 """An mbarrier object (PTX ISA, "Size and alignment of mbarrier object")."""
 
 
 @dataclass(frozen=True)
 class RingPlaces:
-    """Places in a ring, in bytes from its start.
+    """Places in a ring, in bytes from its start, or from its first mbarrier.
 
     Attributes:
         slots: How many slots it has.
@@ -65,23 +68,23 @@ class RingPlaces:
 
     @property
     def mbarrier_bytes(self) -> int:
-        """Of all mbarriers, which stand behind the slots."""
+        """Of all mbarriers."""
         return 2 * self.slots * MBARRIER_BYTES if self.has_mbarriers else 0
 
     @property
     def size_bytes(self) -> int:
-        """Of the whole ring."""
+        """Of the whole ring, if its mbarriers stand behind its slots."""
         return self.data_bytes + self.mbarrier_bytes
 
     @property
     def full(self) -> int:
-        """Where the mbarriers begin that tell which slots are full."""
-        return self.data_bytes
+        """Where, from the first one, the mbarriers are that tell of full slots."""
+        return 0
 
     @property
     def empty(self) -> int:
-        """Where those begin that tell which slots are empty."""
-        return self.data_bytes + self.slots * MBARRIER_BYTES
+        """Where, from the first one, those are that tell of empty slots."""
+        return self.slots * MBARRIER_BYTES
 
 
 def slot_bytes_of(sizes: Iterable[int]) -> int:
@@ -107,6 +110,13 @@ def places_in(ring: ir.Operation) -> RingPlaces:
     sizes = tuple(map(buffer_type_bytes, ty.buffers))
     has_mbarriers = text(ring, "sync") == "mbarriers"
     return ring_places(ty.slots, sizes, has_mbarriers=has_mbarriers)
+
+
+def mbarriers_of(ring: ir.Operation) -> int:
+    """Where in shared memory the mbarriers of a ring begin that `allocate` placed."""
+    if MBARRIERS_ATTRIBUTE in ring.attributes:
+        return integer(ring, MBARRIERS_ATTRIBUTE)
+    return integer(ring, "offset") + places_in(ring).data_bytes
 
 
 def buffer_type_bytes(ty: ir.Type) -> int:

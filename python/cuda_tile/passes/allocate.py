@@ -8,7 +8,8 @@ beside their tiles (`analysis/scratch.py`); what is left goes to tiles that loop
 (`analysis/liveness.py`) do not overlap. Small buffers overlap with no other one as
 long as there is space: sharing costs a barrier, which is not worth it for a few bytes.
 What is first used behind the last op of a ring may take the bytes of its slots, but not
-those of its mbarriers, which would have to be invalidated.
+those of its mbarriers, which would have to be invalidated. They stand behind the slots,
+or apart (`tileas.mbarriers`) where all else does not fit shared memory between them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.held import Held, read_held, slot_bytes
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.rings import (
+    MBARRIERS_ATTRIBUTE,
     RING,
     SLOT_ALIGNMENT_BYTES,
     buffer_type_bytes,
@@ -71,11 +73,17 @@ def run(module: ir.Operation, options: Options) -> None:
             for op, others in apart.items()
         ]
         places, total = choose(requests, _space_bytes(entry))
+        mbarriers: dict[int, int] = {}
+        if total > read_target(entry).shared_bytes_per_cta:
+            places, mbarriers, total = choose_apart(requests, _space_bytes(entry))
         total = _add_held(entry, _add_scratch(entry, total))
         _check_fits(entry, list(apart), total)
         i64 = ir.IntegerType.get_signless(64)
-        for op, place in zip(apart, places, strict=True):
+        for number, (op, place) in enumerate(zip(apart, places, strict=True)):
             op.attributes["offset"] = ir.IntegerAttr.get(i64, place)
+            if number in mbarriers:
+                start = ir.IntegerAttr.get(i64, mbarriers[number])
+                op.attributes[MBARRIERS_ATTRIBUTE] = start
         entry.attributes[SHARED_BYTES_ATTRIBUTE] = ir.IntegerAttr.get(i64, total)
 
 
@@ -123,6 +131,33 @@ def choose(requests: Sequence[Request], space_bytes: int) -> tuple[list[int], in
     ]
     places, total = pack(apart)
     return (places, total) if total <= space_bytes else pack(requests)
+
+
+def choose_apart(
+    requests: Sequence[Request], space_bytes: int
+) -> tuple[list[int], dict[int, int], int]:
+    """Offsets as `choose` has them, but the own bytes of a request stand by themselves.
+
+    Returns:
+        An offset for each request, those of own bytes by the number of the request, and
+        the end of all.
+    """
+    owners = [i for i, request in enumerate(requests) if request.own_bytes]
+    everyone = frozenset(range(len(requests) + len(owners)))
+    own = everyone - frozenset(range(len(requests)))
+    divided = [
+        replace(
+            request,
+            size_bytes=request.size_bytes - request.own_bytes,
+            own_bytes=0,
+            conflicts=request.conflicts | own,
+        )
+        for request in requests
+    ]
+    divided += [Request(requests[i].own_bytes, everyone) for i in owners]
+    places, total = choose(divided, space_bytes)
+    mbarriers = dict(zip(owners, places[len(requests) :], strict=True))
+    return places[: len(requests)], mbarriers, total
 
 
 def _repeating(flow: ControlFlow) -> set[ir.Operation]:

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType, RingType
 from cuda_tile.ir.attributes import integer
-from cuda_tile.ir.rings import RING, buffer_type_bytes, places_in, ring_of
+from cuda_tile.ir.rings import (
+    MBARRIERS_ATTRIBUTE,
+    RING,
+    buffer_type_bytes,
+    places_in,
+    ring_of,
+)
 from cuda_tile.ir.roles import find_roles, roles_of
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
@@ -210,7 +216,9 @@ def _places(ops: list[ir.Operation], rings: list[ir.Operation]) -> Iterator[Plac
         if op.name == RING:
             places = places_in(op)
             text = f"ring {rings.index(op)}: {_ring(op).text}"
-            found.append(Place(text, start, places.size_bytes, places.slots))
+            is_apart = MBARRIERS_ATTRIBUTE in op.attributes
+            size = places.data_bytes if is_apart else places.size_bytes
+            found.append(Place(text, start, size, places.slots))
         elif op.name == "tileas.alloc_shared":
             ty = op.results[0].type
             size = buffer_type_bytes(ty)
