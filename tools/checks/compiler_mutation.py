@@ -15,19 +15,17 @@ import argparse
 import importlib
 import signal
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
 from multiprocessing import get_context
 from pathlib import Path
-from types import CodeType, ModuleType
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "ops"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "emit"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "differential"))
 
+from changed_module import change_module
 from compiler_mutants import INPUTS, MUTANTS, Mutant
 from differential_case import Case, make_case
 from differential_check import LEVELS_W, Failure, check
@@ -64,43 +62,6 @@ class Candidate:
     recipe: Recipe | None = None
 
 
-class _Loader(SourceFileLoader):
-    """Loads a module's source with the change of a mutant."""
-
-    def __init__(self, mutant: Mutant, name: str, path: str) -> None:
-        super().__init__(name, path)
-        self._mutant = mutant
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compiles the changed text, past any cache."""
-        path = self.get_filename(fullname)
-        return self.source_to_code(
-            self._mutant.applied(Path(path).read_text()).encode(), path
-        )
-
-
-class _Finder:
-    """Finds the module that a mutant changes."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-
-    def find_spec(
-        self,
-        name: str,
-        path: Sequence[str] | None = None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        """The changed module; nothing for any other."""
-        del path, target
-        if name != f"cuda_tile.{self._mutant.module}":
-            return None
-        source = str(source_of(self._mutant))
-        return spec_from_file_location(
-            name, source, loader=_Loader(self._mutant, name, source)
-        )
-
-
 def source_of(mutant: Mutant) -> Path:
     """The file that a mutant changes."""
     parts = mutant.module.split(".")
@@ -113,7 +74,9 @@ def _become(mutant: Mutant) -> None:
         package, _, part = name.partition(".")
         if package == "cuda_tile" and part.split(".")[0] in _AGAIN:
             del sys.modules[name]
-    sys.meta_path.insert(0, _Finder(mutant))
+    source = source_of(mutant)
+    text = mutant.applied(source.read_text())
+    change_module(f"cuda_tile.{mutant.module}", source, text)
     api = importlib.import_module("cuda_tile.api")
     for name in ("compile", "lower", "run", "load"):
         setattr(cuda_tile, name, getattr(api, name))

@@ -11,20 +11,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
 from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
-from types import CodeType, ModuleType
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "ptx"))
 
-from emulator_rules import RULES, Rule
+from changed_module import change_module
+from emulator_rules import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "test" / "ptx"
@@ -32,39 +30,6 @@ TESTS = ROOT / "test" / "ptx"
 PAGE = ROOT / "docs" / "synchronisation.md"
 BEGIN = "<!-- rules: tools/checks/emulator_mutation.py --write -->"
 END = "<!-- end of rules -->"
-
-
-class _Loader(SourceFileLoader):
-    """Loads a module's source without a rule."""
-
-    def __init__(self, rule: Rule, name: str) -> None:
-        super().__init__(name, str(rule.path))
-        self._rule = rule
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compiles the changed text, past any cache."""
-        text = self._rule.applied().encode()
-        return self.source_to_code(text, self.get_filename(fullname))
-
-
-class _Finder:
-    """Finds the module that has the rule."""
-
-    def __init__(self, rule: Rule) -> None:
-        self._rule = rule
-
-    def find_spec(
-        self,
-        name: str,
-        path: Sequence[str] | None = None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        """The changed module; nothing for any other."""
-        del path, target
-        if name != f"cuda_tile.emulator.{self._rule.module}":
-            return None
-        source = str(self._rule.path)
-        return spec_from_file_location(name, source, loader=_Loader(self._rule, name))
 
 
 class _Outcomes:
@@ -88,7 +53,7 @@ def escapes(number: int) -> list[str]:
     for name in list(sys.modules):
         if name.startswith("cuda_tile.emulator"):
             del sys.modules[name]
-    sys.meta_path.insert(0, _Finder(rule))
+    change_module(f"cuda_tile.emulator.{rule.module}", rule.path, rule.applied())
     outcomes = _Outcomes()
     with redirect_stdout(StringIO()):
         pytest.main(
