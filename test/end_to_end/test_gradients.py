@@ -74,3 +74,11 @@ def test_registers_suffice(kernel: Backward) -> None:
 def test_products_of_one_turn_overlap_those_of_another() -> None:
     planned = str(cuda_tile.lower(module(KERNELS[0]), "sm_90", until="plan"))
     assert planned.count("stage = 1") == 2
+
+
+@named
+def test_warpgroups_make_all_five_products(kernel: Backward) -> None:
+    """Also the fifth of 64 columns, of which each of two warpgroups has 32."""
+    staged = str(cuda_tile.lower(module(kernel), "sm_90", until="stage"))
+    assert staged.count("= tileas.wgmma") == 5
+    assert "mma_sync" not in staged

@@ -8,7 +8,8 @@ elements contiguous along K.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
@@ -202,11 +203,56 @@ def _is_readable(
     tile, access = load.results[0], describe_access(load, facts)
     if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
         return False
-    shared = wgmma_buffer(
-        shape_of(tile), element_bits(element_of(tile)), access.fastest
-    )
-    found = describe(renamed_buffer(shared, operand), bits, role, count_of(atom, role))
-    return not isinstance(found, str)
+    read = Read(operand, role, atom)
+    return read.suits(copied_buffer(tile, access.fastest, [read]))
+
+
+@dataclass(frozen=True)
+class Read:
+    """An operand that instructions of warpgroups read where it was copied to.
+
+    Attributes:
+        operand: The operand, which renames a loaded tile.
+        role: Which one of its product it is.
+        atom: The instruction.
+    """
+
+    operand: ir.Value
+    role: OperandRole
+    atom: WgmmaAtom
+
+    def suits(self, shared: SharedLayout) -> bool:
+        """Whether they can, from a layout of the loaded tile."""
+        bits, count = element_bits(element_of(self.operand)), self.count
+        found = describe(renamed_buffer(shared, self.operand), bits, self.role, count)
+        return not isinstance(found, str)
+
+    @property
+    def count(self) -> int:
+        """Rows of A or columns of B that one instruction reads."""
+        return count_of(self.atom, self.role)
+
+
+def copied_buffer(
+    tile: ir.Value, contiguous: int, reads: Sequence[Read]
+) -> SharedLayout:
+    """The layout of a buffer that a tile is copied to: of the widest swizzle for all.
+
+    Where warpgroups divide few columns, no panel may be wider than the part of one: of
+    64 columns two read 32 each, which are 64 bytes.
+
+    Args:
+        tile: What was loaded.
+        contiguous: The dimension whose elements are neighbours in memory.
+        reads: What instructions of warpgroups read there; other readers take any.
+    """
+    shape, bits = shape_of(tile), element_bits(element_of(tile))
+    widest = wgmma_buffer(shape, bits, contiguous)
+    least = min((read.count for read in reads), default=0)
+    if all(read.suits(widest) for read in reads) or least * bits < UNIT_BYTES * 8:
+        return widest
+    found = wgmma_buffer(shape, bits, contiguous, least)
+    return found if all(read.suits(found) for read in reads) else widest
 
 
 def operand_buffer(

@@ -114,7 +114,8 @@ def run(module: ir.Operation, options: Options) -> None:
 def _plan_entry(entry: ir.Operation, options: Options) -> None:
     ops, division = _divided(entry, options)
     loads = LoadChooser(entry, ops, options.target, read_abi(entry))
-    if PLAN_ATTRIBUTE not in entry.attributes:
+    is_planned = PLAN_ATTRIBUTE in entry.attributes
+    if not is_planned:
         made = make_plan(entry, ops, options, loads)
         if division is not None:
             made = replace(made, **division)
@@ -128,11 +129,21 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
             refuse_plan(op)
     parts, unplanned = plan_products(ops, plan, options.target, loads)
     staged = stage_products(parts, unplanned, plan, loads)
-    for product, late in staged.items():
+    for product, late in staged.plans.items():
         product.op.attributes[PLAN_ATTRIBUTE] = late.to_attribute(plan)
-    if load_twice(staged):
+    if staged.registers > plan.registers and not is_planned:
+        plan = _with_registers(plan, options.target, staged.registers)
+        entry.attributes[PLAN_ATTRIBUTE] = plan.to_attribute()
+    if load_twice(staged.plans):
         loads = loads.again(list(nested_ops(entry)))
     loads.write(plan, parts)
+
+
+def _with_registers(plan: Plan, target: Target, needed: int) -> Plan:
+    """A plan whose role that works has more registers, if the other can spare some."""
+    ctas = max(1, plan.min_ctas)
+    work, load = role_registers(target, plan.num_warps, ctas, needed)
+    return replace(plan, registers=work, load_registers=load)
 
 
 def _divided(

@@ -6,15 +6,18 @@ gives. A product that is made of another one's result in the same turn is theref
 given `stage = 1`: it runs while threads compute what the next turn makes of the other.
 One that threads compute by `mma.sync` stays in its turn.
 Its left operand is then held for a turn more, so that this is done only where registers
-allow it, and where a role of its own fills the slots.
+allow it, and where a role of its own fills the slots. Where they do not allow it for
+all such products, those stay in their turn whose result leaves it, to memory: addresses
+and what is stored would be live beside the sums that the loop carries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cuda_tile._mlir import ir
+from cuda_tile.analysis.cost import MOST_ROLE_REGISTERS
 from cuda_tile.analysis.feeds import (
     Parts,
     Product,
@@ -32,12 +35,33 @@ from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 OVERHEAD_REGISTERS = 40
 """Registers beside sums and left operands: maxima, scales, addresses, turns. Fitted to
 what ptxas 13.5 needs without spilling in attention with 64 to 256 columns."""
+ACCESS_REGISTERS = 16
+"""Those of a result that leaves its turn: addresses, bounds. Fitted to attention
+backward of 64 columns."""
+STORE_REGISTERS = 8
+"""Those of a left operand that threads store: where its parts lie."""
+SPARE_REGISTERS = 8
+"""What shall be left of the registers of a role, if the other one can do with fewer."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """The products that shall run behind others.
+
+    Attributes:
+        plans: Their plans.
+        registers: What a thread that works needs, with some to spare; as many as there
+            are where that is too much, and 0 if no product could run behind others.
+    """
+
+    plans: dict[Product, ProductPlan]
+    registers: int
 
 
 def stage_products(
     parts: Parts, unplanned: Set[Product], plan: Plan, loads: LoadChooser
-) -> dict[Product, ProductPlan]:
-    """The plans of the products that shall run behind others.
+) -> Staged:
+    """Chooses the products that shall run behind others.
 
     Args:
         parts: The products of an entry, in order, with their plans.
@@ -46,24 +70,31 @@ def stage_products(
         loads: Who loads their operands.
     """
     if plan.roles == "one":
-        return {}
+        return Staged({}, 0)
     found: dict[Product, ProductPlan] = {}
+    most = 0
     for block in dict.fromkeys(product.op.block for product in unplanned):
         mine = {p: q for p, q in parts.items() if p.op.block == block}
         late = [p for p in mine if mine[p].is_wgmma and _is_dependent(p, mine)]
+        leaving = [p for p in late if _leaves(p, mine)]
+        if _registers(mine, late, leaving, plan) > plan.registers:
+            late = [p for p in late if p not in leaving]
         early = [p for p in mine if p not in late]
+        needed = _registers(mine, late, leaving, plan)
+        if late:
+            most = max(most, min(needed + SPARE_REGISTERS, MOST_ROLE_REGISTERS))
         if (
             late
             and early
             and block.owner.operation.name == "cuda_tile.for"
             and all(p in unplanned and _may_trail(p, loads) for p in late)
-            and _fits(mine, late, plan)
+            and needed <= plan.registers
             and _may_load_twice(
                 _loads_of(late) & _loads_of(early), block, parts, plan, loads
             )
         ):
             found |= {p: replace(mine[p], stage=1) for p in late}
-    return found
+    return Staged(found, most)
 
 
 def _is_dependent(product: Product, others: Iterable[Product]) -> bool:
@@ -80,6 +111,21 @@ def _is_dependent(product: Product, others: Iterable[Product]) -> bool:
         seen.add(op)
         work += op.operands
     return False
+
+
+def _leaves(product: Product, others: Iterable[Product]) -> bool:
+    """Whether neither the loop carries what comes of a product nor another takes it."""
+    block, sources = product.op.block, {other.op for other in others}
+    seen: set[ir.Operation] = set()
+    work = [use.owner.operation for use in product.op.results[0].uses]
+    while work:
+        op = work.pop()
+        if op.name == "cuda_tile.continue" or op in sources:
+            return False
+        if op not in seen and op.block == block:
+            seen.add(op)
+            work += [use.owner.operation for value in op.results for use in value.uses]
+    return True
 
 
 def _may_trail(product: Product, loads: LoadChooser) -> bool:
@@ -147,16 +193,27 @@ def _loads_of(products: list[Product]) -> set[ir.Operation]:
     return {load for load in found if load is not None}
 
 
-def _fits(
-    mine: Mapping[Product, ProductPlan], late: Iterable[Product], plan: Plan
-) -> bool:
-    """Whether a thread holds all sums, and the left operands of the late products."""
+def _registers(
+    mine: Mapping[Product, ProductPlan],
+    late: Iterable[Product],
+    leaving: Iterable[Product],
+    plan: Plan,
+) -> int:
+    """What a thread holds: all sums, and the left operands of the late products.
+
+    Where it stores such an operand to shared memory it needs places for that, too.
+    """
     threads = plan.num_warps * WARP_LANES
-    needed = OVERHEAD_REGISTERS
+    needed = OVERHEAD_REGISTERS + ACCESS_REGISTERS * len(list(leaving))
     for product in mine:
         m, n, _ = product.extents
         needed += m * n // threads
     for product in late:
         m, _, k = product.extents
         needed += m * k * product.operand_bits // REGISTER_BITS // threads
-    return needed <= plan.registers
+        if (
+            mine[product].lhs == "shared"
+            and source_load(product.op.operands[0]) is None
+        ):
+            needed += STORE_REGISTERS
+    return needed

@@ -18,6 +18,7 @@ from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.feeds import (
     CONVERSIONS,
     SAME_ELEMENTS,
+    conversions_of,
     enclosing_loop,
     enclosing_ops_of,
     permutation_of,
@@ -28,6 +29,7 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
+from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_product
@@ -41,10 +43,10 @@ from cuda_tile.ir.tiles import (
     tile_bytes,
 )
 from cuda_tile.ir.walk import location_text, nested_ops, segments
-from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
+from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import alloc
 
 
@@ -148,15 +150,30 @@ def _layout(
     readers = _readers(load)
     tile = load.results[0]
     bits = element_bits(element_of(tile))
-    users = (user for user, _ in renamed_uses(tile))
+    reads = _reads(tile)
     if plan.engine == TMA:
         order = map_order(view_operand(load))
-        return wgmma_buffer(shape_of(tile), bits, order[0] if order else 0)
-    if any(read_product(user).is_wgmma for user in users):
-        return wgmma_buffer(shape_of(tile), bits, access.fastest)
+        return copied_buffer(tile, order[0] if order else 0, reads)
+    if any(read_product(user).is_wgmma for user, _ in renamed_uses(tile)):
+        return copied_buffer(tile, access.fastest, reads)
     writer = access.best_layout(n_warps)
     unit = min(access.vector, shape_of(tile)[access.fastest])
     return choose_copied(shape_of(tile), bits, writer, readers, unit, access.fastest)
+
+
+def _reads(tile: ir.Value) -> list[Read]:
+    """What instructions of warpgroups read of a loaded tile as it was copied."""
+    found: list[Read] = []
+    for user, index in renamed_uses(tile):
+        plan, operand = read_product(user), user.operands[index]
+        role = ROLES[index]
+        if (
+            isinstance(plan.atom, WgmmaAtom)
+            and role not in plan.convert
+            and not conversions_of(operand)
+        ):
+            found.append(Read(operand, role, plan.atom))
+    return found
 
 
 def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
