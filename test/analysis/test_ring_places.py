@@ -10,8 +10,9 @@ def test_places_of_a_ring() -> None:
     places = ring_places(3, (4096, 16), has_mbarriers=True)
     assert places.buffers == (0, 4096)
     assert places.slot_bytes == 5120
-    assert places.full == 3 * 5120
-    assert places.empty == 3 * 5120 + 24
+    assert places.data_bytes == 3 * 5120
+    assert places.full == 0, "from the first mbarrier"
+    assert places.empty == 24
     assert places.size_bytes == 3 * 5120 + 48
 
 
