@@ -6,11 +6,14 @@
 !line = !cuda_tile.tensor_view<?xf32, strides=[1]>
 
 cuda_tile.module @kernels {
-  // Aligned and whole tiles: 16 bytes each, no predicate.
+  // Aligned and whole tiles: 16 bytes each. The tile may be one that the tensor does not
+  // have, which one comparison tells for all threads.
   // CHECK-LABEL: .entry aligned(
   // CHECK-NOT: setp
-  // CHECK: ld.global{{.*}}.v4.b32
-  // CHECK: st.global.v4.b32
+  // CHECK: setp.lt.u32 %[[P:p[0-9]+]]
+  // CHECK: @%[[P]] ld.global{{.*}}.v4.b32
+  // CHECK-NOT: setp
+  // CHECK: @%[[P]] st.global.v4.b32
   // CHECK-NOT: setp
   // CHECK: ret
   entry @aligned(%p: tile<ptr<f32>>, %n: tile<i32>) {
@@ -21,6 +24,30 @@ cuda_tile.module @kernels {
     %i, %j, %k = get_tile_block_id : tile<i32>
     %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
     %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+    return
+  }
+
+  // No more turns than there are tiles: nothing to compare but the turns themselves.
+  // CHECK-LABEL: .entry counted(
+  // CHECK-NOT: @%p{{[0-9]+}} {{ld|st}}
+  // CHECK: ld.global{{.*}}.v4.b32
+  // CHECK-NOT: @%p{{[0-9]+}} st
+  // CHECK: st.global.v4.b32
+  // CHECK: ret
+  entry @counted(%p: tile<ptr<f32>>, %n: tile<i32>) {
+    %base = assume div_by<16>, %p : tile<ptr<f32>>
+    %size = assume div_by<128>, %n : tile<i32>
+    %t = make_tensor_view %base, shape = [%size], strides = [1] : tile<i32> -> !line
+    %v = make_partition_view %t : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %tile = constant <i32: 128> : tile<i32>
+    %turns = divi %size, %tile signed rounding<positive_inf> : tile<i32>
+    for %i in (%z to %turns, step %one) : tile<i32> {
+      %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+      %s = store_view_tko weak %x, %v[%i] token = %r : tile<128xf32>, partition_view<tile=(128), !cuda_tile.tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+      continue
+    }
     return
   }
 

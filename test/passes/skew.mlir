@@ -16,7 +16,7 @@ cuda_tile.module @kernels {
   // CHECK-NEXT: if %[[SOME]] {
   // CHECK-NEXT: copy_in %{{.*}}[%{{.*}}, %{{.*}}] to %[[A0]]#0
   // CHECK-NEXT: copy_in %{{.*}}[%{{.*}}, %{{.*}}] to %[[A0]]#1
-  // CHECK-NEXT: }
+  // CHECK-NEXT: {{^ *}}}
   // CHECK-NEXT: tileas.publish %[[R]]
   // CHECK: tileas.acquire %[[R]]
   // CHECK: if
@@ -32,7 +32,7 @@ cuda_tile.module @kernels {
   // CHECK: if %[[COMES]] {
   // CHECK-NEXT: copy_in %{{.*}}[%[[LATER]], %{{.*}}] to %[[A]]#0
   // CHECK-NEXT: copy_in %{{.*}}[%{{.*}}, %[[LATER]]] to %[[A]]#1
-  // CHECK-NEXT: }
+  // CHECK-NEXT: {{^ *}}}
   // CHECK-NEXT: tileas.publish %[[R]][%[[TURN]]]
   // CHECK-NEXT: tileas.load_shared %[[B]]#0
   // CHECK: tileas.release %[[R]][%[[T]]]

@@ -207,8 +207,10 @@ class ViewDim:
             a sparse dimension, where each slice has its own.
         extent_divisor: A power of two that divides `extent`.
         is_promised: Whether the producer promises that tiles lie inside along it.
-        may_stick_out: Whether elements of a tile that has a place in the index space
-            may lie outside the tensor along it.
+        may_stick_out: Whether the tensor may end inside a tile along it, so that each
+            element must be compared.
+        may_be_outside: Whether tiles lie inside or outside as a whole along it, and may
+            lie outside: the index may be beyond the index space.
     """
 
     extent: int | ir.Value
@@ -217,6 +219,7 @@ class ViewDim:
     extent_divisor: int
     is_promised: bool
     may_stick_out: bool
+    may_be_outside: bool
 
 
 def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
@@ -232,10 +235,17 @@ def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
         start = 1 if d == tiling.sparse_dim else step * facts.of(index).divisor
         whole = divisor(extent, facts)
         fits = min(start, whole) >= tiling.tile_shape[d] and d != tiling.sparse_dim
-        may_stick_out = not (promised[d] or fits)
-        is_promised = promised[d]
-        stride = parts.strides[target]
-        dims.append(ViewDim(extent, stride, start, whole, is_promised, may_stick_out))
+        dims.append(
+            ViewDim(
+                extent,
+                parts.strides[target],
+                start_divisor=start,
+                extent_divisor=whole,
+                is_promised=promised[d],
+                may_stick_out=not (promised[d] or fits),
+                may_be_outside=fits and not promised[d],
+            )
+        )
     return dims
 
 

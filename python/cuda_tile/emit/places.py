@@ -15,6 +15,7 @@ farther away counts as 2^31, in 32 bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import view_dims
@@ -23,6 +24,7 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run
+from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.linear import Coord, LinearLayout
 
 HALF = 1 << 31
@@ -182,7 +184,7 @@ class ViewPlaces:
 
     def inside(self, register: int, place: Coord) -> ir.Value | None:
         """Whether the element lies inside the tensor; None where it must."""
-        result: ir.Value | None = None
+        result = self._tile_inside if self._gate is None else None
         for d, coordinate in enumerate(place):
             if not self._dims[d].may_stick_out:
                 continue
@@ -192,6 +194,62 @@ class ViewPlaces:
                 below = self._below(d, coordinate)
             result = self.e.builder.both(result, below)
         return result
+
+    @cached_property
+    def _tile_inside(self) -> ir.Value | None:
+        """Whether the tile lies inside along all dimensions that cannot cut it.
+
+        The same for all threads; None where it must. A start is unsigned, so that one
+        that is negative for the producer is beyond every extent.
+        """
+        b, result = self.e.builder, None
+        for d in self.starts:
+            if self._dims[d].may_be_outside:
+                index, tiles = self._whole_tiles(d)
+                wide = b.unsigned(tiles, index.type)
+                index = b.unsigned(index, wide.type)
+                result = b.both(result, b.icmp("ult", index, wide))
+        return result
+
+    def _whole_tiles(self, dim: int) -> tuple[ir.Value, ir.Value]:
+        """The tile's number and how many there are, or both in elements.
+
+        Numbers where elements would need 64 bits: an index has 32 of them most often.
+        """
+        b, step = self.e.builder, self._tiling.steps[dim]
+        start, extent = self.starts[dim], self.extent(dim)
+        is_even = not step & step - 1 and step <= self._tiling.tile_shape[dim]
+        if start.type == b.i32 or not is_even:
+            return start, extent
+        bits = b.constant(extent.type, n_bits(step))
+        tiles = b.op("llvm.lshr", extent.type, extent, bits)
+        return self.e.scalar(self._indices[dim]), tiles
+
+    @cached_property
+    def _gate(self) -> int | None:
+        """A dimension whose elements are compared anyway; None if there is none.
+
+        Its end counts as 0 where the tile lies outside along another one, which costs
+        nothing where elements are compared.
+        """
+        return next((d for d, dim in enumerate(self._dims) if dim.may_stick_out), None)
+
+    @cached_property
+    def _ends(self) -> dict[int, ir.Value]:
+        """What each coordinate is compared with: the tensor's extents."""
+        b = self.e.builder
+        ends = {
+            d: self.extent(d) for d, dim in enumerate(self._dims) if dim.may_stick_out
+        }
+        if self._gate is not None and self._tile_inside is not None:
+            end = ends[self._gate]
+            none = b.constant(end.type, 0)
+            ends[self._gate] = b.select(self._tile_inside, end, none)
+        return ends
+
+    def end(self, dim: int) -> ir.Value:
+        """What a coordinate along `dim` must be below."""
+        return self._ends[dim]
 
     def _below(self, dim: int, coordinate: int) -> ir.Value:
         key = (dim, coordinate)
@@ -214,7 +272,7 @@ class ViewPlaces:
         """
         if dim not in self._limits:
             b = self.e.builder
-            start, extent = self.starts[dim], self.extent(dim)
+            start, extent = self.starts[dim], self._ends[dim]
             if self._is_signed(dim):
                 near = start if self._is_small(dim) else self._near_start(dim)
                 self._limits[dim] = b.sub(extent, near)
@@ -307,7 +365,7 @@ class _Sparse:
         """Whether the position is one of the tensor's."""
         position = self._position[register]
         if position not in self._inside:
-            b, extent = self._places.e.builder, self._places.extent(self.dim)
+            b, extent = self._places.e.builder, self._places.end(self.dim)
             wide = b.unsigned(position, extent.type)
             extent = b.unsigned(extent, wide.type)
             self._inside[position] = b.icmp("ult", wide, extent)

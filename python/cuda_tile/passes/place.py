@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_in_body
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
+from cuda_tile.analysis.index_space import mark_inside
 from cuda_tile.analysis.signs import mark_signs
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
@@ -56,7 +57,10 @@ def place_entry(entry: ir.Operation) -> None:
     plan = read_plan(entry)
     mark_signs(entry)
     copies = duplicate_cheap_values(entry)
-    ctx = PlaceContext(plan, FactsOnDemand(entry), read_target(entry))
+    facts = FactsOnDemand(entry)
+    for op in nested_ops(entry):
+        mark_inside(op, facts)
+    ctx = PlaceContext(plan, facts, read_target(entry))
 
     def default(value: ir.Value) -> LinearLayout:
         extents = shape_of(value)

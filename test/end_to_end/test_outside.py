@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiles outside of their tensors: loads give the padding, stores nothing.
+
+The language leaves them undefined and the interpreter's hardware mode defines them so;
+compiled kernels must agree with it, and touch no memory that is not theirs: the
+emulator knows where each array ends.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from outside_kernels import KERNELS, PRODUCTS, TILE, Outside
+
+import cuda_tile
+from cuda_tile.emulator import Report
+
+CHIPS = ("sm_80", "sm_90", "sm_120")
+LEVELS = ("place", "barriers")
+ALL = KERNELS | PRODUCTS
+
+
+@cache
+def module_of(name: str) -> Any:
+    return cuda_tile.load(ALL[name].text.encode())
+
+
+@cache
+def compiled(name: str, chip: str) -> Any:
+    return cuda_tile.compile(module_of(name), chip, cubin=False)
+
+
+def arrays(args: list[Any]) -> list[Any]:
+    return [arg for arg in args if isinstance(arg, np.ndarray)]
+
+
+def check(
+    kernel: Outside, case: tuple[int, ...], module: Any, wanted: Any, **how: Any
+) -> Any:
+    """Runs a case and compares all arrays, bit for bit."""
+    args = kernel.args(case)
+    report = cuda_tile.run(module, grid=kernel.grid, args=args, **how)
+    for got, exact in zip(arrays(args), wanted, strict=True):
+        assert got.tobytes() == exact.tobytes(), case
+    return report
+
+
+def expected(name: str, case: tuple[int, ...]) -> list[Any]:
+    """What the interpreter's hardware mode makes of the arrays."""
+    args = ALL[name].args(case)
+    cuda_tile.run(module_of(name), grid=ALL[name].grid, args=args, mode="hardware")
+    return arrays(args)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("name", ALL)
+def test_emulator_agrees_with_hardware_mode(name: str, chip: str) -> None:
+    kernel = ALL[name]
+    for seed, case in enumerate(kernel.cases):
+        wanted = expected(name, case)
+        how: dict[str, Any] = {"gpu": chip, "mode": "adversarial", "seed": seed}
+        report = check(
+            kernel,
+            case,
+            module_of(name),
+            wanted,
+            on="emulator",
+            compiled=compiled(name, chip),
+            **how,
+        )
+        assert isinstance(report, Report)
+
+
+@pytest.mark.parametrize("last", LEVELS)
+@pytest.mark.parametrize("name", ALL)
+def test_interpreter_agrees_after_passes(name: str, last: str) -> None:
+    lowered = cuda_tile.lower(module_of(name), "sm_90", until=last)
+    for case in ALL[name].cases:
+        check(ALL[name], case, lowered, expected(name, case), mode="hardware")
+
+
+NUMBERS = {"nan": np.nan, "neg_inf": -np.inf, "zero": 0.0, "": 0.0}
+
+
+@pytest.mark.parametrize("padding", NUMBERS)
+def test_what_a_copy_means(padding: str) -> None:
+    """NumPy's word on one of them, since that on the others is the interpreter's."""
+    name = f"copy f32 {padding}"
+    for case in KERNELS[name].cases:
+        size_a, size_b, source, target = case
+        data, wanted = arrays(KERNELS[name].args(case))
+        tile = np.full(TILE, NUMBERS[padding], np.float32)
+        if 0 <= source < size_a // TILE:
+            tile = data[source * TILE :][:TILE]
+        if 0 <= target < size_b // TILE:
+            wanted[target * TILE :][:TILE] = tile
+        assert np.array_equal(expected(name, case)[1], wanted, equal_nan=True)
