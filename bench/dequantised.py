@@ -1,188 +1,170 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products by weights of few bits that the loop dequantises, as Tile IR.
+"""Products by weights that the loop dequantises, beside Triton's.
 
-C = A ((W - zero) scale), where a zero point and a scale stand for each column of each
-group of K, a group being what one turn of the loop multiplies.
+    python bench/dequantised.py [--gpu sm_90 ...] [--only TEXT] [--triton]
+        [--tiles 1,1] [--turns 8]
+
+Weights of i8, two i4 to a byte, and f8, with a scale and perhaps a zero point for each
+column of each group of K or of all of it. With `--triton` the PTX that Triton makes of
+the same product runs on the emulator too (test/ptx/triton/make_dequantised.py). The
+columns are those of products.py, and
+
+- instr: machine instructions of one warp in a turn (of ours alone)
+- PTX: instructions of PTX of one warp in a turn, of both
+- LDG: of these, loads from global memory to registers, which a turn waits for
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import argparse
+import sys
+from pathlib import Path
 
 import numpy as np
-from kernel_args import Array
-from product_kernels import DTYPES
-from real_kernels import aligned
 
-PACKED = "i4"
-"""Two to a byte of an array of i8: row 2k in the low half, row 2k + 1 in the high."""
-_LEAST = {"i8": -128, PACKED: -8, "f8E4M3FN": -8}
+import cuda_tile
+from cuda_tile.emulator import Report
+from cuda_tile.targets import find_target
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
 
-@dataclass(frozen=True)
-class Dequantised:
-    """A product by weights that are converted in the loop.
+from dequantised_kernels import PACKED, Dequantised
+from narrow import compiled_cells
+from products import NAME_WIDTH, counted
+from products import WIDTHS as PRODUCT_WIDTHS
+from rows import Cells, Row, show
+from triton_kernels import Described, Problem
+from triton_specs import compile_specs, triton_kernel
 
-    Attributes:
-        stored: What the weights are: i8, f8E4M3FN or `PACKED`.
-        operand: Element type of A, and of what the weights become.
-        tile: Extents M, N, K of a turn.
-        has_zero: Whether there are zero points.
-        has_scale: Whether there are scales.
-    """
-
-    stored: str
-    operand: str = "f16"
-    tile: tuple[int, int, int] = (128, 128, 64)
-    has_zero: bool = True
-    has_scale: bool = True
-
-    @property
-    def name(self) -> str:
-        """As tables have it: `f16 by (i8 - zero) scale 128x128x64`."""
-        weights = f"({self.stored} - zero)" if self.has_zero else self.stored
-        scale = " scale" * self.has_scale
-        return f"{self.operand} by {weights}{scale} {'x'.join(map(str, self.tile))}"
-
-    @property
-    def byte_type(self) -> str:
-        """Element type of the array of weights."""
-        return "i8" if self.stored == PACKED else self.stored
-
-    def text(self) -> str:
-        """The kernel: pointers of A, W, scales, zero points and C; M, N, K, groups."""
-        m, n, k = self.tile
-        e, rows = self.operand, self._rows(k)
-        kinds = {"a": e, "w": self.byte_type, "s": e, "z": e, "c": "f32"}
-        tiles = {"a": (m, k), "w": (rows, n), "s": (1, n), "z": (1, n), "c": (m, n)}
-        sizes = {"a": "mk", "w": "wn", "s": "gn", "z": "gn", "c": "mn"}
-        views = "".join(
-            _view(name, kinds[name], tiles[name], sizes[name]) for name in kinds
-        )
-        bases = "".join(
-            f"\n    %q{x} = assume div_by<16>, %p{x} : tile<ptr<{kind}>>"
-            for x, kind in kinds.items()
-        )
-        known = "".join(
-            f"\n    %u{d} = assume div_by<16>, %x{d} : tile<i32>"
-            f"\n    %s{d} = assume bounded<0, ?>, %u{d} : tile<i32>"
-            for d in "mnk"
-        )
-        acc = f"tile<{m}x{n}xf32>"
-        load_a = _load("a", "%i, %t", e, tiles["a"])
-        return f"""cuda_tile.module @m {{
-  entry @k({", ".join(f"%p{x}: tile<ptr<{kind}>>" for x, kind in kinds.items())},
-      %xm: tile<i32>, %xn: tile<i32>, %xk: tile<i32>, %xg: tile<i32>) {{{bases}{known}
-    %sg = assume bounded<0, ?>, %xg : tile<i32>
-    %none = constant <i32: 0> : tile<i32>
-    %one = constant <i32: 1> : tile<i32>
-    %per_row = constant <i32: {k // rows}> : tile<i32>
-    %sw = divi %sk, %per_row signed : tile<i32>
-    %i, %j, %unused = get_tile_block_id : tile<i32>{views}
-    %zeros = constant <f32: 0.0> : {acc}
-    %sum = for %t in (%none to %sg, step %one) : tile<i32>
-        iter_values(%acc = %zeros) -> ({acc}) {{{load_a}{self._weights()}
-      %d = mmaf %a, %b, %acc : tile<{m}x{k}x{e}>, tile<{k}x{n}x{e}>, {acc}
-      continue %d : {acc}
-    }}
-    %done = store_view_tko weak %sum, %vc[%i, %j]
-      : {acc}, {_part("f32", (m, n))}, tile<i32> -> token
-    return
-  }}
-}}
-"""
-
-    def _rows(self, depth: int) -> int:
-        """Rows of the array of weights that hold so many along K."""
-        return depth // 2 if self.stored == PACKED else depth
-
-    def _weights(self) -> str:
-        """Loads and dequantises the weights of a turn as `%b`."""
-        _, n, k = self.tile
-        e, wide = self.operand, f"tile<{k}x{n}x{self.operand}>"
-        text = _load("w", "%t, %j", self.byte_type, (self._rows(k), n))
-        if self.stored == PACKED:
-            text += _unpacked(k // 2, n)
-        name = "%w0" if self.stored == PACKED else "%w"
-        kind = "ftof" if self.stored.startswith("f") else "itof"
-        sign = " signed" * (kind == "itof")
-        text += f"\n      %b0 = {kind} {name}{sign} : tile<{k}x{n}x{self.byte_type}>"
-        text += f" -> {wide}"
-        last = "%b0"
-        for x, op, is_there in (
-            ("z", "subf", self.has_zero),
-            ("s", "mulf", self.has_scale),
-        ):
-            if is_there:
-                text += _load(x, "%t, %j", e, (1, n))
-                text += f"""
-      %{x}b = broadcast %{x} : tile<1x{n}x{e}> -> {wide}
-      %b{x} = {op} {last}, %{x}b : {wide}"""
-                last = f"%b{x}"
-        return text.replace(f"{last} = ", "%b = ")
-
-    def problem(
-        self, tiles: tuple[int, int], turns: int, seed: int = 0
-    ) -> tuple[tuple[int, int], list[Any], Array]:
-        """Grid, arguments, and what C must be: small numbers, whose sums are exact."""
-        rng = np.random.default_rng(seed)
-        (m, n, k), kind = self.tile, DTYPES[self.operand]
-        m, n, depth = m * tiles[0], n * tiles[1], k * turns
-        least = _LEAST[self.stored]
-        a, c = aligned((m, depth), kind), aligned((m, n), np.float32)
-        scales, zeros = (aligned((turns, n), kind) for _ in range(2))
-        weights = aligned((self._rows(depth), n), DTYPES[self.byte_type])
-        a[...] = rng.integers(-1, 2, a.shape)
-        codes = rng.integers(least, -least, (depth, n))
-        zeros[...] = rng.integers(-4, 5, zeros.shape)
-        scales[...] = 2.0 ** rng.integers(-2, 3, scales.shape)
-        weights[...] = (
-            (codes[0::2] & 15 | codes[1::2] << 4).astype(np.int8)
-            if self.stored == PACKED
-            else codes
-        )
-        exact = codes.astype(np.float64).reshape(turns, k, n)
-        exact -= zeros[:, None].astype(np.float64) * self.has_zero
-        if self.has_scale:
-            exact *= scales[:, None].astype(np.float64)
-        product = a.astype(np.float64) @ exact.reshape(depth, n)
-        sizes = map(np.int32, (m, n, depth, turns))
-        args = [a, weights, scales, zeros, c, *sizes]
-        return tiles, args, product.astype(np.float32)
+COLUMNS = (
+    *("regs", "spill", "instr", "PTX", "LDG", "LDSM", "BAR", "KB"),
+    *("clocks", "limiter", "tensor", "issue", "shared", "L2", "atom", "warn"),
+)
+WIDTHS = {head: PRODUCT_WIDTHS.get(head, 7) for head in COLUMNS} | {"atom": 17}
+F8 = "f8E4M3FN"
+KERNELS = (
+    Dequantised("i8", has_zero=False, group=0),
+    Dequantised("i8", has_zero=False),
+    Dequantised("i8"),
+    Dequantised(PACKED),
+    Dequantised("i8", "bf16"),
+    Dequantised(PACKED, "bf16"),
+    Dequantised(F8, has_zero=False, has_scale=False),
+    Dequantised(F8),
+)
+CHIPS = ("sm_80", "sm_90", "sm_120")
 
 
-def _part(element: str, tile: tuple[int, int]) -> str:
-    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
-    shape = f"{tile[0]}x{tile[1]}"
-    return f"partition_view<tile=({shape}), padding_value = zero, {tensor}>"
+def ours(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) -> Row:
+    """Compiles and runs our product."""
+    compiled, cells = compiled_cells(kernel.text(), gpu)
+    (resources,) = compiled.report.kernels
+    grid, args, expected = kernel.problem(tiles, turns)
+    report = cuda_tile.run(
+        cuda_tile.load(kernel.text().encode()),
+        grid=grid,
+        args=args,
+        on="emulator",
+        gpu=gpu,
+        compiled=compiled,
+        bounds=find_target(gpu),
+        registers=resources.registers,
+    )
+    cells |= {
+        "regs": str(resources.registers),
+        "spill": str(resources.spill_bytes),
+        "warn": str(len(compiled.report.warnings)),
+    }
+    cells |= counted(report, tiles) | in_turn(report, tiles)
+    if not np.array_equal(args[4], expected):
+        cells["limiter"] = "WRONG RESULT"
+    return Row(kernel.name, gpu, "ours", cells)
 
 
-def _view(name: str, element: str, tile: tuple[int, int], sizes: str) -> str:
-    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
-    return f"""
-    %t{name} = make_tensor_view %q{name}, shape = [%s{sizes[0]}, %s{sizes[1]}],
-      strides = [%s{sizes[1]}, 1] : tile<i32> -> {tensor}
-    %v{name} = make_partition_view %t{name} : {_part(element, tile)}"""
+def in_turn(report: Report, tiles: tuple[int, int]) -> Cells:
+    """Instructions of one warp in a turn of the loop, and those that load."""
+    assert report.bounds is not None, "bounds were asked for"
+    loop = report.bounds.hottest()
+    inside = [
+        line
+        for line in report.by_instruction()
+        if any(first <= int(line["line"]) <= last for first, last in loop.lines)
+    ]
+    warps = loop.turns * loop.warps * tiles[0] * tiles[1]
+    loads = [line for line in inside if str(line["mnemonic"]).startswith("ld.global")]
+    return {
+        "PTX": f"{sum(int(line['warps']) for line in inside) / warps:.0f}",
+        "LDG": f"{sum(int(line['warps']) for line in loads) / warps:.2g}",
+    }
 
 
-def _load(name: str, at: str, element: str, tile: tuple[int, int]) -> str:
-    return f"""
-      %{name}, %k{name} = load_view_tko weak %v{name}[{at}]
-        : {_part(element, tile)}, tile<i32> -> tile<{tile[0]}x{tile[1]}x{element}>,
-        token"""
+def spec_of(kernel: Dequantised, gpu: str) -> str:
+    """How make_dequantised.py is told."""
+    tile = "x".join(map(str, kernel.tile))
+    factors = "z" * kernel.has_zero + "s" * kernel.has_scale or "-"
+    chip = gpu.removeprefix("sm_")
+    types = f"{kernel.stored}:{kernel.operand}"
+    return (
+        f"{types}:{tile}:{factors}:{kernel.group}:{chip}:4:{4 if chip == '90' else 3}"
+    )
 
 
-def _unpacked(rows: int, columns: int) -> str:
-    """`%w0` of i8 from `%w` with two to a byte: shifts with sign, rows in turn."""
-    small, half = f"tile<{rows}x{columns}xi8>", f"tile<{rows}x1x{columns}xi8>"
-    both = f"tile<{rows}x2x{columns}xi8>"
-    return f"""
-      %four = constant <i8: 4> : {small}
-      %up = shli %w, %four : {small}
-      %low = shri %up, %four signed : {small}
-      %high = shri %w, %four signed : {small}
-      %low1 = reshape %low : {small} -> {half}
-      %high1 = reshape %high : {small} -> {half}
-      %both = cat %low1, %high1 dim = 1 : {half}, {half} -> {both}
-      %w0 = reshape %both : {both} -> tile<{2 * rows}x{columns}xi8>"""
+def triton(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) -> Row:
+    """Runs Triton's PTX; its machine code is only asked for its registers."""
+    made = triton_kernel("make_dequantised.py", spec_of(kernel, gpu))
+    if made is None:
+        return Row(kernel.name, gpu, "Triton", {"limiter": "no kernel"})
+    _, (a, w, scales, zeros, c, m, n, k, _), expected = kernel.problem(tiles, turns)
+    args = [a, w, scales, zeros, c, m, n, k]
+    if made.kernel.meta["descriptors"]:
+        args = [Described(a), Described(w), scales, zeros, Described(c), m, n, k]
+    report = made.kernel.start(
+        Problem(args, tiles, []),
+        "fast",
+        bounds=find_target(gpu),
+        registers=made.registers,
+    )
+    cells = {
+        "regs": str(made.registers),
+        "spill": str(made.spill_bytes),
+        "warn": str(made.warnings),
+    }
+    cells |= counted(report, tiles) | in_turn(report, tiles)
+    if not np.array_equal(c, expected):
+        cells["limiter"] = "WRONG RESULT"
+    return Row(kernel.name, gpu, "Triton", cells)
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--gpu", action="append", metavar="SM", help="only these chips")
+    parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
+    parser.add_argument("--triton", action="store_true", help="Triton's beside it")
+    parser.add_argument("--tiles", default="1,1", metavar="M,N", help="tiles to run")
+    parser.add_argument("--turns", type=int, default=8, help="turns of the loop")
+    words = parser.parse_args()
+    tiles_m, tiles_n = map(int, words.tiles.split(","))
+    size = (tiles_m, tiles_n), words.turns
+    cases = [
+        (kernel, gpu)
+        for gpu in words.gpu or CHIPS
+        for kernel in KERNELS
+        if words.only in kernel.name
+    ]
+    if words.triton:
+        compile_specs("make_dequantised.py", [spec_of(*case) for case in cases])
+    rows: list[Row] = []
+    for case in cases:
+        rows.append(ours(*case, *size))
+        if words.triton:
+            rows.append(triton(*case, *size))
+    show(rows, WIDTHS, NAME_WIDTH + 8)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,9 +4,9 @@
     python bench/narrow.py [--gpu sm_90 ...] [--only TEXT] [--tiles 1,1] [--turns 8]
 
 8-bit floats with and without promotion of partial sums, 8-bit integers, tf32, and
-operands that are converted in the loop, each with B along K (`B^T`) and across it; and
-weights of 8 and 4 bits with scales and zero points that the loop dequantises. The
-columns are those of products.py, and
+operands that are converted in the loop, each with B along K (`B^T`) and across it;
+weights with scales and zero points are in dequantised.py. The columns are those of
+products.py, and
 
 - MMA, FADD: matrix instructions, and additions of f32, of one warp in a turn of the
   inner loop (nvdisasm of our cubins; install the extra `bench`)
@@ -21,15 +21,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 import cuda_tile
-from cuda_tile.targets import find_target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
-import products
-from dequantised import PACKED, Dequantised
 from loop_mix import loop_mix
 from product_kernels import Product
 from products import NAME_WIDTH, Case, ours
@@ -89,15 +84,6 @@ CASES = (
     ),
 )
 """What is compared."""
-WEIGHTS = tuple(
-    (Dequantised(stored, operand), gpu)
-    for gpu in ("sm_80", "sm_90")
-    for stored, operand in (
-        *(("i8", "f16"), ("i8", "bf16"), (PACKED, "f16"), (PACKED, "bf16")),
-        (F8, "f16"),
-    )
-)
-"""Weights that are dequantised, and chips."""
 
 
 def measured(case: Case, tiles: tuple[int, int], turns: int) -> Row:
@@ -128,34 +114,6 @@ def compiled_cells(text: str, gpu: str) -> tuple[cuda_tile.Compiled, Cells]:
     return compiled, cells
 
 
-def dequantised(
-    kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int
-) -> Row:
-    """The cells of weights that the loop dequantises."""
-    compiled, cells = compiled_cells(kernel.text(), gpu)
-    (resources,) = compiled.report.kernels
-    grid, args, expected = kernel.problem(tiles, turns)
-    report = cuda_tile.run(
-        cuda_tile.load(kernel.text().encode()),
-        grid=grid,
-        args=args,
-        on="emulator",
-        gpu=gpu,
-        compiled=compiled,
-        bounds=find_target(gpu),
-        registers=resources.registers,
-    )
-    cells |= {
-        "regs": str(resources.registers),
-        "spill": str(resources.spill_bytes),
-        "warn": str(len(compiled.report.warnings)),
-    }
-    cells |= products.counted(report, tiles)
-    if not np.array_equal(args[4], expected):
-        cells["limiter"] = "WRONG RESULT"
-    return Row(kernel.name, gpu, "ours", cells)
-
-
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(
@@ -174,12 +132,6 @@ def main() -> int:
             rows.append(measured(case, (tiles_m, tiles_n), words.turns))
             if case.goal:
                 rows.append(Row(name, gpu, "goal", case.goal))
-    size = (tiles_m, tiles_n), words.turns
-    rows += [
-        dequantised(kernel, gpu, *size)
-        for kernel, gpu in WEIGHTS
-        if words.only in kernel.name and gpu in (words.gpu or [gpu])
-    ]
     show(rows, WIDTHS, NAME_WIDTH + 8)
     return 0
 

@@ -6,11 +6,12 @@ Every sum is exact, so that results are compared bit for bit.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from dequantised import PACKED, Dequantised
+from dequantised_kernels import PACKED, Dequantised
 from end_levels import TILE_LEVELS
 
 import cuda_tile
@@ -24,12 +25,44 @@ CASES = {
     "f8": replace(SMALL, stored="f8E4M3FN"),
     "f8, bf16": replace(SMALL, stored="f8E4M3FN", operand="bf16"),
     "i4": replace(SMALL, stored=PACKED),
+    "i4, groups of 2 turns": replace(SMALL, stored=PACKED, group=2),
+    "i8, per column": replace(SMALL, group=0),
     "i4, bf16": replace(SMALL, stored=PACKED, operand="bf16"),
 }
+CHIPS = ["sm_80", "sm_90", "sm_120"]
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("chip", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("chip", CHIPS)
+def test_no_turn_waits_for_a_load(name: str, chip: str) -> None:
+    """Weights, scales and zero points are copied ahead of the turn that uses them."""
+    module = cuda_tile.load(CASES[name].text().encode())
+    text = str(cuda_tile.lower(module, chip, until="skew"))
+    assert "load_view_tko" not in text
+    assert "ahead = 0" not in re.sub(r"tileas.store_shared.*", "", text)
+    assert min(map(int, re.findall(r"ring<(\d)", text))) >= 2
+
+
+def test_mbarriers_make_room_for_the_result() -> None:
+    """The result takes the bytes of all rings, whose mbarriers lie apart from it."""
+    case = replace(SMALL, tile=(128, 256, 64))
+    module = cuda_tile.load(case.text().encode())
+    assert "tileas.mbarriers" in str(cuda_tile.lower(module, "sm_90", until="allocate"))
+    grid, args, expected = case.problem((1, 1), 2)
+    compiled = cuda_tile.compile(module, "sm_90", cubin=False)
+    cuda_tile.run(
+        *(module,),
+        grid=grid,
+        args=args,
+        on="emulator",
+        gpu="sm_90",
+        compiled=compiled,
+    )
+    np.testing.assert_array_equal(args[4], expected)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("chip", CHIPS)
 def test_levels_and_emulator_agree(name: str, chip: str) -> None:
     case = CASES[name]
     module = cuda_tile.load(case.text().encode())

@@ -107,6 +107,8 @@ class EngineChoice:
         """
         tile = operand.load.results[0]
         bits = element_bits(element_of(tile))
+        if operand.is_computed:
+            return False
         if all(self._suits_warpgroups(op) for op, _ in operand.uses):
             return False
         if bits == 16 or bits == 64:

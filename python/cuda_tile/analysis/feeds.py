@@ -106,6 +106,8 @@ SAME_ELEMENTS = frozenset(
 """Ops whose result has the elements of their operand, in another shape or layout."""
 CONVERSIONS = frozenset(("cuda_tile.ftof", "cuda_tile.itof"))
 """Ops that threads can do to what they read of a loaded tile for a product."""
+_COMPUTES = frozenset(("broadcast", "cat", "pack", "unpack"))
+"""Ops by which threads compute operands, beside those on elements and renames."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +122,8 @@ class LoadedOperand:
             others may.
         may_end: Whether its turn may end before its tile is used. A ring with mbarriers
             could not be released on every way then.
+        is_computed: Whether threads compute the operands from its tile, which they
+            read from where it was copied; else products read it, or slices of it.
     """
 
     load: ir.Operation
@@ -127,6 +131,7 @@ class LoadedOperand:
     uses: tuple[tuple[ir.Operation, int], ...]
     refusal: str | None
     may_end: bool
+    is_computed: bool = False
 
 
 def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
@@ -139,6 +144,56 @@ def loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
             may_end = _may_end_before(load, [op for op, _ in users])
             found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end))
     return found
+
+
+def computed_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:
+    """The loads from which threads compute left or right operands, in order.
+
+    Weights that are dequantised, say, and their scales and zero points. Those in the
+    block of the product, a turn of a `for`, whose tiles reach it by operations on
+    elements and changes of shape; other products' results are no part of that.
+    """
+    ops = list(ops)
+    fed = _uses_of_loads(ops)
+    uses: dict[ir.Operation, list[tuple[ir.Operation, int]]] = {}
+    for op in ops:
+        if op.name in PRODUCTS and op.block.owner.operation.name == "cuda_tile.for":
+            for index in (0, 1):
+                for load in computed_from(op.operands[index]):
+                    if load not in fed and load.block == op.block:
+                        uses.setdefault(load, []).append((op, index))
+    found: list[LoadedOperand] = []
+    for load, users in uses.items():
+        loop = load.block.owner.operation
+        refusal = _refuse_address(load, loop)
+        may_end = _may_end_before(load, [op for op, _ in users])
+        found.append(LoadedOperand(load, loop, tuple(users), refusal, may_end, True))
+    return found
+
+
+def computed_from(operand: ir.Value) -> list[ir.Operation]:
+    """The loads from which the block of an operand computes it; none with products."""
+    found: dict[ir.Operation, None] = {}
+    seen: set[ir.Operation] = set()
+    home, work = defining_op(operand), [operand]
+    while work and home is not None:
+        op = defining_op(work.pop())
+        if op is None or op in seen or op.block != home.block:
+            continue
+        seen.add(op)
+        if op.name in PRODUCTS:
+            return []
+        if op.name in LOADS:
+            if is_distributed(op.results[0]):
+                found[op] = None
+        elif computes_elements(op):
+            work += list(op.operands)
+    return list(found)
+
+
+def computes_elements(op: ir.Operation) -> bool:
+    """Whether an op computes elements of a tile each by itself, or moves them."""
+    return op_stem(op) in _COMPUTES | RENAMES | elementwise_stems()
 
 
 def once_loaded_operands(ops: Iterable[ir.Operation]) -> list[LoadedOperand]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PendingType, TileType
-from cuda_tile.analysis.feeds import CONVERSIONS
+from cuda_tile.analysis.feeds import computes_elements
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.carried import ancestor_in
 from cuda_tile.ir.copies import COPIES, copy_buffer
@@ -83,12 +83,19 @@ def _place(op: ir.Operation, places: dict[ir.Operation, int]) -> int:
 
 
 def _consumers(use: ir.Operation) -> set[ir.Operation]:
-    """Who gets what an op reads of a buffer, perhaps converted; if none, the op."""
-    made = [value for value in use.results if isinstance(value.type, TileType)]
-    users = {u.owner.operation for value in made for u in value.uses}
+    """Who gets what an op reads of a buffer, or what is computed of it; else the op."""
     found: set[ir.Operation] = set()
-    for user in users:
-        found |= _consumers(user) if user.name in CONVERSIONS else {user}
+    seen: set[ir.Operation] = set()
+    work = [use]
+    while work:
+        op = work.pop()
+        made = [value for value in op.results if isinstance(value.type, TileType)]
+        users = {u.owner.operation for value in made for u in value.uses}
+        if op != use and not (users and computes_elements(op)):
+            found.add(op)
+            continue
+        work += users - seen
+        seen |= users
     return found or {use}
 
 

@@ -61,7 +61,7 @@ def plan_warpgroups(
     plan: Plan,
     target: Target,
     facts: FactsAnalysis | None,
-    is_copied: IsStaged,
+    staged: tuple[IsStaged, IsStaged],
 ) -> ProductPlan | None:
     """How warpgroups compute a product; None if they cannot.
 
@@ -72,7 +72,8 @@ def plan_warpgroups(
         plan: The entry's.
         target: The chip.
         facts: Facts of the entry, if an engine loads some of its operands.
-        is_copied: Which operands an engine loads.
+        staged: Which operands an engine loads, and which ones threads compute from
+            what an engine loads.
     """
     if not target.has_wgmma or not plan.warps_m:
         return None
@@ -89,22 +90,47 @@ def plan_warpgroups(
     if wgmma_refusal(product.op, atom, warps) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
-    held, convert = 0, ""
-    for index in (1,) if stays else (0, 1):
+    indices = (1,) if stays else (0, 1)
+    found = _converted(product, indices, atom, facts, staged)
+    if found is None:
+        return None
+    convert, computed = found
+    held = sum(tile_bytes(product.op.operands[index]) for index in indices)
+    twice = [ROLES.index(role) for role in ROLES if role in convert + computed]
+    held += sum(tile_bytes(product.op.operands[index]) for index in twice)
+    if held > target.shared_bytes_per_cta or not _pays(product, convert):
+        return None
+    if convert and facts is not None and are_bytes_for_warps(product.op, target, facts):
+        return None
+    lhs = "register" if stays else "shared"
+    convert = "".join(sorted(convert + computed))
+    return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
+
+
+def _converted(
+    product: Product,
+    indices: tuple[int, ...],
+    atom: WgmmaAtom,
+    facts: FactsAnalysis | None,
+    staged: tuple[IsStaged, IsStaged],
+) -> tuple[str, str] | None:
+    """The operands that threads convert or turn, and those that they compute.
+
+    Both go through a ring that the threads fill. None if the instruction cannot read
+    some operand at all.
+    """
+    is_copied, is_computed = staged
+    convert, computed = "", ""
+    for index in indices:
         if not _is_readable(product, index, atom, facts):
             if not is_copied(product.op, index) or not _is_storable(
                 product, index, atom
             ):
                 return None
             convert += ROLES[index]
-            held += tile_bytes(product.op.operands[index])
-        held += tile_bytes(product.op.operands[index])
-    if held > target.shared_bytes_per_cta or not _pays(product, convert):
-        return None
-    if convert and facts is not None and are_bytes_for_warps(product.op, target, facts):
-        return None
-    lhs = "register" if stays else "shared"
-    return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
+        elif is_computed(product.op, index):
+            computed += ROLES[index]
+    return convert, computed
 
 
 def _divided(product: Product, plan: Plan) -> Plan:

@@ -89,7 +89,9 @@ def _layout(
     for wanted in order:
         dim = wanted if left[wanted] else 1 - wanted
         lane.append(left[dim].pop(0) if left[dim] else (0, 0))
-    rest = [*left[near], *left[1 - near]]
+    # Rows behind each other are a constant apart, also in swizzles, and what stands for
+    # a column, such as a scale, serves all of a thread's rows.
+    rest = [*left[1 - near], *left[near]]
     count = n_bits(n_warps)
     warp = [*rest[len(rest) - min(count, len(rest)) :]]
     register += rest[: len(rest) - len(warp)]

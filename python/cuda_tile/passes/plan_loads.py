@@ -29,6 +29,7 @@ from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import (
     LoadedOperand,
     Parts,
+    computed_operands,
     enclosing_ops_of,
     loaded_operands,
     once_loaded_operands,
@@ -48,7 +49,13 @@ from cuda_tile.ir.copy_plan import (
     read_load,
     read_store,
 )
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, Plan, add_remark
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    PRODUCTS,
+    Plan,
+    ProductPlan,
+    add_remark,
+)
 from cuda_tile.ir.rings import SLOT_ALIGNMENT_BYTES, slot_bytes_of
 from cuda_tile.ir.tiles import tile_bytes
 from cuda_tile.ir.walk import location_text, nested_ops
@@ -69,6 +76,9 @@ through whatever the others do between two loops."""
 LEAST_SHIFTED = 4
 """From so many slots on a power of two is taken where a loop has several rings, each of
 whose turns is divided by it: the next one below hides as much."""
+SMALL_PART = 16
+"""What a load brings is small where an operand computed from it has so many times its
+bytes."""
 SPARE_BYTES = 1024
 """Shared memory that is left to what is small: barriers of rings, parts of rows."""
 SPARE_BYTES_OF_TILES = 8 * 1024
@@ -93,7 +103,9 @@ class LoadChooser:
         self._slots: dict[tuple[ir.Operation | str, ...], int] = {}
         self._choice = EngineChoice(entry, target, abi)
         is_worth_asking = bool(ENGINES) or any(_has_plan(op) for op in ops)
-        self.operands = loaded_operands(ops) if is_worth_asking else []
+        self.operands = (
+            [*loaded_operands(ops), *computed_operands(ops)] if is_worth_asking else []
+        )
         self._by_hand = {op: read_load(op) for op in ops if _has_plan(op)}
         self._stores = [op for op in ops if op.name in STORES]
         self._check_by_hand(ops)
@@ -119,6 +131,17 @@ class LoadChooser:
         load = source_load(op.operands[index])
         return load is not None and self.engines.get(load, THREADS) != THREADS
 
+    def is_computed(self, op: ir.Operation, index: int) -> bool:
+        """Whether threads compute an operand of a product from what an engine brings.
+
+        Scales alone do not count.
+        """
+        return any(
+            (op, index) in operand.uses and not _is_small(operand)
+            for operand in self.copied
+            if operand.is_computed
+        )
+
     def _leave_room(self) -> None:
         """Has threads load what is used in a loop inside, whose copies take the room.
 
@@ -138,6 +161,13 @@ class LoadChooser:
 
     def _agree(self) -> None:
         """Lets one engine copy everything: one role can fill all rings then."""
+        small = [o for o in self.copied if _is_small(o)]
+        large = {self.engines[o.load] for o in self.copied if o not in small}
+        for operand in small:  # which do not decide for what is large
+            if len(large) == 1 and operand.load not in self._by_hand:
+                (engine,) = large
+                can = self._choice.refusal(operand, engine) is None
+                self.engines[operand.load] = engine if can else THREADS
         copying = {e for e in self.engines.values() if e != THREADS}
         if len(copying) < 2:
             return
@@ -339,7 +369,10 @@ class LoadChooser:
         if slots:
             engines = self.engines
             return [(load, LoadPlan(engines[load], slots, slots - 1)) for load in loads]
-        for load in loads:
+        by_operand = {o.load: o for o in copied}
+        computed = [load for load in loads if by_operand[load].is_computed]
+        left = [o for o in copied if o.load not in computed]
+        for load in computed or loads:
             add_remark(
                 self._entry,
                 f"{location_text(load)}: load by threads instead of "
@@ -348,7 +381,10 @@ class LoadChooser:
                 "smaller tiles need fewer",
             )
             self.engines[load] = THREADS
-        return []
+        if not computed or not left:
+            return []
+        self._slots.pop(self._ring_key(loop), None)
+        return self._plan_ring(loop, plan, parts, left)
 
     def _bytes_by_hand(self, copied: Iterable[LoadedOperand]) -> int:
         """Shared memory of the slots that plans by hand ask for."""
@@ -378,15 +414,18 @@ class LoadChooser:
         for product, divided in inner.items():
             for index in (0, 1, 3, 4)[: len(product.op.operands) - 1]:
                 value = product.op.operands[index]
-                if source_load(value) not in loads and not (
-                    index == 0 and product.keeps_operand(divided)
+                if (
+                    source_load(value) not in loads
+                    and not (index == 0 and product.keeps_operand(divided))
+                    and not self._goes_on(product.op, index, divided)
                 ):
                     others[value] = tile_bytes(value)
         rings = parts if self.has_only_bulk_copies else inner
         for product, divided in rings.items():
-            for name in divided.convert:
-                n_bytes = tile_bytes(product.op.operands["ab".index(name)])
-                room -= CONVERTED_SLOTS * n_bytes + SLOT_ALIGNMENT_BYTES
+            for index in (0, 1):
+                if self._goes_on(product.op, index, divided):
+                    n_bytes = tile_bytes(product.op.operands[index])
+                    room -= CONVERTED_SLOTS * n_bytes + SLOT_ALIGNMENT_BYTES
         room -= sum(others.values())
         if plan.roles == "load":  # rings of tiles loaded once, one in the spare bytes
             once = [value for value in others if source_load(value) is not None]
@@ -403,6 +442,14 @@ class LoadChooser:
             target, inner, plan.num_warps, ctas, exponentials, waits=False
         )
         return Room(room, max(1.0, clocks), max(ctas, self.resident))
+
+    def _goes_on(self, op: ir.Operation, index: int, plan: ProductPlan) -> bool:
+        """Whether threads take an operand from the slots of copies to other slots."""
+        return (
+            index < 2
+            and "ab"[index] in plan.convert
+            and (self.is_copied(op, index) or self.is_computed(op, index))
+        )
 
     def has_room(
         self,
@@ -505,6 +552,14 @@ class LoadChooser:
                     f" got '{TMA}': {reason}",
                     location_text(store),
                 )
+
+
+def _is_small(operand: LoadedOperand) -> bool:
+    """Whether a load brings little of what an operand is computed from: its scales."""
+    (product, index), *_ = operand.uses
+    whole = tile_bytes(product.operands[index])
+    load_bytes = tile_bytes(operand.load.results[0])
+    return operand.is_computed and load_bytes * SMALL_PART <= whole
 
 
 def _has_plan(op: ir.Operation) -> bool:

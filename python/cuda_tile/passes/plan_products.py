@@ -80,9 +80,10 @@ def divide_product(
         loads: Who loads the operands.
     """
     if WARPGROUPS:
-        found = plan_warpgroups(product, plan, target, loads.facts, loads.is_copied)
+        staged = (loads.is_copied, loads.is_computed)
+        found = plan_warpgroups(product, plan, target, loads.facts, staged)
         if found is not None:
-            runs_on = any(loads.is_copied(product.op, index) for index in (0, 1))
+            runs_on = any(is_(product.op, index) for is_ in staged for index in (0, 1))
             return replace(found, lag=int(runs_on and not found.promote))
     found = plan_product(product.extents, plan, atom, product.batch)
     n_warps = found.warps_m * found.warps_n * found.warps_b

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import prod
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.feeds import renamed_uses
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
-from cuda_tile.ir.copy_plan import TMA, read_store
+from cuda_tile.ir.copy_plan import TMA, read_load, read_store
+from cuda_tile.ir.plan import PRODUCTS
 from cuda_tile.ir.tiles import is_distributed
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.place.constraints import Constraint, Demand, Prefer, Related, Same
@@ -49,12 +52,36 @@ def prefer(
     )
 
 
+def is_read_back(load: ir.Operation) -> bool:
+    """Whether an engine copies a tile that threads then read from shared memory.
+
+    Products read others there, or parts of them.
+    """
+    if load.name != "cuda_tile.load_view_tko" or not read_load(load).is_copy:
+        return False
+    users = renamed_uses(load.results[0])
+    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
+
+
+def prefer_any(ctx: PlaceContext, load: ir.Operation) -> Prefer:
+    """Any layout is as good for what is read back from shared memory."""
+    return replace(prefer(ctx, load, None, can_convert=False), cycles=_nothing)
+
+
+def _nothing(layout: LinearLayout) -> float:
+    """What an access costs that any layout suits."""
+    del layout
+    return 0.0
+
+
 @RULES.register("load_view_tko")
 def load_view_tko(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """The loaded tile is cheapest in the access's own layout.
 
     The threads that have elements of a slice need its position.
     """
+    if is_read_back(op):
+        return [prefer_any(ctx, op)]
     constraints: list[Constraint] = [prefer(ctx, op, None, can_convert=True)]
     sparse = tiling_of(view_operand(op)).sparse_dim
     if sparse is not None:

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from cuda_tile._mlir import ir
-from cuda_tile.ir.plan import read_product
-from cuda_tile.ir.tiles import shape_of
+from cuda_tile.analysis.access import describe_access
+from cuda_tile.analysis.feeds import computed_from, source_load
+from cuda_tile.ir.plan import ProductPlan, read_product
+from cuda_tile.ir.tiles import shape_of, tile_bytes
 from cuda_tile.layout.atoms import Role
+from cuda_tile.layout.converting import choose_converting
+from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.wgmma import WgmmaAtom, tile_wgmma
 from cuda_tile.place.constraints import Constraint, Demand, Fixed, Same
 from cuda_tile.place.cost import tile_bits, trip_count
+from cuda_tile.place.memory import is_read_back, prefer_any
 from cuda_tile.place.rules import RULES, PlaceContext
 
 ROLES: tuple[Role, ...] = ("a", "b", "c", "sa", "sb")
@@ -26,7 +32,6 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     Products that hand on an accumulator share a layout, unless their plans differ.
     What the instructions of a warpgroup read from shared memory may have any.
     """
-    del ctx
     acc, plan = op.operands[2], read_product(op)
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
     if isinstance(plan.atom, WgmmaAtom):
@@ -37,8 +42,8 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
         ]
         if plan.lhs == "register":
             lhs = tile_wgmma(shape_of(op.operands[0]), plan.groups, "a", plan.atom)
-            return [*found, Demand(op, 0, lhs)]
-        return found
+            found.append(Demand(op, 0, lhs))
+        return [*found, *_computed(ctx, op, plan)]
     atom = plan.atom
     layouts = [
         tile_mma(shape_of(value), plan.warps, role, atom)
@@ -50,3 +55,33 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
         Fixed(op.results[0], layouts[2], weight),
         *demands,
     ]
+
+
+def _computed(
+    ctx: PlaceContext, op: ir.Operation, plan: ProductPlan
+) -> list[Constraint]:
+    """How threads best read what they compute operands from and store these.
+
+    The layout is chosen for the largest tile that an engine brings, as if its elements
+    became those of the operand one by one.
+    """
+    found: list[Constraint] = []
+    for index in range(2):
+        operand = op.operands[index]
+        if "ab"[index] not in plan.convert or source_load(operand) is not None:
+            continue
+        loads = [load for load in computed_from(operand) if is_read_back(load)]
+        load = max(loads, key=lambda load: tile_bytes(load.results[0]), default=None)
+        if load is None or len(shape_of(load.results[0])) != 2:
+            continue
+        tile, bits = load.results[0], tile_bits(operand)
+        shape, near = shape_of(tile), describe_access(load, ctx.facts).fastest
+        source = (wgmma_buffer(shape, tile_bits(tile), near), tile_bits(tile))
+        target = (wgmma_buffer(shape, bits, near), bits)
+        layout = choose_converting(source, target, ctx.plan.num_warps)
+        found.append(
+            replace(
+                prefer_any(ctx, load), layout=layout, n_bytes=tile_bytes(operand) + 1
+            )
+        )
+    return found

@@ -4,7 +4,9 @@
 The copy stands where the load stood, into a buffer of the load's own shape; each
 product reads the buffer as its operand, in another shape or with its dimensions in
 another order where the program renames the loaded tile. The buffer's layout keeps
-together what one copy moves and is otherwise the best for those who read it.
+together what one copy moves and is otherwise the best for those who read it. Where no
+product reads the tile, threads read it back whole, in each layout in which it is used:
+what they compute of it is the operand.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_product
+from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
@@ -42,7 +45,7 @@ from cuda_tile.ir.tiles import (
     shape_of,
     tile_bytes,
 )
-from cuda_tile.ir.walk import location_text, nested_ops, segments
+from cuda_tile.ir.walk import block_ops, location_text, nested_ops, segments
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
@@ -61,12 +64,14 @@ class Fills:
         self._entry = entry
         self._buffers: dict[ir.Operation, ir.Value] = {}
         self._ring_bytes: dict[ir.Operation, int] = {}
+        self._computing: set[ir.Block] = set()
         plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
         copied = {load: plan for load, plan in plans.items() if plan.is_copy}
         facts = FactsOnDemand(entry) if copied else None
+        before: ir.Operation | None = None
         for load, plan in copied.items():
             if facts is not None:
-                self._fill(load, plan, facts)
+                before = self._fill(load, plan, facts, before)
 
     @property
     def most_bytes(self) -> int:
@@ -97,6 +102,10 @@ class Fills:
             return buffer
         return tileas.ReinterpretOp(ty, buffer).result
 
+    def computes_in(self, block: ir.Block) -> bool:
+        """Whether threads compute operands of what engines bring in a block."""
+        return block in self._computing
+
     def finish(self) -> None:
         """Erases the loads, once all products read the buffers."""
         for load in self._buffers:
@@ -107,21 +116,95 @@ class Fills:
                     token.replace_all_uses_with(cuda_tile.MakeTokenOp().result)
             load.erase()
 
-    def _fill(self, load: ir.Operation, plan: LoadPlan, facts: FactsAnalysis) -> None:
+    def _fill(
+        self,
+        load: ir.Operation,
+        plan: LoadPlan,
+        facts: FactsAnalysis,
+        before: ir.Operation | None,
+    ) -> ir.Operation:
+        """The buffer of a load, and its copy, which it gives.
+
+        Args:
+            load: The load.
+            plan: How it is copied.
+            facts: Of the entry.
+            before: The copy of the load before it.
+        """
         tile = load.results[0]
         access = describe_access(load, facts)
         n_warps = read_plan(self._entry).num_warps
         shared = _layout(load, plan, access, n_warps)
-        with ir.InsertionPoint(load), load.location:
-            buffer = alloc(element_of(tile), shared)
-            _copy(load, plan, buffer)
+        is_computed = _is_computed(load)
+        with load.location:
+            point = ir.InsertionPoint(load)
+            needed = _made_behind(load, before) if is_computed else None
+            if before is not None and needed is not None:  # so that they share a ring
+                for op in needed:
+                    op.move_after(before)
+                    before = op
+                point = ir.InsertionPoint.after(before)
+            with point:
+                buffer = alloc(element_of(tile), shared)
+                copy = _copy(load, plan, buffer)
+            if is_computed:
+                self._computing.add(load.block)
+                with ir.InsertionPoint(load):
+                    _read_back(load, buffer)
         self._buffers[load] = buffer
         loop = enclosing_loop(load) or self._entry
         taken = plan.slots * slot_bytes_of([tile_bytes(tile)])
         self._ring_bytes[loop] = self._ring_bytes.get(loop, 0) + taken
+        return copy
 
 
-def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> None:
+def _is_computed(load: ir.Operation) -> bool:
+    """Whether no product reads the tile of a load as it is, perhaps converted."""
+    users = renamed_uses(load.results[0])
+    return not any(user.name in PRODUCTS and index < 2 for user, index in users)
+
+
+def _made_behind(
+    load: ir.Operation, copy: ir.Operation | None
+) -> list[ir.Operation] | None:
+    """What a load needs of what its block makes behind an earlier copy, in order.
+
+    None if that is more than values, or there is no copy in the block.
+    """
+    if copy is None or copy.block != load.block:
+        return None
+    wanted = set(load.operands)
+    found: list[ir.Operation] = []
+    ops = block_ops(copy.block)
+    for op in reversed(ops[ops.index(copy) + 1 : ops.index(load)]):
+        if wanted.isdisjoint(op.results):
+            continue
+        if not is_pure(op):
+            return None
+        wanted.update(op.operands)
+        found.append(op)
+    return found[::-1]
+
+
+def _read_back(load: ir.Operation, buffer: ir.Value) -> None:
+    """Reads a copied tile to registers, in each layout in which it is used."""
+    tile = load.results[0]
+    origin = [0] * len(shape_of(tile))
+    read: dict[ir.Type, ir.Value] = {}
+    for use in list(tile.uses):
+        user = use.owner.operation
+        is_moved = user.name == "tileas.convert_layout"
+        kind = user.results[0].type if is_moved else tile.type
+        if kind not in read:
+            read[kind] = tileas.LoadSharedOp(kind, buffer, offsets=origin).result
+        if is_moved:
+            user.results[0].replace_all_uses_with(read[kind])
+            user.erase()
+        else:
+            user.operands[use.operand_number] = read[kind]
+
+
+def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> ir.Operation:
     """The copy that does what a load does.
 
     It takes no token: only a load that no store is ordered with has an engine.
@@ -137,6 +220,7 @@ def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> None:
     for name in ("inbounds", "tileas.plan"):
         if name in load.attributes:
             made.operation.attributes[name] = load.attributes[name]
+    return made.operation
 
 
 def _layout(
@@ -154,7 +238,8 @@ def _layout(
     if plan.engine == TMA:
         order = map_order(view_operand(load))
         return copied_buffer(tile, order[0] if order else 0, reads)
-    if any(read_product(user).is_wgmma for user, _ in renamed_uses(tile)):
+    products = [user for user, _ in renamed_uses(tile) if user.name in PRODUCTS]
+    if any(read_product(product).is_wgmma for product in products):
         return copied_buffer(tile, access.fastest, reads)
     writer = access.best_layout(n_warps)
     unit = min(access.vector, shape_of(tile)[access.fastest])
@@ -165,6 +250,8 @@ def _reads(tile: ir.Value) -> list[Read]:
     """What instructions of warpgroups read of a loaded tile as it was copied."""
     found: list[Read] = []
     for user, index in renamed_uses(tile):
+        if user.name not in PRODUCTS:
+            continue
         plan, operand = read_product(user), user.operands[index]
         role = ROLES[index]
         if (
@@ -179,9 +266,13 @@ def _reads(tile: ir.Value) -> list[Read]:
 def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
     """How products read a loaded tile, in the tile's own shape.
 
+    What threads compute with is read as it is used.
+
     Raises:
-        UserError: Something else reads it.
+        UserError: Products read it, and something else.
     """
+    if _is_computed(load):
+        return _used_layouts(load.results[0])
     readers: dict[LinearLayout, None] = {}
     for user, index in renamed_uses(load.results[0]):
         if user.name not in PRODUCTS or index > 1:
@@ -195,6 +286,16 @@ def _readers(load: ir.Operation) -> tuple[LinearLayout, ...]:
             layout = _before(layout, op)
         readers[layout] = None
     return tuple(readers)
+
+
+def _used_layouts(tile: ir.Value) -> tuple[LinearLayout, ...]:
+    """The layouts in which a tile is used: its own, and those it is converted to."""
+    users = [use.owner.operation for use in tile.uses]
+    used = [
+        layout_of(user.results[0] if user.name == "tileas.convert_layout" else tile)
+        for user in users
+    ]
+    return tuple(dict.fromkeys(used or [layout_of(tile)]))
 
 
 def _before(layout: LinearLayout, op: ir.Operation) -> LinearLayout:

@@ -109,7 +109,10 @@ def _in_shared(
     layout = operand_buffer(shape_of(source), bits, role, atom, near)
     if layout is None:
         raise _refuse(op, index, atom, "its rows are too short")
-    return buffers.buffer(op, source, layout)
+    buffer = buffers.buffer(op, source, layout)
+    if role in plan.convert and fills.computes_in(op.block):
+        _give_slots(buffer)
+    return buffer
 
 
 def _near_dim(layout: LinearLayout) -> int:
@@ -150,10 +153,18 @@ def _converted(
         tile = made.results[0]
         tile.set_type(tile_type(element_of(conversion.results[0]), layout))
     buffer = alloc(element_of(operand), target)
-    store = tileas.StoreSharedOp(tile, buffer)
-    slots = {"slots": CONVERTED_SLOTS, "ahead": 0}
-    store.operation.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
+    tileas.StoreSharedOp(tile, buffer)
+    _give_slots(buffer)
     return buffer
+
+
+def _give_slots(buffer: ir.Value) -> None:
+    """Lets threads store to a buffer's next slot while a product reads this one."""
+    for use in buffer.uses:
+        store = use.owner.operation
+        if store.name == "tileas.store_shared":
+            slots = {"slots": CONVERTED_SLOTS, "ahead": 0}
+            store.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
 
 
 def _refuse(op: ir.Operation, index: int, atom: WgmmaAtom, why: str) -> UserError:
