@@ -44,7 +44,7 @@ def test_what_once_failed(path: Path) -> None:
 
 def test_programs_have_every_construct() -> None:
     notes, ops = Counter[str](), Counter[OpClass]()
-    counts = {kind: 60 for kind in CYCLE} | {"ops": COMPLETE_OPS}
+    counts = {kind: 60 for kind in CYCLE} | {"ops": COMPLETE_OPS, "chains": 150}
     for kind, count in counts.items():
         for seed in range(count):
             notes += write_program(make_recipe(kind, seed)).notes
