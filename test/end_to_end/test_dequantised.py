@@ -38,7 +38,7 @@ def test_no_turn_waits_for_a_load(name: str, chip: str) -> None:
     """Weights, scales and zero points are copied ahead of the turn that uses them."""
     module = cuda_tile.load(CASES[name].text().encode())
     text = str(cuda_tile.lower(module, chip, until="skew"))
-    assert "load_view_tko" not in text
+    assert "load_view_tko" not in text[text.index(" = for ") :]
     assert "ahead = 0" not in re.sub(r"tileas.store_shared.*", "", text)
     assert min(map(int, re.findall(r"ring<(\d)", text))) >= 2
 
