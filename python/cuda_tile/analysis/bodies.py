@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from cuda_tile._mlir import ir
@@ -75,7 +76,7 @@ def is_symmetric(op: ir.Operation) -> bool:
     )
 
 
-class _Relation(NamedTuple):
+class Relation(NamedTuple):
     """How two elements compare; of integers, as signed and as unsigned numbers.
 
     Attributes:
@@ -88,16 +89,16 @@ class _Relation(NamedTuple):
     unsigned: int = 0
     nans: tuple[bool, bool] = (False, False)
 
-    def swapped(self) -> _Relation:
+    def swapped(self) -> Relation:
         """The relation of the second element to the first."""
         first, second = self.nans
-        return _Relation(-self.order, -self.unsigned, (second, first))
+        return Relation(-self.order, -self.unsigned, (second, first))
 
 
-_INTEGERS = [_Relation(0), *(_Relation(s, u) for s in (-1, 1) for u in (-1, 1))]
-_FLOATS = [
-    *(_Relation(order) for order in (-1, 0, 1)),
-    *(_Relation(0, nans=nans) for nans in ((True, False), (False, True), (True, True))),
+INTEGERS = [Relation(0), *(Relation(s, u) for s in (-1, 1) for u in (-1, 1))]
+FLOATS = [
+    *(Relation(order) for order in (-1, 0, 1)),
+    *(Relation(0, nans=nans) for nans in ((True, False), (False, True), (True, True))),
 ]
 
 
@@ -112,8 +113,8 @@ class _Pick(NamedTuple):
 
 
 _Value = _Pick | bool
-_State = Sequence[_Relation]
-_Step = Callable[[list[_Value], _State], _Value | None]
+State = Sequence[Relation]
+_Step = Callable[[list[_Value], State], _Value | None]
 """An op of a body: its result from the values so far; None where that is not known."""
 
 
@@ -121,40 +122,76 @@ def _selects_the_same(
     arguments: list[ir.Value], inner: list[ir.Operation], results: list[ir.Value]
 ) -> bool:
     """Tries a body that compares and selects on all relations of its pairs."""
-    kinds = [
-        _INTEGERS if isinstance(element_of(value), ir.IntegerType) else _FLOATS
+    pick = _picker(arguments, inner, results)
+    if pick is None:
+        return False
+    for state in product(*_kinds(arguments)):
+        there, back = pick(state), pick([r.swapped() for r in state])
+        if there is None or back is None:
+            return False
+        for i, (one, other) in enumerate(zip(there, back, strict=True)):
+            # An exchanged argument has the other side; what both make has one name.
+            is_same = {one.side, other.side} == {0, 1} or (
+                one == other and one.side > 1
+            )
+            is_equal = not state[i].order and len({*state[i].nans}) == 1
+            if not one.number == other.number == i or not (is_same or is_equal):
+                return False
+    return True
+
+
+def chosen_sides(op: ir.Operation) -> dict[tuple[Relation, ...], int] | None:
+    """Which of two elements the body of a reduction yields, by how they compare.
+
+    Returns:
+        By the relations of all pairs of arguments 0 where it yields the first of each,
+        1 for the second; None if it does anything else, or that is not known.
+    """
+    *inner, last = block_ops(body(op))
+    arguments: list[ir.Value] = list(body(op).arguments)
+    pick = _picker(arguments, inner, list(last.operands))
+    if pick is None:
+        return None
+    sides: dict[tuple[Relation, ...], int] = {}
+    for state in product(*_kinds(arguments)):
+        picks = pick(state)
+        side = picks[0].side if picks else 2
+        if picks is None or side > 1:
+            return None
+        if any(each != _Pick(i, side) for i, each in enumerate(picks)):
+            return None
+        sides[state] = side
+    return sides
+
+
+def _kinds(arguments: Sequence[ir.Value]) -> list[list[Relation]]:
+    """The relations that each pair of arguments may have."""
+    return [
+        INTEGERS if isinstance(element_of(value), ir.IntegerType) else FLOATS
         for value in arguments[::2]
     ]
-    count = 1
-    for kind in kinds:
-        count *= len(kind)
+
+
+def _picker(
+    arguments: list[ir.Value], inner: list[ir.Operation], results: list[ir.Value]
+) -> Callable[[State], list[_Pick] | None] | None:
+    """How to find which arguments a body yields; None if that may not be known."""
+    kinds = _kinds(arguments)
+    count = prod(map(len, kinds))
     numbers = {value: i for i, value in enumerate(arguments)}
     steps: list[_Step] = []
     for op in inner:
         step = _step(op, [numbers.get(value) for value in op.operands], len(steps))
         if step is None or count > MAX_STATES:
-            return False
+            return None
         steps.append(step)
         numbers[op.results[0]] = len(numbers)
     places = [numbers.get(value) for value in results]
-    for state in product(*kinds):
-        there = _picks(len(kinds), steps, places, state)
-        back = _picks(len(kinds), steps, places, [r.swapped() for r in state])
-        if there is None or back is None:
-            return False
-        for i, (pick, other) in enumerate(zip(there, back, strict=True)):
-            # An exchanged argument has the other side; what both make has one name.
-            is_same = {pick.side, other.side} == {0, 1} or (
-                pick == other and pick.side > 1
-            )
-            is_equal = not state[i].order and len({*state[i].nans}) == 1
-            if not pick.number == other.number == i or not (is_same or is_equal):
-                return False
-    return True
+    return lambda state: _picks(len(kinds), steps, places, state)
 
 
 def _picks(
-    count: int, steps: list[_Step], places: list[int | None], state: _State
+    count: int, steps: list[_Step], places: list[int | None], state: State
 ) -> list[_Pick] | None:
     """Which arguments a body yields, None if it does not only compare and select."""
     values: list[_Value] = [_Pick(*divmod(i, 2)) for i in range(2 * count)]
@@ -228,13 +265,13 @@ _HOLDS = {
 
 def _comparison(
     op: ir.Operation,
-) -> Callable[[_Value, _Value, _State], bool | None]:
+) -> Callable[[_Value, _Value, State], bool | None]:
     """A comparison of two arguments of one pair."""
     holds = _HOLDS[keyword(op, "comparison_predicate")]
     if_nan = keyword(op, "comparison_ordering") == "unordered"
     is_unsigned = keyword(op, "signedness") == "unsigned"
 
-    def compare(x: _Value, y: _Value, state: _State) -> bool | None:
+    def compare(x: _Value, y: _Value, state: State) -> bool | None:
         if isinstance(x, bool) or isinstance(y, bool) or x.number != y.number:
             return None
         if x.side > 1 or y.side > 1:

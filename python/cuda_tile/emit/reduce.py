@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.bodies import is_commutative, is_symmetric
+from cuda_tile.emit.choices import Span
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
@@ -228,12 +229,14 @@ class _Rows:
         return self._combine(exchange(self._e, sent, lane), kept)
 
     def _fold_registers(self, place: Coord) -> Values:
-        total: Values | None = None
-        for register in self._registers[place].values():
+        first, *others = self._registers[place].values()
+        total = [column[first] for column in self._columns]
+        spans = [Span(self._e.offsets, value) for value in total]
+        for register in others:
             element = [column[register] for column in self._columns]
-            total = element if total is None else self._combine(element, total)
-        if total is None:
-            raise InternalError(f"emit: a reduction has no element at {place}")
+            pairs = zip(element, spans, strict=True)
+            orders = [span.take(value) for value, span in pairs]
+            total = self._combine(element, total, orders)
         return total
 
 

@@ -8,10 +8,11 @@ first, and what was accumulated before it second.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from cuda_tile._mlir import ir
+from cuda_tile.emit.choices import Orders, choice_function
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.errors import InternalError
@@ -21,16 +22,27 @@ from cuda_tile.layout.linear import N_LANE_BITS, Coord, LinearLayout
 Values = list[ir.Value]
 """One value per operand; they travel together."""
 
-Combine = Callable[[Values, Values], Values]
-"""Applies the body to an element, or what comes later, and to what came before."""
+
+class Combine(Protocol):
+    """Applies the body to an element, or what comes later, and to what came before."""
+
+    def __call__(
+        self, elements: Values, accumulators: Values, orders: Orders = ()
+    ) -> Values:
+        """The values behind it."""
+        ...
 
 
 def body_function(e: Emitter, op: ir.Operation) -> Combine:
     """The region as a function of (element, accumulator) lists."""
     block = body(op)
     inner = block_ops(block)
+    choose = choice_function(e.builder, op)
 
-    def combine(elements: Values, accumulators: Values) -> Values:
+    def combine(elements: Values, accumulators: Values, orders: Orders = ()) -> Values:
+        chosen = choose(elements, accumulators, orders) if choose else None
+        if chosen is not None:
+            return chosen
         arguments = iter(block.arguments)
         for element, accumulator in zip(elements, accumulators, strict=True):
             e.set(next(arguments), element)
