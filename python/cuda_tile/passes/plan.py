@@ -39,7 +39,13 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.analysis.held_tiles import repeated_tiles
 from cuda_tile.analysis.legality import check_program
-from cuda_tile.analysis.registers import Estimate, estimate, live_tiles
+from cuda_tile.analysis.registers import (
+    LOOP_OVERHEAD_REGISTERS,
+    OVERHEAD_REGISTERS,
+    Estimate,
+    estimate,
+    live_tiles,
+)
 from cuda_tile.emit.families import RULES as EMIT_RULES
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, STORES
@@ -423,10 +429,24 @@ class Chooser:
             found.append(
                 f"wanted no spills, expect about {4 * chosen.excess} bytes per thread: "
                 f"{chosen.estimate.registers} registers are needed, a thread has "
-                f"{chosen.limit}; smaller tiles need fewer"
+                f"{chosen.limit}; {self._what_fits(chosen)}"
             )
         where = location_text(chosen.estimate.op or self._entry)
         return [f"{where}: {text}" for text in found]
+
+    def _what_fits(self, chosen: Candidate) -> str:
+        """How large tiles may be that do not spill, where all of them shrink alike."""
+        size, share = _largest_tile(self._ops), 1
+        fixed = OVERHEAD_REGISTERS + LOOP_OVERHEAD_REGISTERS
+        tiles = chosen.estimate.registers - fixed
+        if self.has_products or fixed >= chosen.limit:
+            return "smaller tiles need fewer"
+        while fixed + tiles // share > chosen.limit:
+            share *= 2
+        return (
+            f"tiles of {size // share} elements for {size} need about "
+            f"{fixed + tiles // share}"
+        )
 
     def _largest(self) -> tuple[int, int]:
         """Rows and columns of the largest result."""
