@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.tiling import tensor_view_parts, tiling_of
+from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
 from cuda_tile.emit.access import TileAccess
+from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.held import load_held
@@ -54,16 +55,28 @@ def get_index_space_shape(e: Emitter, op: ir.Operation) -> None:
             "get_index_space_shape: a gather_scatter_view has no index space; "
             "get_tensor_shape gives the extents"
         )
-    divide = divide_function(e.builder, "positive_inf", signed=False)
+    texts = tensor_view_parts(tensor_view_op(op.operands[0])).shape
     axes = zip(tiling.steps, tiling.dim_map, op.results, strict=True)
     for step, target, result in axes:
         extent = view.shape[target]
         if isinstance(extent, int):
             count: int | ir.Value = -(-extent // step)
         else:
-            wide = e.builder.unsigned(extent, e.builder.i32)
-            count = divide(wide, e.builder.constant(wide.type, step))
+            text = texts[target]
+            low = None if isinstance(text, int) else e.facts.of(text).low
+            may_wrap = low is None or low < 0
+            count = _rounded_up(e.builder, extent, step, may_wrap=may_wrap)
         e.set(result, _as_scalar(e, count, element_of(result)))
+
+
+def _rounded_up(b: Builder, extent: ir.Value, step: int, *, may_wrap: bool) -> ir.Value:
+    """The quotient, by a sum where the extent is surely no negative number."""
+    wide = b.unsigned(extent, b.i32)
+    divisor = b.constant(wide.type, step)
+    if may_wrap or step > 1 << ir.IntegerType(wide.type).width - 1:
+        return divide_function(b, "positive_inf", signed=False)(wide, divisor)
+    whole = b.add(wide, b.constant(wide.type, step - 1))
+    return b.op("llvm.udiv", wide.type, whole, divisor)
 
 
 def _as_scalar(e: Emitter, value: int | ir.Value, ty: ir.Type) -> ir.Value:
