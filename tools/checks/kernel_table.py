@@ -63,11 +63,9 @@ REASONS: dict[tuple[str, str], str] = {
         "([accuracy](accuracy.md)), Triton's is `ex2.approx` of a rounded product"
     ),
     ("layernorm_f16_1024", "*"): (
-        "more instructions: bounds of each part of a row in three loops, and moves "
-        "between their turns, which ptxas mostly removes"
-    ),
-    ("argmax_f32_4x1024", "*"): (
-        "more instructions: NaN and equal numbers are compared as the language defines"
+        "more instructions: the program has extents and strides of each of its arrays, "
+        "and so a comparison and a counter for each, Triton's kernel one number of "
+        "columns for all"
     ),
     ("tilecpp/layernorm", "*"): (
         "sectors: each warp stores the mean and factor of the row that it reduced; "
@@ -82,8 +80,10 @@ REASONS: dict[tuple[str, str], str] = {
         "loads together; both add each number to global memory"
     ),
     ("mathops_f32_1024", "*"): (
-        "more instructions: `log` is within a unit in the last place, Triton's is "
-        "`lg2.approx` times a constant"
+        "more instructions as counted: coefficients of `sin`, `cos` and `tanh` are "
+        "chosen by `selp`, Triton's by branches around `mov`, which counts nothing since "
+        "ptxas removes most; with moves a warp runs 845 instructions, Triton's 981, and "
+        "the machine code for sm_80 has 1,877 instructions, Triton's 2,410"
     ),
     ("matmul_tf32_128x128x32", "sm_80"): (
         "more instructions: every operand is rounded to tf32 as the language asks, "
