@@ -365,6 +365,10 @@ class LoadChooser:
             fed = {tuple(op for op, _ in o.uses) for o in copied}
             if slots > LEAST_SHIFTED and len(fed) > 1:
                 slots = 1 << slots.bit_length() - 1
+            is_alone = plan.roles == "load" and len(fed) > 1
+            if not slots and is_alone and slot_bytes <= room.room_bytes:
+                slots = 1
+                self._remark_one_slot(loop, slot_bytes, room)
             self._slots[self._ring_key(loop)] = slots
         if slots:
             engines = self.engines
@@ -385,6 +389,19 @@ class LoadChooser:
             return []
         self._slots.pop(self._ring_key(loop), None)
         return self._plan_ring(loop, plan, parts, left)
+
+    def _remark_one_slot(self, loop: ir.Operation, slot_bytes: int, room: Room) -> None:
+        """Says that copies of a loop do not run ahead of their own ring.
+
+        Where a role of its own makes them, each ring is filled again while products of
+        the others run; threads would load through registers, which large tiles lack.
+        """
+        add_remark(
+            self._entry,
+            f"{location_text(loop)}: its copies have one slot each: two slots of "
+            f"{slot_bytes} bytes are needed, {room.room_bytes} bytes of shared memory "
+            "are left; smaller tiles need fewer",
+        )
 
     def _bytes_by_hand(self, copied: Iterable[LoadedOperand]) -> int:
         """Shared memory of the slots that plans by hand ask for."""
