@@ -99,6 +99,7 @@ def check(
     seeds: int = 1,
     levels: int = LEVELS_EACH,
     notes: Counter[str] | None = None,
+    has_fast: bool = True,
 ) -> Failure | None:
     """Checks a program for some chips; gives the first failure.
 
@@ -108,13 +109,15 @@ def check(
         seeds: Orders of the emulator to try for each chip.
         levels: After how many passes level W is run.
         notes: Gets what passes made, if given.
+        has_fast: Whether the emulator's fast mode runs, too.
     """
+    orders = range(-1 if has_fast else 0, seeds)
     try:
         module = _guarded("level T", lambda: cuda_tile.load(case.body.encode()))
         expected = _guarded("level T", lambda: run(case, module, on="interp"))
         seen: dict[str, None] = {}
         for gpu in gpus:
-            text = _check_chip(case, module, gpu, expected, seen, seeds, levels)
+            text = _check_chip(case, module, gpu, expected, seen, orders, levels)
             if notes is not None:
                 notes += made(text)
                 notes[OPENED] += is_split(module, gpu)
@@ -139,10 +142,13 @@ def _check_chip(
     gpu: str,
     expected: list[Array],
     seen: dict[str, None],
-    seeds: int,
+    orders: range,
     levels: int,
 ) -> str:
-    """Checks a program for a chip; gives its text at the last level."""
+    """Checks a program for a chip; gives its text at the last level.
+
+    Of `orders`, those from 0 on are seeds, and -1 is the emulator's fast mode.
+    """
     chosen = {LEVELS_W[-1], *Random(case.seed).sample(LEVELS_W[:-1], levels - 1)}
     last = ""
 
@@ -165,7 +171,7 @@ def _check_chip(
     compiled = _guarded(
         f"compile ({gpu})", lambda: _compile(module, options, drawn, observe)
     )
-    for number in range(-1, seeds):
+    for number in orders:
         mode = "adversarial" if number >= 0 else "fast"
         where = f"emulator ({gpu}, {mode})"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": gpu, "mode": mode}

@@ -83,8 +83,10 @@ def run_program(
     *,
     levels: int = LEVELS_EACH,
     small: bool = True,
+    has_fast: bool = True,
 ) -> Outcome:
     """Makes and checks one program; a failure is minimised unless `small` is false."""
+    judge = partial(_timed, gpus=gpus, levels=levels, has_fast=has_fast)
     start = time.process_time()
     recipe = make_recipe(kind, seed)
     outcome = Outcome(recipe.name)
@@ -97,13 +99,11 @@ def run_program(
         outcome.failure = Failure("generator", type(error).__name__, str(error))
         outcome.small = str(case)
         return outcome
-    outcome.failure = _timed(case, gpus, levels, outcome.notes)
+    outcome.failure = judge(case, notes=outcome.notes)
     if outcome.failure is not None:
         outcome.small = str(case)
         if small and not outcome.failure.is_refusal:
-            recipe, outcome.failure = minimise(
-                recipe, outcome.failure, lambda case: _timed(case, gpus, levels)
-            )
+            recipe, outcome.failure = minimise(recipe, outcome.failure, judge)
             outcome.small = str(make_case(recipe, write_program(recipe)))
     outcome.seconds = time.process_time() - start
     return outcome
@@ -114,6 +114,8 @@ def _timed(
     gpus: tuple[str, ...],
     levels: int,
     notes: Counter[str] | None = None,
+    *,
+    has_fast: bool,
 ) -> Failure | None:
     """Checks a program; one that does not end is a failure too."""
 
@@ -124,7 +126,7 @@ def _timed(
     before = signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, PROGRAM_SECONDS)
     try:
-        return check(case, gpus, levels=levels, notes=notes)
+        return check(case, gpus, levels=levels, notes=notes, has_fast=has_fast)
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
@@ -133,10 +135,9 @@ def _timed(
 
 
 def run_many(
-    programs: list[tuple[str, int]], gpus: tuple[str, ...], jobs: int, levels: int
+    programs: list[tuple[str, int]], jobs: int, task: Callable[[str, int], Outcome]
 ) -> Iterator[Outcome]:
     """Runs programs, several at a time; one that ends the process is a failure."""
-    task = partial(run_program, gpus=gpus, levels=levels)
     if jobs == 1:
         yield from (task(kind, seed) for kind, seed in programs)
         return
@@ -195,6 +196,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--all-levels", action="store_true", help="run level W after every pass"
     )
+    parser.add_argument(
+        "--adversarial", action="store_true", help="leave out the emulator's fast mode"
+    )
     parser.add_argument("--coverage", action="store_true", help="print what was made")
     parser.add_argument(
         "--found", type=Path, metavar="DIR", help="write what fails there"
@@ -219,7 +223,9 @@ def main() -> int:
     failed, seconds = 0, 0.0
     refused = Counter[str]()
     levels = len(LEVELS_W) if options.all_levels else LEVELS_EACH
-    for outcome in run_many(programs, gpus, options.jobs, levels):
+    fast = not options.adversarial
+    task = partial(run_program, gpus=gpus, levels=levels, has_fast=fast)
+    for outcome in run_many(programs, options.jobs, task):
         notes += outcome.notes
         ops += outcome.ops
         seconds += outcome.seconds
