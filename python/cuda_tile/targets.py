@@ -189,6 +189,25 @@ _MULTIPROCESSORS = {"sm_90": 132}
 # GeForce parts (architecture white papers of Turing, Ampere, Ada, Blackwell): sums in
 # f16 and of integers are twice as fast as sums in f32.
 _SLOW_F32_SUMS = ("sm_75", "sm_86", "sm_89", "sm_120", "sm_121")
+# Compute capabilities of products (NVIDIA, "CUDA GPU Compute Capability"): what users
+# call a chip by. A name is found in what a user wrote without case and punctuation.
+PRODUCTS = {
+    "sm_75": ("T4", "RTX 2080", "RTX 2070", "RTX 2060", "GTX 1660"),
+    "sm_80": ("A100", "A30"),
+    "sm_86": ("A10", "A40", "RTX A6000", "RTX 3090", "RTX 3080", "RTX 3070"),
+    "sm_87": ("Orin",),
+    "sm_89": ("L4", "L40S", "L40", "RTX 4090", "RTX 4080", "RTX 4070", "RTX 4060"),
+    "sm_90": ("H100", "H200", "H800", "GH200"),
+    "sm_100": ("B200", "GB200"),
+    "sm_103": ("B300", "GB300"),
+    "sm_110": ("Thor",),
+    "sm_120": ("RTX 5090", "RTX 5080", "RTX 5070", "RTX PRO 6000"),
+    "sm_121": ("GB10", "DGX Spark"),
+}
+"""Some products with each chip, the best known first."""
+_OLDER = ("v100", "p100", "titanv", "gtx1080", "gtx1070", "gtx1060")
+_OLDER_CAPABILITY = 30
+"""Names of products, and the first capability, of chips before the first row."""
 _CHIPS = (
     Target(
         *("sm_75", 75, 64 * _KIB, 64 * _KIB, 1024, 16, 256, 20, 5.3, 600),
@@ -252,10 +271,29 @@ def find_target(name: str) -> Target:
     """
     target = _TARGETS.get(name)
     if target is None:
-        near = get_close_matches(name, _TARGETS, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
         known = ", ".join(_TARGETS)
         raise UserError(
-            f"expected a known gpu name, got '{name}'; {hint}known: {known}"
+            f"expected a known gpu name, got '{name}'; {_hint(name)}known: {known}"
         )
     return target
+
+
+def _hint(name: str) -> str:
+    """What to say to one who wrote a name that is none: what it was meant for.
+
+    The name of a product (`H100`) and a compute capability (`9.0`, `compute_90`) say
+    which chip is meant; other names are compared by their letters.
+    """
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    for chip, products in PRODUCTS.items():
+        for product in products:
+            if plain.endswith(re.sub(r"\W", "", product.lower())):
+                return f"{product} is '{chip}'; "
+    found = re.fullmatch(r"(?:sm|compute|cc|gpu)?(\d+)([af]?)", plain)
+    if found and f"sm_{found[1]}{found[2]}" in _TARGETS:
+        return f"did you mean 'sm_{found[1]}{found[2]}'? "
+    oldest = _CHIPS[0].capability
+    if plain in _OLDER or (found and _OLDER_CAPABILITY <= int(found[1]) < oldest):
+        return f"sm_{oldest} is the oldest chip there is code for; "
+    near = get_close_matches(name, _TARGETS, n=1) if plain.startswith("sm") else []
+    return f"did you mean '{near[0]}'? " if near else ""

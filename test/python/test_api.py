@@ -16,6 +16,7 @@ import pytest
 import cuda_tile
 from cuda_tile import UserError
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.targets import find_target
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"
@@ -172,6 +173,26 @@ def test_without_a_cubin_ptxas_is_not_needed(
 def test_an_unknown_gpu_is_named(module: Any) -> None:
     with pytest.raises(UserError, match="expected a known gpu name, got 'sm_70'"):
         cuda_tile.compile(module, "sm_70")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("H100", "H100 is 'sm_90'"),
+        ("NVIDIA GeForce RTX 4090", "RTX 4090 is 'sm_89'"),
+        ("gb200", "is 'sm_100'"),
+        ("9.0", "did you mean 'sm_90'"),
+        ("compute_120a", "did you mean 'sm_120a'"),
+        ("sm_91", "did you mean 'sm_90'"),
+        ("V100", "sm_75 is the oldest"),
+        ("sm_61", "sm_75 is the oldest"),
+        ("cpu", "'cpu'; known"),
+    ],
+)
+def test_the_error_says_which_chip_a_product_has(name: str, hint: str) -> None:
+    with pytest.raises(UserError) as caught:
+        find_target(name)
+    assert hint in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from cuda_tile.targets import Target, chip_names, find_target, target_names
+from cuda_tile.targets import PRODUCTS, Target, chip_names, find_target, target_names
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "chips.md"
 HEAD = """\
@@ -22,6 +22,13 @@ HEAD = """\
 
 The chips that `--gpu` takes, and what the compiler knows of each. A new one is a row in
 `python/cuda_tile/targets.py`.
+
+## Which one is mine?
+
+A chip is named by its compute capability, `sm_90` for 9.0; on a machine with a driver
+`nvidia-smi --query-gpu=name,compute_cap --format=csv` prints it. Some products:
+
+{products}
 
 ## Names and targets
 
@@ -116,6 +123,10 @@ def page() -> str:
         ("name", "compiled for", "PTX"),
         (target_row(find_target(name)) for name in target_names()),
     )
+    products = table(
+        ("chip", "for example"),
+        ((f"`{chip}`", ", ".join(names)) for chip, names in PRODUCTS.items()),
+    )
     limits = table(
         (
             *("chip", "shared, CTA", "shared, all", "threads", "CTAs", "registers"),
@@ -124,7 +135,9 @@ def page() -> str:
         (limit_row(find_target(name)) for name in chip_names()),
     )
     instructions = table(("instruction", "from"), INSTRUCTIONS)
-    return HEAD.format(targets=targets, limits=limits, instructions=instructions)
+    return HEAD.format(
+        products=products, targets=targets, limits=limits, instructions=instructions
+    )
 
 
 def main() -> int:
