@@ -49,7 +49,7 @@ _STRING_OR_LOCATION = re.compile(r'("(?:[^"\\]|\\.)*")| loc\((#loc\d*|unknown)\)
 _ALIAS = re.compile(r"(#loc\d*) = (.*)")
 _DEBUG_ALIAS = re.compile(r"#(loc|di_)\w* = ")
 _POSITION_OR_ALIAS = re.compile(
-    r'"(?P<file>(?:[^"\\]|\\.)*)":(?P<line>\d+):\d+|(?P<alias>#loc\d*)(?!\w)'
+    r'"(?P<file>(?:[^"\\]|\\.)*)":(?P<line>\d+):(?P<column>\d+)|(?P<alias>#loc\d*)(?!\w)'
 )
 
 
@@ -161,7 +161,7 @@ def ptx_listing(ptx: str) -> Listing:
 
 
 def source_listing(
-    name: str, file: str, text: str | None, known: Sequence[int]
+    name: str, file: str, text: str | None, known: Sequence[int], note: str = ""
 ) -> Listing:
     """A source file, or only the lines that the kernel names where it is not there.
 
@@ -170,12 +170,13 @@ def source_listing(
         file: Its name.
         text: What it says, or None if it could not be read.
         known: The lines that code came from.
+        note: Why it could not be read.
     """
     short = PurePosixPath(file.replace("\\", "/")).name
     if text is None:
         chosen = sorted(set(known))
         lines = [f"line {number}" for number in chosen]
-        note = f"'{file}' is not on this machine; these are the lines that code is from"
+        note = f"'{file}' {note}; these are the lines that code is from"
     else:
         lines = text.rstrip("\n").expandtabs(4).split("\n")
         chosen = list(range(1, len(lines) + 1))
@@ -186,22 +187,28 @@ def source_listing(
     return Listing(name, short, language, lines, places, numbers, note)
 
 
-def named_files(op: ir.Operation) -> dict[str, set[int]]:
-    """The source files that the locations of a module name, with the lines."""
+def named_files(op: ir.Operation) -> dict[str, dict[int, int]]:
+    """The source files that the locations of a module name.
+
+    Returns:
+        By file and line, the last column that is named there.
+    """
     text = _text(op)
-    found: dict[str, set[int]] = {}
-    for file, line in _positions(text):
+    found: dict[str, dict[int, int]] = {}
+    for file, line, column in _positions(text):
         if line:
-            found.setdefault(file, set()).add(line)
+            lines = found.setdefault(file, {})
+            lines[line] = max(column, lines.get(line, 0))
     return found
 
 
-def _positions(text: str) -> Iterator[tuple[str, int]]:
+def _positions(text: str) -> Iterator[tuple[str, int, int]]:
     for line in text.split("\n"):
         if _ALIAS.match(line):
             for found in _POSITION_OR_ALIAS.finditer(line):
                 if found["line"]:
-                    yield _unescaped(found["file"]), int(found["line"])
+                    file = _unescaped(found["file"])
+                    yield file, int(found["line"]), int(found["column"])
 
 
 def _unescaped(text: str) -> str:

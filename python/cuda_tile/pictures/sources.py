@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cuda_tile._mlir import ir
@@ -26,21 +27,63 @@ def sources(module: ir.Module, beside: Path | None) -> list[Listing]:
         named_files(module.operation).items(), key=lambda item: -len(item[1])
     )
     return [
-        source_listing(f"source{number}", file, _read(file, beside), sorted(lines))
-        for number, (file, lines) in enumerate(files)
+        _listing(f"source{number}", file, positions, beside)
+        for number, (file, positions) in enumerate(files)
     ]
 
 
-def _read(file: str, beside: Path | None) -> str | None:
-    """The text of a source file; None if it is not there, or no source."""
+def _listing(
+    name: str, file: str, positions: Mapping[int, int], beside: Path | None
+) -> Listing:
+    """A file's text, or why there is none.
+
+    Args:
+        name: A short name for the page.
+        file: Its name in the locations.
+        positions: The last column that is named in each line.
+        beside: The folder of the kernel's file.
+    """
+    texts = list(_texts(file, beside))
+    fitting = next((text for text in texts if _fits(text, positions)), None)
+    note = (
+        "is another version here than the kernel was made from"
+        if texts
+        else "is not on this machine"
+    )
+    return source_listing(name, file, fitting, sorted(positions), note)
+
+
+def _fits(text: str, positions: Mapping[int, int]) -> bool:
+    """Whether all positions lie in the text; else it has changed since."""
+    lines = text.encode().split(b"\n")
+    return all(
+        line <= len(lines)
+        and lines[line - 1].strip()
+        and column <= len(lines[line - 1])
+        for line, column in positions.items()
+    )
+
+
+def _places(path: Path, beside: Path | None) -> list[Path]:
+    """Where a source may lie, the likeliest first.
+
+    Producers write paths relative to where they ran, which mostly is the root of a
+    project: a folder above the kernel's file.
+    """
+    if beside is None:
+        return [path]
+    above = [] if path.is_absolute() else beside.resolve().parents
+    return [beside / path, beside / path.name, *(each / path for each in above), path]
+
+
+def _texts(file: str, beside: Path | None) -> Iterator[str]:
+    """The texts of the files that may be meant."""
     path = Path(file)
     if path.suffix not in SUFFIXES:
-        return None
-    places = [path] if beside is None else [beside / path, beside / path.name, path]
-    for place in places:
+        return
+    for place in _places(path, beside):
         try:
             if place.is_file() and place.stat().st_size <= MOST_BYTES:
-                return place.read_text()
+                yield place.read_text()
         except (OSError, UnicodeError):
             continue
-    return None

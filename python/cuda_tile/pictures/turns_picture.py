@@ -132,7 +132,7 @@ def turns_svg(
             y += _ROW
     grid = _grid(units, y)
     width = max(_LEFT + units * _UNIT + 12, _LEGEND)
-    return svg.picture(width, y + 8, "turns of the rings", [grid, *parts])
+    return svg.picture(width, y + 8, "iterations of the rings", [grid, *parts])
 
 
 def _times(turn: Turn) -> list[float]:
@@ -154,7 +154,7 @@ def _legend() -> str:
         parts.append(svg.text(x + 17, 14, words))
         x += 28 + 7 * len(words)
     parts.append(
-        svg.text(x + 6, 14, "numbers are turns; time in turns", fill_opacity=0.6)
+        svg.text(x + 6, 14, "numbers, and the time axis: iterations", fill_opacity=0.6)
     )
     return "".join(parts)
 
@@ -220,7 +220,7 @@ def _slot_bars(turn: int, times: Turn, y: float, units: float) -> list[str]:
     landed = units if times.publish is None else times.publish + COPY_UNITS
     take = units if times.take is None else times.take
     end = times.release if times.release is not None else take + USE_UNITS
-    name = f"turn {turn}"
+    name = f"iteration {turn}"
     return [
         *_bar(
             times.acquire, landed, y, units, _FILL, str(turn), f"{name}: being filled"
