@@ -16,6 +16,21 @@ from cuda_tile.locations import place_text
 MAGIC = b"\x7fTileIR\x00"
 """First bytes of a Tile IR bytecode file."""
 
+ELF_MAGIC = b"\x7fELF"
+"""First bytes of a cubin."""
+
+_CPP = "CUDA C++; `nvcc --enable-tile -tilebc` makes bytecode of it (docs/from-cpp.md)"
+OTHER_LANGUAGES = {
+    ".py": "a Python program; `python -m cuda_tile.cutile FILE` runs one in cuTile "
+    "(docs/cutile.md), and one that uses cuda_tile.builder is run by Python",
+    ".cu": _CPP,
+    ".cpp": _CPP,
+    ".ptx": "PTX; `python -m cuda_tile.emulator FILE` runs it (docs/emulator.md)",
+    ".jl": "Julia; docs/from-julia.md says how to get bytecode of it",
+    ".rs": "Rust; docs/from-rust.md says how to get bytecode of it",
+}
+"""By suffix: what a file is that is neither text nor bytecode, and what runs it."""
+
 DEFAULT_VERSION = "13.3"
 """Bytecode version that is written by default."""
 
@@ -51,7 +66,20 @@ def load(
                 return _cuda_tile.read_bytecode(data, _name(source), context, strict)
             return _parse_text(data, source)
         except ir.MLIRError as error:
-            raise UserError(diagnostics_text(error)) from None
+            said = _other_language(source) or diagnostics_text(error)
+            raise UserError(said) from None
+
+
+def _other_language(source: str | os.PathLike[str] | bytes) -> str | None:
+    """What to say of a program in another language, told by the name of its file."""
+    name = "" if isinstance(source, bytes) else _name(source)
+    language = OTHER_LANGUAGES.get(Path(name).suffix)
+    if language is None:
+        return None
+    return (
+        f"{name}: expected MLIR text or Tile IR bytecode, got a file named like "
+        f"{language}"
+    )
 
 
 def _name(source: str | os.PathLike[str] | bytes) -> str:
@@ -77,6 +105,7 @@ def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Modul
         raise UserError(
             f"{_name(source)}: expected MLIR text or Tile IR bytecode (which starts "
             f"with {MAGIC!r}), got bytes that are neither, at offset {error.start}"
+            f"{'; it is a cubin or another ELF file' * data.startswith(ELF_MAGIC)}"
         ) from None
     if isinstance(source, bytes):
         return ir.Module.parse(text)
