@@ -1,13 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An open compiler for CUDA Tile IR.
 
-`load` reads a kernel and `save` writes one, `compile` makes PTX and a cubin of it,
-`run` runs it on the CPU (tiles or PTX) or on a GPU. Everything is loaded on first
-use, so that importing the package costs next to nothing.
+Reads GPU kernels in Tile IR, runs them on the CPU, and compiles them to PTX and cubins:
+
+    import cuda_tile, numpy as np
+
+    kernel = cuda_tile.load("softmax_f32_1024.tileirbc")
+    x, y = np.random.rand(16, 1024).astype("f4"), np.zeros((16, 1024), "f4")
+    cuda_tile.run(kernel, grid=16, args=[x, y])  # on the CPU; y has the result
+    compiled = cuda_tile.compile(kernel, "sm_90")
+    print(compiled.ptx, compiled.report)
+
+    load, save         a kernel from a file, text or bytecode; to bytecode
+    run                a kernel on NumPy arrays: interpreter, PTX emulator, or GPU
+    compile, launch    PTX, cubin and a report of a kernel; what was compiled on a GPU
+    lower, translate   the IR after a pass; text of another form
+    show               a picture of a layout, module, compilation or report
+    register_pass      makes a Python function a pass of the compiler
+    Options            choices of a compilation
+    UserError          what an error of yours raises, with the way out
+    cuda_tile.builder  writes kernels in Python, without a front end
+    cuda_tile.cutile   runs programs in cuTile Python
+    cuda_tile.ir, cuda_tile.passmanager, cuda_tile.layout
+                       MLIR's Python bindings with our dialects; layouts as objects
+
+Everything is loaded on first use, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +98,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Loads a public name from its home on first use."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'cuda_tile' has no attribute '{name}'")
+        # With these two, Python adds "Did you mean: 'compile'?".
+        package = sys.modules[__name__]
+        message = f"module 'cuda_tile' has no attribute '{name}'"
+        raise AttributeError(message, name=name, obj=package)
     value = getattr(import_module(f"cuda_tile.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, NoReturn, SupportsIndex
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.ptx import to_llvm_ir
@@ -64,6 +64,18 @@ class Compiled(Pictured):
         return (
             f"<Compiled {kernels}: {len(self.ptx)} characters of PTX, "
             f"cubin of {len(self.cubin)} bytes>"
+        )
+
+    def __call__(self, *_args: object, **_choices: object) -> NoReturn:
+        """Says how to run what was compiled.
+
+        Raises:
+            UserError: Always.
+        """
+        raise UserError(
+            "expected cuda_tile.launch(compiled, grid, args), or without a GPU "
+            "cuda_tile.run(module, grid=grid, args=args, on='emulator', "
+            "compiled=compiled), got a call of what compile gave"
         )
 
 

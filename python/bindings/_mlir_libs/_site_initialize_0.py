@@ -41,4 +41,27 @@ def _repr_html_(self) -> str:
     return html_of(self)
 
 
+def _repr(self) -> str:
+    """One line with the names of the kernels; `print` shows the text."""
+    try:
+        from cuda_tile.ir.walk import entries, entry_name
+
+        names = ", ".join(f"@{entry_name(entry)}" for entry in entries(self.operation))
+    except Exception:  # a module that was freed, or has lost its form
+        names = ""
+    return f"<Module {names}>" if names else "<Module without a kernel>"
+
+
+def _called(self, *_args, **_choices):
+    """Says how to run a kernel."""
+    from cuda_tile.errors import UserError
+
+    raise UserError(
+        "expected cuda_tile.run(module, grid=(4,), args=[...]), or launch of what "
+        "compile makes of it, got a call of the module"
+    )
+
+
 Module._repr_html_ = _repr_html_
+Module.__repr__ = _repr
+Module.__call__ = _called

@@ -181,7 +181,10 @@ def check_same_type(lhs: ir.Value, rhs: ir.Value) -> None:
         TypeError: They have not.
     """
     if lhs.type != rhs.type:
-        raise TypeError(f"expected operands of one type, got {lhs.type} and {rhs.type}")
+        raise TypeError(
+            f"expected operands of one type, got {lhs.type} and {rhs.type}; convert "
+            "the elements (Float32(x)) or the shape (reshape, broadcast) of one"
+        )
 
 
 def check_data_type_unary(value: Tile, *elements: ElementLike) -> None:

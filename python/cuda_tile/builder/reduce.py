@@ -119,4 +119,7 @@ def scan(
 
 def _check_dim(tile: Tile, dim: int) -> None:
     if not 0 <= dim < len(tile.shape):
-        raise ValueError(f"expected a dimension of {tile.type}, got {dim}")
+        raise ValueError(
+            f"expected a dimension from 0 to {len(tile.shape) - 1} of {tile.type}, "
+            f"got {dim}"
+        )

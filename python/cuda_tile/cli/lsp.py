@@ -21,6 +21,18 @@ from cuda_tile.cli.failure import end_at_closed_pipe, expect_words, reports_erro
 from cuda_tile.cli.versions import version_line
 from cuda_tile.ods import ops
 
+HELP = """\
+cuda-tile-lsp-server: tells an editor about kernels in MLIR text. Errors while you type,
+the documentation of the op under the cursor, where a value is defined and used.
+
+The editor starts it and talks to it on stdin and stdout, in the Language Server
+Protocol; the settings for VS Code, Neovim and Emacs are in docs/editors.md.
+
+  --log=LEVEL  what to write to stderr: error (default), info or verbose
+  --version    print versions
+
+All options that MLIR's language server has:
+"""
 _HOVERED_OP = re.compile(r'"(?:cuda_tile\.|(?=tileas\.))([\w.]+)"\n')
 
 
@@ -79,7 +91,8 @@ def main() -> int:
     end_at_closed_pipe()
     arguments = sys.argv[1:]
     expect_words(arguments, "an editor on stdin, which starts this server")
-    if "--help" in arguments or "-h" in arguments:
+    if {"--help", "-help", "-h"} & set(arguments):
+        print(HELP, flush=True)
         return _cuda_tile.lsp_main(["cuda-tile-lsp-server", "--help"])
     readable, writable = os.pipe()
     client = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

@@ -31,6 +31,23 @@ TRANSLATIONS = (
     "cuda-tile-to-ptx",
 )
 """What this package translates; upstream's tool has a few more."""
+HELP = """\
+cuda-tile-translate: reads a kernel, writes it in another form.
+
+  cuda-tile-translate --cudatilebc-to-mlir kernel.tileirbc -o kernel.mlir
+  cuda-tile-translate --mlir-to-cudatilebc kernel.mlir -o kernel.tileirbc
+
+FILE is - for stdin; without -o the result goes to stdout.
+
+  --cudatilebc-to-mlir   Tile IR bytecode to text
+  --mlir-to-cudatilebc   text to Tile IR bytecode
+  --cuda-tile-to-llvmir  a kernel, text or bytecode, to LLVM IR
+  --cuda-tile-to-ptx     a kernel, text or bytecode, to PTX
+  --gpu SM               chip of the last two, sm_90 by default
+  --version              print versions
+
+All options that mlir-translate has:
+"""
 OTHER_ACTIONS = ("dump", "h", "list-versions", "test-", "version")
 """How other options begin that do something by themselves."""
 
@@ -120,6 +137,8 @@ def main() -> int:
     check_translation(words)
     translations = Translations(Options(gpu=gpu))
     translations.register()
+    if {"--help", "-help", "-h"} & set(words):
+        print(HELP, flush=True)
     code = _cuda_tile.translate_main(["cuda-tile-translate", *words])
     if translations.error is not None:
         raise translations.error
