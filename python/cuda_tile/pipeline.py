@@ -178,37 +178,86 @@ def _assemble(compilation: Compilation) -> None:
 
 
 PIPELINE: tuple[Pass | Step, ...] = (
-    Pass("simplify", "T", "remove dead and repeated operations", simplify.run),
+    Pass(
+        "simplify",
+        "T",
+        "canonicalise: remove dead and repeated operations",
+        simplify.run,
+    ),
     # Before the plan: each loop that it makes gets one of its own.
-    Pass("split", "T", "give turns whose masks hide nothing their own loop", split.run),
+    Pass(
+        "split",
+        "T",
+        "loop splitting: iterations whose masks hide nothing get their own loop",
+        split.run,
+    ),
     Pass(
         "plan",
         "T",
-        "choose warps and matrix instructions per kernel",
+        "choose warps, matrix instructions and copies per kernel",
         plan.run,
         reads=("gpu", "num_warps", "abi", "persistent"),
     ),
-    Pass("persist", "T", "let a CTA serve several tile blocks", persist.run),
-    Pass("place", "W", "give every tile a layout", place.run),
+    Pass(
+        "persist",
+        "T",
+        "persistent kernels: a CTA serves several tile blocks",
+        persist.run,
+    ),
+    Pass("place", "W", "layout assignment: give every tile a layout", place.run),
     # Conversions that place left between warps need buffers before they can be
     # ordered and allocated.
     Pass(
-        "stage", "W", "move operands and conversions through shared memory", stage.run
+        "stage",
+        "W",
+        "move operands and layout conversions through shared memory",
+        stage.run,
     ),
-    Pass("order", "W", "turn tokens into barriers where needed", order.run),
+    Pass(
+        "order", "W", "memory order: turn tokens into barriers where needed", order.run
+    ),
     # Copies fill their buffers in place so far: rings say when, skew starts them early.
-    Pass("ring", "W", "give what copies fill a ring of slots", ring.run),
-    Pass("roles", "W", "divide warps into those that load and others", roles.run),
-    Pass("skew", "W", "start copies turns ahead of their use", skew.run),
-    Pass("issue", "W", "start products early, await them late", issue.run),
-    Pass("count", "W", "count what each wait may leave in flight", count.run),
-    Pass("allocate", "W", "give shared buffers their places", allocate.run),
+    Pass(
+        "ring", "W", "multi-buffering: give what copies fill a ring of slots", ring.run
+    ),
+    Pass(
+        "roles",
+        "W",
+        "warp specialisation: divide warps into loading and computing ones",
+        roles.run,
+    ),
+    Pass(
+        "skew",
+        "W",
+        "software pipelining: start copies iterations ahead of their use",
+        skew.run,
+    ),
+    Pass(
+        "issue",
+        "W",
+        "scheduling: start asynchronous products early, await them late",
+        issue.run,
+    ),
+    Pass(
+        "count", "W", "wait counts: how much each wait may leave in flight", count.run
+    ),
+    Pass(
+        "allocate",
+        "W",
+        "shared memory allocation: offsets of buffers, by liveness",
+        allocate.run,
+    ),
     # Needs places: buffers that share bytes must be kept apart too.
-    Pass("barriers", "W", "insert the barriers shared memory needs", barriers.run),
+    Pass(
+        "barriers",
+        "W",
+        "barrier insertion: the barriers that shared memory needs",
+        barriers.run,
+    ),
     Pass(
         "emit",
         "P",
-        "to llvm and nvvm for one thread",
+        "lower to llvm and nvvm for one thread",
         emit.run,
         reads=("line_info", "device_debug"),
     ),

@@ -22,7 +22,7 @@ def bounds_text(bounds: Bounds) -> str:
     widths = [max(14, len(head)) for head in heads]
     rows = [
         ("bound, clocks of a multiprocessor", heads),
-        ("turns of a CTA", [_number(bound.turns) for bound in shown]),
+        ("iterations per CTA", [_number(bound.turns) for bound in shown]),
         ("warps", [str(bound.warps) for bound in shown]),
         *((f"  {name}", [_cell(b, name) for b in shown]) for name in names),
         ("limiter", [_limiter(bound) for bound in shown]),
