@@ -81,8 +81,8 @@ REASONS: dict[tuple[str, str], str] = {
     ),
     ("mathops_f32_1024", "*"): (
         "more instructions as counted: coefficients of `sin`, `cos` and `tanh` are "
-        "chosen by `selp`, Triton's by branches around `mov`, which counts nothing since "
-        "ptxas removes most; with moves a warp runs 845 instructions, Triton's 981, and "
+        "chosen by `selp`, Triton's by branches around `mov`, which counts nothing as "
+        "ptxas removes most; with moves a warp runs 845 instructions, Triton's 981; "
         "the machine code for sm_80 has 1,877 instructions, Triton's 2,410"
     ),
     ("matmul_tf32_128x128x32", "sm_80"): (
