@@ -6,7 +6,8 @@
 
 Weights of i8, two i4 to a byte, and f8, with a scale and perhaps a zero point for each
 column of each group of K or of all of it. With `--triton` the PTX that Triton makes of
-the same product runs on the emulator too (test/ptx/triton/make_dequantised.py). The
+the same product runs on the emulator too (test/ptx/triton/make_dequantised.py), with 4
+and with 8 warps: with 4 ptxas spills some, with 8 they read more shared memory. The
 columns are those of products.py, and
 
 - instr: machine instructions of one warp in a turn (of ours alone)
@@ -53,6 +54,8 @@ KERNELS = (
     Dequantised(F8, has_zero=False, has_scale=False),
     Dequantised(F8),
 )
+WARPS = (4, 8)
+"""With how many Triton compiles."""
 CHIPS = ("sm_80", "sm_90", "sm_120")
 
 
@@ -99,22 +102,23 @@ def in_turn(report: Report, tiles: tuple[int, int]) -> Cells:
     }
 
 
-def spec_of(kernel: Dequantised, gpu: str) -> str:
+def spec_of(kernel: Dequantised, gpu: str, warps: int) -> str:
     """How make_dequantised.py is told."""
     tile = "x".join(map(str, kernel.tile))
     factors = "z" * kernel.has_zero + "s" * kernel.has_scale or "-"
     chip = gpu.removeprefix("sm_")
-    types = f"{kernel.stored}:{kernel.operand}"
-    return (
-        f"{types}:{tile}:{factors}:{kernel.group}:{chip}:4:{4 if chip == '90' else 3}"
-    )
+    types, stages = f"{kernel.stored}:{kernel.operand}", 4 if chip == "90" else 3
+    return f"{types}:{tile}:{factors}:{kernel.group}:{chip}:{warps}:{stages}"
 
 
-def triton(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) -> Row:
+def triton(
+    kernel: Dequantised, gpu: str, warps: int, tiles: tuple[int, int], turns: int
+) -> Row:
     """Runs Triton's PTX; its machine code is only asked for its registers."""
-    made = triton_kernel("make_dequantised.py", spec_of(kernel, gpu))
+    who = f"Triton {warps}"
+    made = triton_kernel("make_dequantised.py", spec_of(kernel, gpu, warps))
     if made is None:
-        return Row(kernel.name, gpu, "Triton", {"limiter": "no kernel"})
+        return Row(kernel.name, gpu, who, {"limiter": "no kernel"})
     _, (a, w, scales, zeros, c, m, n, k, _), expected = kernel.problem(tiles, turns)
     args = [a, w, scales, zeros, c, m, n, k]
     if made.kernel.meta["descriptors"]:
@@ -133,7 +137,7 @@ def triton(kernel: Dequantised, gpu: str, tiles: tuple[int, int], turns: int) ->
     cells |= counted(report, tiles) | in_turn(report, tiles)
     if not np.array_equal(c, expected):
         cells["limiter"] = "WRONG RESULT"
-    return Row(kernel.name, gpu, "Triton", cells)
+    return Row(kernel.name, gpu, who, cells)
 
 
 def main() -> int:
@@ -156,12 +160,13 @@ def main() -> int:
         if words.only in kernel.name
     ]
     if words.triton:
-        compile_specs("make_dequantised.py", [spec_of(*case) for case in cases])
+        specs = [spec_of(*case, warps) for case in cases for warps in WARPS]
+        compile_specs("make_dequantised.py", specs)
     rows: list[Row] = []
     for case in cases:
         rows.append(ours(*case, *size))
         if words.triton:
-            rows.append(triton(*case, *size))
+            rows += [triton(*case, warps, *size) for warps in WARPS]
     show(rows, WIDTHS, NAME_WIDTH + 8)
     return 0
 
