@@ -61,7 +61,6 @@ _F32_SIZE = 0x7FFFFFFF
 TF32_DROPPED = 13
 """Mantissa bits of f32 that tf32 lacks; they are zero in its 32-bit container."""
 _TF32_MASK = 0xFFFFFFFF << TF32_DROPPED & 0xFFFFFFFF
-_TF32_NAN = 0x7FFFE000
 
 
 def has_f8(target: Target) -> bool:
@@ -327,6 +326,7 @@ def _to_tf32(e: Emitter, x: ir.Value, mode: str) -> ir.Value:
     elif mode == "nearest_even":
         odd = w("and", w("lshr", bits, TF32_DROPPED), 1)
         rounded = w("add", w("add", bits, odd), (1 << TF32_DROPPED - 1) - 1)
-    word = w("and", rounded, _TF32_MASK)
-    nan = b.constant(b.i32, _TF32_NAN)
-    return b.bitcast(b.select(b.fcmp("uno", x, x), nan, word), b.f32)
+    # The mask comes last: ptxas 13.5 leaves it out where `mma.sync` reads the result.
+    nan = _ptx(e, "set.nan.u32.f32 $0, $1, $1;", "=r,f", b.i32, (x,))
+    word = w("and", b.op("llvm.or", b.i32, rounded, nan), _TF32_MASK)
+    return b.bitcast(word, b.f32)
