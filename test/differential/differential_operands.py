@@ -7,6 +7,7 @@ plan by hand: how many slots, how far ahead.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ PRODUCTS = (
 """Types of operands and sums, those that are common more often."""
 STYLES = (
     *("rows", "rows", "columns", "turned", "batch", "gather", "carried", "computed"),
-    *("converted", "heads"),
+    *("converted", "heads", "scaled"),
 )
 """How an operand lies in memory and comes from there."""
 VIEWS = ("rows", "columns", "turned", "batch", "heads")
@@ -35,14 +36,18 @@ STORED = {
     "f8E4M3FN": ("f16",),
     "f8E5M2": ("f32",),
 }
-"""Types from which operands of the style `converted` are converted."""
+"""Types from which operands of the styles `converted` and `scaled` are converted."""
+SCALED = ("f16", "bf16", "f64")
+"""Types of operands of the style `scaled`: those with arithmetic. What is loaded is
+converted, less a zero point, times a scale, each perhaps left out."""
 MOST_HAND_BYTES = 24 * 1024
 """Shared memory that a plan by hand asks for one load, at most."""
 
 CONSTRUCTS = (
     *(f"operand: {style}" for style in dict.fromkeys(STYLES)),
     *(f"operand: {x}" for x in dict.fromkeys(x for pair in PRODUCTS for x in pair)),
-    "operand: one head for several",
+    *("operand: one head for several", "operand: scales for several turns"),
+    *(f"operand: {x}" for x in ("scales per line", "scales through pointers")),
     "plan of a load by hand",
 )
 """What the programs have."""
@@ -64,6 +69,9 @@ class Operand:
         step: Elements from one turn's tile to the next.
         carried: The pointers that the loop carries, if it does.
         head: The index of its head, for the style `heads`.
+        factors: What its elements are dequantised with, for the style `scaled`: the
+            operation, and where its other operand comes from.
+        group: Turns that share these.
     """
 
     style: str
@@ -77,6 +85,8 @@ class Operand:
     step: int = 0
     carried: Value | None = None
     head: Value | None = None
+    factors: Sequence[tuple[str, Operand]] = ()
+    group: int = 1
 
 
 @dataclass(frozen=True)
@@ -127,21 +137,63 @@ def make_operand(
         plan: The plan by hand of its load, or None.
         styles: Those that it may have.
     """
-    known = [s for s in styles if s != "converted" or element in STORED]
+    known = [
+        style
+        for style in styles
+        if (style != "converted" or element in STORED)
+        and (style != "scaled" or element in SCALED)
+    ]
     found = Operand(p.pick(known), shape, depth, element, element)
     p.note(f"operand: {found.style}")
     p.note(f"operand: {element}")
-    if found.style == "converted":
+    if found.style in ("converted", "scaled"):
         found.stored = p.pick(STORED[element])
     if found.style in ("gather", "carried"):
         _make_pointers(p, found, max(1, turns))
         return found
+    if found.style == "scaled":
+        _make_factors(p, found, turns)
     if found.style not in ("computed", "converted"):
         found.plan = plan.of(element, shape) if plan else ""
         if found.plan:
             p.note("plan of a load by hand")
     _make_view(p, found, max(1, turns))
     return found
+
+
+def _make_factors(p: RandomProgram, found: Operand, turns: int) -> None:
+    """Scales and zero points: one for each line along K, or for each place along it."""
+    ops = p.pick((("subf", "mulf"), ("mulf",), ("subf",), ("mulf", "subf")))
+    found.group = p.pick((1, 1, 2))
+    if found.group > 1:
+        p.note("operand: scales for several turns")
+    for op in ops:
+        shape = list(found.shape)
+        is_per_line = not p.chance(4)
+        shape[found.depth if is_per_line else 1 - found.depth] = 1
+        styles = ("rows", "rows", "columns", "gather")
+        extents = (shape[0], shape[1])
+        made = make_operand(p, found.element, extents, found.depth, turns, None, styles)
+        if is_per_line:
+            p.note("operand: scales per line")
+        if made.style == "gather":
+            p.note("operand: scales through pointers")
+        found.factors = (*found.factors, (op, made))
+
+
+def _scaled(p: RandomProgram, found: Operand, value: Value, index: Value) -> Value:
+    """A tile less zero points, times scales."""
+    if found.group > 1:
+        group = p.constant((), "i32", found.group)
+        text = f"divi {index.name}, {group.name} signed : tile<i32>"
+        index = p.make((), "i32", text)
+    for op, operand in found.factors:
+        factor = load_operand(p, operand, index)
+        text = f"broadcast {factor.name} : {factor.type} -> {value.type}"
+        wide = p.make(value.shape, value.element, text)
+        text = f"{op} {value.name}, {wide.name} : {value.type}"
+        value = p.make(value.shape, value.element, text)
+    return value
 
 
 def _pointer(p: RandomProgram, element: str, count: int) -> str:
@@ -305,9 +357,9 @@ def load_operand(p: RandomProgram, found: Operand, index: Value) -> Value:
             return p.make(found.shape, found.element, text)
         case "computed":
             return _negated(p, loaded)
-        case "converted":
+        case "converted" | "scaled":
             op = "itof signed" if found.stored == "i8" else "ftof"
-            return cast(p, op, loaded, found.element)
+            return _scaled(p, found, cast(p, op, loaded, found.element), index)
         case _:
             return loaded
 

@@ -154,6 +154,9 @@ MADE: Mapping[str, re.Pattern[str]] = {
     "made: operands that threads convert": re.compile(
         r'ring fill = "threads" drain = "wgmma"'
     ),
+    "made: scales in rings": re.compile(
+        r"tileas\.ring<\d, .*buffer<(1x\d+|\d+x1)x[a-z]"
+    ),
     "made: sums that are promoted": re.compile(r"tileas\.plan = \{[^}]*promote ="),
     "made: products of warps": re.compile(r"tileas\.mma_sync"),
     "made: a role that loads": re.compile(r'role "load"'),

@@ -112,7 +112,8 @@ def nest_step(p: RandomProgram) -> None:
         plans = seldom_planned
         p.note("products: for warpgroups")
         element, total = p.pick(WARPGROUP_PRODUCTS)
-        styles = (*VIEWS, "converted") if element in ("f16", "bf16") else VIEWS
+        is_wide = element in ("f16", "bf16")
+        styles = (*VIEWS, "converted", "scaled") if is_wide else VIEWS
         m, n, k = (p.pick(sizes) for sizes in WARPGROUP)
     turns = p.number(0, MOST_TURNS)
     is_outer = p.chance(3)
