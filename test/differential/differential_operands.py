@@ -7,6 +7,7 @@ plan by hand: how many slots, how far ahead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -208,11 +209,18 @@ def _pointer(p: RandomProgram, element: str, count: int) -> str:
 
 
 def _extent(p: RandomProgram, size: int, unit: int) -> tuple[str, str]:
-    """A static or dynamic extent: its operand, and its word in the type."""
+    """A static or dynamic extent: its operand, and its word in the type.
+
+    Args:
+        p: The program.
+        size: The extent.
+        unit: What divides it, where it does.
+    """
     if p.chance():
         return "", str(size)
     value = p.scalar("i32", size)
     known = p.fresh("a")
+    unit = math.gcd(unit, size)
     p.line(f"{known} = assume div_by<{unit}>, {value.name} : tile<i32>")
     return known, "?"
 
