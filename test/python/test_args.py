@@ -157,6 +157,21 @@ def test_an_array_of_another_rank_is_named(args: list[Any], said: str) -> None:
         spread_args("k", PAIR, args)
 
 
+@pytest.mark.parametrize(
+    ("types", "said"),
+    [
+        (PAIR, "; arrays f32[?,?] f32[?,?] would fit"),
+        (["ptr<f16>", "i64", "i64"], "; arrays f16[?] would fit"),
+        (["ptr<f32>", "ptr<f32>", "i32"], " are missing"),
+        (["i32", "ptr<f32>", "i32", "i32"], " are missing"),
+    ],
+)
+def test_the_arrays_that_would_fit_are_named(types: list[str], said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        spread_args("k", types, [])
+    assert caught.value.message.endswith(said)
+
+
 def test_numbers_behind_an_array_do_not_count_as_its_extents() -> None:
     types = ["f32", "ptr<f32>", "i32", "i32", "i64", "ptr<f32>", "i32", "i32", "f32"]
     line = WIDE[0]

@@ -90,6 +90,11 @@ def show(error: Exception) -> None:
             error.add_note(
                 "install torch in this Python environment; one for the CPU is enough"
             )
+        if name == "cupy":  # elsewhere there is a stand-in
+            error.add_note(
+                "with --on=gpu the program gets the CuPy that is installed; "
+                "--on=interp and --on=emulator need neither CuPy nor a GPU"
+            )
         for known, what in MISSING.items():
             if name == known or name.startswith(f"{known}."):
                 error.add_note(

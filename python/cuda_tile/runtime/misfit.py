@@ -84,8 +84,26 @@ def check_fit(
     last = f"{spread[-1].text} becomes {spread[-1].becomes}; " if spread else ""
     raise UserError(
         f"{kernel}: {last}{said}; parameter {count}, a {parameter_types[count]}, and "
-        "what is behind it are missing"
+        f"what is behind it are missing{_fitting_arrays(parameter_types)}"
     )
+
+
+def _fitting_arrays(parameter_types: Sequence[str]) -> str:
+    """The arrays that would fit, where all parameters may be theirs; else nothing.
+
+    Behind each pointer there must be as many extents as strides.
+    """
+    pointers = [n for n, kind in enumerate(parameter_types) if element(kind).pointee]
+    if not pointers or pointers[0]:
+        return ""
+    found: list[str] = []
+    for start, end in pairwise([*pointers, len(parameter_types)]):
+        rank, odd = divmod(end - start - 1, 2)
+        if odd or not rank:
+            return ""
+        pointee = element(parameter_types[start]).pointee
+        found.append(f"{pointee}[{','.join('?' * rank)}]")
+    return f"; arrays {' '.join(found)} would fit"
 
 
 def _first_misfit(
