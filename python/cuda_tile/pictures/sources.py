@@ -72,8 +72,10 @@ def _places(path: Path, beside: Path | None) -> list[Path]:
     """
     if beside is None:
         return [path]
-    above = [] if path.is_absolute() else beside.resolve().parents
-    return [beside / path, beside / path.name, *(each / path for each in above), path]
+    places = [beside / path, beside / path.name]
+    if not path.is_absolute():
+        places += [above / path for above in beside.resolve().parents]
+    return [*places, path]
 
 
 def _texts(file: str, beside: Path | None) -> Iterator[str]:
