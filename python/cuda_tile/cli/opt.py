@@ -9,13 +9,22 @@ functions under `@cuda_tile.register_pass` are passes too.
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, expect_words, reports_errors
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import UserError
-from cuda_tile.pipeline import COMPILE_PIPELINE, PIPELINE, PRINTERS, register_passes
+from cuda_tile.options import option_flag
+from cuda_tile.pipeline import (
+    COMPILE_PIPELINE,
+    PIPELINE,
+    PRINTERS,
+    Pass,
+    register_passes,
+)
 from cuda_tile.user_passes import load_passes, registered_passes
 
 
@@ -92,6 +101,36 @@ def help_text() -> str:
     )
 
 
+def check_flags(arguments: Sequence[str]) -> None:
+    """Refuses the name of a pass as a flag, which LLVM would explain by one of its own.
+
+    Raises:
+        UserError: A flag lacks `cuda-tile-` in front.
+    """
+    names = [step.name for step in (*PIPELINE, *PRINTERS) if isinstance(step, Pass)]
+    for word in arguments:
+        flag = word.partition("=")[0]
+        if word.startswith("-") and flag.lstrip("-") in names:
+            name = flag.lstrip("-")
+            raise UserError(f"expected --cuda-tile-{name} for the pass, got {flag}")
+
+
+def notes_on_flags(arguments: Sequence[str]) -> list[str]:
+    """What to add to an error of MLIR: the options of passes that were given others."""
+    passes = {f"--cuda-tile-{step.name}": step for step in (*PIPELINE, *PRINTERS)}
+    notes: list[str] = []
+    for word in arguments:
+        flag, _, given = word.partition("=")
+        step = passes.get(flag)
+        if not isinstance(step, Pass):
+            continue
+        allowed = [option_flag(field) for field in step.reads]
+        asked = re.findall(r"(?:^| )([\w-]+)(?==| |$)", given)
+        if set(asked) - set(allowed):
+            notes.append(f"options of {flag}: {', '.join(allowed) or 'none'}")
+    return notes
+
+
 @reports_errors
 def main() -> int:
     """Runs the tool on the process's arguments and returns its exit code."""
@@ -107,7 +146,12 @@ def main() -> int:
         load_passes(file)
     if {"--help", "-help", "-h"} & set(arguments):
         print(help_text(), flush=True)
-    return _cuda_tile.opt_main(["cuda-tile-opt", *arguments])
+    check_flags(arguments)
+    code = _cuda_tile.opt_main(["cuda-tile-opt", *arguments])
+    if code:
+        for note in notes_on_flags(arguments):
+            print(f"note: {note}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":
