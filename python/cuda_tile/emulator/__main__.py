@@ -63,7 +63,9 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     version = f"{parser.prog} {__version__}"
-    parser.add_argument("--version", action="version", version=version)
+    parser.add_argument(
+        "--version", action="version", version=version, help="print versions and exit"
+    )
     shape = "X[,Y[,Z]]"
     parser.add_argument("file", metavar="KERNEL.ptx", help="PTX text; - is stdin")
     parser.add_argument("args", metavar="ARG", nargs="*", help="see below")
