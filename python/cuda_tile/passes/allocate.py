@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assigns offsets to shared buffers; those not live together may share bytes.
+"""Allocation of shared memory: buffers that are not live together may share bytes.
 
 Contract: in, staged level W; out, every `alloc_shared` and ring has an `offset` in
 bytes and the entry `tileas.shared_bytes`, and `tileas.scratch` where ops need memory

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many groups each wait may leave in flight.
+"""Wait counts: how many groups each wait may leave in flight.
 
 Contract: in, level W as `ring`, `skew` and `issue` leave it; out, the same with
 `groups` on every `take` of a ring that waits by groups, and on every `await` and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Level W to level P: one `llvm.func` per entry, in a `gpu.module`.
+"""Lowering of level W to level P: one `llvm.func` per entry, in a `gpu.module`.
 
 Contract: in, level W with its barriers; out, `cuda_tile.module` is replaced by a
 `gpu.module` of the same name that holds only `llvm` and `nvvm`. Kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products start as early, and are awaited as late, as what they need allows.
+"""Scheduling: products start as early, and are awaited as late, as data flow allows.
 
 Contract: in, level W from `skew`; out, the same ops in the same blocks, those of blocks
 with products of warpgroups in another order:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inserts the barriers that token order requires between global accesses.
+"""Memory order: the barriers that token order requires between global accesses.
 
 Contract: in, staged level W; out, the same with a `tileas.barrier` on every path
 between two accesses of global memory that tokens order, directly or through others,

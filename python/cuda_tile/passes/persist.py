@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Level T to T: a CTA serves several tile blocks, where the plan says `persistent`.
+"""Persistent kernels: a CTA serves several tile blocks, where the plan says so.
 
 Contract: in, level T with plans. Out, of each entry whose plan says so, all that a tile
 block does stands in one `tileas.tiles`, whose arguments replace `get_tile_block_id`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every buffer that a copy fills becomes a slot of a ring.
+"""Multi-buffering: every buffer that a copy fills becomes a slot of a ring.
 
 Contract: in, staged level W, where a `copy_in` or `gather_in` to a buffer counts as
 done at once; out, the same program in which each of them fills a slot: acquire before

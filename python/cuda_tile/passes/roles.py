@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Divides a kernel into a role that loads and one that does the rest.
+"""Warp specialisation: divides a kernel into a role that loads and one that computes.
 
 Contract: in, level W with rings in their serial form; out, in an entry whose plan has
 `roles = "load"`, one `tileas.roles` that ends the kernel: "load" has the acquire,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops are taken apart in time: copies run ahead of what uses them.
+"""Software pipelining: copies run ahead of what uses them, parts of loops behind.
 
 Contract: in, level W with rings in their serial form (`ring`, and `roles` where there
 is one); out, the same program in which

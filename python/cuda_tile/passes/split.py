@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Level T to T: turns whose masks hide nothing get a loop of their own.
+"""Loop splitting: iterations whose masks hide nothing get a loop of their own.
 
 Contract: in and out, verified level T without plans that the pass made; no value
 changes. A loop over i with products whose masks compare an affine function of i with
 another one becomes
 
-    for i in (lower to a) { as it was }     only where a mask ends with the turns
+    for i in (lower to a) { as it was }     only where a mask ends with the loop
     for i in (a to b)     { without these masks }
-    for i in (b to upper) { as it was }     only where a mask begins with the turns
+    for i in (b to upper) { as it was }     only where a mask begins with it
 
-such as causal attention, which masks its last turns, or a product whose last turn goes
-beyond the end of K. Each condition under which all elements of a mask are open is one
+such as causal attention, which masks its last iterations, or a product whose last one
+goes beyond the end of K. Each condition under which all elements of a mask are open is one
 inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do not
 wrap around. The bounds a and b are computed from them in 64 bits before the loop; where
-the sums may wrap, no turn goes without its mask. Nothing of this depends on what the
+the sums may wrap, no iteration goes without its mask. Nothing of this depends on what the
 loop computes. A loop that goes on where another one ended stays: whoever wrote it has
 split it already.
 """
