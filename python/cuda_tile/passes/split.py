@@ -10,12 +10,12 @@ another one becomes
     for i in (b to upper) { as it was }     only where a mask begins with it
 
 such as causal attention, which masks its last iterations, or a product whose last one
-goes beyond the end of K. Each condition under which all elements of a mask are open is one
-inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do not
-wrap around. The bounds a and b are computed from them in 64 bits before the loop; where
-the sums may wrap, no iteration goes without its mask. Nothing of this depends on what the
-loop computes. A loop that goes on where another one ended stays: whoever wrote it has
-split it already.
+goes beyond the end of K. Each condition under which all elements of a mask are open is
+one inequality A + B * i >= 0 with a constant B, and so is that the sums of a mask do
+not wrap around. The bounds a and b are computed from them in 64 bits before the loop;
+where the sums may wrap, no iteration goes without its mask. Nothing of this depends on
+what the loop computes. A loop that goes on where another one ended stays: whoever wrote
+it has split it already.
 """
 
 from __future__ import annotations
