@@ -9,7 +9,6 @@ from importlib.resources import files
 
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 
-
 COMMANDS = """\
 commands, each with --help:
   cuda-tile-run                runs a kernel on the CPU or a GPU

@@ -129,6 +129,11 @@ def registered_passes() -> list[str]:
     return list(_registered)
 
 
+def options_of(name: str) -> list[str]:
+    """The options of a user's pass, as flags."""
+    return list(_texts(_registered[name].defaults))
+
+
 def _options_of(name: str, function: Callable[..., None]) -> dict[str, Any]:
     """The defaults of the keyword-only parameters.
 

@@ -78,7 +78,10 @@ def test_json_and_listing(capsys) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([*LAUNCH, "ones:f32[512]"], "expected 2 arguments, got 1"),
+        (
+            [*LAUNCH, "ones:f32[512]"],
+            "expected 2 arguments, got 1; its parameters are .",
+        ),
         (["--grid", "2", "--block", "64", "ones:f32[8]", "1"], "expected a block"),
         ([*LAUNCH, "ones:f32[300]", "zeros:f32[2]"], "out of bounds"),
         ([*LAUNCH, "what", "zeros:f32[2]"], "expected a number"),
@@ -93,6 +96,13 @@ def test_mistakes_are_one_sentence(args: list[str], message: str, capsys) -> Non
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_a_file_that_is_no_ptx_is_named(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "kernel.mlir"
+    path.write_text("module {}")
+    assert main([str(path), *LAUNCH]) == 1
+    assert f"error: {path}: ptx line 1: expected" in capsys.readouterr().err
 
 
 def test_a_missing_file(capsys) -> None:

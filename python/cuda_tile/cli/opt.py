@@ -25,7 +25,7 @@ from cuda_tile.pipeline import (
     Pass,
     register_passes,
 )
-from cuda_tile.user_passes import load_passes, registered_passes
+from cuda_tile.user_passes import load_passes, options_of, registered_passes
 
 
 def take_option(name: str, arguments: list[str]) -> list[str]:
@@ -117,14 +117,17 @@ def check_flags(arguments: Sequence[str]) -> None:
 
 def notes_on_flags(arguments: Sequence[str]) -> list[str]:
     """What to add to an error of MLIR: the options of passes that were given others."""
-    passes = {f"--cuda-tile-{step.name}": step for step in (*PIPELINE, *PRINTERS)}
+    passes = {
+        f"--cuda-tile-{step.name}": [option_flag(field) for field in step.reads]
+        for step in (*PIPELINE, *PRINTERS)
+        if isinstance(step, Pass)
+    } | {f"--{name}": options_of(name) for name in registered_passes()}
     notes: list[str] = []
     for word in arguments:
         flag, _, given = word.partition("=")
-        step = passes.get(flag)
-        if not isinstance(step, Pass):
+        allowed = passes.get(flag)
+        if allowed is None:
             continue
-        allowed = [option_flag(field) for field in step.reads]
         asked = re.findall(r"(?:^| )([\w-]+)(?==| |$)", given)
         if set(asked) - set(allowed):
             notes.append(f"options of {flag}: {', '.join(allowed) or 'none'}")

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from cuda_tile.emulator.errors import LaunchError
+from cuda_tile.emulator.errors import LaunchError, PtxError
 from cuda_tile.emulator.launch import STACK_BYTES, find_entry, launch
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.syntax import Function, Module
@@ -201,6 +201,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = build_parser().parse_intermixed_args(argv)
     try:
         return _run(options)
+    except PtxError as error:
+        print(f"error: {options.file}: {error}", file=sys.stderr)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
     except BrokenPipeError:
@@ -209,7 +211,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(
+            f"error: cannot use '{error.filename}': {error.strerror}", file=sys.stderr
+        )
     return 1
 
 

@@ -49,8 +49,10 @@ def register_arrays(
             f"{entry.name}: expected a list of arguments, got {type(given).__name__}"
         )
     if len(args) != len(entry.params):
+        wanted = ", ".join(f"{each.type} {each.name}" for each in entry.params)
         raise LaunchError(
-            f"{entry.name}: expected {len(entry.params)} arguments, got {len(args)}"
+            f"{entry.name}: expected {len(entry.params)} arguments, got {len(args)}; "
+            f"its parameters are {wanted or 'none'}"
         )
     values: list[Any] = []
     for param, arg in zip(entry.params, args, strict=True):
