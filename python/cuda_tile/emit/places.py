@@ -65,6 +65,7 @@ class ViewPlaces:
     ) -> None:
         view = view_operand(op)
         self.e, self.layout, self.size = e, layout, run.bits // 8
+        self._together = run.count
         parts: View = e.view(view)
         self._tiling = tiling_of(view)
         self._dims = view_dims(op, e.facts)
@@ -259,10 +260,30 @@ class ViewPlaces:
             rest = coordinate & ~self.spans[dim]
             if rest:
                 value = b.add(value, b.constant(b.i32, rest))
+            if self._is_walked(dim):
+                value = b.add(self.starts[dim], value)
+                self._inside[key] = b.icmp("slt", value, self._ends[dim])
+                return self._inside[key]
             limit = self._limit(dim)
             order = "slt" if self._is_signed(dim) else "ult"
             self._inside[key] = b.icmp(order, value, limit)
         return self._inside[key]
+
+    def _is_walked(self, dim: int) -> bool:
+        """Whether coordinates in the tensor are compared with its end.
+
+        In a loop these are the same for all views that it walks along together, and
+        where the program compares them itself. Coordinates in the tile are compared
+        with what is left of the tensor where a thread has several, which are the same
+        in all turns then. The sums must be below 2^31.
+        """
+        together = self._together if self.strides[dim] == 1 else 1
+        vectors = {place[dim] // together for place in self.layout.register_offsets()}
+        high = self.e.facts.of(self._indices[dim]).high
+        if len(vectors) > 1 or high is None or not self._is_small(dim):
+            return False
+        tiling = self._tiling
+        return high * tiling.steps[dim] + tiling.tile_shape[dim] <= HALF
 
     def _limit(self, dim: int) -> ir.Value:
         """Elements from the tile's start to the tensor's end along `dim` (i32).
