@@ -74,7 +74,7 @@ def _places(path: Path, beside: Path | None) -> list[Path]:
         return [path]
     places = [beside / path, beside / path.name]
     if not path.is_absolute():
-        places += [above / path for above in beside.resolve().parents]
+        places += [folder / path for folder in list(beside.resolve().parents)]
     return [*places, path]
 
 
