@@ -20,6 +20,7 @@ from cuda_tile.analysis.legality import INSTEAD
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import GLOBAL_SPACE, Builder
 from cuda_tile.emit.calls import Calls
+from cuda_tile.emit.early import EarlyOps
 from cuda_tile.emit.fragment import (
     ElementFunction,
     Fragment,
@@ -97,6 +98,7 @@ class Emitter:
     ) -> None:
         self.builder = Builder(func)
         self.packer = Packer(self.builder)
+        self.early = EarlyOps(self.builder)
         self.threads = Threads(self.builder, everyone, cluster=cluster)
         self.facts = facts
         self.target = target

@@ -20,6 +20,7 @@ from functools import cached_property
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.emit.builder import ICMP
 from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.threads import coordinate_span
@@ -200,31 +201,42 @@ class ViewPlaces:
     def _tile_inside(self) -> ir.Value | None:
         """Whether the tile lies inside along all dimensions that cannot cut it.
 
-        The same for all threads; None where it must. A start is unsigned, so that one
-        that is negative for the producer is beyond every extent.
+        The same for all threads; None where it must. An index is unsigned, so that one
+        that is negative for the producer is behind every end.
         """
-        b, result = self.e.builder, None
+        b, early = self.e.builder, self.e.early
+        result: ir.Value | None = None
         for d in self.starts:
-            if self._dims[d].may_be_outside:
-                index, tiles = self._whole_tiles(d)
-                wide = b.unsigned(tiles, index.type)
-                index = b.unsigned(index, wide.type)
-                result = b.both(result, b.icmp("ult", index, wide))
+            if not self._dims[d].may_be_outside:
+                continue
+            index, tiles = self._whole_tiles(d)
+            if index.type != tiles.type:
+                index, tiles = (
+                    v if v.type == b.i64 else early.op("llvm.zext", b.i64, v)
+                    for v in (index, tiles)
+                )
+            order = b.number(ICMP["ult"])
+            below = early.op("llvm.icmp", b.i1, index, tiles, predicate=order)
+            result = (
+                below if result is None else early.op("llvm.and", b.i1, result, below)
+            )
         return result
 
     def _whole_tiles(self, dim: int) -> tuple[ir.Value, ir.Value]:
-        """The tile's number and how many there are, or both in elements.
+        """The tile's number and how many there are; else its start and the extent.
 
-        Numbers where elements would need 64 bits: an index has 32 of them most often.
+        Numbers need no 64 bits where indices have 32, as most do, and are known before
+        the loop in which an address is computed.
         """
         b, step = self.e.builder, self._tiling.steps[dim]
-        start, extent = self.starts[dim], self.extent(dim)
-        is_even = not step & step - 1 and step <= self._tiling.tile_shape[dim]
-        if start.type == b.i32 or not is_even:
-            return start, extent
+        extent = self.extent(dim)
+        if step & step - 1 or step > self._tiling.tile_shape[dim]:
+            return self.starts[dim], extent
+        index = b.unsigned(self.e.scalar(self._indices[dim]), b.i32)
+        if step == 1:
+            return index, extent
         bits = b.constant(extent.type, n_bits(step))
-        tiles = b.op("llvm.lshr", extent.type, extent, bits)
-        return self.e.scalar(self._indices[dim]), tiles
+        return index, self.e.early.op("llvm.lshr", extent.type, extent, bits)
 
     @cached_property
     def _gate(self) -> int | None:
@@ -245,7 +257,9 @@ class ViewPlaces:
         if self._gate is not None and self._tile_inside is not None:
             end = ends[self._gate]
             none = b.constant(end.type, 0)
-            ends[self._gate] = b.select(self._tile_inside, end, none)
+            ends[self._gate] = self.e.early.op(
+                "llvm.select", end.type, self._tile_inside, end, none
+            )
         return ends
 
     def end(self, dim: int) -> ir.Value:
