@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from differential_outside import OUTSIDE
 from differential_program import RandomProgram, Recipe
 from emit_data import BITS, DTYPES, Array, Buffer, is_float, random_values, whole_values
 
@@ -111,6 +112,7 @@ class Case:
         grid: Tile blocks along x.
         num_warps: Warps per CTA, or None to let the compiler choose.
         name: Where it comes from.
+        mode: The interpreter's mode.
     """
 
     body: str
@@ -119,10 +121,13 @@ class Case:
     grid: int
     num_warps: int | None
     name: str = ""
+    mode: Literal["strict", "hardware"] = "strict"
 
     def __str__(self) -> str:
+        mode = " hardware=1" if self.mode == "hardware" else ""
         lines = [
-            f"{HEAD}seed={self.seed} grid={self.grid} warps={self.num_warps or 0}",
+            f"{HEAD}seed={self.seed} grid={self.grid} warps={self.num_warps or 0}"
+            f"{mode}",
             *(f"{HEAD}{argument}" for argument in self.args),
         ]
         return "\n".join([*lines, self.body])
@@ -143,7 +148,9 @@ class Case:
             for head in heads[1:]
         ]
         warps = values["warps"] or None
-        return cls(text, tuple(args), values["seed"], values["grid"], warps, name)
+        mode = "hardware" if values.get("hardware") else "strict"
+        seed, grid = values["seed"], values["grid"]
+        return cls(text, tuple(args), seed, grid, warps, name, mode)
 
     def ulps(self) -> list[float]:
         """How far each of the arrays that `memories` gives may be off."""
@@ -194,6 +201,7 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
         recipe.grid,
         recipe.num_warps,
         recipe.name,
+        "hardware" if any(n.startswith(OUTSIDE) for n in program.notes) else "strict",
     )
 
 

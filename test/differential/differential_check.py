@@ -209,6 +209,8 @@ def _compile(
 def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
     """Runs the kernel on fresh memory; gives the memory of each array."""
     memories, args = case.memories()
+    if choices["on"] == "interp":
+        choices["mode"] = case.mode
     cuda_tile.run(
         module, "k", grid=(case.grid,), args=args, limit=STEP_LIMIT, **choices
     )

@@ -18,6 +18,7 @@ from differential_masks import CONSTRUCTS as MASK_CONSTRUCTS
 from differential_moves import MOVE_NAMES
 from differential_nests import CONSTRUCTS as LOOP_CONSTRUCTS
 from differential_operands import CONSTRUCTS as OPERAND_CONSTRUCTS
+from differential_outside import CONSTRUCTS as OUTSIDE_CONSTRUCTS
 from differential_places import PLACE_NAMES
 from differential_plans import CLUSTERS, DIVIDED, HELD, IN_PARTS, MADE, OPENED
 from differential_plans import CONSTRUCTS as PLAN_CONSTRUCTS
@@ -84,6 +85,7 @@ CONSTRUCTS = (
     *(f"warps: {n}" for n in (1, 2, 4, 8, "chosen by plan")),
     *(CLUSTERS, DIVIDED, HELD, IN_PARTS),
     *STREAM_CONSTRUCTS,
+    *OUTSIDE_CONSTRUCTS,
 )
 """Every construct that the programs of a run must have, variants apart."""
 NEST_CONSTRUCTS = (

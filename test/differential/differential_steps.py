@@ -15,6 +15,7 @@ from differential_folds import FOLD_VARIANTS, PRODUCT_VARIANTS, fold_step, produ
 from differential_launch import LAUNCH_VARIANTS, launch_step
 from differential_memory import area, load, store
 from differential_moves import MOVE_VARIANTS, move_step
+from differential_outside import outside_step
 from differential_places import PLACE_VARIANTS, place_step
 from differential_plans import DrawnPlan
 from differential_program import RandomProgram, Recipe, Step, refuse_draw
@@ -83,6 +84,7 @@ PLAIN: dict[str, Plain] = {
     "nest": nest_step,
     "chains": chain_step,
     "stream": stream_step,
+    "outside": outside_step,
 }
 """Steps without regions, by name."""
 TURNS = {
@@ -191,6 +193,7 @@ KINDS: dict[str, Kind] = {
     "rings": Kind({"nest": 4, "tile": 1}, 2, (0, 0)),
     "chains": Kind({"chains": 1}, 1, (0, 0)),
     "streams": Kind({"stream": 1}, 1, (0, 0)),
+    "outside": Kind({"outside": 1}, 2, (0, 0)),
     "mixed": Kind(
         {"for": 1, "loop": 1, "ifelse": 2, "element": 5, "move": 3, "fold": 2}
         | {"matrix": 1, "op": 1, "load": 1, "store": 1},
