@@ -37,6 +37,66 @@ def choose_converting(source: Side, target: Side, n_warps: int) -> LinearLayout:
     )
 
 
+@lru_cache(maxsize=256)
+def choose_computing(
+    source: Side, target: Side, n_warps: int, factors: int
+) -> LinearLayout:
+    """The layout in which to read what an operand is computed from.
+
+    Cost is that of reading it, of storing the operand, and of reading what stands for a
+    whole column, which each thread does for all columns that it has.
+
+    Args:
+        source: The buffer to read.
+        target: The buffer to write. Where it has more rows or columns, neighbours are
+            made of one element, as of bytes with two numbers each.
+        n_warps: Warps that share the work, a power of two.
+        factors: Bytes for each column of the target that scales and their like take.
+    """
+    shape, (near, reach) = source[0].shape, _vector(source)
+    held = sum(map(n_bits, shape)) - N_LANE_BITS - n_bits(n_warps)
+    most = max(0, min(held, n_bits(shape[near])))
+    lengths = dict.fromkeys(min(most, n) for n in (reach, _vector(target)[1]))
+
+    def cost(tile: LinearLayout) -> int:
+        whole = _repeated(tile, target[0].shape)
+        columns = len({coord[near] for coord in whole.register} - {0})
+        reads = -(-(factors << columns) // (MAX_VECTOR_BITS // 8))
+        clocks = access_cost(tile, *source) + access_cost(whole, *target)
+        return clocks + reads * (1 + MAX_VECTOR_BITS // 32)
+
+    return min(
+        (
+            _layout(shape, near, bits, order, n_warps, is_apart=is_apart)
+            for length in lengths
+            for bits in [(length, 0) if near == 0 else (0, length)]
+            for order in _one_step(near)
+            for is_apart in (False, True)
+        ),
+        key=cost,
+    )
+
+
+def _one_step(near: int) -> Iterator[tuple[int, ...]]:
+    """Orders of lanes that stand below each other, but for one bit of them at most."""
+    below = (1 - near,) * N_LANE_BITS
+    yield below
+    for bit in range(N_LANE_BITS):
+        yield (*below[:bit], near, *below[bit + 1 :])
+
+
+def _repeated(tile: LinearLayout, shape: tuple[int, ...]) -> LinearLayout:
+    """A layout whose threads make neighbours of each element, up to a shape."""
+    times = [whole // part for whole, part in zip(shape, tile.shape, strict=True)]
+    more = [_unit(d, 1 << b) for d in (0, 1) for b in range(n_bits(times[d]))]
+
+    def moved(coords: tuple[Coord, ...]) -> tuple[Coord, ...]:
+        return tuple((x * times[0], y * times[1]) for x, y in coords)
+
+    register = (*more, *moved(tile.register))
+    return LinearLayout(shape, register, moved(tile.lane), moved(tile.warp))
+
+
 def _vector(side: Side) -> tuple[int, int]:
     """The dimension along which a buffer is contiguous, and how far one access goes."""
     shared, bits = side
@@ -80,11 +140,19 @@ def _layout(
     rectangle: tuple[int, int],
     order: tuple[int, ...],
     n_warps: int,
+    *,
+    is_apart: bool = False,
 ) -> LinearLayout:
-    """Registers of the rectangle first, lanes in an order, warps and the rest."""
+    """Registers of the rectangle first, lanes in an order, warps and the rest.
+
+    With `is_apart` lanes get the lines 2 and 4 before line 1.
+    """
     steps = [[_unit(d, 1 << b) for b in range(n_bits(shape[d]))] for d in (0, 1)]
     register = [step for d in (near, 1 - near) for step in steps[d][: rectangle[d]]]
     left = [steps[d][rectangle[d] :] for d in (0, 1)]
+    if is_apart:
+        other = left[1 - near]
+        left[1 - near] = [*other[1:3], *other[:1], *other[3:]]
     lane: list[Coord] = []
     for wanted in order:
         dim = wanted if left[wanted] else 1 - wanted

@@ -12,7 +12,7 @@ from cuda_tile.analysis.feeds import computed_from, source_load
 from cuda_tile.ir.plan import ProductPlan, read_product
 from cuda_tile.ir.tiles import shape_of, tile_bytes
 from cuda_tile.layout.atoms import Role
-from cuda_tile.layout.converting import choose_converting
+from cuda_tile.layout.converting import choose_computing
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.fragments import tile_mma
 from cuda_tile.layout.wgmma import WgmmaAtom, tile_wgmma
@@ -62,8 +62,8 @@ def _computed(
 ) -> list[Constraint]:
     """How threads best read what they compute operands from and store these.
 
-    The layout is chosen for the largest tile that an engine brings, as if its elements
-    became those of the operand one by one.
+    The layout is chosen for the largest tile that an engine brings, as if neighbours in
+    the operand were made of each of its elements.
     """
     found: list[Constraint] = []
     for index in range(2):
@@ -76,9 +76,15 @@ def _computed(
             continue
         tile, bits = load.results[0], tile_bits(operand)
         shape, near = shape_of(tile), describe_access(load, ctx.facts).fastest
+        whole = shape_of(operand)
+        if any(n % m for n, m in zip(whole, shape, strict=True)):
+            whole = shape
         source = (wgmma_buffer(shape, tile_bits(tile), near), tile_bits(tile))
-        target = (wgmma_buffer(shape, bits, near), bits)
-        layout = choose_converting(source, target, ctx.plan.num_warps)
+        target = (wgmma_buffer(whole, bits, near), bits)
+        factors = sum(tile_bytes(other.results[0]) for other in loads if other != load)
+        layout = choose_computing(
+            source, target, ctx.plan.num_warps, factors // whole[near]
+        )
         found.append(
             replace(
                 prefer_any(ctx, load), layout=layout, n_bytes=tile_bytes(operand) + 1
