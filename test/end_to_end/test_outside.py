@@ -8,15 +8,27 @@ emulator knows where each array ends.
 
 from __future__ import annotations
 
-from functools import cache
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from outside_kernels import KERNELS, PRODUCTS, TILE, Outside
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
+
+import stream_kernels as k
+import stream_runs
+from stream_kernels import Stream
+
 import cuda_tile
+from cuda_tile import builder as b
+from cuda_tile._mlir import ir
 from cuda_tile.emulator import Report
+from cuda_tile.ir.walk import entries
 
 CHIPS = ("sm_80", "sm_90", "sm_120")
 LEVELS = ("place", "barriers")
@@ -98,3 +110,71 @@ def test_what_a_copy_means(padding: str) -> None:
         if 0 <= target < size_b // TILE:
             wanted[target * TILE :][:TILE] = tile
         assert np.array_equal(expected(name, case)[1], wanted, equal_nan=True)
+
+
+# Rows -------------------------------------------------------------------------------
+
+
+def held(*fields: str) -> dict[str, Callable[[ir.Operation], None]]:
+    """A hook that lets loops keep what they load; see test_held.py."""
+    plan = f"{{{', '.join(('hold = 1 : i64', *fields))}}}"
+
+    def write(module: ir.Operation) -> None:
+        for entry in entries(module):
+            entry.attributes["tileas.plan"] = ir.Attribute.parse(plan)
+
+    return {"plan": write}
+
+
+def rows(body: Any, launch: Any) -> Stream:
+    """A kernel with a tile block for each row of `x`, and one of `y`."""
+    kinds = ([b.Float32], [b.Float32], b.Int32, b.Int32)
+    return Stream("rows", kinds, body, launch)
+
+
+ONE_WARP = "num_warps = 1 : i64"
+CHUNKS = rows(partial(k.softmax_chunks, 256), partial(k.softmax_launch, "f32", 2, 1280))
+STREAMS: dict[str, tuple[Stream, dict[str, Any]]] = {
+    "in registers": (
+        rows(partial(k.softmax, "f32", 512), partial(k.softmax_launch, "f32", 2, 512)),
+        {},
+    ),
+    "in parts": (
+        rows(
+            partial(k.softmax, "f32", 8192), partial(k.softmax_launch, "f32", 2, 8192)
+        ),
+        {"options": cuda_tile.Options(num_warps=1)},
+    ),
+    "ragged, in parts": (
+        rows(
+            partial(k.softmax, "f32", 8192), partial(k.softmax_launch, "f32", 2, 5008)
+        ),
+        {"options": cuda_tile.Options(num_warps=1)},
+    ),
+    "held": (CHUNKS, {"before": held(ONE_WARP)}),
+    "of a cluster": (CHUNKS, {"before": held(ONE_WARP, "cluster = 2 : i64")}),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_more_blocks_than_rows(name: str) -> None:
+    """What is there comes out right, and nothing else is touched."""
+    stream, how = STREAMS[name]
+    module = stream.module()
+    options = how.get("options", cuda_tile.Options())
+    options = cuda_tile.Options(gpu="sm_90", num_warps=options.num_warps)
+    compiled = cuda_tile.compile(
+        module, options=options, before=how.get("before"), cubin=False
+    )
+    for seed in range(2):
+        grid, args, wanted = stream.launch()
+        more: dict[str, Any] = {"mode": "adversarial", "seed": seed, "gpu": "sm_90"}
+        cuda_tile.run(
+            module,
+            grid=(grid[0] + 2, *grid[1:]),
+            args=args,
+            on="emulator",
+            compiled=compiled,
+            **more,
+        )
+        stream_runs.check(stream, args, wanted, f"seed {seed}")
