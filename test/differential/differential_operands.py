@@ -154,7 +154,7 @@ def make_operand(
         return found
     if found.style == "scaled":
         _make_factors(p, found, turns)
-    if found.style not in ("computed", "converted"):
+    if found.style not in ("computed", "converted", "scaled"):
         found.plan = plan.of(element, shape) if plan else ""
         if found.plan:
             p.note("plan of a load by hand")
