@@ -38,21 +38,21 @@ cuda_tile.module @products {{
     %cv = make_tensor_view %c2, shape = [%cm3, %cn3], strides = [%cs3, 1]
       : tile<i32> -> tensor_view<?x?x{c}, strides=[?,1]>
     %ap = make_partition_view %av : partition_view<tile=({m}x{k}), \
-padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>>
+padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}>
     %bp = make_partition_view %bv : partition_view<tile=({k}x{n}), \
 padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{turn}>
     %cp = make_partition_view %cv : partition_view<tile=({m}x{n}), \
 tensor_view<?x?x{c}, strides=[?,1]>>
     %i, %j, %unused = get_tile_block_id : tile<i32>
     %size:2 = get_index_space_shape %ap : partition_view<tile=({m}x{k}), \
-padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>> -> tile<i32>
+padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}> -> tile<i32>
     %start = constant <i32: 0> : tile<i32>
     %step = constant <i32: 1> : tile<i32>
     %none = constant <{sum}: {zero}> : tile<{m}x{n}x{sum}>
     %sum = for %t in (%start to %size#1, step %step) : tile<i32>
         iter_values(%acc = %none) -> (tile<{m}x{n}x{sum}>) {{
       %{x}, %xt = load_view_tko weak %ap[%i, %t] : partition_view<tile=({m}x{k}), \
-padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>>, tile<i32> \
+padding_value = zero, tensor_view<?x?x{a}, strides=[?,1]>{lift}>, tile<i32> \
 -> tile<{m}x{k}x{a}>, token
       %{y}, %yt = load_view_tko weak %bp[%t, %j] : partition_view<tile=({k}x{n}), \
 padding_value = zero, tensor_view<?x?x{b}, strides=[?,1]>{turn}>, tile<i32> \
@@ -78,6 +78,7 @@ class Product:
         result: Element type of C.
         tile: Extents M, N, K of a turn.
         is_turned: Whether B lies in memory as N x K.
+        is_lifted: Whether A lies in memory as K x M.
         stored: Element types of A and B in memory, if they are converted in the loop.
         is_fast: Whether sums may be less exact (`fast_acc`).
     """
@@ -88,6 +89,7 @@ class Product:
     is_turned: bool = False
     stored: tuple[str, str] = ("", "")
     is_fast: bool = False
+    is_lifted: bool = False
 
     @property
     def name(self) -> str:
@@ -95,7 +97,7 @@ class Product:
         kinds = "x".join(dict.fromkeys(s or self.operand for s in self.stored))
         kinds = f"{kinds} as {self.operand}" if any(self.stored) else self.operand
         words = [kinds, *["fast"] * self.is_fast, "x".join(map(str, self.tile))]
-        return " ".join([*words, *["B^T"] * self.is_turned])
+        return " ".join([*words, *["A^T"] * self.is_lifted, *["B^T"] * self.is_turned])
 
     @property
     def arrays(self) -> tuple[str, str]:
@@ -120,6 +122,7 @@ class Product:
             **{"a": self.arrays[0], "b": self.arrays[1], "c": self.result},
             **{"o": self.operand, "m": m, "n": n, "k": k},
             turn=", dim_map=[1, 0]" if self.is_turned else "",
+            lift=", dim_map=[1, 0]" if self.is_lifted else "",
             casts=self._casts(),
             x="x" if self.arrays[0] == self.operand else "x0",
             y="y" if self.arrays[1] == self.operand else "y0",
@@ -176,6 +179,7 @@ class Product:
             normal(array.shape, DTYPES[kind], seed)
             for seed, (array, kind) in enumerate(zip((a, b), self.arrays, strict=True))
         )
+        a = _turned(a) if self.is_lifted else a
         return grid, [a, _turned(b) if self.is_turned else b, c]
 
 

@@ -189,7 +189,8 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         cells["instr"] = str(mix.instructions)
         cells["/MMA"] = f"{mix.instructions / mix.products:.2f}"
     cells |= counted(report, tiles) | steady(report, half, turns)
-    cells |= checked(*values, is_turned=product.is_turned)
+    a, b, c = values
+    cells |= checked(a, b, c, product)
     return Row(product.name, case.gpu, "ours", cells)
 
 
@@ -237,10 +238,11 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     return Row(product.name, case.gpu, "Triton", cells)
 
 
-def checked(a: Array, b: Array, c: Array, *, is_turned: bool = False) -> Cells:
+def checked(a: Array, b: Array, c: Array, how: Product | None = None) -> Cells:
     """What to say of a result that is not the product, within the types' precision."""
     left, right = a.astype(np.float64), b.astype(np.float64)
-    right = right.T if is_turned else right
+    left = left.T if how and how.is_lifted else left
+    right = right.T if how and how.is_turned else right
     error = np.abs(c.astype(np.float64) - left @ right)
     allowed = 2.0**-8 * (np.abs(left) @ np.abs(right)) * (a.dtype.kind not in "iu")
     return {} if (error <= allowed).all() else {"limiter": "WRONG RESULT"}

@@ -187,11 +187,13 @@ def test_plans_that_promote_otherwise_are_refused(
 
 
 CONVERTED = {
-    "i8": ("b", Case("i8", "i32", (256, 128, 64))),
-    "i8, A turned": ("ab", Case("i8", "i32", (128, 128, 128), turned=(True, False))),
-    "f8": ("b", replace(F8, tile=(128, 128, 128), turned=(False, False))),
-    "f16 by f8": ("b", Case(tile=(128, 128, 64), stores_b="f8E4M3FN")),
-    "f16 by i8": ("b", Case(tile=(128, 128, 64), stores_b="i8")),
+    "i8, A turned": ("b", Case("i8", "i32", (128, 128, 128), turned=(True, False))),
+    "f8": ("b", replace(F8, tile=(128, 32, 128), turned=(False, False))),
+    "f16 by f8": ("b", Case(tile=(128, 32, 64), stores_b="f8E4M3FN")),
+    "f16 by i8, B turned": (
+        "b",
+        Case(tile=(128, 128, 64), stores_b="i8", turned=(False, True)),
+    ),
 }
 
 
@@ -224,7 +226,7 @@ def test_what_converted_operands_rest_on_is_noticed(deleted: str, spared: int) -
     Not those of the last turn of both rings that products drain, behind the loop: for
     them nobody waits.
     """
-    case = Case(tile=(64, 64, 64), sizes=(64, 64, 1024), stores_b="f8E4M3FN")
+    case = Case(tile=(64, 32, 64), sizes=(64, 32, 1024), stores_b="f8E4M3FN")
     module = cuda_tile.load(kernel(case).encode())
     compiled = cuda_tile.compile(module, "sm_90")
     lines = compiled.ptx.split("\n")

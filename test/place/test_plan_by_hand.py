@@ -131,7 +131,7 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
         (
             '{atom = "m16n8k16", num_warps = 4 : i64}',
             "f16",
-            r"expected only atom, warps_m, .*, convert in .* 'mmaf', got 'num_warps'",
+            r"expected only atom, warps_m, .*, swap in .* 'mmaf', got 'num_warps'",
         ),
         (
             '{atom = "m16n8k16", warps_m = 4 : i64}',
@@ -152,6 +152,11 @@ def test_an_entry_plan_that_does_not_fit_is_refused(entry: str, message: str) ->
             '{atom = "m16n8k16", stage = 2 : i64}',
             "f16",
             r"expected stage of 0 to 1 .*, got 2",
+        ),
+        (
+            '{atom = "m16n8k16", swap = 1 : i64}',
+            "f16",
+            r"expected swap of 0 to 0 .*, got 1",
         ),
         (
             '{atom = "m16n8k16", lag = 2 : i64}',

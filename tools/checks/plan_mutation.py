@@ -217,6 +217,7 @@ DEFAULTS: dict[tuple[str, str], Value] = {
     ("product", "stage"): 0,
     ("product", "lag"): 0,
     ("product", "promote"): 0,
+    ("product", "swap"): 0,
 }
 """What fields are that are not there; the division by warps is the entry's then."""
 REASONS: dict[tuple[str, str, Value], str] = {

@@ -78,12 +78,12 @@ def constant_of(value: ir.Value) -> int | None:
 def uniform_bits(value: ir.Value) -> int | None:
     """The bits every element of a tile is known to have, or None.
 
-    Looks through broadcasts and reshapes of a constant.
+    Looks through broadcasts, reshapes and permutations of a constant.
     """
     op = defining_op(value)
     if op is None:
         return None
-    if op.name in ("cuda_tile.broadcast", "cuda_tile.reshape"):
+    if op.name in ("cuda_tile.broadcast", "cuda_tile.reshape", "cuda_tile.permute"):
         return uniform_bits(op.operands[0])
     if op.name != "cuda_tile.constant":
         return None

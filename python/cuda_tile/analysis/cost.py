@@ -125,10 +125,13 @@ def read_clocks(
     m, n, k = product.extents
     columns = n // plan.warps_n
     if plan.is_wgmma:
+        m, n = (n, m) if plan.swap else (m, n)
         step_m, step_n, _ = plan.atom.shape
         rows = 0 if plan.lhs == "register" else step_m
         elements = (m // step_m) * (n // step_n) * k * (rows + step_n)
         bytes_read = elements * product.operand_bits // 8
+        if not rows and not product.keeps_operand(plan):
+            bytes_read += plan.groups[1] * m * k  # which threads bring
         return bytes_read / target.shared_bytes_per_clock
     rows = 0 if product.keeps_operand(plan) else m // plan.warps_m
     bytes_read = num_warps * k * (rows + columns) * product.operand_bits // 8

@@ -38,7 +38,7 @@ from cuda_tile.ir.plan import (
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
-from cuda_tile.layout.wgmma import PART_REGISTERS
+from cuda_tile.layout.wgmma import PART_REGISTERS, WARPGROUP_WARPS, WGMMA_ROWS
 from cuda_tile.targets import REGISTER_BITS, WARP_LANES
 
 
@@ -474,6 +474,12 @@ def _warpgroup_registers(product: Product, plan: ProductPlan, weigh: Weigh) -> i
     for name in plan.convert:
         operand = Tile.of(product.op.operands["ab".index(name)])
         needed += held_registers(prod(operand.shape) // threads, operand.bits)
+    if plan.lhs == "register" and not product.keeps_operand(plan):
+        operand = Tile.of(product.op.operands[plan.swap])
+        rows = product.extents[plan.swap] // plan.groups[0]
+        rows = min(rows, WGMMA_ROWS) if plan.promote else rows
+        elements = rows * product.extents[2] // (WARPGROUP_WARPS * WARP_LANES)
+        needed += elements * operand.bits // REGISTER_BITS
     return needed
 
 
@@ -492,8 +498,8 @@ class TileRegisters:
             m, n, _ = product.extents
             rows, columns = _warp_part(product, plan)
             step_m, step_n = plan.warp_step
-            of_rows = rows * _per_lane(plan.atom, 0) // step_m
-            of_columns = columns * _per_lane(plan.atom, 1) // step_n
+            of_rows = rows * _per_lane(plan.atom, plan.swap) // step_m
+            of_columns = columns * _per_lane(plan.atom, 1 - plan.swap) // step_n
             batch = product.batch // min(product.batch, plan.warps_b)
             lead = (product.batch,) if product.batch > 1 else ()
             self._elements |= {

@@ -22,6 +22,7 @@ from cuda_tile.analysis.feeds import (
     renamed_buffer,
     source_load,
 )
+from cuda_tile.ir.carried import LOOPS, first_carried
 from cuda_tile.ir.plan import (
     Plan,
     ProductPlan,
@@ -31,6 +32,7 @@ from cuda_tile.ir.plan import (
 )
 from cuda_tile.ir.promotion import default_promotion
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of, tile_bytes
+from cuda_tile.ir.walk import block_ops
 from cuda_tile.layout.atoms import M16N16K32
 from cuda_tile.layout.descriptors import (
     UNIT_BYTES,
@@ -41,19 +43,37 @@ from cuda_tile.layout.descriptors import (
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.wgmma import (
     PART_COLUMNS,
+    PART_REGISTERS,
     WARPGROUP_WARPS,
     WGMMA_COLUMNS,
     WGMMA_ROWS,
     WgmmaAtom,
     find_wgmma,
 )
-from cuda_tile.targets import Target
+from cuda_tile.targets import REGISTER_BITS, WARP_LANES, Target
 
 ROLES: tuple[OperandRole, OperandRole] = ("a", "b")
 """The operands that may lie in shared memory."""
+MOST_HELD_REGISTERS = 208
+"""What a thread may hold of a product whose left operand it brings to registers: 128 of
+sums, 64 of partial sums and 16 of the operand fit 232 registers, 32 of it spill (ptxas
+13.5: 908 bytes)."""
 _WARP_ROWS, _WARP_COLUMNS = 64, 32
 """Part of a result of bytes that one of eight warps computes, as `plan` divides 128 x
 128."""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How instructions may read the operands of a product.
+
+    Attributes:
+        swap: 1 if they compute the transpose, whose left operand is B^T.
+        is_brought: Whether threads bring the left operand from a slot to registers.
+    """
+
+    swap: int = 0
+    is_brought: bool = False
 
 
 def plan_warpgroups(
@@ -65,7 +85,9 @@ def plan_warpgroups(
 ) -> ProductPlan | None:
     """How warpgroups compute a product; None if they cannot.
 
-    They divide it as the entry is, or its columns too, where its rows are too few.
+    They divide it as the entry is, or its columns too, where its rows are too few. What
+    they cannot read as it was copied is the left operand if that is possible, from
+    registers; else threads convert it from one buffer to another.
 
     Args:
         product: The product.
@@ -77,21 +99,60 @@ def plan_warpgroups(
     """
     if not target.has_wgmma or not plan.warps_m:
         return None
-    plan = _divided(product, plan)
+
+    def planned(form: _Form) -> ProductPlan | None:
+        return _plan_form(product, plan, form, (target, facts, staged))
+
+    found = planned(_Form())
+    if found is not None and not found.convert:
+        return found
+    brought = [
+        index
+        for index in (0, 1)
+        if staged[0](product.op, index) and may_be_brought(product.op, index, facts)
+    ]
+    if product.extents[0] >= WGMMA_ROWS:  # of two that might be, the left one
+        brought = brought[:1]
+    forms = [planned(_Form(index, is_brought=True)) for index in brought]
+    plans = [p for p in (*forms, found) if p is not None]
+    if found is not None and facts is not None and plans == [found]:
+        return None if are_bytes_for_warps(product.op, target, facts) else found
+    return min(plans, key=lambda p: len(p.convert), default=None)
+
+
+def _plan_form(
+    product: Product,
+    plan: Plan,
+    form: _Form,
+    known: tuple[Target, FactsAnalysis | None, tuple[IsStaged, IsStaged]],
+) -> ProductPlan | None:
+    """How warpgroups compute a product of which they read the operands in some form.
+
+    Args:
+        product: The product.
+        plan: The entry's.
+        form: The form.
+        known: The chip, facts, and `staged` of `plan_warpgroups`.
+    """
+    target, facts, staged = known
+    plan = _divided(product, plan, form.swap)
     operand, accumulator = element_types(product.op)
-    columns = max(1, product.extents[1] // plan.warps_n)
-    atom = find_wgmma(operand, accumulator, columns)
     warps = (plan.warps_m, plan.warps_n)
+    columns = max(1, product.extents[1 - form.swap] // warps[1 - form.swap])
+    atom = find_wgmma(operand, accumulator, columns)
     if atom is None:
         return None
     promote = default_promotion(product.op, atom, target, plan.num_warps)
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
-    if wgmma_refusal(product.op, atom, warps) is not None:
+    if wgmma_refusal(product.op, atom, warps, form.swap) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
+    stays = stays and not form.is_brought
+    made = ProductPlan(atom, *warps, promote=promote, swap=form.swap)
     indices = (1,) if stays else (0, 1)
-    found = _converted(product, indices, atom, facts, staged)
+    read = [n for n in indices if not form.is_brought or n != form.swap]
+    found = _converted(product, read, made, facts, staged)
     if found is None:
         return None
     convert, computed = found
@@ -100,17 +161,18 @@ def plan_warpgroups(
     held += sum(tile_bytes(product.op.operands[index]) for index in twice)
     if held > target.shared_bytes_per_cta or not _pays(product, convert):
         return None
-    if convert and facts is not None and are_bytes_for_warps(product.op, target, facts):
-        return None
-    lhs = "register" if stays else "shared"
+    lhs = "register" if stays or form.is_brought else "shared"
     convert = "".join(sorted(convert + computed))
-    return ProductPlan(atom, *warps, lhs=lhs, promote=promote, convert=convert)
+    made = replace(made, lhs=lhs, convert=convert)
+    if form.is_brought and _held_registers(product, made) > MOST_HELD_REGISTERS:
+        return None
+    return made
 
 
 def _converted(
     product: Product,
-    indices: tuple[int, ...],
-    atom: WgmmaAtom,
+    indices: Sequence[int],
+    plan: ProductPlan,
     facts: FactsAnalysis | None,
     staged: tuple[IsStaged, IsStaged],
 ) -> tuple[str, str] | None:
@@ -122,9 +184,9 @@ def _converted(
     is_copied, is_computed = staged
     convert, computed = "", ""
     for index in indices:
-        if not _is_readable(product, index, atom, facts):
+        if not _is_readable(product, index, plan, facts):
             if not is_copied(product.op, index) or not _is_storable(
-                product, index, atom
+                product, index, plan
             ):
                 return None
             convert += ROLES[index]
@@ -133,12 +195,65 @@ def _converted(
     return convert, computed
 
 
-def _divided(product: Product, plan: Plan) -> Plan:
-    """The plan that divides columns among warpgroups where rows are too few."""
-    rows = product.extents[0] // WGMMA_ROWS * WARPGROUP_WARPS
+def _held_registers(product: Product, plan: ProductPlan) -> int:
+    """Registers of a thread for sums, partial sums, and a turn's left operand."""
+    m, n, k = product.extents
+    sums = m * n // (plan.warps_m * plan.warps_n * WARP_LANES)
+    rows = product.extents[plan.swap] // plan.groups[0]
+    if plan.promote:  # which reads the rows of a part at a time
+        rows = WGMMA_ROWS
+    left = rows * k * product.operand_bits // REGISTER_BITS
+    left //= WARPGROUP_WARPS * WARP_LANES
+    return sums + left + (min(sums, PART_REGISTERS) if plan.promote else 0)
+
+
+def _divided(product: Product, plan: Plan, swap: int) -> Plan:
+    """The plan that divides columns among warpgroups where rows are too few.
+
+    Of a transpose, whose warpgroups lie along N, rows and columns change places.
+    """
+    if swap and plan.warps_n % WARPGROUP_WARPS == 0:
+        plan = replace(plan, warps_m=plan.warps_n, warps_n=plan.warps_m)
+    rows = product.extents[swap] // WGMMA_ROWS * WARPGROUP_WARPS
     if rows and plan.warps_n == 1 and plan.warps_m > rows:
-        return replace(plan, warps_m=rows, warps_n=plan.warps_m // rows)
+        plan = replace(plan, warps_m=rows, warps_n=plan.warps_m // rows)
+    if swap:
+        plan = replace(plan, warps_m=plan.warps_n, warps_n=plan.warps_m)
     return plan
+
+
+def may_be_brought(op: ir.Operation, index: int, facts: FactsAnalysis | None) -> bool:
+    """Whether threads may bring an operand from the slot of a copy to registers.
+
+    It consists of bytes that lie along M or N, of which `ldmatrix.trans` makes what an
+    instruction takes, perhaps after a conversion. Of a transpose the sums lie otherwise
+    than of a product: only where a loop does nothing else with them.
+    """
+    load = source_load(op.operands[index])
+    if load is None or facts is None or (index == 1 and not _is_plain_sum(op)):
+        return False
+    tile = load.results[0]
+    if element_bits(element_of(tile)) != 8:
+        return False
+    near = describe_access(load, facts).fastest
+    if shape_of(tile)[near] < UNIT_BYTES:
+        return False
+    shared = renamed_buffer(wgmma_buffer(shape_of(tile), 8, near), op.operands[index])
+    return bool(shared.offset[0][index])
+
+
+def _is_plain_sum(op: ir.Operation) -> bool:
+    """Whether a loop carries the sum of a product, and nothing else in it uses that."""
+    total, result = op.operands[2], op.results[0]
+    users = [(use.owner.operation, use.operand_number) for use in result.uses]
+    if not isinstance(total.owner, ir.Block) or len(list(total.uses)) != 1:
+        return False
+    loop = total.owner.owner.operation
+    if len(users) != 1 or loop.name not in LOOPS:
+        return False
+    end, number = users[0]
+    carried = ir.BlockArgument(total).arg_number - first_carried(loop)[1]
+    return end == block_ops(total.owner)[-1] and number == carried
 
 
 def may_use_warpgroups(op: ir.Operation, target: Target) -> bool:
@@ -182,6 +297,8 @@ def are_bytes_for_warps(op: ir.Operation, target: Target, facts: FactsAnalysis) 
     m, n, k = extents_of(op)
     if n < M16N16K32.shape[1]:
         return False
+    if n >= WGMMA_ROWS and may_be_brought(op, 1, facts):
+        return False
     copied = m * k + n * k
     by_groups = (
         copied
@@ -206,30 +323,28 @@ def _pays(product: Product, convert: str) -> bool:
     return len(convert) <= {8: 2, 16: 1}.get(product.operand_bits, 0)
 
 
-def _is_storable(product: Product, index: int, atom: WgmmaAtom) -> bool:
+def _is_storable(product: Product, index: int, plan: ProductPlan) -> bool:
     """Whether threads can store an operand as the instruction needs it."""
-    shape, bits = shape_of(product.op.operands[index]), product.operand_bits
-    near = 1 if index == 0 else 0
-    return operand_buffer(shape, bits, ROLES[index], atom, near) is not None
+    return readable_buffer(product.op, index, plan, 1 - index) is not None
 
 
 def _is_readable(
-    product: Product, index: int, atom: WgmmaAtom, facts: FactsAnalysis | None
+    product: Product, index: int, plan: ProductPlan, facts: FactsAnalysis | None
 ) -> bool:
     """Whether an operand can lie in shared memory as the instruction needs it."""
-    operand, role = product.op.operands[index], ROLES[index]
+    operand = product.op.operands[index]
     load = source_load(operand)
     bits = product.operand_bits
     if facts is None or load is None:
         if bits != 16:  # whose rows would be stored element by element
             return False
-        return operand_buffer(shape_of(operand), bits, role, atom, 1) is not None
+        return readable_buffer(product.op, index, plan, 1) is not None
     if conversions_of(operand):  # by threads, which the instruction does not wait for
         return False
     tile, access = load.results[0], describe_access(load, facts)
     if shape_of(tile)[access.fastest] * bits < UNIT_BYTES * 8:
         return False
-    read = Read(operand, role, atom)
+    read = Read(operand, index, plan)
     return read.suits(copied_buffer(tile, access.fastest, [read]))
 
 
@@ -239,24 +354,24 @@ class Read:
 
     Attributes:
         operand: The operand, which renames a loaded tile.
-        role: Which one of its product it is.
-        atom: The instruction.
+        index: Which one of its product it is.
+        plan: How that is computed.
     """
 
     operand: ir.Value
-    role: OperandRole
-    atom: WgmmaAtom
+    index: int
+    plan: ProductPlan
 
     def suits(self, shared: SharedLayout) -> bool:
         """Whether they can, from a layout of the loaded tile."""
-        bits, count = element_bits(element_of(self.operand)), self.count
-        found = describe(renamed_buffer(shared, self.operand), bits, self.role, count)
-        return not isinstance(found, str)
+        bits = element_bits(element_of(self.operand))
+        renamed = renamed_buffer(shared, self.operand)
+        return _describes(renamed, bits, self.index, self.plan)
 
     @property
     def count(self) -> int:
-        """Rows of A or columns of B that one instruction reads."""
-        return count_of(self.atom, self.role)
+        """Rows or columns of it that one instruction reads."""
+        return self.plan.atom.shape[self.index ^ self.plan.swap]
 
 
 def copied_buffer(
@@ -281,23 +396,33 @@ def copied_buffer(
     return found if all(read.suits(found) for read in reads) else widest
 
 
-def operand_buffer(
-    shape: tuple[int, ...], bits: int, role: OperandRole, atom: WgmmaAtom, near: int
+def _describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:
+    """Whether an instruction reads an operand of a product from a buffer."""
+    role, atom = ROLES[index ^ plan.swap], plan.atom
+    if not isinstance(atom, WgmmaAtom):
+        return False
+    shared = shared.permute((1, 0)) if plan.swap else shared
+    return not isinstance(describe(shared, bits, role, count_of(atom, role)), str)
+
+
+def readable_buffer(
+    op: ir.Operation, index: int, plan: ProductPlan, near: int
 ) -> SharedLayout | None:
     """A layout that an instruction can read an operand from, or None if there is none.
 
     Args:
-        shape: Of the operand.
-        bits: Of an element.
-        role: Which operand.
-        atom: The instruction.
+        op: The product.
+        index: Which operand.
+        plan: How it is computed.
         near: The dimension that is contiguous if that is possible.
     """
+    operand = op.operands[index]
+    shape, bits = shape_of(operand), element_bits(element_of(operand))
     for dim in (near, 1 - near):
         if shape[dim] * bits < UNIT_BYTES * 8:
             continue
         layout = wgmma_buffer(shape, bits, dim)
-        if not isinstance(describe(layout, bits, role, count_of(atom, role)), str):
+        if _describes(layout, bits, index, plan):
             return layout
     return None
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda_tile._mlir import ir
+from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
+from cuda_tile.ir.tiles import element_bits
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,12 @@ class Addresses:
             pointer = b.byte_offset(self._pointer, thread)
             self._made[moved] = b.pinned(pointer) if self._moves else pointer
         return b.byte_offset(self._made[moved], rest * size + self._first_bytes)
+
+
+def addresses_in(
+    e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
+) -> Addresses:
+    """Addresses of a thread's elements in a buffer in shared memory."""
+    size_bytes = element_bits(buffer.element) // 8
+    start = (buffer.pointer, buffer.base_bytes)
+    return Addresses(e, start, size_bytes, columns, origin, moves=buffer.moves)

@@ -9,12 +9,13 @@ from dataclasses import replace
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.emit.access import Loaded, pick_words
-from cuda_tile.emit.addresses import Addresses, Origin
+from cuda_tile.emit.addresses import Origin, addresses_in
 from cuda_tile.emit.blocks import barrier, proxy_fence
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.exchange import shuffle
 from cuda_tile.emit.fragment import Fragment
+from cuda_tile.emit.ldmatrix import find_matrices, is_read_by_parts
 from cuda_tile.emit.push import Push
 from cuda_tile.emit.stmatrix import find_stmatrix, store_matrices
 from cuda_tile.emit.threads import linear_form_of
@@ -24,14 +25,12 @@ from cuda_tile.ir.attributes import flag, integer, integers
 from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
-from cuda_tile.layout.ldmatrix import LdMatrix, match_ldmatrix
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.shared import SharedAccess, shared_access
 from cuda_tile.layout.shuffle import Select, ShufflePlan, shuffle_plan
 
 Registers = list[ir.Value]
-_WORD_BYTES = 4
 
 
 @RULES.register("tileas.convert_layout")
@@ -118,14 +117,6 @@ def barrier_(e: Emitter, op: ir.Operation) -> None:
     barrier(e)
 
 
-def _addresses(
-    e: Emitter, buffer: Buffer, columns: tuple[int, ...], origin: Origin
-) -> Addresses:
-    size_bytes = element_bits(buffer.element) // 8
-    start = (buffer.pointer, buffer.base_bytes)
-    return Addresses(e, start, size_bytes, columns, origin, moves=buffer.moves)
-
-
 def _plan_access(
     layout: LinearLayout, buffer: Buffer
 ) -> tuple[SharedAccess, tuple[int, ...]]:
@@ -147,7 +138,7 @@ def store_shared(e: Emitter, op: ir.Operation) -> None:
     if "offsets" in op.attributes:
         part = TilePart(layout, buffer.layout.shape, integers(op, "offsets"))
     access, columns = _plan_access(part.inner if part else layout, buffer)
-    addresses = _addresses(e, buffer, columns, Origin())
+    addresses = addresses_in(e, buffer, columns, Origin())
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
     send = Push(e, layout) if is_for_cluster(op) else None
@@ -177,17 +168,14 @@ def load_shared(e: Emitter, op: ir.Operation) -> None:
         e.set(result, Fragment(layout, tuple(scalars)))
         return
     start = Origin(buffer.layout.offset_of(offsets or (0,) * layout.rank))
-    bits = element_bits(buffer.element)
     # A byte of i1 is no bit of the word that holds it; a CTA's part of a tile has an
     # origin that is known only when it runs.
     is_bit = e.element_type(buffer.element) == e.builder.i1
     by_vectors = is_bit or e.threads.cluster > 1
-    plan = None if by_vectors else match_ldmatrix(buffer.layout, layout, bits)
-    if plan is not None and _fills_words(plan):
-        e.set(result, _ldmatrix(e, buffer, plan, start, layout))
-        return
-    if plan is not None and bits == 8 and plan.transposed:
-        e.set(result, _ldmatrix_bytes(e, buffer, plan, start, layout))
+    found = None if by_vectors else find_matrices(e, buffer, layout, start)
+    if found is not None:
+        if not is_read_by_parts(op):
+            e.set(result, found.fragment())
         return
     e.set(result, _load_vectors(e, buffer, layout, start, e.pack_of(result)))
 
@@ -219,7 +207,7 @@ def _vectors(
 ) -> tuple[Run, Iterator[tuple[tuple[int, ...], Callable[[], list[ir.Value]]]]]:
     """The vectors of a tile in a buffer: registers, and what loads their words."""
     access, columns = _plan_access(layout, buffer)
-    addresses = _addresses(e, buffer, columns, start)
+    addresses = addresses_in(e, buffer, columns, start)
     bits = element_bits(buffer.element)
     run = Run(e.element_type(buffer.element), bits, access.vector)
     vectors = zip(access.offsets, access.registers, strict=True)
@@ -277,87 +265,3 @@ def _holds_part(
     b = e.builder
     form = e.threads.linear_form(part.thread_columns)
     return b.icmp("eq", form, b.constant(b.i32, number))
-
-
-def _fills_words(plan: LdMatrix) -> bool:
-    """Whether each 32-bit result holds the registers that a fragment packs."""
-    return all(
-        registers == tuple(range(registers[0], registers[0] + len(registers)))
-        and registers[0] % len(registers) == 0
-        for group in plan.groups
-        for registers in group.registers
-    )
-
-
-def _ldmatrix(
-    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin, layout: LinearLayout
-) -> Fragment:
-    """Fills all registers of a tile, as many per 32-bit result as there is room for.
-
-    The instruction moves 16-bit units; two bytes are one, and half a 32-bit element.
-    """
-    b = e.builder
-    per_word = len(plan.groups[0].registers[0])
-    word_type = b.vector_type(per_word, e.element_type(buffer.element))
-    values: list[ir.Value | None] = [None] * (layout.n_registers // per_word)
-    for registers, word in _matrices(e, buffer, plan, start):
-        values[registers[0] // per_word] = b.bitcast(word, word_type)
-    return Fragment(layout, tuple(v for v in values if v is not None), per_word)
-
-
-def _ldmatrix_bytes(
-    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin, layout: LinearLayout
-) -> Fragment:
-    """Fills all registers of a tile of bytes from matrices that it turns.
-
-    A result has two bytes of each of two rows; `prmt` picks the bytes of four
-    registers that follow one another from the results that hold them (PTX ISA,
-    "prmt": nibble i of the selector chooses byte i of the eight of both).
-    """
-    b = e.builder
-    found: dict[int, tuple[ir.Value, int]] = {}
-    for registers, word in _matrices(e, buffer, plan, start):
-        found |= {register: (word, byte) for byte, register in enumerate(registers)}
-    word_type = b.vector_type(_WORD_BYTES, e.element_type(buffer.element))
-    values: list[ir.Value] = []
-    for first in range(0, layout.n_registers, _WORD_BYTES):
-        sources = [found[first + byte] for byte in range(_WORD_BYTES)]
-        words = list(dict.fromkeys(word for word, _ in sources))
-        if len(words) > 2:
-            raise InternalError("emit: bytes of a word that lie in more than two")
-        selector = sum(
-            (byte + _WORD_BYTES * words.index(word)) << 4 * place
-            for place, (word, byte) in enumerate(sources)
-        )
-        (value,) = b.inline_ptx(
-            f"prmt.b32 $0, $1, $2, {selector:#06x};",
-            "=r,r,r",
-            [b.i32],
-            [words[0], words[-1]],
-            side_effects=False,
-        )
-        values.append(b.bitcast(value, word_type))
-    return Fragment(layout, tuple(values), _WORD_BYTES)
-
-
-def _matrices(
-    e: Emitter, buffer: Buffer, plan: LdMatrix, start: Origin
-) -> Iterator[tuple[tuple[int, ...], ir.Value]]:
-    """Loads all matrices; gives each result as an i32, with the registers in it."""
-    b = e.builder
-    columns = (*plan.lane_offsets, *plan.warp_offsets)
-    addresses = _addresses(e, buffer, columns, start)
-    types = [b.i32] * plan.count
-    attributes = {
-        "num": ir.IntegerAttr.get(b.i32, plan.count),
-        "layout": b.attribute(
-            f"#nvvm.mma_layout<{'col' if plan.transposed else 'row'}>"
-        ),
-        "shape": b.attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
-        "eltType": b.attribute("#nvvm.ld_st_matrix_elt_type<b16>"),
-    }
-    for group in plan.groups:
-        result = b.i32 if plan.count == 1 else b.struct_type(types)
-        loaded = b.op("nvvm.ldmatrix", result, addresses.at(group.offset), **attributes)
-        words = [loaded] if plan.count == 1 else b.fields(loaded, types)
-        yield from zip(group.registers, words, strict=True)

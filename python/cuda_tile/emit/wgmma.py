@@ -17,32 +17,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.feeds import SAME_ELEMENTS
-from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
-from cuda_tile.emit.mma_operands import integer_words, operand_form
-from cuda_tile.errors import InternalError, Unsupported, UserError
+from cuda_tile.emit.mma_operands import operand_form
+from cuda_tile.emit.wgmma_operands import (
+    Part,
+    Places,
+    by_parts,
+    from_buffer,
+    from_registers,
+    places_of,
+    repeats,
+)
+from cuda_tile.errors import InternalError, Unsupported
 from cuda_tile.ir.attributes import flag, integer, keyword
 from cuda_tile.ir.copies import planned
-from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import (
-    element_bits,
     element_name,
     is_distributed,
-    layout_of,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
+from cuda_tile.ir.walk import block_ops, enclosing_ops
 from cuda_tile.layout.coords import Coord, n_bits
-from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import (
@@ -50,16 +52,10 @@ from cuda_tile.layout.wgmma import (
     WARPGROUP_WARPS,
     WGMMA_CAPABILITY,
     WgmmaAtom,
-    wgmma_atom,
+    atom_of_sums,
 )
 
-CROWDED_REGISTERS = 192
-"""Of the sums of a turn's products: 40 to 48 are left for all else."""
 _GROUP_BITS = n_bits(WARPGROUP_WARPS)
-_WORD_BITS = 32
-
-Places = dict[Coord, list[ir.Value]]
-"""What instructions take of an operand, by where they begin in a warpgroup's part."""
 
 
 @RULES.register("tileas.settled")
@@ -87,11 +83,7 @@ def _starts_only_loop(op: ir.Operation) -> bool:
     """Whether a loop begins with what `settled` gives, itself outside all loops."""
     users = [use.owner.operation for use in op.results[0].uses]
     around = enclosing_ops(op.results[0])
-    return any(map(_repeats, users)) and not any(map(_repeats, around))
-
-
-def _repeats(op: ir.Operation) -> bool:
-    return op.name == TILES or _cuda_tile.is_loop(op)
+    return any(map(repeats, users)) and not any(map(repeats, around))
 
 
 @RULES.register("tileas.wgmma")
@@ -105,17 +97,20 @@ def wgmma(e: Emitter, op: ir.Operation) -> None:
     atom = _atom_of(op)
     acc, b = e.pending(op.operands[2]), e.builder
     _check_accumulator(acc.layout, atom)
-    right, flips = _from_buffer(e, op, "b", acc.layout)
-    reads = list(acc.reads)
+    right, flips = from_buffer(e, op, "b", acc.layout, atom)
+    depth, reads = planned(op, "promote", 0), list(acc.reads)
+    parts = None if not depth else by_parts(e, op.operands[0], acc.layout, atom)
+    left: Places = {}
     if isinstance(op.operands[0].type, BufferType):
-        left, flip = _from_buffer(e, op, "a", acc.layout)
+        left, flip = from_buffer(e, op, "a", acc.layout, atom)
         flips = flip + flips
-    else:
-        left = _from_registers(e, op.operands[0], acc.layout, atom)
+    elif parts is None:
+        left = from_registers(e, op.operands[0], acc.layout, atom)
         reads += [word for words in left.values() for word in words]
-    if depth := planned(op, "promote", 0):
+    if depth:
         whole = _Form(_mnemonic(op, atom), (), (), (), _tail(op, atom, flips), False)
-        e.set(op.results[0], _promoted(e, whole, acc, (left, right), atom, depth))
+        operands = parts or partial(places_of, left), right
+        e.set(op.results[0], _promoted(e, whole, acc, operands, atom, depth))
         return
     form = _Form(
         mnemonic=_mnemonic(op, atom),
@@ -308,7 +303,7 @@ def _promoted(
     e: Emitter,
     whole: _Form,
     acc: Pending,
-    operands: tuple[Places, Places],
+    operands: tuple[Part, Places],
     atom: WgmmaAtom,
     depth: int,
 ) -> Pending:
@@ -341,13 +336,13 @@ def _promoted(
 def _part(
     whole: _Form,
     some: Sequence[tuple[Coord, tuple[int, ...]]],
-    operands: tuple[Places, Places],
+    operands: tuple[Part, Places],
     depths: range,
 ) -> tuple[_Form, list[ir.Value]]:
     """The instructions of some accumulators over some of K, and their inputs."""
     rows = {row for (row, _), _ in some}
     columns = {column for (_, column), _ in some}
-    left = {p: w for p, w in operands[0].items() if p[0] in rows and p[1] in depths}
+    left = operands[0](rows, depths)
     right = {p: w for p, w in operands[1].items() if p[1] in columns and p[0] in depths}
     numbers = iter(range(sum(len(own) for _, own in some)))
     form = replace(
@@ -386,7 +381,7 @@ def _text(form: _Form, first: int) -> str:
 
 def _atom_of(op: ir.Operation) -> WgmmaAtom:
     name = ir.StringAttr(op.attributes["atom"]).value
-    atom = wgmma_atom(name)
+    atom = atom_of_sums(name, pending_tile(op.operands[2])[1])
     if atom is None:
         raise InternalError(f"emit: no instruction of warpgroups is called {name}")
     return atom
@@ -436,133 +431,3 @@ def _tail(op: ir.Operation, atom: WgmmaAtom, flips: Sequence[bool]) -> str:
         return ""
     turned = [int(flip) for flip in flips] if atom.majors else []
     return "".join(f", {number}" for number in (1, 1, *turned))
-
-
-# Operands -----------------------------------------------------------------------------
-
-
-def _from_registers(
-    e: Emitter, value: ir.Value, acc: LinearLayout, atom: WgmmaAtom
-) -> Places:
-    """The registers of A of each instruction: its own, where others read them too.
-
-    While products run, nothing else may touch the registers that they read (PTX ISA,
-    "wgmma.wait_group").
-    """
-    layout = layout_of(value)
-    if [basis[0] for basis in layout.warp] != [basis[0] for basis in acc.warp]:
-        raise InternalError(f"emit: expected A of {atom.name} as {acc}, got {layout}")
-    places = integer_words(e, value, atom.a)
-    if _is_read_elsewhere(value):
-        pinned = e.builder.pinned
-        return {at: [pinned(word) for word in words] for at, words in places.items()}
-    return places
-
-
-def _is_read_elsewhere(value: ir.Value) -> bool:
-    """Whether more than products read a tile, maybe under another name."""
-    while True:
-        users = {use.owner.operation for use in value.uses}
-        others = [op for op in users if op.name != "tileas.wgmma"]
-        maker = defining_op(value)
-        if len(users) > 1 and others:
-            return True
-        if maker is None or maker.name not in SAME_ELEMENTS | {"cuda_tile.bitcast"}:
-            return False
-        value = maker.operands[0]
-
-
-def _from_buffer(
-    e: Emitter, op: ir.Operation, role: OperandRole, acc: LinearLayout
-) -> tuple[Places, list[bool]]:
-    """The descriptors of an operand, and whether it is contiguous along M or N.
-
-    Raises:
-        UserError: No descriptor describes its buffer.
-    """
-    b, atom = e.builder, _atom_of(op)
-    value = op.operands[0 if role == "a" else 1]
-    buffer = e.buffer(value)
-    axis, depth = (0, 1) if role == "a" else (1, 0)
-    size, deep = atom.shape[axis], atom.shape[2]
-    found = describe(buffer.layout, element_bits(buffer.element), role, size)
-    if isinstance(found, str):
-        raise UserError(
-            f"'{op.name}': expected operand {role} in an arrangement that matrix "
-            f"descriptors have, got {value.type}: {found}"
-        )
-    if buffer.base_bytes % found.alignment_bytes:
-        raise InternalError(
-            f"emit: expected operand {role} of {op.name} at a multiple of "
-            f"{found.alignment_bytes} bytes, got {buffer.base_bytes}"
-        )
-    groups = [
-        found.start_bytes(basis[axis] // size, 0) for basis in acc.warp[_GROUP_BITS:]
-    ]
-    high = e.threads.kept(found.constant >> _WORD_BITS, "x" if role == "a" else "y")
-    first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
-    base = b.bitcast(b.vector([first, high]), b.i64)
-    if _is_crowded(op.block):
-        (base,) = b.inline_ptx(
-            "mov.b64 $0, $1;", "=l,l", [b.i64], [base], side_effects=True
-        )
-    places: Places = {}
-    origins = dict.fromkeys(origin[axis] for origin, _ in _origins(acc, atom))
-    for k in range(0, buffer.layout.shape[depth], deep):
-        for row in origins:
-            offset = found.start_bytes(row // size, k // deep) // UNIT_BYTES
-            # Of sums of 32 bits ptxas would write both words for each instruction.
-            word = b.add(base, b.constant(b.i64, offset)) if offset else base
-            key = (row, k) if role == "a" else (k, row)
-            places[key] = [word]
-    return places, [found.is_transposed]
-
-
-def _is_crowded(block: ir.Block) -> bool:
-    """Whether the sums of a loop's products leave few registers for descriptors.
-
-    LLVM would compute those that no turn changes before the loop; where uniform
-    registers are short, ptxas 13.5 keeps them in a thread's, and spills others for it.
-    Then each turn computes them from the first of each operand.
-    """
-    if not _repeats(block.owner.operation):
-        return False
-    totals = [op.results[0] for op in block_ops(block) if op.name == "tileas.wgmma"]
-    counts = [pending_tile(total)[1].n_registers for total in totals]
-    return sum(counts) >= CROWDED_REGISTERS
-
-
-def _matrix_word(
-    e: Emitter, buffer: Buffer, groups: Sequence[int], low: int
-) -> ir.Value:
-    """The low word of the descriptor of a warpgroup's part of a buffer (i32).
-
-    What does not depend on the slot is computed once, and kept from LLVM, which would
-    take the constants out of the sum again.
-
-    Args:
-        e: The emitter.
-        buffer: The buffer.
-        groups: How many bytes each bit of the warpgroup's number moves it by.
-        low: What the word has beside the address.
-    """
-    b, once = e.builder, e.threads.at_start
-    start = b.constant(b.i32, buffer.base_bytes)
-    start = once("llvm.add", b.i32, e.shared_address(), start)
-    if any(groups):
-        form = e.threads.warp_form([*[0] * _GROUP_BITS, *groups])
-        start = once("llvm.add", b.i32, start, form)
-    bits = b.constant(b.i32, n_bits(UNIT_BYTES))
-    start = once("llvm.lshr", b.i32, start, bits)
-    start = once("llvm.add", b.i32, start, b.constant(b.i32, low))
-    if buffer.slot is None:
-        return start
-    start = e.threads.pinned(start)
-    units = b.constant(b.i32, buffer.slot_bytes // UNIT_BYTES)
-    return b.add(start, b.mul(buffer.slot, units))
-
-
-def _origins(
-    acc: LinearLayout, atom: WgmmaAtom
-) -> list[tuple[Coord, tuple[int | None, ...]]]:
-    return list(atom_registers(acc, atom.c).items())

@@ -61,6 +61,7 @@ PRODUCT_FIELDS: Mapping[str, type] = {
     "lag": int,
     "promote": int,
     "convert": str,
+    "swap": int,
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
@@ -131,6 +132,7 @@ class ProductPlan:
         warps_b: Parts into which they divide a batch.
         lhs: Where an instruction of a warpgroup reads its left operand, "shared" or
             "register".
+        swap: 1 if its left operand is B^T: warpgroups compute B^T A^T, the transpose.
         stage: Turns of its loop by which the product runs behind the loads of its
             operands; products that depend on another of their turn may have 1.
         lag: Turns by which the release of its operands trails it.
@@ -149,6 +151,7 @@ class ProductPlan:
     lag: int = 0
     promote: int = 0
     convert: str = ""
+    swap: int = 0
 
     @property
     def is_wgmma(self) -> bool:
@@ -170,12 +173,15 @@ class ProductPlan:
     def warp_step(self) -> tuple[int, int]:
         """Rows and columns of the result that a warp has of one instruction."""
         rows, columns, _ = self.atom.shape
-        return (rows // WARPGROUP_WARPS if self.is_wgmma else rows), columns
+        rows = rows // WARPGROUP_WARPS if self.is_wgmma else rows
+        return (columns, rows) if self.swap else (rows, columns)
 
     @property
     def groups(self) -> tuple[int, int]:
-        """How warpgroups divide the result, as `tile_wgmma` takes it."""
-        return self.warps_m // WARPGROUP_WARPS, self.warps_n
+        """How warpgroups divide what they compute, as `tile_wgmma` takes it."""
+        warps = self.warps_m, self.warps_n
+        rows, columns = reversed(warps) if self.swap else warps
+        return rows // WARPGROUP_WARPS, columns
 
     @property
     def warps(self) -> tuple[int, ...]:
@@ -197,6 +203,7 @@ class ProductPlan:
         values |= {"lag": self.lag} if self.lag else {}
         values |= {"promote": self.promote} if self.promote else {}
         values |= {"convert": self.convert} if self.convert else {}
+        values |= {"swap": self.swap} if self.swap else {}
         return plan_attribute(values)
 
 
@@ -295,9 +302,10 @@ def read_product(op: ir.Operation) -> ProductPlan:
     if warps_b != 1:
         division["warps_b"] = warps_b
     _check_division(division, entry)
+    lhs, stage, lag, swap = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
+    _check_range("swap", swap, 0, int(isinstance(atom, WgmmaAtom)))
     if isinstance(atom, WgmmaAtom):
-        _check_warpgroups(op, atom, division)
-    lhs, stage, lag = (values.get(n, d) for n, d in _PRODUCT_DEFAULTS.items())
+        _check_warpgroups(op, atom, division, swap)
     _check_choice("lhs", lhs, ("shared", "register"))
     _check_range("stage", stage, 0, 1)
     _check_range("lag", lag, 0, 1)
@@ -308,7 +316,7 @@ def read_product(op: ir.Operation) -> ProductPlan:
     convert = values.get("convert", "")
     _check_choice("convert", convert, ("", "a", "b", "ab"))
     return ProductPlan(
-        *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert)
+        *(atom, warps_m, warps_n, warps_b, lhs, stage, lag, promote, convert, swap)
     )
 
 
@@ -433,7 +441,9 @@ def _check_division(division: Mapping[str, int], plan: Plan) -> None:
         )
 
 
-_PRODUCT_DEFAULTS: Mapping[str, Any] = {"lhs": "shared", "stage": 0, "lag": 0}
+_PRODUCT_DEFAULTS: Mapping[str, Any] = {
+    **{"lhs": "shared", "stage": 0, "lag": 0, "swap": 0}
+}
 
 
 def _check_choice(name: str, got: str, known: tuple[str, ...]) -> None:
@@ -503,7 +513,7 @@ def _check_cluster(target: Target, plan: Plan) -> None:
 
 
 def wgmma_refusal(
-    op: ir.Operation, atom: WgmmaAtom, warps: tuple[int, int]
+    op: ir.Operation, atom: WgmmaAtom, warps: tuple[int, int], swap: int = 0
 ) -> str | None:
     """Why warpgroups cannot compute a product by an instruction; None if they can.
 
@@ -511,24 +521,28 @@ def wgmma_refusal(
         op: The product.
         atom: The instruction.
         warps: Parts into which warps divide rows and columns of the result.
+        swap: 1 if they compute the transpose.
     """
     if scaling_of(op) is not None or len(shape_of(op.results[0])) != 2:
         return "a matrix product without scale factors"
-    if warps[0] % WARPGROUP_WARPS:
-        return f"a warps_m that {WARPGROUP_WARPS} divides"
-    rows, columns, depth = extents_of(op)
+    how = " where swap = 1" if swap else ""
+    if warps[swap] % WARPGROUP_WARPS:
+        return f"a {('warps_m', 'warps_n')[swap]} that {WARPGROUP_WARPS} divides{how}"
+    *sides, depth = extents_of(op)
     m, n, k = atom.shape
-    part = (rows * WARPGROUP_WARPS // warps[0], columns // warps[1], depth)
+    rows, columns = sides[swap] * WARPGROUP_WARPS, sides[1 - swap]
+    part = (rows // warps[swap], columns // warps[1 - swap], depth)
     if any(size < step for size, step in zip(part, (m, n, k), strict=True)):
-        return f"at least {m} x {n} x {k} for each warpgroup"
+        least = f"{n} x {m}" if swap else f"{m} x {n}"
+        return f"at least {least} x {k} for each warpgroup{how}"
     return None
 
 
 def _check_warpgroups(
-    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int]
+    op: ir.Operation, atom: WgmmaAtom, division: Mapping[str, int], swap: int
 ) -> None:
     warps = (division["warps_m"], division["warps_n"])
-    reason = wgmma_refusal(op, atom, warps)
+    reason = wgmma_refusal(op, atom, warps, swap)
     if reason is not None or "warps_b" in division:
         rows, columns, depth = extents_of(op)
         raise UserError(

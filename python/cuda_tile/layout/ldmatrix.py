@@ -14,12 +14,12 @@ affect it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from cuda_tile.layout import f2
-from cuda_tile.layout.coords import Coord
+from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import (
     OffsetColumns,
@@ -194,6 +194,45 @@ def match_stmatrix(
     if free.register or free.lane or free.warp:
         return None
     return match_ldmatrix(shared, dist, element_bits)
+
+
+@dataclass(frozen=True)
+class TurnedRows:
+    """Rows of matrices in another order, in which fewer of them meet in banks.
+
+    Attributes:
+        match: The instructions; its `registers` hold for lanes that swap nothing.
+        matrix: The bit of a matrix's number that some lanes swap; 0 is the lowest.
+        lane: The bit of a lane's number that says whether its results of two matrices
+            that differ in that bit have changed places.
+    """
+
+    match: LdMatrix
+    matrix: int
+    lane: int
+
+
+@lru_cache(maxsize=256)
+def turned_rows(match: LdMatrix, element_bits: int) -> TurnedRows | None:
+    """Lets two of the matrices of an instruction exchange rows; None if none gains.
+
+    A lane of a transposed matrix gets what two rows have. Half of the lanes may as well
+    get it in the result of another matrix: bytes that a swizzle repeats every 8 rows
+    meet in banks where a matrix has rows 0, 1, 4, 5, 8, 9, 12 and 13, not where it has
+    0, 1, 4, 5, 10, 11, 14 and 15, and its neighbour the rest.
+    """
+    before = best = ldmatrix_conflicts(match, element_bits)
+    found: TurnedRows | None = None
+    if not match.transposed:
+        return None
+    for matrix in range(n_bits(match.count)):
+        for lane in (0, 1):
+            rows = list(match.lane_offsets)
+            rows[1 + lane] ^= rows[3 + matrix]
+            turned = replace(match, lane_offsets=tuple(rows))
+            if (conflicts := ldmatrix_conflicts(turned, element_bits)) < best:
+                best, found = conflicts, TurnedRows(turned, matrix, lane)
+    return found if best < before else None
 
 
 def ldmatrix_conflicts(match: LdMatrix, element_bits: int) -> int:

@@ -12,8 +12,9 @@ Fragments for wgmma.mma_async").
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from cuda_tile.layout.atoms import M16N8K8, M16N8K16, M16N8K32, AtomTypes, MmaAtom
@@ -71,6 +72,27 @@ class WgmmaAtom:
         """Gives the layout of an operand in registers."""
         return self.a if role == "a" else self.c
 
+    @cached_property
+    def in_pairs(self) -> WgmmaAtom:
+        """The same instruction, of which each lane has two neighbouring rows.
+
+        Rows of A may come in any order if those of the result do: here lane group g has
+        rows 2g and 2g + 1 of a warp's 16, where the instruction has g and g + 8. Where
+        bytes of A lie along M, `ldmatrix.trans` brings them so.
+        """
+        return replace(self, a=_in_pairs(self.a), c=_in_pairs(self.c))
+
+
+def _in_pairs(fragment: LinearLayout) -> LinearLayout:
+    """A fragment with row 1, 2, 4, 8 of a warp where 8, 1, 2, 4 was."""
+    moved = {1: 2, 2: 4, 4: 8, 8: 1}
+
+    def change(bases: Sequence[Coord]) -> tuple[Coord, ...]:
+        return tuple((moved.get(row, row), column) for row, column in bases)
+
+    register, lane = change(fragment.register), change(fragment.lane)
+    return replace(fragment, register=register, lane=lane)
+
 
 def _types(*pairs: tuple[str, str]) -> tuple[AtomTypes, ...]:
     since = WGMMA_CAPABILITY
@@ -117,6 +139,14 @@ def wgmma_atom(name: str) -> WgmmaAtom | None:
         a=warp.a.extend((WGMMA_ROWS, depth), warp=bands),
         c=warp.c.extend((WGMMA_ROWS, columns), register=blocks, warp=bands),
     )
+
+
+def atom_of_sums(name: str, sums: LinearLayout) -> WgmmaAtom | None:
+    """The instruction of a name, with rows in pairs where accumulators have them so."""
+    atom = wgmma_atom(name)
+    if atom is None or sums.lane == atom.c.lane:
+        return atom
+    return atom.in_pairs
 
 
 def find_wgmma(operand: str, accumulator: str, columns: int) -> WgmmaAtom | None:

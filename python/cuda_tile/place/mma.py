@@ -9,13 +9,13 @@ from math import prod
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.access import describe_access
 from cuda_tile.analysis.feeds import computed_from, source_load
+from cuda_tile.analysis.left_operands import is_brought, left_layout, sums_layout
 from cuda_tile.ir.plan import ProductPlan, read_product
 from cuda_tile.ir.tiles import shape_of, tile_bytes
 from cuda_tile.layout.atoms import Role
 from cuda_tile.layout.converting import choose_computing
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.layout.fragments import tile_mma
-from cuda_tile.layout.wgmma import WgmmaAtom, tile_wgmma
 from cuda_tile.place.constraints import Constraint, Demand, Fixed, Same
 from cuda_tile.place.cost import tile_bits, trip_count
 from cuda_tile.place.memory import is_read_back, prefer_any
@@ -34,17 +34,16 @@ def product(ctx: PlaceContext, op: ir.Operation) -> list[Constraint]:
     """
     acc, plan = op.operands[2], read_product(op)
     weight = prod(shape_of(acc)) * tile_bits(acc) // 8 * trip_count(op)
-    if isinstance(plan.atom, WgmmaAtom):
-        result = tile_wgmma(shape_of(acc), plan.groups, "c", plan.atom)
+    if plan.is_wgmma:
+        result = sums_layout(op, plan)
         found: list[Constraint] = [
             Same((op.results[0], acc)),
             Fixed(op.results[0], result, weight),
         ]
-        if plan.lhs == "register":
-            lhs = tile_wgmma(shape_of(op.operands[0]), plan.groups, "a", plan.atom)
-            found.append(Demand(op, 0, lhs))
+        if plan.lhs == "register" and not is_brought(op, plan):
+            found.append(Demand(op, plan.swap, left_layout(op, plan, result)))
         return [*found, *_computed(ctx, op, plan)]
-    atom = plan.atom
+    atom = plan.warp_atom
     layouts = [
         tile_mma(shape_of(value), plan.warps, role, atom)
         for value, role in zip(op.operands, ROLES, strict=False)

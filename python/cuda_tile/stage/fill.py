@@ -49,7 +49,6 @@ from cuda_tile.ir.walk import block_ops, location_text, nested_ops, segments
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
-from cuda_tile.layout.wgmma import WgmmaAtom
 from cuda_tile.stage.build import alloc
 
 
@@ -253,13 +252,14 @@ def _reads(tile: ir.Value) -> list[Read]:
         if user.name not in PRODUCTS:
             continue
         plan, operand = read_product(user), user.operands[index]
-        role = ROLES[index]
+        is_brought = plan.lhs == "register" and index == plan.swap
         if (
-            isinstance(plan.atom, WgmmaAtom)
-            and role not in plan.convert
+            plan.is_wgmma
+            and not is_brought
+            and ROLES[index] not in plan.convert
             and not conversions_of(operand)
         ):
-            found.append(Read(operand, role, plan.atom))
+            found.append(Read(operand, index, plan))
     return found
 
 

@@ -39,10 +39,8 @@ from cuda_tile.stage.build import add, alloc, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
-from cuda_tile.stage.wgmma import stage_wgmma
+from cuda_tile.stage.wgmma import SIGNS, stage_wgmma
 
-SIGNS = ("signedness_lhs", "signedness_rhs")
-"""Attributes of an integer product."""
 SLICED: dict[int, tuple[Role, int]] = {
     0: ("a", -1),
     1: ("b", -2),

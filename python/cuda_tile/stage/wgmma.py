@@ -9,19 +9,29 @@ move them apart.
 from __future__ import annotations
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, PendingType
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BufferType,
+    LayoutAttr,
+    PendingType,
+)
 from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.feeds import conversions_of
-from cuda_tile.analysis.warpgroups import ROLES, count_of, operand_buffer
+from cuda_tile.analysis.left_operands import TURN, left_layout
+from cuda_tile.analysis.warpgroups import ROLES, count_of, readable_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import CONVERTED_SLOTS
-from cuda_tile.ir.plan import PLAN_ATTRIBUTE, ProductPlan, plan_attribute, read_plan
+from cuda_tile.ir.plan import (
+    PLAN_ATTRIBUTE,
+    Atom,
+    ProductPlan,
+    plan_attribute,
+    read_plan,
+)
 from cuda_tile.ir.tiles import (
     buffer_layout_of,
     element_bits,
     element_of,
     layout_of,
-    shape_of,
     tile_type,
 )
 from cuda_tile.ir.walk import enclosing_entry, location_text
@@ -29,10 +39,13 @@ from cuda_tile.layout.converting import choose_converting
 from cuda_tile.layout.descriptors import describe
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.wgmma import WgmmaAtom
-from cuda_tile.stage.build import alloc
+from cuda_tile.stage.build import alloc, permute
 from cuda_tile.stage.conversion import conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands
+
+SIGNS = ("signedness_lhs", "signedness_rhs")
+"""Attributes of an integer product."""
 
 
 def stage_wgmma(
@@ -54,33 +67,75 @@ def stage_wgmma(
     Raises:
         UserError: A plan by hand asks for an instruction that cannot read an operand.
     """
-    if plan.lhs == "register" and fills.buffer(op.operands[0]) is not None:
-        raise UserError(
-            f"expected lhs = shared in '{PLAN_ATTRIBUTE}' of a product whose left "
-            "operand is copied to shared memory, got 'register'; plan its load with "
-            "engine = threads",
-            location_text(op),
-        )
     sides = [
-        op.operands[0]
-        if index == 0 and plan.lhs == "register"
-        else _in_shared(op, index, plan, buffers, fills)
+        _in_registers(op, plan, fills)
+        if index == plan.swap and plan.lhs == "register"
+        else _side_in_shared(op, index, plan, buffers, fills)
         for index in (0, 1)
     ]
     acc = op.operands[2]
+    if plan.swap:
+        sides, acc = sides[::-1], permute(acc, TURN)
     pending = PendingType.get(acc.type)
     start = tileas.SettledOp(pending, acc).result
     lhs, rhs = sides
     made = tileas.WgmmaOp(pending, lhs, rhs, start, atom.name)
-    for name in ("signedness_lhs", "signedness_rhs", PLAN_ATTRIBUTE):
-        if name in op.attributes:
-            made.operation.attributes[name] = op.attributes[name]
+    kept = (*(SIGNS[::-1] if plan.swap else SIGNS), PLAN_ATTRIBUTE)
+    for name, source in zip((*SIGNS, PLAN_ATTRIBUTE), kept, strict=True):
+        if source in op.attributes:
+            made.operation.attributes[name] = op.attributes[source]
     if plan.promote:  # what a plan by hand may leave to the default
         known = {a.name: a.attr for a in ir.DictAttr(op.attributes[PLAN_ATTRIBUTE])}
         i64 = ir.IntegerType.get_signless(64)
         known["promote"] = ir.IntegerAttr.get(i64, plan.promote)
         made.operation.attributes[PLAN_ATTRIBUTE] = ir.DictAttr.get(known)
-    return tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
+    done = tileas.AwaitOp([acc.type], [made.result]).operation.results[0]
+    return permute(done, TURN) if plan.swap else done
+
+
+def _side_in_shared(
+    op: ir.Operation,
+    index: int,
+    plan: ProductPlan,
+    buffers: StagedOperands,
+    fills: Fills,
+) -> ir.Value:
+    """The buffer that holds an operand, as instructions read it."""
+    buffer = _in_shared(op, index, plan, buffers, fills)
+    return _turned(buffer) if plan.swap else buffer
+
+
+def _turned(buffer: ir.Value) -> ir.Value:
+    """The transpose of a matrix in a buffer: the same bytes under other names."""
+    shared = buffer_layout_of(buffer).permute(TURN)
+    element = BufferType(buffer.type).element_type
+    layout = LayoutAttr.get(shared.groups())
+    ty = BufferType.get(list(shared.shape), element, layout)
+    return tileas.ReinterpretOp(ty, buffer).result
+
+
+def _in_registers(op: ir.Operation, plan: ProductPlan, fills: Fills) -> ir.Value:
+    """What instructions read from registers: an operand as it is, or from a slot."""
+    operand = op.operands[plan.swap]
+    filled = fills.buffer(operand)
+    if filled is None:
+        return permute(operand, TURN) if plan.swap else operand
+    layout = left_layout(op, plan, layout_of(op.operands[2]))
+    if plan.swap:
+        filled, layout = _turned(filled), layout.permute(TURN)
+    return _loaded(operand, filled, layout)
+
+
+def _loaded(operand: ir.Value, filled: ir.Value, layout: LinearLayout) -> ir.Value:
+    """An operand from the buffer that a copy fills, with its elements converted."""
+    kind = tile_type(BufferType(filled.type).element_type, layout)
+    tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * layout.rank).result
+    for conversion in conversions_of(operand):
+        made = conversion.clone()
+        made.operands[0] = tile
+        tile = made.results[0]
+        tile.set_type(tile_type(element_of(conversion.results[0]), layout))
+    return tile
 
 
 def _in_shared(
@@ -91,26 +146,28 @@ def _in_shared(
     fills: Fills,
 ) -> ir.Value:
     """The buffer that holds an operand."""
-    operand, role = op.operands[index], ROLES[index]
+    operand, role = op.operands[index], ROLES[index ^ plan.swap]
     bits, atom = element_bits(element_of(operand)), plan.atom
     assert isinstance(atom, WgmmaAtom)
     filled = fills.buffer(operand)
-    if filled is not None and role in plan.convert:
-        return _converted(op, index, atom, filled)
+    if filled is not None and ROLES[index] in plan.convert:
+        return _converted(op, index, plan, filled)
     if filled is not None:
         if conversions_of(operand):
             raise _refuse(op, index, atom, "it is converted after it was loaded")
-        found = describe(buffer_layout_of(filled), bits, role, count_of(atom, role))
+        shared = buffer_layout_of(filled)
+        shared = shared.permute(TURN) if plan.swap else shared
+        found = describe(shared, bits, role, count_of(atom, role))
         if isinstance(found, str):
             raise _refuse(op, index, atom, found)
         return filled
     source = conversion_source(operand) or operand
     near = _near_dim(layout_of(source))
-    layout = operand_buffer(shape_of(source), bits, role, atom, near)
+    layout = readable_buffer(op, index, plan, near)
     if layout is None:
         raise _refuse(op, index, atom, "its rows are too short")
     buffer = buffers.buffer(op, source, layout)
-    if role in plan.convert and fills.computes_in(op.block):
+    if ROLES[index] in plan.convert and fills.computes_in(op.block):
         _give_slots(buffer)
     return buffer
 
@@ -128,30 +185,24 @@ def _near_dim(layout: LinearLayout) -> int:
 
 
 def _converted(
-    op: ir.Operation, index: int, atom: WgmmaAtom, filled: ir.Value
+    op: ir.Operation, index: int, plan: ProductPlan, filled: ir.Value
 ) -> ir.Value:
     """A buffer to which threads take an operand from the one that a copy fills.
 
     They convert its elements, or turn it to lie along K, on the way.
     """
-    operand, role = op.operands[index], ROLES[index]
+    operand = op.operands[index]
     bits, near = element_bits(element_of(operand)), 1 - index
     source = buffer_layout_of(filled)
     if bits == 16:  # read along either dimension: as it lies
         near = next(d for d, step in enumerate(source.offset[0]) if step)
-    target = operand_buffer(shape_of(operand), bits, role, atom, near)
+    target = readable_buffer(op, index, plan, near)
     if target is None:
-        raise _refuse(op, index, atom, "its rows are too short")
+        raise _refuse(op, index, plan.atom, "its rows are too short")
     stored = BufferType(filled.type).element_type
     n_warps = read_plan(enclosing_entry(op)).num_warps
     layout = choose_converting((source, element_bits(stored)), (target, bits), n_warps)
-    kind = tile_type(stored, layout)
-    tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * len(layout.shape)).result
-    for conversion in conversions_of(operand):
-        made = conversion.clone()
-        made.operands[0] = tile
-        tile = made.results[0]
-        tile.set_type(tile_type(element_of(conversion.results[0]), layout))
+    tile = _loaded(operand, filled, layout)
     buffer = alloc(element_of(operand), target)
     tileas.StoreSharedOp(tile, buffer)
     _give_slots(buffer)
@@ -167,7 +218,7 @@ def _give_slots(buffer: ir.Value) -> None:
             store.attributes[PLAN_ATTRIBUTE] = plan_attribute(slots)
 
 
-def _refuse(op: ir.Operation, index: int, atom: WgmmaAtom, why: str) -> UserError:
+def _refuse(op: ir.Operation, index: int, atom: Atom, why: str) -> UserError:
     side = ("left", "right")[index]
     return UserError(
         f"expected a {side} operand that atom {atom.name} can read from shared memory: "

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layouts of warpgroups' sums, and of left operands that they read from registers.
+
+An instruction reads its right operand from shared memory, 8-bit elements contiguous
+along K. One that lies along M or N is its left operand instead: threads take it from
+the slot that a copy fills to registers, where `ldmatrix.trans` turns it. For the right
+operand of a product that means the transpose, B^T A^T (`swap` in the plan).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import source_load
+from cuda_tile.errors import InternalError
+from cuda_tile.ir.copy_plan import read_load
+from cuda_tile.ir.plan import ProductPlan
+from cuda_tile.ir.tiles import element_bits, element_of, shape_of
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.layout.wgmma import WgmmaAtom, atom_of_sums, tile_wgmma
+from cuda_tile.targets import REGISTER_BITS
+
+TURN = (1, 0)
+"""The order of dimensions of a transposed matrix."""
+
+
+def is_brought(op: ir.Operation, plan: ProductPlan) -> bool:
+    """Whether threads bring the left operand from a slot that a copy fills."""
+    load = source_load(op.operands[plan.swap]) if plan.lhs == "register" else None
+    return load is not None and read_load(load).is_copy
+
+
+def sums_layout(op: ir.Operation, plan: ProductPlan) -> LinearLayout:
+    """The layout of the result of a product that warpgroups compute.
+
+    Rows come in pairs where bytes are brought. Of a transpose the pair comes first, if
+    sums have registers of their own: such are neighbours in memory.
+    """
+    atom, shape = _atom(plan), shape_of(op.results[0])
+    load = source_load(op.operands[plan.swap])
+    is_bytes = load is not None and element_bits(element_of(load.results[0])) == 8
+    if is_bytes and is_brought(op, plan):
+        atom = atom.in_pairs
+    found = tile_wgmma(_turned(shape, plan), plan.groups, "c", atom)
+    if not plan.swap:
+        return found
+    first, second, *rest = found.register
+    if element_bits(element_of(op.results[0])) == REGISTER_BITS:
+        found = replace(found, register=(second, first, *rest))
+    return found.permute(TURN)
+
+
+def left_layout(
+    op: ir.Operation, plan: ProductPlan, sums: LinearLayout
+) -> LinearLayout:
+    """The layout of the operand that instructions read from registers.
+
+    Args:
+        op: The product.
+        plan: How it is computed.
+        sums: The layout of its result.
+
+    Returns:
+        The layout as the operand is in `op`: of B^T that of B.
+    """
+    own = sums.permute(TURN) if plan.swap else sums
+    atom = atom_of_sums(_atom(plan).name, own)
+    if atom is None:
+        raise InternalError(f"expected an instruction of warpgroups, got {plan.atom}")
+    shape = _turned(shape_of(op.operands[plan.swap]), plan)
+    found = tile_wgmma(shape, plan.groups, "a", atom)
+    return found.permute(TURN) if plan.swap else found
+
+
+def _atom(plan: ProductPlan) -> WgmmaAtom:
+    if isinstance(plan.atom, WgmmaAtom):
+        return plan.atom
+    raise InternalError(f"expected an atom of a warpgroup, got {plan.atom.name}")
+
+
+def _turned(shape: tuple[int, ...], plan: ProductPlan) -> tuple[int, ...]:
+    return shape[::-1] if plan.swap else shape
