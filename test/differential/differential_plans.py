@@ -154,6 +154,10 @@ MADE: Mapping[str, re.Pattern[str]] = {
     "made: operands that threads convert": re.compile(
         r'ring fill = "threads" drain = "wgmma"'
     ),
+    "made: left operands from slots": re.compile(
+        r'tileas\.wgmma .*lhs = "register", promote'
+    ),
+    "made: transposes by warpgroups": re.compile(r"tileas\.wgmma .*swap = 1"),
     "made: scales in rings": re.compile(
         r"tileas\.ring<\d, .*buffer<(1x\d+|\d+x1)x[a-z]"
     ),

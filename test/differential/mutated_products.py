@@ -36,18 +36,22 @@ class Form:
         operand: What they are multiplied as.
         depth: Elements along K.
         is_turned: Whether B lies along K.
+        columns: Of the result.
     """
 
     stored: tuple[str, str]
     operand: str
     depth: int
     is_turned: bool = False
+    columns: int = COLUMNS
 
 
 FORMS = {
     "converted": Form(("f16", "i8"), "f16", 64),
     "promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, is_turned=True),
     "turned and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 128),
+    "brought and promoted": Form(("f8E4M3FN", "f8E4M3FN"), "f8E4M3FN", 256, columns=64),
+    "brought and converted": Form(("f16", "i8"), "f16", 64, columns=64),
 }
 """Each with what `plan` makes of it on sm_90."""
 
@@ -55,22 +59,22 @@ FORMS = {
 def text_of(name: str) -> bytes:
     """A module with the kernel."""
     form = FORMS[name]
-    (a, b), k = form.stored, form.depth
+    (a, b), k, columns = form.stored, form.depth, form.columns
     deep = k * MOST
     turn = ", dim_map=[1, 0]" if form.is_turned else ""
-    lengths = (COLUMNS, deep) if form.is_turned else (deep, COLUMNS)
+    lengths = (columns, deep) if form.is_turned else (deep, columns)
     tensors = {
         "a": f"tensor_view<{ROWS}x{deep}x{a}, strides=[{deep},1]>",
         "b": f"tensor_view<{lengths[0]}x{lengths[1]}x{b}, strides=[{lengths[1]},1]>",
-        "c": f"tensor_view<{ROWS}x{COLUMNS}xf32, strides=[{COLUMNS},1]>",
+        "c": f"tensor_view<{ROWS}x{columns}xf32, strides=[{columns},1]>",
     }
     zero = "padding_value = zero"
     views = {
         "a": f"partition_view<tile=({ROWS}x{k}), {zero}, {tensors['a']}>",
-        "b": f"partition_view<tile=({k}x{COLUMNS}), {zero}, {tensors['b']}{turn}>",
-        "c": f"partition_view<tile=({ROWS}x{COLUMNS}), {zero}, {tensors['c']}>",
+        "b": f"partition_view<tile=({k}x{columns}), {zero}, {tensors['b']}{turn}>",
+        "c": f"partition_view<tile=({ROWS}x{columns}), {zero}, {tensors['c']}>",
     }
-    sizes = {"a": (ROWS, deep), "b": lengths, "c": (ROWS, COLUMNS)}
+    sizes = {"a": (ROWS, deep), "b": lengths, "c": (ROWS, columns)}
     made = "".join(
         f"""
         %p{x} = assume div_by<16>, %{x} : tile<ptr<{t}>>
@@ -79,11 +83,11 @@ def text_of(name: str) -> bytes:
         %v{x} = make_partition_view %t{x} : {views[x]}"""
         for x, t in (("a", a), ("b", b), ("c", "f32"))
     )
-    right = f"tile<{k}x{COLUMNS}x{form.operand}>"
+    right = f"tile<{k}x{columns}x{form.operand}>"
     cast = ""
     if b != form.operand:
-        cast = f"%w = itof %y signed : tile<{k}x{COLUMNS}x{b}> -> {right}"
-    factor, total = "%w" if cast else "%y", f"tile<{ROWS}x{COLUMNS}xf32>"
+        cast = f"%w = itof %y signed : tile<{k}x{columns}x{b}> -> {right}"
+    factor, total = "%w" if cast else "%y", f"tile<{ROWS}x{columns}xf32>"
     return f"""
     cuda_tile.module @m {{
       entry @k(%a: tile<ptr<{a}>>, %b: tile<ptr<{b}>>, %c: tile<ptr<f32>>,
@@ -97,7 +101,7 @@ def text_of(name: str) -> bytes:
           %x, %xt = load_view_tko weak %va[%zero, %k] {PLAN}
             : {views["a"]}, tile<i32> -> tile<{ROWS}x{k}x{a}>, token
           %y, %yt = load_view_tko weak %vb[%k, %zero] {PLAN}
-            : {views["b"]}, tile<i32> -> tile<{k}x{COLUMNS}x{b}>, token
+            : {views["b"]}, tile<i32> -> tile<{k}x{columns}x{b}>, token
           {cast}
           %next = mmaf %x, {factor}, %acc
             : tile<{ROWS}x{k}x{form.operand}>, {right}, {total}
@@ -117,9 +121,10 @@ def arguments(name: str, turns: int) -> list[Any]:
     small numbers do not fit the bits that tensor cores keep of a sum.
     """
     form, rng = FORMS[name], np.random.default_rng(5)
+    columns = form.columns
     deep = form.depth * MOST
     left = rng.integers(-2, 3, (ROWS, deep)).astype(np.float32)
-    right = rng.integers(-2, 3, (deep, COLUMNS)).astype(np.float32)
+    right = rng.integers(-2, 3, (deep, columns)).astype(np.float32)
     if form.operand == "f8E4M3FN":
         is_large = np.arange(deep) // 128 % 2 == 0
         left[:, is_large] = right[is_large] = LARGE
@@ -128,6 +133,6 @@ def arguments(name: str, turns: int) -> list[Any]:
     return [
         left.astype(a).ravel(),
         right.astype(b).ravel(),
-        np.zeros(ROWS * COLUMNS, np.float32),
+        np.zeros(ROWS * columns, np.float32),
         np.int32(turns),
     ]

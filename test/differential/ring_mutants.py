@@ -102,7 +102,7 @@ def _changes(op: ir.Operation) -> Iterator[str]:
         yield "right behind the take"
     if op.name == "tileas.release" and len(op.operands) > 2:
         yield "waits for no product"
-    if op.name == PRODUCT and _promotion(op) < BufferType(op.operands[0].type).shape[1]:
+    if op.name == PRODUCT and _promotion(op) < BufferType(op.operands[1].type).shape[0]:
         yield "promoted half as often"
 
 
