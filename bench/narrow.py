@@ -64,9 +64,19 @@ CASES = (
     _f8(128, 256, 2),
     _f8(256, 128, 2),
     _case("sm_90", replace(_TURNED_F8, is_fast=True), FADD="0"),
-    _case("sm_90", replace(_TURNED_F8, is_turned=False)),
+    *(
+        Case(replace(_TURNED_F8, tile=(m, n, 128), is_turned=False), "sm_90", goal)
+        for m, n, goal in (
+            (128, 128, {**_CLEAN, "MMA": "4", "FADD": "64", "clocks": "728"}),
+            (128, 256, {**_CLEAN, "MMA": "8", "FADD": "128", "clocks": "1152"}),
+            (256, 128, {**_CLEAN, "MMA": "8", "FADD": "128", "clocks": "1092"}),
+        )
+    ),
+    _case("sm_90", replace(_TURNED_F8, is_lifted=True), clocks="728"),
+    _case("sm_90", replace(_TURNED_F8, is_lifted=True, is_turned=False)),
     _case("sm_90", _TURNED_I8, FADD="0"),
-    _case("sm_90", replace(_TURNED_I8, is_turned=False)),
+    _case("sm_90", replace(_TURNED_I8, is_turned=False), clocks="728"),
+    _case("sm_90", replace(_TURNED_I8, is_lifted=True), clocks="728"),
     _case("sm_90", _TURNED_TF32, FADD="0"),
     _case("sm_90", replace(_TURNED_TF32, is_turned=False)),
     _case("sm_90", replace(_TURNED_TF32, stored=("f32", "f32"))),

@@ -162,6 +162,10 @@ def test_sums_that_others_read_are_not_transposed() -> None:
     text = kernel(replace(F8, tile=(64, 64, 64))).replace(
         "continue %d", "%e = maxf %d, %zero : tile<64x64xf32>\n      continue %e"
     )
-    plan = plan_of(cuda_tile.load(text.encode()))
+    module = cuda_tile.load(text.encode())
+    plan = plan_of(module)
     assert "swap" not in plan
     assert plan["convert"] == "b"
+    compiled = cuda_tile.compile(module, "sm_90")
+    (kernel_report,) = compiled.report.kernels
+    assert "its bytes lie along N" in str(kernel_report.remarks)

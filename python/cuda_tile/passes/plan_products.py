@@ -10,21 +10,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuda_tile._mlir import ir
-from cuda_tile.analysis.feeds import Product
-from cuda_tile.analysis.warpgroups import plan_warpgroups
+from cuda_tile.analysis.feeds import Product, conversions_of
+from cuda_tile.analysis.warpgroups import ROLES, plan_warpgroups
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
     PRODUCTS,
     Plan,
     ProductPlan,
+    add_remark,
     can_compute,
     element_types,
     extents_of,
     read_product,
 )
 from cuda_tile.ir.promotion import default_promotion, has_short_sums
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.tiles import element_bits, element_of
+from cuda_tile.ir.walk import enclosing_entry, location_text
 from cuda_tile.layout.atoms import FMA_ATOMS, M16N16K32, MMA_ATOMS, MmaAtom
 from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.targets import WARP_COUNTS, Target
@@ -59,12 +61,31 @@ def plan_products(
             atom = choose_atom(op, target, loads)
             chosen = divide_product(Product.of(op), plan, target, atom, loads)
             op.attributes[PLAN_ATTRIBUTE] = chosen.to_attribute(plan)
+            _remark_turned(op, chosen, loads)
         read = read_product(op)
         if loads.engines:
             product = Product.of(op)
             parts[product] = read
             unplanned |= set() if is_planned else {product}
     return parts, unplanned
+
+
+def _remark_turned(op: ir.Operation, plan: ProductPlan, loads: LoadChooser) -> None:
+    """Says which bytes threads turn from one buffer to another, and what would help."""
+    for name in plan.convert if plan.is_wgmma else "":
+        index = ROLES.index(name)
+        operand, along = op.operands[index], "MN"[index]
+        is_turned = element_bits(element_of(operand)) == 8 and not conversions_of(
+            operand
+        )
+        if is_turned and loads.is_copied(op, index):
+            add_remark(
+                enclosing_entry(op),
+                f"{location_text(op)}: wanted warpgroups to read operand {name} where "
+                "it was copied, got it through a second buffer: its bytes lie along "
+                f"{along}, and only one operand of a sum that nothing else reads in "
+                "its loop may come from registers; lay it along K",
+            )
 
 
 def divide_product(
