@@ -49,7 +49,7 @@ LEVELS_EACH = 3
 """How many of these a program is run at, the last one among them."""
 TOO_LARGE = "bytes of shared memory"
 """Words of the message of a plan by hand that asks for too much."""
-STEP_LIMIT = 300_000
+STEP_LIMIT = 1_000_000
 """Ops of the interpreter, or steps of the emulator, of a kernel that never ends."""
 _CHIP = re.compile(r'tileas\.target = "sm_\d+[af]?"')
 

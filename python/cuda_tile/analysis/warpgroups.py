@@ -389,11 +389,13 @@ def copied_buffer(
     """
     shape, bits = shape_of(tile), element_bits(element_of(tile))
     widest = wgmma_buffer(shape, bits, contiguous)
-    least = min((read.count for read in reads), default=0)
-    if all(read.suits(widest) for read in reads) or least * bits < UNIT_BYTES * 8:
-        return widest
-    found = wgmma_buffer(shape, bits, contiguous, least)
-    return found if all(read.suits(found) for read in reads) else widest
+    part = shape[contiguous]
+    while part * bits >= UNIT_BYTES * 8:
+        found = wgmma_buffer(shape, bits, contiguous, part)
+        if all(read.suits(found) for read in reads):
+            return found
+        part //= 2
+    return widest
 
 
 def _describes(shared: SharedLayout, bits: int, index: int, plan: ProductPlan) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.analysis.feeds import SAME_ELEMENTS
+from cuda_tile.analysis.register_readers import is_read_elsewhere
 from cuda_tile.emit.addresses import Origin
 from cuda_tile.emit.buffer import Buffer
 from cuda_tile.emit.emitter import Emitter
@@ -58,7 +58,7 @@ def from_registers(
     """
     _check_rows(layout_of(value), acc, atom)
     places = integer_words(e, value, atom.a)
-    if _is_read_elsewhere(value):
+    if is_read_elsewhere(value):
         pinned = e.builder.pinned
         return {at: [pinned(word) for word in words] for at, words in places.items()}
     return places
@@ -104,19 +104,6 @@ def _check_rows(layout: LinearLayout, acc: LinearLayout, atom: WgmmaAtom) -> Non
     """Raises unless warps have the rows of A that they have of the accumulators."""
     if [basis[0] for basis in layout.warp] != [basis[0] for basis in acc.warp]:
         raise InternalError(f"emit: expected A of {atom.name} as {acc}, got {layout}")
-
-
-def _is_read_elsewhere(value: ir.Value) -> bool:
-    """Whether more than products read a tile, maybe under another name."""
-    while True:
-        users = {use.owner.operation for use in value.uses}
-        others = [op for op in users if op.name != "tileas.wgmma"]
-        maker = defining_op(value)
-        if len(users) > 1 and others:
-            return True
-        if maker is None or maker.name not in SAME_ELEMENTS | {"cuda_tile.bitcast"}:
-            return False
-        value = maker.operands[0]
 
 
 def from_buffer(

@@ -59,7 +59,8 @@ _SHARED = frozenset(
 _FIRST = frozenset((TAKE, RELEASE, WGMMA, RENAMES, SETTLED))
 """Ops that start products or give slots back, and what costs nothing."""
 _FILLS = frozenset(("tileas.acquire", "tileas.publish", *COPIES))
-_FILLED_BY = ("tileas.store_shared", "tileas.barrier")
+_BARRIER = "tileas.barrier"
+_FILLED_BY = ("tileas.store_shared", _BARRIER)
 
 
 def run(module: ir.Operation, options: Options) -> None:
@@ -197,6 +198,8 @@ class _Needs:
             if op.name in _FILLED_BY:
                 self._last["filled"] = place
                 yield from self._awaits_before(op)
+            if op.name == _BARRIER:
+                self._last[_BARRIER] = place
         else:
             yield from self._by_kind(place, op)
         self._effects.append(place)
@@ -223,6 +226,7 @@ class _Needs:
             yield from self._after(op.operands[0], place)
             if op.name == RELEASE:
                 yield from self._readers.pop(op.operands[0], ())
+                yield from self._after(_BARRIER)  # behind which one warp speaks for all
             elif op.name == "tileas.publish":  # of a slot that threads may have filled
                 yield from self._after("filled")
         if op.name == WGMMA:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who else reads the registers of a left operand.
+
+While products of warpgroups run, nothing else may touch the registers that they read
+(PTX ISA, "wgmma.wait_group"). One tile may have several names: a permutation of it
+holds the same registers, also where a loop carries both.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.analysis.feeds import SAME_ELEMENTS
+from cuda_tile.ir.carried import ends_of, first_carried
+from cuda_tile.ir.walk import defining_op
+
+_PRODUCT = "tileas.wgmma"
+_RENAMES = SAME_ELEMENTS | {"cuda_tile.bitcast"}
+
+
+def is_read_elsewhere(value: ir.Value) -> bool:
+    """Whether more than products read a tile, maybe under another name."""
+    while True:
+        if len(list(value.uses)) > 1 and _is_read(value):
+            return True
+        maker = defining_op(value)
+        if maker is None or len(maker.regions):
+            return any(map(_is_read, _twins(value, maker)))
+        if maker.name not in _RENAMES:
+            return False
+        value = maker.operands[0]
+
+
+def _is_read(value: ir.Value) -> bool:
+    """Whether something else than products reads a tile under this name."""
+    return any(use.owner.operation.name != _PRODUCT for use in value.uses)
+
+
+def _twins(value: ir.Value, maker: ir.Operation | None) -> list[ir.Value]:
+    """What is handed on beside a value and holds the same registers.
+
+    Args:
+        value: An argument of a block, or what an op with regions gives.
+        maker: That op.
+    """
+    if maker is None:
+        block = ir.BlockArgument(value).owner
+        maker = block.owner.operation
+        names = list(block.arguments)[first_carried(maker)[1] :]
+    else:
+        names = list(maker.results)
+    if value not in names:
+        return []
+    place = names.index(value)
+    found: dict[ir.Value, None] = {}
+    for end in ends_of(maker):
+        roots = [_first_name(operand) for operand in end.operands]
+        found |= {
+            name: None
+            for number, name in enumerate(names)
+            if number != place and roots[number] == roots[place]
+        }
+    return list(found)
+
+
+def _first_name(value: ir.Value) -> ir.Value:
+    """A tile under the name that it was made with."""
+    maker = defining_op(value)
+    while maker is not None and maker.name in _RENAMES:
+        value = maker.operands[0]
+        maker = defining_op(value)
+    return value
