@@ -132,6 +132,14 @@ LOOPS = {
         "%r",
         False,
     ),
+    "elements of another tensor": (loop("%m", step="%c64") + QUOTIENT, "%r", False),
+    "elements over no part of a tile": (
+        "%c48 = constant <i32: 48> : tile<i32>\n"
+        + loop("%n")
+        + binary("divi", "%i", "%c48", " signed"),
+        "%r",
+        False,
+    ),
     "half of the tiles": (
         binary("divi", "%n", "%c128", " signed rounding<positive_inf>")
         + loop("%r")
