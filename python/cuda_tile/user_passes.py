@@ -138,12 +138,18 @@ def _options_of(name: str, function: Callable[..., None]) -> dict[str, Any]:
     """The defaults of the keyword-only parameters.
 
     Raises:
-        UserError: The function has another number of parameters than one, or one
-            without a default.
+        UserError: The function has another number of parameters than one, one without
+            a default, or none that Python knows.
     """
     positional = 0
     options: dict[str, Any] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a class of C has none
+        raise UserError(
+            f"pass '{name}': expected a function of Python, got {function!r}"
+        ) from None
+    for parameter in parameters:
         if parameter.kind is not parameter.KEYWORD_ONLY:
             positional += 1
         elif type(parameter.default) in _READERS:

@@ -69,7 +69,7 @@ def test_every_field_is_obeyed(module: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("gpu", "sm_70", "a known gpu .*, got 'sm_70'; did you mean .* known: sm_75, "),
+        ("gpu", "sm_70", "a known gpu .*'sm_70'; sm_75 is the oldest .*; known: "),
         ("gpu", 90, "gpu of sm_75, .* or sm_121f, got 90"),
         ("gpu", {"sm": 90}, "gpu of sm_75, .*, got {'sm': 90}"),
         ("num_warps", 3, "num_warps of 1, 2, 4, 8 or 16, got 3"),

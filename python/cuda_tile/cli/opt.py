@@ -128,7 +128,8 @@ def notes_on_flags(arguments: Sequence[str]) -> list[str]:
         allowed = passes.get(flag)
         if allowed is None:
             continue
-        asked = re.findall(r"(?:^| )([\w-]+)(?==| |$)", given)
+        bare = re.sub(r"\"[^\"]*\"|'[^']*'|\{[^}]*\}", "", given)
+        asked = re.findall(r"(?:^| )([\w-]+)(?==| |$)", bare)
         if set(asked) - set(allowed):
             notes.append(f"options of {flag}: {', '.join(allowed) or 'none'}")
     return notes
