@@ -45,9 +45,9 @@ def _twins(value: ir.Value, maker: ir.Operation | None) -> list[ir.Value]:
     if maker is None:
         block = ir.BlockArgument(value).owner
         maker = block.owner.operation
-        names = list(block.arguments)[first_carried(maker)[1] :]
+        names = [ir.Value(name) for name in block.arguments][first_carried(maker)[1] :]
     else:
-        names = list(maker.results)
+        names = [ir.Value(name) for name in maker.results]
     if value not in names:
         return []
     place = names.index(value)
