@@ -26,9 +26,9 @@ from cuda_tile.analysis.dataflow import BackwardAnalysis, ForwardAnalysis
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.carried import ends_of, first_carried
 from cuda_tile.ir.rings import RING, TURN_OPS, ring_of
+from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.walk import enclosing_ops, location_text, nested_in
 
-ROLES = "tileas.roles"
 _PRODUCT = "tileas.wgmma"
 _AWAITS = ("tileas.await", "tileas.release")
 """Until one of these, products read their buffers."""

@@ -31,10 +31,10 @@ from cuda_tile.ir.rings import (
     places_in,
     ring_of,
 )
+from cuda_tile.ir.roles import ROLES
 from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.walk import location_text, nested_ops
 
-ROLES = "tileas.roles"
 BARRIER = "tileas.barrier"
 
 

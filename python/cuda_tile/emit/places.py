@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.analysis.access import view_dims
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.emit.builder import ICMP
@@ -25,6 +26,8 @@ from cuda_tile.emit.emitter import Emitter
 from cuda_tile.emit.fragment import View
 from cuda_tile.emit.threads import coordinate_span
 from cuda_tile.emit.vectors import Run
+from cuda_tile.ir.roles import ROLES
+from cuda_tile.ir.walk import enclosing_ops
 from cuda_tile.layout.coords import n_bits
 from cuda_tile.layout.linear import Coord, LinearLayout
 
@@ -51,6 +54,15 @@ def _computes_anew(
     return any(user.name == "cuda_tile.load_view_tko" for user in users)
 
 
+def _is_repeated(op: ir.Operation) -> bool:
+    """Whether the innermost loop around an access gets a tile's number from outside."""
+    around = enclosing_ops(op.results[0])
+    loop = next((outer for outer in around if _cuda_tile.is_loop(outer)), None)
+    return loop is not None and any(
+        loop not in enclosing_ops(index) for index in index_operands(op)
+    )
+
+
 class ViewPlaces:
     """Where the elements of one access lie.
 
@@ -70,6 +82,12 @@ class ViewPlaces:
         parts: View = e.view(view)
         self._tiling = tiling_of(view)
         self._dims = view_dims(op, e.facts)
+        # Ahead of a loop that ends before the access it would only take a register.
+        self._ahead = e.early.op if _is_repeated(op) else e.builder.op
+        # Roles hold sums of warpgroups: a register costs more than an instruction.
+        self._has_few_registers = any(
+            outer.name == ROLES for outer in enclosing_ops(op.results[0])
+        )
         dim_map = self._tiling.dim_map
         self.strides = [parts.strides[target] for target in dim_map]
         self.extents = [parts.shape[target] for target in dim_map]
@@ -204,7 +222,7 @@ class ViewPlaces:
         The same for all threads; None where it must. An index is unsigned, so that one
         that is negative for the producer is behind every end.
         """
-        b, early = self.e.builder, self.e.early
+        b, ahead = self.e.builder, self._ahead
         result: ir.Value | None = None
         for d in self.starts:
             if not self._dims[d].may_be_outside:
@@ -212,14 +230,12 @@ class ViewPlaces:
             index, tiles = self._whole_tiles(d)
             if index.type != tiles.type:
                 index, tiles = (
-                    v if v.type == b.i64 else early.op("llvm.zext", b.i64, v)
+                    v if v.type == b.i64 else ahead("llvm.zext", b.i64, v)
                     for v in (index, tiles)
                 )
             order = b.number(ICMP["ult"])
-            below = early.op("llvm.icmp", b.i1, index, tiles, predicate=order)
-            result = (
-                below if result is None else early.op("llvm.and", b.i1, result, below)
-            )
+            below = ahead("llvm.icmp", b.i1, index, tiles, predicate=order)
+            result = below if result is None else ahead("llvm.and", b.i1, result, below)
         return result
 
     def _whole_tiles(self, dim: int) -> tuple[ir.Value, ir.Value]:
@@ -236,7 +252,7 @@ class ViewPlaces:
         if step == 1:
             return index, extent
         bits = b.constant(extent.type, n_bits(step))
-        return index, self.e.early.op("llvm.lshr", extent.type, extent, bits)
+        return index, self._ahead("llvm.lshr", extent.type, extent, bits)
 
     @cached_property
     def _gate(self) -> int | None:
@@ -257,9 +273,9 @@ class ViewPlaces:
         if self._gate is not None and self._tile_inside is not None:
             end = ends[self._gate]
             none = b.constant(end.type, 0)
-            ends[self._gate] = self.e.early.op(
-                "llvm.select", end.type, self._tile_inside, end, none
-            )
+            select = b.op if self._has_few_registers else self._ahead
+            chosen = select("llvm.select", end.type, self._tile_inside, end, none)
+            ends[self._gate] = chosen
         return ends
 
     def end(self, dim: int) -> ir.Value:
