@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from cuda_tile._mlir import ir
 from cuda_tile.codegen.libdevice import PREFIX
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
+from cuda_tile.emit.remainder import remainder
 from cuda_tile.ir.attributes import flag, keyword
 from cuda_tile.ir.tiles import element_of
 
@@ -196,16 +198,16 @@ def remf(e: Emitter, op: ir.Operation) -> None:
     b = e.builder
     element = str(element_of(op.results[0]))
     if element == "f64":
-        e.elementwise(op, lambda x, y: b.call(PREFIX + "fmod", b.f64, [x, y]))
+        e.elementwise(op, partial(remainder, b))
         return
 
-    def remainder(x: ir.Value, y: ir.Value) -> ir.Value:
+    def single(x: ir.Value, y: ir.Value) -> ir.Value:
         return b.call(PREFIX + "fmodf", b.f32, [x, y])
 
     if element == "f32":
-        e.elementwise(op, remainder)
-        return
-    through_f32(e, op, remainder)
+        e.elementwise(op, single)
+    else:
+        through_f32(e, op, single)
 
 
 @RULES.register("negf")
