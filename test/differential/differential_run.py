@@ -45,6 +45,8 @@ from differential_steps import (
 import cuda_tile
 
 GPUS = ("sm_80", "sm_90")
+REPLAY_SEEDS = 8
+"""Orders of the emulator that a program of a file is run in at least."""
 PROGRAM_SECONDS = 120
 """CPU time after which a program counts as one on which somebody hangs."""
 COMPLETE_PROGRAMS = COMPLETE_OPS * len(CYCLE) // CYCLE.count("ops") + len(CYCLE)
@@ -82,11 +84,12 @@ def run_program(
     gpus: tuple[str, ...],
     *,
     levels: int = LEVELS_EACH,
+    seeds: int = 1,
     small: bool = True,
     has_fast: bool = True,
 ) -> Outcome:
     """Makes and checks one program; a failure is minimised unless `small` is false."""
-    judge = partial(_timed, gpus=gpus, levels=levels, has_fast=has_fast)
+    judge = partial(_timed, gpus=gpus, levels=levels, seeds=seeds, has_fast=has_fast)
     start = time.process_time()
     recipe = make_recipe(kind, seed)
     outcome = Outcome(recipe.name)
@@ -113,6 +116,7 @@ def _timed(
     case: Case,
     gpus: tuple[str, ...],
     levels: int,
+    seeds: int,
     notes: Counter[str] | None = None,
     *,
     has_fast: bool,
@@ -126,7 +130,9 @@ def _timed(
     before = signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, PROGRAM_SECONDS)
     try:
-        return check(case, gpus, levels=levels, notes=notes, has_fast=has_fast)
+        return check(
+            case, gpus, seeds=seeds, levels=levels, notes=notes, has_fast=has_fast
+        )
     except TimeoutError as error:
         return Failure("anywhere", "timeout", str(error))
     finally:
@@ -199,6 +205,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--adversarial", action="store_true", help="leave out the emulator's fast mode"
     )
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="orders of the emulator"
+    )
     parser.add_argument("--coverage", action="store_true", help="print what was made")
     parser.add_argument(
         "--found", type=Path, metavar="DIR", help="write what fails there"
@@ -212,7 +221,8 @@ def main() -> int:
     options = _arguments()
     gpus = tuple(options.gpu or GPUS)
     if options.replay:
-        failures = [replay(path, gpus, 8) for path in options.replay]
+        seeds = max(options.seeds, REPLAY_SEEDS)
+        failures = [replay(path, gpus, seeds) for path in options.replay]
         for path, failure in zip(options.replay, failures, strict=True):
             print(f"{path}: {failure or 'agrees'}")
         failed = len([failure for failure in failures if failure])
@@ -224,7 +234,9 @@ def main() -> int:
     refused = Counter[str]()
     levels = len(LEVELS_W) if options.all_levels else LEVELS_EACH
     fast = not options.adversarial
-    task = partial(run_program, gpus=gpus, levels=levels, has_fast=fast)
+    task = partial(
+        run_program, gpus=gpus, levels=levels, seeds=options.seeds, has_fast=fast
+    )
     for outcome in run_many(programs, options.jobs, task):
         notes += outcome.notes
         ops += outcome.ops
