@@ -17,16 +17,10 @@ class EarlyOps:
 
     Args:
         builder: Where to build.
-
-    Attributes:
-        is_off: Whether each is made where it is needed instead. Parameters are constants
-            in memory, what is made of them early takes a register in all turns of a
-            loop: too much where its products leave none.
     """
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self.is_off = False
         self._made: dict[tuple[object, ...], ir.Value] = {}
 
     def op(
@@ -44,7 +38,7 @@ class EarlyOps:
         found = self._made.get(key)
         if found is not None:
             return found
-        place = None if self.is_off else self._behind(operands)
+        place = self._behind(operands)
         if place is None:
             return self._builder.op(name, result, *operands, **attributes)
         made = self._builder.at(place, name, result, *operands, **attributes)

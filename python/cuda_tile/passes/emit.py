@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
-from cuda_tile.analysis.cost import MOST_ROLE_REGISTERS
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE
 from cuda_tile.emit.builder import SHARED_SPACE
@@ -113,7 +112,6 @@ def emit_entry(entry: ir.Operation) -> None:
             integer(entry, SCRATCH_ATTRIBUTE) if has_scratch else 0,
             launch.cluster[0],
         )
-        emitter.early.is_off = read_plan(entry).registers >= MOST_ROLE_REGISTERS
         set_parameters(emitter, entry, launch, list(first.arguments))
         if has_scratch:
             prepare(emitter, entry)
