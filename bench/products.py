@@ -2,11 +2,11 @@
 """Products beside their goals and beside Triton's: machine code, rings, bounds.
 
     python bench/products.py [--gpu sm_80 ...] [--only TEXT] [--all] [--triton]
-        [--tiles 2,2] [--turns 32] [--json FILE]
+        [--tiles 2,2] [--turns 32] [--judge N] [--json FILE]
 
-For each product and chip a line for ours, one for the goal, and with `--triton` one for
-the PTX that Triton makes of the same product (tools/oracle/triton_ptx.py installs it).
-All run on the emulator. Columns:
+For each product and chip a line for ours, one for the goal, which says whether it is
+met, and with `--triton` one for the PTX that Triton makes of the same product
+(tools/oracle/triton_ptx.py installs it). All run on the emulator. Columns:
 
 - regs, spill: of ptxas, the latter in bytes per thread
 - instr, /MMA: instructions of one warp in a turn of the inner loop, and over its matrix
@@ -22,6 +22,10 @@ All run on the emulator. Columns:
   less that of one with half the turns, over the difference. What comes before and
   after the loop, and which of it a compiler moved there, is not in it
 - warn: warnings of ptxas, such as C7510 (products serialised)
+- orders, passes: with `--judge N`, in how many of N orders of the emulator, and after
+  how many of the passes on the interpreter, results are NumPy's (judges.py)
+
+The exit status is 1 if a goal is not met.
 
 Results are compared with NumPy's; a wrong one is said instead of a limiter.
 """
@@ -31,6 +35,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,10 +55,11 @@ from cuda_tile.targets import find_target
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
 
+import judges
 from kernel_args import Array
 from loop_mix import loop_mix
 from product_kernels import Product
-from rows import Cells, Row, show, write
+from rows import GOAL, Cells, Row, show, write
 from triton_kernels import Described, Problem
 from triton_specs import compile_specs, triton_kernel
 
@@ -67,6 +73,7 @@ SHARES = {
 COLUMNS = (
     *("regs", "spill", "instr", "/MMA", "LDSM", "BAR", "slots", "KB"),
     *("clocks", "limiter", *SHARES, "whole", "steady", "limits", "warn"),
+    *judges.COLUMNS,
 )
 WIDTHS = dict.fromkeys(COLUMNS, 7) | {"limiter": 16, "limits": 16}
 NAME_WIDTH = 32
@@ -143,7 +150,7 @@ OTHERS = tuple(
 """Other element types, which `--all` adds."""
 
 
-def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
+def ours(case: Case, tiles: tuple[int, int], turns: int, orders: int = 0) -> Row:
     """Compiles, disassembles and runs our product."""
     product = case.product
     slots: list[int] = []
@@ -160,22 +167,21 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         entry = find_entry(module.operation, None)
         (kernel,) = compiled.report.kernels
 
-        def run(turns: int) -> tuple[Report, list[Array]]:
+        def run(
+            turns: int, made: ir.Module = module, **how: Any
+        ) -> tuple[Any, list[Array]]:
             grid, values = product.launch(tiles, turns)
-            report = cuda_tile.run(
-                module,
-                grid=grid,
-                args=spread_args("kernel", parameter_types(entry), values),
-                on="emulator",
-                gpu=case.gpu,
-                compiled=compiled,
-                bounds=find_target(case.gpu),
-                registers=kernel.registers,
-            )
-            return report, values
+            args = spread_args("kernel", parameter_types(entry), values)
+            return cuda_tile.run(made, grid=grid, args=args, **how), values
 
-        report, values = run(turns)
-        half, _ = run(turns // 2)
+        def is_right(made: ir.Module, **how: Any) -> bool:
+            _, (a, b, c) = run(turns, made, **how)
+            return not checked(a, b, c, product)
+
+        how: dict[str, Any] = {"on": "emulator", "gpu": case.gpu, "compiled": compiled}
+        how |= {"bounds": find_target(case.gpu), "registers": kernel.registers}
+        report, values = run(turns, **how)
+        half, _ = run(turns // 2, **how)
     except UserError as error:
         return Row(product.name, case.gpu, "ours", {"limiter": error.message[:60]})
     cells = {
@@ -191,6 +197,8 @@ def ours(case: Case, tiles: tuple[int, int], turns: int) -> Row:
     cells |= counted(report, tiles) | steady(report, half, turns)
     a, b, c = values
     cells |= checked(a, b, c, product)
+    if orders:
+        cells |= judges.judged(is_right, module, compiled, case.gpu, orders)
     return Row(product.name, case.gpu, "ours", cells)
 
 
@@ -199,7 +207,16 @@ def spec_of(case: Case) -> str:
     product = case.product
     tile = "x".join(map(str, product.tile))
     types = f"{product.operand}:{product.result}"
-    return f"{types}:{tile}:{case.gpu.removeprefix('sm_')}:{case.warps}:{case.stages}"
+    spec = f"{types}:{tile}:{case.gpu.removeprefix('sm_')}:{case.warps}:{case.stages}"
+    return f"{spec}:turned" if product.is_turned else spec
+
+
+def has_triton(case: Case) -> bool:
+    """Whether make_product.py has such a kernel."""
+    product = case.product
+    is_plain = not (product.is_lifted or product.is_fast or any(product.stored))
+    by_maps = find_target(case.gpu).has_tma
+    return is_plain and (by_maps or not product.is_turned)
 
 
 def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
@@ -212,7 +229,7 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
 
     def run(turns: int) -> tuple[Report, list[Array]]:
         (_, (a, b, c)) = product.launch(tiles, turns)
-        m, k, n = a.shape[0], a.shape[1], b.shape[1]
+        (m, k), n = a.shape, b.shape[0 if product.is_turned else 1]
         args: list[Any] = [a, b, c, m, n, k]
         if meta["descriptors"]:
             args = [*map(Described, (a, b, c)), k]
@@ -234,7 +251,8 @@ def triton(case: Case, tiles: tuple[int, int], turns: int) -> Row:
         "slots": str(meta["shared_bytes"] // slot_bytes),
         "warn": str(made.warnings),
     }
-    cells |= counted(report, tiles) | steady(report, half, turns) | checked(a, b, c)
+    cells |= counted(report, tiles) | steady(report, half, turns)
+    cells |= checked(a, b, c, product)
     return Row(product.name, case.gpu, "Triton", cells)
 
 
@@ -313,12 +331,36 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
     parser.add_argument("--tiles", default="2,2", metavar="M,N", help="tiles to run")
     parser.add_argument("--turns", type=int, default=32, help="turns of the loop")
+    parser.add_argument("--judge", type=int, default=0, metavar="N", help="N orders")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
     return parser.parse_args()
 
 
+def measured(
+    cases: Sequence[Case],
+    size: tuple[tuple[int, int], int],
+    row_of: Callable[[Case], Row],
+    *,
+    triton_too: bool,
+    orders: int,
+) -> list[Row]:
+    """The lines of all products: ours, goals, Triton's."""
+    if triton_too:
+        specs = [spec_of(case) for case in cases if has_triton(case)]
+        compile_specs("make_product.py", specs)
+    rows: list[Row] = []
+    for case in cases:
+        rows.append(row_of(case))
+        goal = case.goal | (judges.goal(orders) if orders else {})
+        if goal:
+            rows.append(Row(case.product.name, case.gpu, GOAL, goal))
+        if triton_too and has_triton(case):
+            rows.append(triton(case, *size))
+    return rows
+
+
 def main() -> int:
-    """Prints the table."""
+    """Prints the table; 1 if a goal is not met."""
     words = read_arguments()
     cases = [
         case
@@ -327,19 +369,15 @@ def main() -> int:
     ]
     tiles_m, tiles_n = map(int, words.tiles.split(","))
     size = (tiles_m, tiles_n), words.turns
-    if words.triton:
-        compile_specs("make_product.py", map(spec_of, cases))
-    rows: list[Row] = []
-    for case in cases:
-        rows.append(ours(case, *size))
-        if case.goal:
-            rows.append(Row(case.product.name, case.gpu, "goal", case.goal))
-        if words.triton:
-            rows.append(triton(case, *size))
-    show(rows, WIDTHS, NAME_WIDTH)
+
+    def row_of(case: Case) -> Row:
+        return ours(case, *size, words.judge)
+
+    rows = measured(cases, size, row_of, triton_too=words.triton, orders=words.judge)
+    missed = show(rows, WIDTHS, NAME_WIDTH)
     if words.json:
         write(rows, words.json)
-    return 0
+    return int(missed > 0)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels limited by memory beside their goals and beside Triton's.
 
-    python bench/streams.py [--gpu sm_90 ...] [--only TEXT] [--triton] [--json FILE]
+    python bench/streams.py [--gpu sm_90 ...] [--only TEXT] [--triton] [--judge N]
+        [--json FILE]
 
 For each kernel of stream_kernels.py and chip a line for ours, one for the goal where
-there is one, and with `--triton` one for the PTX that Triton makes of the same kernel
-(test/ptx/triton/make_streams.py). All run on the emulator; results are compared with
-NumPy's, and a wrong one is said in the last column. Columns:
+there is one, which says whether it is met, and with `--triton` one for the PTX that
+Triton makes of the same kernel (test/ptx/triton/make_streams.py). All run on the
+emulator; results are compared with NumPy's, and a wrong one is said in the last column.
+Columns:
 
 - regs, spill: of ptxas, the latter in bytes per thread; warps, CTAs: of a CTA and of a
   cluster
@@ -21,6 +23,10 @@ NumPy's, and a wrong one is said in the last column. Columns:
 - confl: bank conflicts of shared memory; KB/SM: bytes in flight, all resident CTAs
 - width: bytes of a lane's access to global memory, on average over instructions
 - atoms: atomic operations on global memory, lanes together, over elements
+- orders, passes: with `--judge N`, in how many of N orders of the emulator, and after
+  how many of the passes on the interpreter, results are NumPy's (judges.py)
+
+The exit status is 1 if a goal is not met.
 """
 
 from __future__ import annotations
@@ -31,12 +37,14 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import cuda_tile
+from cuda_tile._mlir import ir
 from cuda_tile.emulator import Report
 from cuda_tile.emulator.bounds import Chip
 from cuda_tile.errors import UserError
@@ -45,8 +53,9 @@ from cuda_tile.targets import find_target
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "ptx"))
 
+import judges
 from kernel_args import Array
-from rows import Cells, Row, show, write
+from rows import GOAL, Cells, Row, show, write
 from stream_kernels import STREAMS, Stream
 from triton_kernels import Problem
 from triton_specs import compile_specs, triton_kernel
@@ -60,7 +69,7 @@ MULTIPROCESSORS = {"sm_80": 108, "sm_90": 132, "sm_120": 170}
 """Of A100, H100 SXM and RTX 5090 (the same whitepapers)."""
 COLUMNS = (
     *("regs", "spill", "warps", "CTAs", "BAR", "slots", "clocks", "sectors", "DRAM"),
-    *("confl", "KB/SM", "width", "atoms"),
+    *("confl", "KB/SM", "width", "atoms", *judges.COLUMNS),
 )
 WIDTHS = dict.fromkeys(COLUMNS, 8)
 _ACCESS = re.compile(r"^(ld|st)\.(?!shared|local|param|const)")
@@ -79,7 +88,7 @@ class Run:
     grid: tuple[int, ...]
 
 
-def ours(stream: Stream, gpu: str) -> Row:
+def ours(stream: Stream, gpu: str, orders: int = 0) -> Row:
     """Compiles and runs our kernel."""
     grid, args, wanted = stream.launch()
     module = stream.module()
@@ -108,7 +117,17 @@ def ours(stream: Stream, gpu: str) -> Row:
         grid,
     )
     cells = counted(stream, gpu, run, args, wanted)
+    if orders:
+        attempt = partial(_attempt, stream)
+        cells |= judges.judged(attempt, module, compiled, gpu, orders)
     return Row(stream.name, gpu, "ours", cells, checked(stream, args, wanted))
+
+
+def _attempt(stream: Stream, module: ir.Module, **how: Any) -> bool:
+    """Runs a kernel on one of the judges; says whether it is right."""
+    grid, args, wanted = stream.launch()
+    cuda_tile.run(module, grid=grid, args=args, **how)
+    return not checked(stream, args, wanted)
 
 
 def checked(stream: Stream, args: Sequence[Any], wanted: dict[int, Array]) -> str:
@@ -273,12 +292,13 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--gpu", action="append", metavar="SM", help="default: three")
     parser.add_argument("--only", metavar="TEXT", default="", help="part of the name")
     parser.add_argument("--triton", action="store_true", help="Triton's beside it")
+    parser.add_argument("--judge", type=int, default=0, metavar="N", help="N orders")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all cells")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Prints the table."""
+    """Prints the table; 1 if a goal is not met."""
     words = read_arguments()
     streams = [stream for stream in STREAMS if words.only in stream.name]
     gpus = words.gpu or GPUS
@@ -288,15 +308,17 @@ def main() -> int:
     rows: list[Row] = []
     for stream in streams:
         for gpu in gpus:
-            rows.append(ours(stream, gpu))
-            if stream.goal:
-                rows.append(Row(stream.name, gpu, "goal", goal_of(stream, gpu)))
+            rows.append(ours(stream, gpu, words.judge))
+            if stream.goal or words.judge:
+                judged = judges.goal(words.judge) if words.judge else {}
+                goal = goal_of(stream, gpu) | judged
+                rows.append(Row(stream.name, gpu, GOAL, goal))
             if words.triton:
                 rows.append(triton(stream, gpu))
-    show(rows, WIDTHS, name_width=24)
+    missed = show(rows, WIDTHS, name_width=24)
     if words.json:
         write(rows, words.json)
-    return 0
+    return int(missed > 0)
 
 
 if __name__ == "__main__":

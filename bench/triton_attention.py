@@ -26,13 +26,14 @@ def spec_of(attention: Attention, gpu: str, warps: int = 0, stages: int = 0) -> 
     """How make_attention.py is told.
 
     Warps and stages, where they are 0, are of those that Triton's tutorial tunes over:
-    8 warps from depth 128 or on chips with warpgroups, else 4; 3 stages if they fit,
-    else 2.
+    8 warps from depth 128 or on chips with warpgroups, else 4; 3 stages, or as many
+    as fit.
     """
     wide = attention.depth >= 128 or gpu == "sm_90"
     warps = warps or (8 if wide else 4)
-    size = 2 * attention.depth * (attention.rows + 6 * attention.keys)
-    stages = stages or (3 if size <= find_target(gpu).shared_bytes_per_cta else 2)
+    row_bytes, most = 2 * attention.depth, find_target(gpu).shared_bytes_per_cta
+    slots = (most // row_bytes - attention.rows) // (2 * attention.keys)
+    stages = stages or max(1, min(3, slots))
     tile = f"{attention.rows}x{attention.keys}"
     kind = f"{attention.loop}:{attention.element}:{attention.depth}:{tile}"
     chip = gpu.removeprefix("sm_")

@@ -8,6 +8,7 @@ from pathlib import Path
 import loop_mix
 import numpy as np
 import pytest
+import rows
 from kernel_args import LAUNCHES
 from product_kernels import Product
 from products import GOALS, OTHERS, checked
@@ -94,3 +95,47 @@ def test_worse() -> None:
     assert more.worse_than(new) == []  # both have 48, in units of 8
     assert more.grown_within_unit(new) == "regs 41 -> 42, both given out as 48"
     assert not new.grown_within_unit(old)
+
+
+@pytest.mark.parametrize(
+    ("cell", "wanted", "is_met"),
+    [
+        ("285", "<=285", True),
+        ("286", "<=285", False),
+        ("0.02", "<0.1", True),
+        ("100%", "<100%", False),
+        ("1.11", ">1", True),
+        ("0", "0", True),
+        ("1", "1.00", True),
+        ("36", "0", False),
+        ("tensor cores", "tensor cores", True),
+        ("issue slots", "tensor cores", False),
+        ("1+4+4", ">=1+3+3", True),
+        ("1+2+4", ">=1+3+3", False),
+        ("-", ">=1+3+3", False),
+        ("", "<=285", False),
+    ],
+)
+def test_whether_a_cell_meets_a_goal(cell: str, wanted: str, is_met: bool) -> None:
+    assert rows.meets(cell, wanted) == is_met
+
+
+def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    """A goal is that of the line above it; a wrong result meets none."""
+
+    def lines(cells: rows.Cells, note: str = "") -> list[rows.Row]:
+        ours = rows.Row("k", "sm_90", "ours", cells, note)
+        return [ours, rows.Row("k", "sm_90", rows.GOAL, {"spill": "0", "PTX": "<9"})]
+
+    table = lines({"spill": "0"}) + lines({"spill": "4", "PTX": "9"})
+    table += lines({"spill": "0", "PTX": "8"}, "WRONG RESULT")
+    table += lines({"spill": "0", "PTX": "8"})
+    table += lines({"spill": "0", "PTX": "8", "limiter": "WRONG by 1"})
+    assert rows.show(table, {"spill": 6, "PTX": 6}, 10) == 3
+    said = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()]
+    assert said[2] == "met; not measured: PTX"
+    assert said[4] == "NOT MET: spill 4, PTX 9"
+    assert said[6] == "NOT MET: WRONG RESULT"
+    assert said[8] == "met"
+    assert said[10] == "NOT MET: WRONG by 1"
+    assert said[11] == "goals: 2 met, 3 not met"
