@@ -7,11 +7,16 @@ what was summed is multiplied by exp(h - g). At the end exp(h - m) brings the su
 all threads to the same m. So a row that is loaded again for each step is loaded once
 less.
 
+So is the sum of such powers, each times an element of another row, where the
+elements are what a loop of the author's left: sums of parts of a longer row, and the
+maximum that each of them is relative to.
+
 Each term is then a product of exponentials, each rounded, not one of them; a sum of so
 many floats in no order has a larger error than that. Of infinities and NaN come the
 same sums: with g at least the lowest finite number, terms of -infinity are 0, the
 others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
-gives NaN.
+gives NaN. What is infinite times a power that is 0 only by rounding, NaN in the text,
+may stay infinite.
 """
 
 from __future__ import annotations
@@ -98,11 +103,13 @@ class OnlineSum:
         maximum: The reduction that gives the maximum.
         total: That of the sum.
         path: What is done to the elements, from the difference to the power.
+        weight: A product of the power and of another row, if that is what is summed.
     """
 
     anchor: ir.Operation
     total: ir.Operation
     path: tuple[ir.Operation, ...]
+    weight: ir.Operation | None = None
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """The sum, of nothing."""
@@ -114,8 +121,10 @@ class OnlineSum:
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])
         base = _applied(inner(self.anchor), after, lowest)
         kept = self._brought(given[0], step.before, base)
-        part = step.part(self.anchor.operands[0])
-        return [_applied(inner(self.total), kept, self._power(part, base))]
+        term = self._power(step.part(self.anchor.operands[0]), base)
+        if self.weight is not None:
+            term = _applied(self.weight, step.part(_other(self.weight)), term)
+        return [_applied(inner(self.total), kept, term)]
 
     def finish(
         self,
@@ -155,8 +164,10 @@ def find_online_sum(op: ir.Operation) -> OnlineSum | None:
     """Whether a reduction is the sum of powers below the maximum of the same row."""
     if not has_body(op, "addf") or identity(op) != 0 or not is_plain(inner(op)):
         return None
-    power = defining_op(op.operands[0])
-    if power is None or op_stem(power) not in ("exp", "exp2"):
+    power, weight = defining_op(op.operands[0]), None
+    if power is not None and op_stem(power) == "mulf" and is_plain(power):
+        power, weight = _power_in(power), power
+    if power is None or not _is_power(power):
         return None
     path = [power]
     step = defining_op(power.operands[0])
@@ -173,7 +184,26 @@ def find_online_sum(op: ir.Operation) -> OnlineSum | None:
         or maximum.operands[0] != step.operands[0]
     ):
         return None
-    return OnlineSum(maximum, op, (step, *reversed(path)))
+    return OnlineSum(maximum, op, (step, *reversed(path)), weight)
+
+
+def _power_in(product: ir.Operation) -> ir.Operation | None:
+    """The only factor of a product that is a power."""
+    made = [defining_op(v) for v in product.operands]
+    found = [op for op in made if op is not None and _is_power(op)]
+    return found[0] if len(found) == 1 else None
+
+
+def _other(product: ir.Operation) -> ir.Value:
+    """The other factor."""
+    power = _power_in(product)
+    assert power is not None, "products without a power are no weighted sums"
+    first, second = product.operands
+    return second if first == power.results[0] else first
+
+
+def _is_power(op: ir.Operation) -> bool:
+    return op_stem(op) in ("exp", "exp2")
 
 
 def has_body(op: ir.Operation, stem: str) -> bool:

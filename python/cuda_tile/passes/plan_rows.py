@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which blocks compute with rows in a way that parts of these can be served one by one.
+
+A row is a tile of so many elements along one dimension. Parts of it are independent
+wherever nothing but elementwise operations, loads and stores through views, and
+commutative reductions touch it. That holds in loops, too:
+
+- a loop that carries nothing but rows, and neither reduces nor stores any, is as good
+  as an operation on each part: it is repeated for each of them;
+- in a loop that carries none, each turn computes with rows of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cuda_tile import ods
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
+from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.scalars import constant_of, i32_tile
+from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
+from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+
+ACCESSES = ("load_view_tko", "store_view_tko")
+PADDINGS = {
+    **{None: 0.0, "zero": 0.0, "neg_zero": -0.0, "nan": float("nan")},
+    **{"pos_inf": float("inf"), "neg_inf": float("-inf")},
+}
+_STRUCTURE = ("for", "if", "reduce", "continue", "yield")
+
+
+@dataclass
+class Row:
+    """A block that computes with rows of so many elements.
+
+    Attributes:
+        block: Of an entry, or of a loop in it that carries no rows.
+        size: Elements of a row.
+        steps: By value, how many reductions of rows it is behind.
+        inner: The loops in the block that carry no rows, but compute with them.
+    """
+
+    block: ir.Block
+    size: int
+    steps: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
+    inner: dict[ir.Operation, Row] = field(default_factory=dict[ir.Operation, "Row"])
+
+    def is_long(self, value: ir.Value) -> bool:
+        """Whether a value is a row."""
+        return is_distributed(value) and elements_of(value) == self.size
+
+    def touches(self, op: ir.Operation) -> bool:
+        """Whether an operand or result of an op is a row."""
+        return any(map(self.is_long, (*op.operands, *op.results)))
+
+    def step(self, op: ir.Operation) -> int:
+        """How many reductions of rows what an op takes is behind."""
+        return max((self.steps.get(v, 0) for v in _taken(op)), default=0)
+
+    def read(self) -> bool:
+        """Notes the steps of all values; whether the block can be written anew."""
+        for op in block_ops(self.block):
+            step = self.step(op)
+            if not self._is_read(op, step):
+                return False
+            step += op.name == "cuda_tile.reduce" and self.touches(op)
+            for result in op.results:
+                self.steps[result] = step
+        return True
+
+    def _is_read(self, op: ir.Operation, step: int) -> bool:
+        is_loop = op.name == "cuda_tile.for"
+        if self.touches(op):
+            if is_loop:
+                return self._carries_rows(op)
+            return self._is_possible(op) and not self._captures(op)
+        if is_loop and any(map(self.touches, nested_ops(op))):
+            return self._computes_inside(op) and (not step or _is_movable(op))
+        if self._captures(op):
+            return False
+        return not step or is_pure(op) or self._is_plain_store(op) or op == self._last
+
+    @property
+    def _last(self) -> ir.Operation:
+        return block_ops(self.block)[-1]
+
+    def _captures(self, op: ir.Operation) -> bool:
+        """Whether regions of an op have rows, or anything made of them."""
+        return any(
+            self.is_long(v) or self.steps.get(v)
+            for inner in nested_ops(op)
+            for v in (*inner.operands, *inner.results)
+        )
+
+    def _carries_rows(self, op: ir.Operation) -> bool:
+        """Whether a loop can be repeated for each part: it carries rows alone."""
+        if counted_loop(op) is None or not all(map(self.is_long, op.results)):
+            return False
+        *inner, _ = block_ops(body(op))
+        for each in inner:
+            if len(each.regions):
+                return False
+            if not self.touches(each):
+                if not is_pure(each):
+                    return False
+            elif op_stem(each) == "store_view_tko" or not self._is_possible(each):
+                return False
+        return True
+
+    def _computes_inside(self, op: ir.Operation) -> bool:
+        """Whether a loop that carries no rows can have its body written anew."""
+        self.inner[op] = Row(body(op), self.size)
+        return self.inner[op].read()
+
+    def _is_possible(self, op: ir.Operation) -> bool:
+        stem = op_stem(op)
+        rows = [v for v in (*op.operands, *op.results) if self.is_long(v)]
+        if any(max(shape_of(row)) != self.size for row in rows):
+            return False
+        if stem in ACCESSES:
+            return self._is_plain_access(op)
+        if stem == "reduce":
+            return all(map(self.is_long, op.operands)) and is_commutative(op)
+        if stem == "constant":
+            return constant_splat(op) is not None
+        if stem == "broadcast":
+            return elements_of(op.operands[0]) == 1
+        if stem == "reshape":
+            return len(rows) == len((*op.operands, *op.results))
+        return stem in ("iota", "select") or _is_elementwise(op)
+
+    def _is_plain_access(self, op: ir.Operation) -> bool:
+        """Whether it may be made at any time, of parts of a row of a view."""
+        view = view_operand(op)
+        if not isinstance(view.type, PartitionViewType) or not _is_free(op):
+            return False
+        tiling, indices = tiling_of(view), index_operands(op)
+        if tiling.padding not in PADDINGS:
+            return False
+        at = indices[tiling.tile_shape.index(self.size)]
+        if self.steps.get(view) or self.steps.get(at):
+            return False
+        return constant_of(at) == 0 or at.type == i32_tile()
+
+    def _is_plain_store(self, op: ir.Operation) -> bool:
+        return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
+
+
+def _taken(op: ir.Operation) -> Iterator[ir.Value]:
+    """What an op takes, in its regions, too."""
+    yield from op.operands
+    for inner in nested_ops(op):
+        yield from inner.operands
+
+
+def _is_free(op: ir.Operation) -> bool:
+    """Whether an access is weak, and no other one is ordered before or behind it."""
+    tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
+    makers = map(defining_op, tokens)
+    return (
+        not memory_order(op).is_strong
+        and all(m is not None and m.name == "cuda_tile.make_token" for m in makers)
+        and not any(list(v.uses) for v in op.results if isinstance(v.type, TokenType))
+    )
+
+
+def _is_movable(op: ir.Operation) -> bool:
+    """Whether a loop has nothing that must stay before or behind anything else."""
+    return all(
+        is_pure(each)
+        or op_stem(each) in _STRUCTURE
+        or (op_stem(each) in (*ACCESSES, "store_ptr_tko") and _is_free(each))
+        for each in nested_ops(op)
+    )
+
+
+def _is_elementwise(op: ir.Operation) -> bool:
+    stem = op_stem(op)
+    return any(
+        stem == each.name
+        for family in ods.ELEMENTWISE_FAMILIES
+        for each in ods.family(family)
+    )
+
+
+def longest_row(ops: Sequence[ir.Operation]) -> int:
+    """Elements of the largest tile that ops make."""
+    tiles = (v for op in ops for v in op.results if is_distributed(v))
+    return max(map(elements_of, tiles), default=0)

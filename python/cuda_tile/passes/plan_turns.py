@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a loop over the parts of a row computes of one of them (`plan_parts.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    PartitionViewType,
+    TensorViewType,
+    TileType,
+)
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.ir.scalars import (
+    add,
+    branch,
+    compare,
+    constant,
+    constant_of,
+    multiply,
+)
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.passes.plan_online import EarlySum, Step
+from cuda_tile.passes.plan_rows import PADDINGS, Row
+
+
+@dataclass
+class Parts:
+    """How the rows of a block are divided.
+
+    Attributes:
+        row: The block.
+        size: Elements of a part.
+        views: By view, the same one of parts, and how many parts it has.
+        known: What stands for values of the block by now, where that has changed.
+    """
+
+    row: Row
+    size: int
+    views: dict[ir.Value, tuple[ir.Value, ir.Value]] = field(
+        default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]]
+    )
+    known: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+
+    @property
+    def count(self) -> int:
+        """Parts of a row."""
+        return self.row.size // self.size
+
+    def type_of(self, value: ir.Value) -> ir.Type:
+        """The type of a part of a row."""
+        shape = [self.size if n == self.row.size else n for n in shape_of(value)]
+        return TileType.get(shape, element_of(value))
+
+    def now(self, value: ir.Value) -> ir.Value:
+        """What a value that is no row is by now."""
+        return self.known.get(value, value)
+
+    def first(self, op: ir.Operation) -> ir.Value:
+        """The index of an access along its row."""
+        return index_operands(op)[self._dim(op)]
+
+    def _dim(self, op: ir.Operation) -> int:
+        return tiling_of(view_operand(op)).tile_shape.index(self.row.size)
+
+    def add_view(self, op: ir.Operation) -> None:
+        """Makes the view of parts for an access, where it is needed."""
+        view = view_operand(op)
+        if view in self.views:
+            return
+        tiling, dim, maker = tiling_of(view), self._dim(op), defining_op(view)
+        assert maker is not None, "views never pass through a block"
+        shape = [self.size if d == dim else 1 for d in range(len(tiling.tile_shape))]
+        tensor = maker.operands[0]
+        ty = PartitionViewType.get(
+            shape, TensorViewType(tensor.type), list(tiling.dim_map), tiling.padding
+        )
+        made = ir.Operation.create(maker.name, [ty], [tensor]).results[0]
+        scalars = [constant(0).type] * len(shape)
+        extents = cuda_tile.GetIndexSpaceShapeOp(scalars, made)
+        self.views[view] = made, list(extents.results)[dim]
+
+
+@dataclass
+class Turn:
+    """What one turn computes; of a loop inside it, what that one's turns do.
+
+    Attributes:
+        parts: How rows are divided.
+        index: The number of the part.
+        is_inside: Whether all views surely have it.
+        around: The turn in which this one of an inner loop is.
+        made: Parts of rows that were computed, and what scalars of the loop are.
+    """
+
+    parts: Parts
+    index: ir.Value
+    is_inside: bool
+    around: Turn | None = None
+    made: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+
+    def make(
+        self,
+        sinks: Sequence[ir.Operation],
+        early: Sequence[EarlySum],
+        given: Mapping[ir.Operation, list[ir.Value]],
+    ) -> list[ir.Value]:
+        """Computes the part of each sink, and early sums; gives what is carried on."""
+        after: dict[ir.Operation, list[ir.Value]] = {}
+        for op in sinks:
+            if op in given:
+                parts = [self.value(v) for v in op.operands]
+                after[op] = _joined(op, given[op], parts)
+            else:
+                self._access(op, self.value(op.operands[0]))
+        for each in early:
+            (old,), (new,) = given[each.anchor], after[each.anchor]
+            step = Step(self.index, old, new, self.value)
+            after[each.total] = each.turn(given[each.total], step)
+        return [value for op in given for value in after[op]]
+
+    def value(self, value: ir.Value) -> ir.Value:
+        """The part of a row; of other values, what they are here."""
+        turn: Turn | None = self
+        while turn is not None:
+            if value in turn.made:
+                return turn.made[value]
+            turn = turn.around
+        if not self.parts.row.is_long(value):
+            return self.parts.now(value)
+        op = defining_op(value)
+        assert op is not None, "rows are no arguments of the block"
+        if op.name == "cuda_tile.for":
+            self._repeat(op)
+        else:
+            self.made[value] = self._part_of(op, value)
+        return self.made[value]
+
+    def _repeat(self, op: ir.Operation) -> None:
+        """A loop that carries rows, of their parts."""
+        loop, block = counted_loop(op), body(op)
+        assert loop is not None, "only loops that count carry rows"
+        ops = block_ops(block)
+        for value in (v for each in ops for v in each.operands):
+            if _home(value) != block and self.parts.row.is_long(value):
+                self.value(value)  # once, not in each turn
+        first, last, step, *starts = (self.value(v) for v in op.operands)
+        types = [value.type for value in starts]
+        made = cuda_tile.ForOp(
+            types, first, last, step, starts, unsignedCmp=loop.is_unsigned
+        )
+        now = made.operation.regions[0].blocks.append(first.type, *types)
+        turn = Turn(self.parts, self.index, is_inside=False, around=self)
+        turn.made.update(zip(block.arguments, now.arguments, strict=True))
+        with ir.InsertionPoint(now):
+            turn.follow(ops)
+        self.made.update(zip(op.results, made.operation.results, strict=True))
+
+    def follow(self, ops: Sequence[ir.Operation]) -> None:
+        """The body of a loop that carries rows; `ops` are those of the text."""
+        for op in ops[:-1]:
+            if not self.parts.row.touches(op):
+                self.made.update(zip(op.results, self._again(op).results, strict=True))
+        cuda_tile.ContinueOp([self.value(v) for v in ops[-1].operands])
+
+    def _again(self, op: ir.Operation) -> ir.Operation:
+        """The same op of what its operands are here."""
+        operands = [self.value(v) for v in op.operands]
+        made = op.clone()
+        for place, operand in enumerate(operands):
+            made.operands[place] = operand
+        return made
+
+    def _part_of(self, op: ir.Operation, value: ir.Value) -> ir.Value:
+        stem, ty = op_stem(op), self.parts.type_of(value)
+        if stem == "load_view_tko":
+            return self._access(op, None)
+        if stem == "constant":
+            attribute = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
+            splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
+            return constant_tile(ty, splat)
+        made = self._again(op)
+        made.results[0].set_type(ty)
+        if stem != "iota":
+            return made.results[0]
+        return self._counted_on(made.results[0])
+
+    def _counted_on(self, numbers: ir.Value) -> ir.Value:
+        """Numbers from that of the part's first element on."""
+        element, part = element_of(numbers), self.parts.size
+        scalar = TileType.get([], element)
+        index: ir.Value = self.index
+        width = ir.IntegerType(element).width
+        if width > 32:
+            index = cuda_tile.ExtIOp(scalar, index, "unsigned").result
+        elif width < 32:
+            index = cuda_tile.TruncIOp(scalar, index).result
+        size = constant(part & ((1 << width) - 1), scalar)
+        first = cuda_tile.MulIOp(index, size).result
+        one = TileType.get([1], element)
+        spread = cuda_tile.BroadcastOp(
+            numbers.type, cuda_tile.ReshapeOp(one, first).result
+        ).result
+        return cuda_tile.AddIOp(numbers, spread).result
+
+    def _access(self, op: ir.Operation, tile: ir.Value | None) -> ir.Value:
+        """The load of a part; or its store, of `tile`, which it gives back."""
+        view, count = self.parts.views[view_operand(op)]
+        at = self.index
+        if constant_of(self.parts.first(op)) != 0:
+            at = add(multiply(self.value(self.parts.first(op)), self.parts.count), at)
+        if self.is_inside:
+            return self._plain_access(op, tile, view, at)
+        inside = compare("less_than", at, count)
+        types = [] if tile is not None else [self.parts.type_of(op.results[0])]
+        with branch(inside, types) as made:
+            loaded = self._plain_access(op, tile, view, at)
+            if types:
+                cuda_tile.YieldOp([loaded])
+        if tile is not None:
+            return tile
+        with ir.InsertionPoint(made.regions[1].blocks.append()):
+            cuda_tile.YieldOp([self._padding(op, types[0])])
+        return made.results[0]
+
+    def _plain_access(
+        self, op: ir.Operation, tile: ir.Value | None, view: ir.Value, at: ir.Value
+    ) -> ir.Value:
+        own, dim = view_operand(op), tiling_of(view).tile_shape.index(self.parts.size)
+        made = op.clone()
+        first = list(op.operands).index(own)
+        for place, value in enumerate(op.operands):
+            if not self.parts.row.is_long(value):
+                made.operands[place] = self.value(value)
+        made.operands[first] = view
+        made.operands[first + 1 + dim] = at
+        assert index_operands(op)[dim] == op.operands[first + 1 + dim], (
+            "indices stand behind their view"
+        )
+        if tile is not None:
+            made.operands[0] = tile
+            return tile
+        made.results[0].set_type(self.parts.type_of(op.results[0]))
+        return made.results[0]
+
+    def _padding(self, op: ir.Operation, ty: ir.Type) -> ir.Value:
+        element = element_of(op.results[0])
+        number = PADDINGS[tiling_of(view_operand(op)).padding]
+        attribute = (
+            ir.IntegerAttr.get(element, int(number))
+            if isinstance(element, ir.IntegerType)
+            else ir.FloatAttr.get(element, number)
+        )
+        splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
+        return constant_tile(ty, splat)
+
+
+def _home(value: ir.Value) -> ir.Block:
+    """The block that a value is made in."""
+    owner = value.owner
+    return owner if isinstance(owner, ir.Block) else owner.operation.block
+
+
+def _joined(
+    op: ir.Operation, sums: Sequence[ir.Value], parts: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """What a reduction's body makes of two parts, element by element."""
+    block = op.regions[0].blocks[0]
+    *inner, end = block_ops(block)
+    pairs = [v for pair in zip(parts, sums, strict=True) for v in pair]
+    known: dict[ir.Value, ir.Value] = {}
+    known.update(zip(block.arguments, pairs, strict=True))
+    shape = list(shape_of(parts[0]))
+    for each in inner:
+        if each.name == "cuda_tile.constant":
+            ty = TileType.get(shape, element_of(each.results[0]))
+            attribute = ir.DenseElementsAttr(each.attributes["value"])
+            splat = ir.DenseElementsAttr.get_splat(
+                plain_type(ty), attribute.get_splat_value()
+            )
+            known[each.results[0]] = constant_tile(ty, splat)
+            continue
+        made = each.clone()
+        for place, value in enumerate(each.operands):
+            made.operands[place] = known.get(value, value)
+        for result in made.results:
+            result.set_type(TileType.get(shape, element_of(result)))
+        known.update(zip(each.results, made.results, strict=True))
+    return [known.get(value, value) for value in end.operands]
+
+
+def plain_type(ty: ir.Type) -> ir.ShapedType:
+    """A tile's type as that of the elements of a constant."""
+    return ir.ShapedType(ty)
+
+
+def constant_tile(ty: ir.Type, value: ir.Attribute) -> ir.Value:
+    """A constant."""
+    return cuda_tile.ConstantOp(ty, value).result
