@@ -64,7 +64,10 @@ def _f8(m: int, n: int, parts: int) -> Case:
 
 def _by_warps(gpu: str, product: Product) -> Case:
     """8-bit floats are promoted: 64 additions for 64 instructions of a warp."""
-    return _case(gpu, product, **{"FADD": "64"} if product.operand == F8 else {})
+    if product.operand != F8:
+        return _case(gpu, product)
+    count = str(64 * product.tile[0] * product.tile[1] // (128 * 128))
+    return _case(gpu, product, MMA=count, FADD=count)
 
 
 def _case(gpu: str, product: Product, **goal: str) -> Case:
@@ -73,6 +76,9 @@ def _case(gpu: str, product: Product, **goal: str) -> Case:
 
 _TURNED_I8 = Product(I8, "i32", (128, 128, 128), is_turned=True)
 _TURNED_F8 = Product(F8, "f16", (128, 128, 128), is_turned=True)
+_WIDE_F8 = tuple(
+    replace(_TURNED_F8, tile=tile) for tile in ((128, 256, 128), (256, 128, 128))
+)
 _TURNED_TF32 = Product(TF32, "f32", (128, 128, 32), is_turned=True)
 CASES = (
     _f8(128, 128, 1),
@@ -103,7 +109,7 @@ CASES = (
     *(
         _by_warps(gpu, replace(product, is_turned=is_turned))
         for gpu in ("sm_80", "sm_89", "sm_120")
-        for product in (_TURNED_I8, _TURNED_F8, _TURNED_TF32)
+        for product in (_TURNED_I8, _TURNED_F8, *_WIDE_F8, _TURNED_TF32)
         for is_turned in (True, False)
         if gpu != "sm_80" or product.operand != F8
     ),

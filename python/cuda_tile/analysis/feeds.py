@@ -35,6 +35,7 @@ from cuda_tile.ir.plan import (
     extents_of,
     slice_depth,
 )
+from cuda_tile.ir.promotion import pieces_of_sums
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, shape_of
 from cuda_tile.ir.walk import block_ops, defining_op, op_stem
 from cuda_tile.layout.shared import SharedLayout
@@ -425,7 +426,7 @@ def slice_registers(
     """
     if plan.is_wgmma:  # which reads shared memory itself
         return _warpgroup_registers(product, plan, weigh)
-    rows, columns = _warp_part(product, plan)
+    rows, columns = _piece(product, plan)
     batch = product.batch // min(product.batch, plan.warps_b)
     depth = slice_depth(product.op, plan.atom)
     step, bits = 0, product.operand_bits
@@ -440,7 +441,7 @@ def slice_registers(
             words = -(-elements * bits // REGISTER_BITS)
             step += words + (elements if index in gathered and not is_turned else 0)
     if plan.promote:
-        part = weigh(product.result)
+        part = batch * rows * columns // WARP_LANES
         one = plan.promote == plan.atom.shape[2]
         step += min(part, _PARTS_IN_FLIGHT) if one else part
     step = max(0, step - sum(map(weigh, product.stored)))
@@ -452,11 +453,12 @@ def _spared(
 ) -> int:
     """Registers that a loop needs less where a product reads only copied tiles.
 
-    None are spared where its partial sums are added to the sums between instructions.
+    None are spared where its partial sums are added to the sums between instructions,
+    unless these are cut: then ptxas does not read ahead of the next piece.
     """
     if (
         gathered is None
-        or plan.promote
+        or (plan.promote and not is_cut(product, plan))
         or any(map(conversions_of, list(product.op.operands)[:2]))
     ):
         return 0
@@ -522,6 +524,24 @@ def _warp_part(product: Product, plan: ProductPlan) -> tuple[int, int]:
     m, n, _ = product.extents
     step_m, step_n = plan.warp_step
     return max(m // plan.warps_m, step_m), max(n // plan.warps_n, step_n)
+
+
+def is_cut(product: Product, plan: ProductPlan) -> bool:
+    """Whether the partial sums of a product of warps come a piece at a time."""
+    if plan.is_wgmma or not plan.promote:
+        return False
+    return _piece(product, plan) != _warp_part(product, plan)
+
+
+def _piece(product: Product, plan: ProductPlan) -> tuple[int, int]:
+    """Rows and columns of a warp's part of which it computes sums at a time."""
+    part = list(_warp_part(product, plan))
+    if plan.promote > slice_depth(product.op, plan.atom):
+        shape = (product.batch, *product.extents[:2])
+        dim, count = pieces_of_sums(shape, plan.warps, plan.warp_atom) or (-1, 1)
+        part[dim] //= count
+    rows, columns = part
+    return rows, columns
 
 
 def _per_lane(atom: Atom, dim: int) -> int:

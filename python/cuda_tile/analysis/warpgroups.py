@@ -142,7 +142,7 @@ def _plan_form(
     atom = find_wgmma(operand, accumulator, columns)
     if atom is None:
         return None
-    promote = default_promotion(product.op, atom, target, plan.num_warps)
+    promote = default_promotion(product.op, atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
     if wgmma_refusal(product.op, atom, warps, form.swap) is not None:

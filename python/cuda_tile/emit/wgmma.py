@@ -25,6 +25,7 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.emit.builder import Builder
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment, Pending
+from cuda_tile.emit.hold_back import hold_back
 from cuda_tile.emit.mma_operands import operand_form
 from cuda_tile.emit.wgmma_operands import (
     Part,
@@ -142,7 +143,7 @@ def await_(e: Emitter, op: ir.Operation) -> None:
             e.set(tile, Fragment(pending.layout, pending.registers))
         return
     if _follows_work(op):
-        _hold_back(b)
+        hold_back(b)
     wait_for_products(e, integer(op, "groups") if flag(op, "groups") else 0)
     held = [
         pending
@@ -184,16 +185,6 @@ def _follows_work(op: ir.Operation) -> bool:
         if len(before.operands) and any(map(is_distributed, before.results)):
             works = True
     return False
-
-
-def _hold_back(b: Builder) -> None:
-    """Keeps ptxas from waiting for products before what threads compute meanwhile.
-
-    ptxas 13.5 moves a wait up over instructions that only compute: in attention 31 of
-    34 exponentials then came behind the wait. It moves nothing over an event of the
-    performance monitor; the empty mask stands for no event (PTX ISA, "pmevent").
-    """
-    b.inline_ptx("pmevent.mask 0;", "", [], [], side_effects=True)
 
 
 def wait_for_products(e: Emitter, groups: int) -> None:

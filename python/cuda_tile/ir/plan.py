@@ -309,8 +309,8 @@ def read_product(op: ir.Operation) -> ProductPlan:
     _check_choice("lhs", lhs, ("shared", "register"))
     _check_range("stage", stage, 0, 1)
     _check_range("lag", lag, 0, 1)
-    n_warps = warps_m * warps_n * warps_b
-    usual = default_promotion(op, atom, read_target(holder), n_warps)
+    warps = (warps_m, warps_n, warps_b)
+    usual = default_promotion(op, atom, read_target(holder), warps)
     promote = values.get("promote", usual)
     check_promotion(op, atom, promote, PLAN_ATTRIBUTE)
     convert = values.get("convert", "")

@@ -36,19 +36,22 @@ makes HMMA of it on sm_90, sm_100, sm_103 and sm_110, QMMA on sm_89, sm_120, sm_
 
 
 def default_promotion(
-    op: ir.Operation, atom: MmaAtom | WgmmaAtom, target: Target, n_warps: int
+    op: ir.Operation,
+    atom: MmaAtom | WgmmaAtom,
+    target: Target,
+    warps: tuple[int, ...],
 ) -> int:
     """Elements along K after which partial sums of a product become f32; 0 for never.
 
-    Partial sums of warps have as many registers as the sums. Where that is more than
-    those of warpgroups have, each instruction begins a partial sum of its own: that
-    takes no registers, and more additions.
+    Partial sums of warps are a tile of their own, cut into pieces where it is large.
+    Where it cannot be cut, each instruction begins a partial sum of its own: that takes
+    no registers, and more additions.
 
     Args:
         op: The product, at level T.
         atom: The instruction.
         target: The chip.
-        n_warps: Warps that divide its result.
+        warps: How warps divide its result, as `tile_mma` takes it.
     """
     operand, accumulator = (str(element_of(op.operands[n])) for n in (0, 2))
     if (operand, accumulator) not in SHORT_SUMS or "fast_acc" in op.attributes:
@@ -57,8 +60,40 @@ def default_promotion(
         return PROMOTED_ELEMENTS
     if _is_scaled(op) or not has_short_sums(op, atom, target):
         return 0
-    registers = prod(shape_of(op.results[0])) // (n_warps * WARP_LANES)
-    return PROMOTED_ELEMENTS if registers <= PART_REGISTERS else atom.shape[2]
+    pieces = pieces_of_sums(shape_of(op.results[0]), warps, atom)
+    return PROMOTED_ELEMENTS if pieces else atom.shape[2]
+
+
+def pieces_of_sums(
+    shape: tuple[int, ...], warps: tuple[int, ...], atom: MmaAtom
+) -> tuple[int, int] | None:
+    """Into how many pieces partial sums are cut, and along which dimension.
+
+    A piece has as many registers of a thread as warpgroups have of partial sums. It is
+    a part of the columns of each warp, for which the rows of A are read again, or of
+    the rows, if those are more.
+
+    Args:
+        shape: Of the result.
+        warps: How warps divide it, as `tile_mma` takes it.
+        atom: The instruction.
+
+    Returns:
+        The dimension, -1 or -2, and the number, 1 for all at once; None if there are
+        too few atoms along either to have such pieces.
+    """
+    own = [
+        max(extent // parts, step)
+        for extent, parts, step in zip(shape[-2:], warps, atom.shape, strict=False)
+    ]
+    batch = prod(shape[:-2])
+    batch //= min(batch, prod(warps[2:]))
+    count = max(1, batch * prod(own) // (WARP_LANES * PART_REGISTERS))
+    dims = (-2, -1) if own[0] > own[1] else (-1, -2)
+    for dim in dims:
+        if own[dim] // atom.shape[:2][dim] >= count:
+            return dim, count
+    return None
 
 
 def has_short_sums(op: ir.Operation, atom: MmaAtom, target: Target) -> bool:

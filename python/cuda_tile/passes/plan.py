@@ -34,6 +34,7 @@ from cuda_tile.analysis.cost import (
 from cuda_tile.analysis.feeds import (
     Product,
     TileRegisters,
+    is_cut,
     is_staged_early,
     slice_registers,
 )
@@ -249,6 +250,8 @@ class Candidate:
         cluster: CTAs that serve a tile block.
         turns_bytes: Whether threads put bytes together between a read and a product:
             then more warps are better, since one multiplies while another does that.
+        is_cut: Whether partial sums come a piece at a time, for which operands are read
+            again.
     """
 
     num_warps: int
@@ -262,15 +265,16 @@ class Candidate:
     roles: str = "one"
     cluster: int = 1
     turns_bytes: bool = False
+    is_cut: bool = False
 
     @property
-    def rank(self) -> tuple[float, bool, float, float]:
+    def rank(self) -> tuple[float, bool, bool, float, float]:
         """What the best of the candidates that fit has least of."""
-        is_one = self.roles == "one"
+        first = self.clocks, self.roles == "one", self.is_cut
         if self.turns_bytes:
-            return self.clocks, is_one, -self.num_warps, self.reads
+            return *first, -self.num_warps, self.reads
         warps = -self.num_warps if self.has_groups else self.num_warps
-        return self.clocks, is_one, self.reads, warps
+        return *first, self.reads, warps
 
     @property
     def needed(self) -> int:
@@ -501,6 +505,7 @@ class Chooser:
             *(warps, division, ctas, limit, needed, clocks, reads, has_groups),
             cluster=cluster,
             turns_bytes=any(map(turns_bytes, plans.values())),
+            is_cut=any(is_cut(*item) for item in plans.items()),
         )
 
 

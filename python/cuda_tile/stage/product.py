@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, TileType
-from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.feeds import conversions_of
 from cuda_tile.ir.plan import (
     PLAN_ATTRIBUTE,
@@ -21,6 +20,8 @@ from cuda_tile.ir.plan import (
     read_product,
     slice_depth,
 )
+from cuda_tile.ir.promotion import pieces_of_sums
+from cuda_tile.ir.shared_loads import LOAD, mark_as_again
 from cuda_tile.ir.tiles import (
     element_bits,
     element_of,
@@ -35,10 +36,11 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
 from cuda_tile.layout.swizzle import choose_swizzle
 from cuda_tile.layout.wgmma import WgmmaAtom
-from cuda_tile.stage.build import add, alloc, zeros
+from cuda_tile.stage.build import add, alloc, extract, zeros
 from cuda_tile.stage.conversion import buffer_layout, conversion_source
 from cuda_tile.stage.fill import Fills
 from cuda_tile.stage.operands import StagedOperands, operand_bytes
+from cuda_tile.stage.pieces import Pieces
 from cuda_tile.stage.wgmma import SIGNS, stage_wgmma
 
 SLICED: dict[int, tuple[Role, int]] = {
@@ -49,8 +51,8 @@ SLICED: dict[int, tuple[Role, int]] = {
 }
 """Operands that have a dimension along K: what they are, and which it is."""
 
-Slicer = Callable[[int], ir.Value]
-"""Makes the slice of an operand of a number, counted along K."""
+Slicer = Callable[[int, int], ir.Value]
+"""Makes the slice of an operand of a number, counted along K, for a piece of sums."""
 
 
 def stage_product(
@@ -149,6 +151,7 @@ def _sliced_product(
     """
     filled, staged = in_shared
     count = extents_of(op)[2] // slice_depth(op, plan.atom)
+    pieces = _pieces(op, plan)
     sliced = {
         index: Sliced.of(op.operands[index], plan, role, dim, count)
         for index, (role, dim) in SLICED.items()
@@ -172,6 +175,10 @@ def _sliced_product(
             "smaller tiles need fewer",
         )
     cut = late if parts > 1 else {}
+    pieces = None if cut else pieces
+    if pieces is not None and pieces.count > 1:
+        index = 2 + pieces.dim
+        sliced[index] = sliced[index].cut(pieces, plan, SLICED[index][0])
     slicers: dict[int, Slicer] = {}
     for index, operand in sliced.items():
         source = staged.get(index)
@@ -185,6 +192,8 @@ def _sliced_product(
         else:
             buffer = buffers.buffer(op, source, layouts[index])
             slicers[index] = partial(operand.load, buffer)
+    if pieces is not None and count > 1:
+        return _sum_in_pieces(op, plan, slicers, count, pieces)
     return _sum_of_slices(op, plan, slicers, count)
 
 
@@ -193,23 +202,68 @@ def _sum_of_slices(
 ) -> ir.Value:
     """The sum of a product and of the products of its slices.
 
-    Where partial sums of several slices are promoted, they are a tile of their own,
-    which an addition adds to the sum.
+    Partial sums that are promoted are those of a slice.
     """
-    in_part = max(1, plan.promote // slice_depth(op, plan.atom))
-    by_itself = plan.promote if in_part == 1 or count == 1 else 0
-    in_part = 1 if by_itself or not plan.promote else in_part
     total = op.operands[2]
-    for first in range(0, count, in_part):
-        part = zeros(total) if in_part > 1 else total
-        for number in range(first, min(first + in_part, count)):
-            operands = [
-                slicers[index](number) if index in slicers else part
-                for index in range(len(op.operands))
-            ]
-            part = _multiply(op, plan, operands, by_itself)
-        total = add(total, part) if in_part > 1 else part
+    for number in range(count):
+        operands = [
+            slicers[index](number, 0) if index in slicers else total
+            for index in range(len(op.operands))
+        ]
+        total = _multiply(op, plan, operands, plan.promote)
     return total
+
+
+def _pieces(op: ir.Operation, plan: ProductPlan) -> Pieces | None:
+    """How the partial sums of several slices are cut; None where there are none."""
+    if plan.promote <= slice_depth(op, plan.atom):
+        return None
+    shape = shape_of(op.results[0])
+    found = pieces_of_sums(shape, plan.warps, plan.warp_atom)
+    dim, count = found or (-1, 1)
+    return Pieces(dim, count, plan.warps[2 + dim])
+
+
+def _sum_in_pieces(
+    op: ir.Operation,
+    plan: ProductPlan,
+    slicers: dict[int, Slicer],
+    count: int,
+    pieces: Pieces,
+) -> ir.Value:
+    """The sum of a product and of the partial sums of several slices.
+
+    These are a tile of their own, a piece of the result at a time, which an addition
+    adds to the sum. What other pieces have read, too, is read again, since registers
+    for it are wanting: those of A, where columns are cut.
+    """
+    whole = op.operands[2]
+    shape = pieces.shape_of_one(shape_of(whole))
+    layout = tile_mma(shape, plan.warps, "c", plan.warp_atom)
+    numbers = range(pieces.count)
+    first = [0] * layout.rank
+    totals = [pieces.of_tile(whole, first, number, layout) for number in numbers]
+    in_part = plan.promote // slice_depth(op, plan.atom)
+    other = -1 - pieces.dim  # of the operands A and B, the one that is not cut
+    for first in range(0, count, in_part):
+        for piece in numbers:
+            part = zeros(totals[piece])
+            for number in range(first, min(first + in_part, count)):
+                operands = [slicers[index](number, piece) for index in (0, 1)]
+                if piece and number == first:
+                    _mark_again(operands[other])
+                part = _multiply(op, plan, [*operands, part])
+            totals[piece] = add(totals[piece], part)
+    return pieces.join(totals, whole)
+
+
+def _mark_again(operand: ir.Value) -> None:
+    """Says of what loads an operand, if anything does, that it loads it again."""
+    source = defining_op(operand)
+    while source is not None and source.name != LOAD and len(source.operands):
+        source = defining_op(source.operands[0])
+    if source is not None and source.name == LOAD:
+        mark_as_again(source)
 
 
 @dataclass(frozen=True)
@@ -222,6 +276,7 @@ class Sliced:
         dim: The dimension that they divide.
         layout: The layout of one.
         made_by: What is done to a slice that was read, in order.
+        pieces: How the rows or columns of a slice are cut; None for all at once.
     """
 
     operand: ir.Value
@@ -229,6 +284,7 @@ class Sliced:
     dim: int
     layout: LinearLayout
     made_by: Sequence[ir.Operation] = ()
+    pieces: Pieces | None = None
 
     @classmethod
     def of(
@@ -240,22 +296,25 @@ class Sliced:
         layout = tile_mma(tuple(shape), plan.warps, role, plan.warp_atom)
         return cls(operand, count, dim + len(shape), layout)
 
-    @property
-    def type(self) -> ir.Type:
-        """The type of a slice."""
-        return tile_type(element_of(self.operand), self.layout)
+    def cut(self, pieces: Pieces, plan: ProductPlan, role: Role) -> Sliced:
+        """The same slices, of which one piece after the other is taken."""
+        shape = pieces.shape_of_one(self.layout.shape)
+        layout = tile_mma(shape, plan.warps, role, plan.warp_atom)
+        return replace(self, layout=layout, pieces=pieces)
 
     def offsets(self, number: int) -> list[int]:
         """Where a slice begins, in elements."""
         step = self.layout.shape[self.dim]
         return [number * step if d == self.dim else 0 for d in range(self.layout.rank)]
 
-    def load(self, buffer: ir.Value, number: int) -> ir.Value:
-        """Slice `number` of what a buffer holds."""
+    def load(self, buffer: ir.Value, number: int, piece: int) -> ir.Value:
+        """Slice `number` of what a buffer holds, or a piece of it."""
         offsets = self.offsets(number)
-        element = BufferType(buffer.type).element_type
-        ty = tile_type(element, self.layout)
-        tile = tileas.LoadSharedOp(ty, buffer, offsets=offsets).result
+        if self.pieces is None:
+            ty = tile_type(BufferType(buffer.type).element_type, self.layout)
+            tile = tileas.LoadSharedOp(ty, buffer, offsets=offsets).result
+        else:
+            tile = self.pieces.of_buffer(buffer, offsets, piece, self.layout)
         for op in self.made_by:
             copy = op.clone()
             copy.operands[0] = tile
@@ -263,13 +322,14 @@ class Sliced:
             tile.set_type(tile_type(element_of(op.results[0]), self.layout))
         return tile
 
-    def extract(self, number: int) -> ir.Value:
-        """A slice of an operand that is in registers."""
+    def extract(self, number: int, piece: int) -> ir.Value:
+        """A slice of an operand that is in registers, or a piece of it."""
         if self.count == 1:
             return self.operand
         parts = [number if d == self.dim else 0 for d in range(self.layout.rank)]
-        indices = [_index(n) for n in parts]
-        return cuda_tile.ExtractOp(self.type, self.operand, indices).result
+        if self.pieces is not None:
+            return self.pieces.of_tile(self.operand, parts, piece, self.layout)
+        return extract(self.operand, parts, self.layout)
 
 
 class _Parts:
@@ -280,12 +340,12 @@ class _Parts:
         self._slices = sliced.count // parts
         self._buffers: dict[int, ir.Value] = {}
 
-    def load(self, number: int) -> ir.Value:
+    def load(self, number: int, piece: int) -> ir.Value:
         """A slice; the first of each part stores the part before."""
         part, inside = divmod(number, self._slices)
         if part not in self._buffers:
             self._buffers[part] = self._store(part)
-        return self._sliced.load(self._buffers[part], inside)
+        return self._sliced.load(self._buffers[part], inside, piece)
 
     def _store(self, part: int) -> ir.Value:
         sliced, source = self._sliced, self._source
@@ -300,12 +360,3 @@ class _Parts:
         offsets = sliced.offsets(part * self._slices)
         tileas.StoreSharedOp(source, buffer, offsets=offsets)
         return buffer
-
-
-def _index(number: int) -> ir.Value:
-    """A constant as `extract` takes it."""
-    i32 = ir.IntegerType.get_signless(32)
-    ty = TileType.get([], i32)
-    shaped = cast("ir.ShapedType", ty)
-    value = ir.DenseElementsAttr.get_splat(shaped, ir.IntegerAttr.get(i32, number))
-    return cuda_tile.ConstantOp(ty, value).result

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A product in pieces: an equal part of the rows or the columns of each warp at a time.
+
+A warp has neighbouring rows and columns of a result. So the number of the piece lies
+between the number of the warp and that of the element: N columns of W warps in P pieces
+are (W, P, N / (W P)). Threads hold their places of every piece, and a piece is divided
+among warps as a product of its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType, LayoutAttr
+from cuda_tile._mlir.dialects import cuda_tile, tileas
+from cuda_tile.ir.tiles import (
+    buffer_layout_of,
+    element_of,
+    layout_of,
+    shape_of,
+    tile_type,
+)
+from cuda_tile.layout.linear import LinearLayout
+from cuda_tile.stage.build import cat, extract, reshape
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How a dimension of a product's result, and of one operand, is cut.
+
+    Attributes:
+        dim: The dimension, counted from the last (-1 or -2).
+        count: How many pieces; 1 for a result that is not cut.
+        warps: Into how many parts warps divide the dimension.
+    """
+
+    dim: int
+    count: int
+    warps: int
+
+    def shape_of_one(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of a piece of a tile."""
+        sizes = list(shape)
+        sizes[self.dim] //= self.count
+        return tuple(sizes)
+
+    def of_tile(
+        self, tile: ir.Value, indices: Sequence[int], piece: int, layout: LinearLayout
+    ) -> ir.Value:
+        """A piece of a part of a tile in registers.
+
+        Args:
+            tile: The tile.
+            indices: Which part, 0 in the dimension that is cut.
+            piece: The number of the piece.
+            layout: Its layout.
+        """
+        if self.count == 1:
+            return tile
+        whole = reshape(tile, self._cut(shape_of(tile), self.count))
+        cut = layout.reshape(self._cut(layout.shape, 1))
+        return reshape(extract(whole, self._place(indices, piece), cut), layout.shape)
+
+    def of_buffer(
+        self, buffer: ir.Value, offsets: Sequence[int], piece: int, layout: LinearLayout
+    ) -> ir.Value:
+        """A piece of a part of what a buffer holds.
+
+        Args:
+            buffer: The buffer.
+            offsets: Where the part begins, at 0 in the dimension that is cut.
+            piece: The number of the piece.
+            layout: Its layout.
+        """
+        shared = buffer_layout_of(buffer)
+        shared = shared.reshape(self._cut(shared.shape, self.count))
+        element = BufferType(buffer.type).element_type
+        groups = LayoutAttr.get(shared.groups())
+        ty = BufferType.get(list(shared.shape), element, groups)
+        cut = tileas.ReinterpretOp(ty, buffer).result
+        ty = tile_type(element, layout.reshape(self._cut(layout.shape, 1)))
+        place = self._place(offsets, piece)
+        return reshape(tileas.LoadSharedOp(ty, cut, offsets=place).result, layout.shape)
+
+    def join(self, tiles: Sequence[ir.Value], like: ir.Value) -> ir.Value:
+        """All pieces as one tile, of the type of another."""
+        if self.count == 1:
+            return tiles[0]
+        dim = len(shape_of(like)) + self.dim + 1
+        some = [reshape(tile, self._cut(shape_of(tile), 1)) for tile in tiles]
+        while len(some) > 2:
+            pairs = zip(some[::2], some[1::2], strict=True)
+            some = [cat(first, second, dim) for first, second in pairs]
+        layout = layout_of(like).reshape(self._cut(shape_of(like), self.count))
+        ty = tile_type(element_of(like), layout)
+        first, second = some
+        return reshape(cuda_tile.CatOp(ty, first, second, dim).result, shape_of(like))
+
+    def _place(self, offsets: Sequence[int], piece: int) -> list[int]:
+        """Where a piece of a part begins in a shape that is cut."""
+        dim = len(offsets) + self.dim
+        return [*offsets[:dim], 0, piece, 0, *offsets[dim + 1 :]]
+
+    def _cut(self, shape: Sequence[int], count: int) -> tuple[int, ...]:
+        """A shape of so many pieces, its dimension as three."""
+        dim = len(shape) + self.dim
+        extent = shape[dim] // (self.warps * count)
+        return (*shape[:dim], self.warps, count, extent, *shape[dim + 1 :])
