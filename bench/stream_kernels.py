@@ -414,6 +414,7 @@ def _row_kernel(name: str, body: Any, kinds: str, launch: Any, **more: Any) -> S
 
 ROWS = {"BAR": "2", "regs": "<=56", "sectors": "1.00", "KB/SM": ">=32"}
 LONG = {"DRAM": "<=1.05"}
+NAMES = {1 << 15: "32k", 1 << 17: "128k", 1 << 20: "1M"}
 HALF = 2.0**-10
 BRAIN = 2.0**-7
 
@@ -511,21 +512,27 @@ STREAMS: tuple[Stream, ...] = (
         reads=(0, 1),
         goal=ROWS,
     ),
-    _row_kernel(
-        "argmax f32 4096",
-        partial(argmax, 4096),
-        "f32 i32",
-        partial(argmax_launch, 4, 4096),
-        tolerance=0,
-        goal={"BAR": "1", "sectors": "1.00"},
+    *(
+        _row_kernel(
+            f"argmax f32 {NAMES.get(size, size)}",
+            partial(argmax, size),
+            "f32 i32",
+            partial(argmax_launch, 4 if size < 1 << 17 else 1, size),
+            tolerance=0,
+            goal=LONG if size > 4096 else {"BAR": "1", "sectors": "1.00"},
+        )
+        for size in (128, 4096, 1 << 15, 1 << 17, 1 << 20)
     ),
-    _row_kernel(
-        "cumsum f32 4096",
-        partial(_cumsum, 4096),
-        "f32 f32",
-        partial(_cumsum_launch, 4, 4096),
-        tolerance=1e-5,
-        goal={"BAR": "1", "sectors": "1.00"},
+    *(
+        _row_kernel(
+            f"cumsum f32 {NAMES.get(size, size)}",
+            partial(_cumsum, size),
+            "f32 f32",
+            partial(_cumsum_launch, 4 if size < 1 << 17 else 1, size),
+            tolerance=1e-5,
+            goal=LONG if size > 4096 else {"BAR": "1", "sectors": "1.00"},
+        )
+        for size in (128, 4096, 1 << 15, 1 << 17, 1 << 20)
     ),
     *(
         _row_kernel(

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.cost import register_limit
@@ -36,16 +37,24 @@ from cuda_tile.analysis.registers import estimate, live_tiles
 from cuda_tile.analysis.tiling import view_operand
 from cuda_tile.ir.plan import PRODUCTS, add_remark
 from cuda_tile.ir.scalars import (
+    add,
     constant,
     constant_of,
     multiply,
     subtract,
 )
-from cuda_tile.ir.tiles import elements_of, is_distributed
-from cuda_tile.ir.walk import block_ops, body, location_text, nested_ops, op_stem
+from cuda_tile.ir.tiles import element_of, elements_of, is_distributed, shape_of
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    location_text,
+    nested_ops,
+    op_stem,
+)
 from cuda_tile.options import Options
 from cuda_tile.passes.plan_online import EarlySum, online_sums
-from cuda_tile.passes.plan_rows import ACCESSES, Row, longest_row
+from cuda_tile.passes.plan_rows import ACCESSES, Row, is_reverse, longest_row
 from cuda_tile.passes.plan_squares import sums_of_squares
 from cuda_tile.passes.plan_turns import Parts, Turn, constant_tile, plain_type
 from cuda_tile.targets import (
@@ -168,7 +177,7 @@ class _Writer:
             if any(map(row.is_long, op.operands))
             and not any(map(row.is_long, op.results))
         ]
-        if self._is_online:
+        if self._is_online and not any(map(is_reverse, row.scans())):
             squares = sums_of_squares(sinks, self._parts.size)
             self._sums = {each.total: each for each in (*online_sums(sinks), *squares)}
         late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
@@ -233,26 +242,46 @@ class _Writer:
         assert self._reach is not None, "views are read first"
         reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
         early = [each for each in self._sums.values() if each.anchor in reductions]
-        starts = {op: self._identities(op) for op in reductions}
+        starts = {op: self._identities(op, parts.size) for op in reductions}
+        scans = self._scans([*sinks, *(each.total for each in early)])
+        starts |= {op: self._identities(op, 1) for op in scans}
         for each in early:
             starts[each.total] = each.begin(parts.type_of(each.total.operands[0]))
         carried = [value for values in starts.values() for value in values]
         most, zero, one = constant(parts.count), constant(0), constant(1)
         ranges = [(zero, self._reach), (self._reach, most)]
-        for first, last in ranges[: 1 if constant_of(self._reach) else 2]:
+        ranges = ranges[: 1 if constant_of(self._reach) else 2]
+        is_backward = any(map(is_reverse, scans))
+        for first, last in ranges[::-1] if is_backward else ranges:
+            end = subtract(add(first, last), one) if is_backward else None
             types = [value.type for value in carried]
             loop = cuda_tile.ForOp(types, first, last, one, carried).operation
             block = loop.regions[0].blocks.append(zero.type, *types)
             index, *given = block.arguments
             with ir.InsertionPoint(block):
-                turn = Turn(parts, index, is_inside=first is zero)
-                cuda_tile.ContinueOp(turn.make(sinks, early, _like(starts, given)))
+                number = index if end is None else subtract(end, index)
+                shares = _like(starts, given)
+                turn = Turn(parts, number, is_inside=first is zero, given=shares)
+                cuda_tile.ContinueOp(turn.make(sinks, early))
             carried = list(loop.results)
         ends = _like(starts, carried)
         for op in reductions:
             self._reduce(op, ends[op])
         for each in early:
             self._early[each.total] = ends[each.total], ends[each.anchor][0]
+
+    def _scans(self, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
+        """The scans that some ops need, each once."""
+        needed: set[ir.Value] = set()
+        wanted = [v for op in ops for v in op.operands]
+        while wanted:
+            value = wanted.pop()
+            op = defining_op(value)
+            if op is None or value in needed or not self._row.is_long(value):
+                continue
+            needed.add(value)
+            wanted += (*op.operands, *(v for i in nested_ops(op) for v in i.operands))
+        return [op for op in self._row.scans() if not needed.isdisjoint(op.results)]
 
     def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """The same reduction, of what its parts were joined to."""
@@ -261,13 +290,14 @@ class _Writer:
             made.operands[place] = value
         self._note(op, made)
 
-    def _identities(self, op: ir.Operation) -> list[ir.Value]:
-        """What a reduction's parts begin with."""
+    def _identities(self, op: ir.Operation, extent: int) -> list[ir.Value]:
+        """What a reduction's parts begin with, or what precedes those of a scan."""
         found: list[ir.Value] = []
         for value, attribute in zip(
             op.operands, ir.ArrayAttr(op.attributes["identities"]), strict=True
         ):
-            ty = self._parts.type_of(value)
+            shape = [extent if n == self._row.size else n for n in shape_of(value)]
+            ty = TileType.get(shape, element_of(value))
             splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
             found.append(constant_tile(ty, splat))
         return found

@@ -8,6 +8,8 @@ commutative reductions touch it. That holds in loops, too:
 - a loop that carries nothing but rows, and neither reduces nor stores any, is as good
   as an operation on each part: it is repeated for each of them;
 - in a loop that carries none, each turn computes with rows of its own.
+
+Of a scan, what comes before a part is carried from part to part, in its order.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
+from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.scalars import constant_of, i32_tile
@@ -33,6 +36,8 @@ PADDINGS = {
     **{None: 0.0, "zero": 0.0, "neg_zero": -0.0, "nan": float("nan")},
     **{"pos_inf": float("inf"), "neg_inf": float("-inf")},
 }
+_STEPS = ("store_view_tko", "scan")
+"""What belongs to each part and its order, and may not be repeated for each."""
 _STRUCTURE = ("for", "if", "reduce", "continue", "yield")
 
 
@@ -73,7 +78,7 @@ class Row:
             step += op.name == "cuda_tile.reduce" and self.touches(op)
             for result in op.results:
                 self.steps[result] = step
-        return True
+        return len({is_reverse(op) for op in self.scans()}) < 2
 
     def _is_read(self, op: ir.Operation, step: int) -> bool:
         is_loop = op.name == "cuda_tile.for"
@@ -110,7 +115,7 @@ class Row:
             if not self.touches(each):
                 if not is_pure(each):
                     return False
-            elif op_stem(each) == "store_view_tko" or not self._is_possible(each):
+            elif op_stem(each) in _STEPS or not self._is_possible(each):
                 return False
         return True
 
@@ -128,6 +133,8 @@ class Row:
             return self._is_plain_access(op)
         if stem == "reduce":
             return all(map(self.is_long, op.operands)) and is_commutative(op)
+        if stem == "scan":
+            return all(map(self.is_long, op.operands)) and self._is_scan(op)
         if stem == "constant":
             return constant_splat(op) is not None
         if stem == "broadcast":
@@ -135,6 +142,19 @@ class Row:
         if stem == "reshape":
             return len(rows) == len((*op.operands, *op.results))
         return stem in ("iota", "select") or _is_elementwise(op)
+
+    def _is_scan(self, op: ir.Operation) -> bool:
+        """Whether it goes along the row, by a body that tiles can have, too."""
+        *inner, _ = block_ops(body(op))
+        return shape_of(op.operands[0])[integer(op, "dim")] == self.size and all(
+            op_stem(each) in ("constant", "select") or _is_elementwise(each)
+            for each in inner
+        )
+
+    def scans(self) -> list[ir.Operation]:
+        """The scans of rows."""
+        ops = block_ops(self.block)
+        return [op for op in ops if op_stem(op) == "scan" and self.touches(op)]
 
     def _is_plain_access(self, op: ir.Operation) -> bool:
         """Whether it may be made at any time, of parts of a row of a view."""
@@ -151,6 +171,11 @@ class Row:
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
         return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
+
+
+def is_reverse(op: ir.Operation) -> bool:
+    """Whether a scan begins with the last element."""
+    return ir.BoolAttr(op.attributes["reverse"]).value
 
 
 def _taken(op: ir.Operation) -> Iterator[ir.Value]:

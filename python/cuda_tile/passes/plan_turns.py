@@ -25,8 +25,8 @@ from cuda_tile.ir.scalars import (
 )
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-from cuda_tile.passes.plan_online import EarlySum, Step
-from cuda_tile.passes.plan_rows import PADDINGS, Row
+from cuda_tile.passes.plan_online import EarlySum, Step, one_for_all
+from cuda_tile.passes.plan_rows import PADDINGS, Row, is_reverse
 
 
 @dataclass
@@ -96,22 +96,27 @@ class Turn:
         is_inside: Whether all views surely have it.
         around: The turn in which this one of an inner loop is.
         made: Parts of rows that were computed, and what scalars of the loop are.
+        given: By reduction or scan, what is carried into the turn.
+        last: By scan, the last prefix that the turn has computed.
     """
 
     parts: Parts
     index: ir.Value
     is_inside: bool
     around: Turn | None = None
+    given: Mapping[ir.Operation, list[ir.Value]] = field(
+        default_factory=dict[ir.Operation, list[ir.Value]]
+    )
     made: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+    last: dict[ir.Operation, list[ir.Value]] = field(
+        default_factory=dict[ir.Operation, list[ir.Value]]
+    )
 
     def make(
-        self,
-        sinks: Sequence[ir.Operation],
-        early: Sequence[EarlySum],
-        given: Mapping[ir.Operation, list[ir.Value]],
+        self, sinks: Sequence[ir.Operation], early: Sequence[EarlySum]
     ) -> list[ir.Value]:
         """Computes the part of each sink, and early sums; gives what is carried on."""
-        after: dict[ir.Operation, list[ir.Value]] = {}
+        given, after = self.given, self.last
         for op in sinks:
             if op in given:
                 parts = [self.value(v) for v in op.operands]
@@ -137,6 +142,8 @@ class Turn:
         assert op is not None, "rows are no arguments of the block"
         if op.name == "cuda_tile.for":
             self._repeat(op)
+        elif op.name == "cuda_tile.scan":
+            self._scan(op)
         else:
             self.made[value] = self._part_of(op, value)
         return self.made[value]
@@ -160,6 +167,31 @@ class Turn:
         with ir.InsertionPoint(now):
             turn.follow(ops)
         self.made.update(zip(op.results, made.operation.results, strict=True))
+
+    def _scan(self, op: ir.Operation) -> None:
+        """A scan's part, and of it the last prefix, for the next one."""
+        local = self._again(op)
+        for result in local.results:
+            result.set_type(self.parts.type_of(result))
+        like, backward = local.results[0], is_reverse(op)
+        first = constant(self.parts.count - 1 if backward else 0)
+        is_first = one_for_all(compare("equal", self.index, first), like)
+        before = [one_for_all(v, like) for v in self.given[op]]
+        both = _joined(op, before, list(local.results))
+        done = [
+            cuda_tile.SelectOp(is_first, own, joined).result
+            for own, joined in zip(local.results, both, strict=True)
+        ]
+        dim = shape_of(op.operands[0]).index(self.parts.row.size)
+        place = [0] * len(shape_of(like))
+        place[dim] = 0 if backward else self.parts.size - 1
+        at = [constant(number) for number in place]
+        one = [TileType.get([1] * len(place), element_of(value)) for value in done]
+        self.last[op] = [
+            cuda_tile.ExtractOp(ty, value, at).result
+            for ty, value in zip(one, done, strict=True)
+        ]
+        self.made.update(zip(op.results, done, strict=True))
 
     def follow(self, ops: Sequence[ir.Operation]) -> None:
         """The body of a loop that carries rows; `ops` are those of the text."""
@@ -276,6 +308,11 @@ def _joined(
     known: dict[ir.Value, ir.Value] = {}
     known.update(zip(block.arguments, pairs, strict=True))
     shape = list(shape_of(parts[0]))
+
+    def here(value: ir.Value) -> ir.Value:
+        """Of what the body takes from outside, a scalar, one for each element."""
+        return known[value] if value in known else one_for_all(value, parts[0])
+
     for each in inner:
         if each.name == "cuda_tile.constant":
             ty = TileType.get(shape, element_of(each.results[0]))
@@ -285,13 +322,14 @@ def _joined(
             )
             known[each.results[0]] = constant_tile(ty, splat)
             continue
+        operands = [here(value) for value in each.operands]
         made = each.clone()
-        for place, value in enumerate(each.operands):
-            made.operands[place] = known.get(value, value)
+        for place, operand in enumerate(operands):
+            made.operands[place] = operand
         for result in made.results:
             result.set_type(TileType.get(shape, element_of(result)))
         known.update(zip(each.results, made.results, strict=True))
-    return [known.get(value, value) for value in end.operands]
+    return [here(value) for value in end.operands]
 
 
 def plain_type(ty: ir.Type) -> ir.ShapedType:
