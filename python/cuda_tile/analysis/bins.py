@@ -19,13 +19,11 @@ from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distrib
 from cuda_tile.ir.walk import defining_op
 
 _WORD_BITS = 32
-_I32_LEAST, _I32_MOST = -(2**31), 2**31 - 1
-IDENTITIES = {
-    **{"add": 0, "or": 0, "xor": 0, "and": -1, "umax": 0, "umin": -1},
-    **{"max": _I32_LEAST, "min": _I32_MOST},
-}
-"""By mode, the operand that changes nothing; only these modes may be put together. Sums
-of floats may not: they would be rounded in another way."""
+_JOINED_BITS = (32, 64)
+_IDENTITIES = {"add": 0, "or": 0, "xor": 0, "and": -1, "umax": 0, "umin": -1}
+_JOINED_MODES = (*_IDENTITIES, "max", "min")
+"""Modes of which several updates may be made as one. Sums of floats may not: they would
+be rounded in another way."""
 MOST_BINS = 2048
 """Words of shared memory: more would keep other CTAs off the multiprocessor."""
 UPDATES_PER_BIN = 2
@@ -49,15 +47,31 @@ class Bins:
     identity: int
 
 
-def may_collect(op: ir.Operation) -> bool:
-    """Whether an op is such an atomic, as far as it shows without facts."""
+def identity_of(mode: str, bits: int) -> int:
+    """The integer, read as signed, with which an update changes nothing."""
+    if mode in _IDENTITIES:
+        return _IDENTITIES[mode]
+    least = -(1 << bits - 1)
+    return least if mode == "max" else -1 - least
+
+
+def may_join(op: ir.Operation) -> bool:
+    """Whether updates of an atomic may be made in any order, and several as one."""
     return (
         op.name == "cuda_tile.atomic_rmw_tko"
         and is_distributed(op.results[0])
         and not list(op.results[0].uses)
-        and keyword(op, "mode") in IDENTITIES
+        and keyword(op, "mode") in _JOINED_MODES
         and memory_order(op).semantics == "relaxed"
         and isinstance(element_of(op.results[0]), ir.IntegerType)
+        and element_bits(element_of(op.results[0])) in _JOINED_BITS
+    )
+
+
+def may_collect(op: ir.Operation) -> bool:
+    """Whether an op is such an atomic, as far as it shows without facts."""
+    return (
+        may_join(op)
         and element_bits(element_of(op.results[0])) == _WORD_BITS
         and _parts(op.operands[0]) is not None
     )
@@ -75,7 +89,7 @@ def find_bins(op: ir.Operation, facts: FactsAnalysis) -> Bins | None:
     most = min(MOST_BINS, elements_of(op.results[0]) // UPDATES_PER_BIN)
     if known.low < 0 or count > most:
         return None
-    return Bins(*parts, count, IDENTITIES[keyword(op, "mode")])
+    return Bins(*parts, count, identity_of(keyword(op, "mode"), _WORD_BITS))
 
 
 def _parts(pointers: ir.Value) -> tuple[ir.Value, ir.Value] | None:

@@ -43,6 +43,7 @@ from cuda_tile.analysis.fact_values import (
     widen,
 )
 from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
+from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.plan import MAX_GRID_EXTENT
 from cuda_tile.ir.tile_loop import TILES
 from cuda_tile.ir.tiles import element_of, memory_bits, pointee_of
@@ -382,14 +383,36 @@ def addi(facts: FactsAnalysis, op: ir.Operation) -> None:
 def elementwise(facts: FactsAnalysis, op: ir.Operation) -> None:
     """What is made of equal elements is equal: a mask is often made of several."""
     shape = _tile_shape(op.results[0])
-    known = unknown(shape)
+    sources = [facts.of(value) for value in op.operands]
+    low, high = _kept_below(op, sources)
+    known = unknown(shape)._replace(low=low, high=high)
     if shape:
-        sources = [facts.of(value) for value in op.operands]
         constancy = tuple(
             gcd(*column) for column in zip(*(s.constancy for s in sources), strict=True)
         )
         known = known._replace(constancy=constancy)
     facts.set(op.results[0], known)
+
+
+def _kept_below(
+    op: ir.Operation, sources: list[Facts]
+) -> tuple[int | None, int | None]:
+    """Bounds of a number `and` one that is not negative, or of a remainder."""
+    stem = op_stem(op)
+    if stem == "andi":
+        tops = [s.high for s in sources if _is_natural(s)]
+        most = min((top for top in tops if top is not None), default=None)
+    elif stem == "remi" and (sources[1].low or 0) > 0:
+        is_counted = _is_unsigned(op) or _is_natural(sources[0])
+        most = sources[1].high if is_counted else None
+        most = None if most is None else most - 1
+    else:
+        most = None
+    return None if most is None else 0, most
+
+
+def _is_unsigned(op: ir.Operation) -> bool:
+    return "unsigned" in str(op.attributes["signedness"])
 
 
 def _common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
@@ -449,9 +472,12 @@ def _product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
 def exti(facts: FactsAnalysis, op: ir.Operation) -> None:
     """A sign extension keeps every fact; a zero extension those of positives."""
     source = facts.of(op.operands[0])
-    signed = str(op.attributes["signedness"]).find("unsigned") < 0
-    if signed or (source.low is not None and source.low >= 0):
+    if not _is_unsigned(op) or (source.low is not None and source.low >= 0):
         facts.set(op.results[0], source)
+        return
+    known = unknown(source.shape)._replace(constancy=source.constancy)
+    most = (1 << _width(op.operands[0])) - 1
+    facts.set(op.results[0], known._replace(low=0, high=most))
 
 
 @RULES.register("offset")
@@ -493,16 +519,21 @@ def ptr_to_ptr(facts: FactsAnalysis, op: ir.Operation) -> None:
 
 @RULES.register("divi")
 def divi(facts: FactsAnalysis, op: ir.Operation) -> None:
-    """A quotient of non-negative values does not grow."""
+    """A quotient of non-negative values does not grow; neighbours have the same."""
     lhs, rhs = (facts.of(value) for value in op.operands)
     if lhs.low is not None and lhs.low >= 0 and rhs.low is not None and rhs.low > 0:
         most = (1 << (_width(op.results[0]) - 1)) - 1 if lhs.high is None else lhs.high
+        constancy = _common_constancy(lhs, rhs)
+        if rhs.constant is not None and keyword(op, "rounding") != "positive_inf":
+            step = power_of_two_divisor(rhs.constant)
+            columns = zip(constancy, lhs.contiguity, lhs.divisibility, strict=False)
+            constancy = tuple(max(c, gcd(n, d, step)) for c, n, d in columns)
         facts.set(
             op.results[0],
             Facts(
                 lhs.shape,
                 (1,) * len(lhs.shape),
-                _common_constancy(lhs, rhs),
+                constancy,
                 (1,) * max(1, len(lhs.shape)),
                 0,
                 -(-most // rhs.low),

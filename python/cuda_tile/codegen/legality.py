@@ -84,6 +84,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "nvvm.cp.async.commit.group": Needs(80, 70),
     "nvvm.cp.async.wait.group": Needs(80, 70),
     "nvvm.shfl.sync": Needs(30, 60),
+    "nvvm.redux.sync": Needs(80, 70),
     "nvvm.cp.async.bulk.tensor.global.shared.cta": Needs(90, 80),
     "nvvm.cp.async.bulk.commit.group": Needs(90, 80),
     "nvvm.cp.async.bulk.wait_group": Needs(90, 80),

@@ -12,7 +12,8 @@ each bit of the lane number that goes along the dimension:
 
 Halving leaves the rows spread over lanes (`layout/reduction.py`); where the result is
 to be replicated, each lane fetches every row. For 64 rows and 32 lanes that is 126
-exchanges and 62 applications of the body; the butterfly takes 320 of each.
+exchanges and 62 applications of the body; the butterfly takes 320 of each. For
+integers of all lanes there may be one instruction (`emit/redux.py`).
 
 All of it goes row by row in the order of the registers, depth first, so that what feeds
 a reduction is used up soon after it was made, and few values live.
@@ -38,11 +39,12 @@ from cuda_tile.emit.reduce_body import (
     registers_of_rows,
     select_row,
 )
+from cuda_tile.emit.redux import whole_warp
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.tiles import element_bits, element_of, is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, body
-from cuda_tile.layout.linear import Coord
+from cuda_tile.layout.linear import N_LANE_BITS, Coord
 from cuda_tile.layout.reduction import lanes_along, replicated_result, spread_result
 
 SHUFFLE_COST = 2
@@ -78,7 +80,9 @@ def reduce(e: Emitter, op: ir.Operation) -> None:
             found = rows.fold_lanes(places, lanes[:count], lanes[count:])
             break
     else:
-        count = halving_steps(len(places), len(lanes), *_step_costs(op))
+        count = 0
+        if not rows.folds_at_once(lanes):
+            count = halving_steps(len(places), len(lanes), *_step_costs(op))
         found = rows.fold_lanes(places, lanes[:count], lanes[count:])
         found = _from_all(e, found, lanes[:count])
         by_place = dict(zip(places, found, strict=True))
@@ -193,6 +197,11 @@ class _Rows:
         self._is_symmetric = is_symmetric(op)
         self._columns = columns_of(e, op)
         self._registers = registers_of_rows(layout_of(op.operands[0]), dim)
+        self._whole_warp = whole_warp(e, op)
+
+    def folds_at_once(self, lanes: list[int]) -> bool:
+        """Whether one instruction folds these lane bits, all that there are."""
+        return len(lanes) == N_LANE_BITS and self._whole_warp is not None
 
     def fold_lanes(
         self, places: list[Coord], halved: list[int], crossed: list[int]
@@ -207,6 +216,9 @@ class _Rows:
         results: list[Values] = []
         for first in range(0, len(places), size):
             row = self._halve(places[first : first + size], halved)
+            if self._whole_warp is not None and self.folds_at_once(crossed):
+                results.append(self._whole_warp(row))
+                continue
             for lane in crossed:
                 row = self._combine(exchange(self._e, row, lane), row)
             if crossed and not self._is_symmetric:

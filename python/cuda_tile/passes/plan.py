@@ -77,6 +77,7 @@ from cuda_tile.passes.plan_products import (
     turns_bytes,
 )
 from cuda_tile.passes.plan_stages import load_twice, stage_products
+from cuda_tile.passes.plan_updates import join_updates
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import (
     MOST_CLUSTER,
@@ -156,8 +157,13 @@ def _with_registers(plan: Plan, target: Target, needed: int) -> Plan:
 def _divided(
     entry: ir.Operation, options: Options
 ) -> tuple[list[ir.Operation], dict[str, int] | None]:
-    """The ops of an entry, in parts if need be; and what its plan must have then."""
+    """The ops of an entry, in parts if need be; and what its plan must have then.
+
+    What an entry's atomics do to one place is combined before.
+    """
     ops = list(nested_ops(entry))
+    if join_updates(entry, ops):
+        ops = list(nested_ops(entry))
     if PLAN_ATTRIBUTE in entry.attributes:
         return ops, None
     division = divide_rows(entry, ops, options, _hints(entry, options.target.chip))

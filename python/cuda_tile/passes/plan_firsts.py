@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The first element of each group of a tile, computed without the others.
+
+Groups are boxes: along each dimension a power of two of neighbours. What is computed
+element by element is computed of the first elements alone. Of what comes from
+elsewhere, such as a load, they are known only where facts say that a group's elements
+are equal: then any reduction that keeps equal numbers gives them.
+"""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import (
+    BoundedAttr,
+    DivByAttr,
+    PointerType,
+    TileType,
+)
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.constants import constant_splat
+from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.registers import elementwise_stems
+from cuda_tile.ir.scalars import constant
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.passes.plan_folds import fold_groups
+
+Groups = tuple[int, ...]
+"""Elements of a group along each dimension."""
+
+_ADDRESS_BITS = 64
+_NUMBER_BITS = (32, 64)
+
+
+class FirstElements:
+    """Builds tiles of first elements where the insertion point is.
+
+    Args:
+        facts: Of the entry.
+    """
+
+    def __init__(self, facts: FactsAnalysis) -> None:
+        self._facts = facts
+        self._found: dict[tuple[ir.Value, Groups], bool] = {}
+        self._made: dict[tuple[ir.Value, Groups], ir.Value] = {}
+
+    def are_equal(self, value: ir.Value, groups: Groups) -> bool:
+        """Whether facts say that the elements of each group are equal."""
+        known = self._facts.of(value)
+        constancy = shape_of(value) if known.constant is not None else known.constancy
+        return all(c % g == 0 for c, g in zip(constancy, groups, strict=True))
+
+    def can(self, value: ir.Value, groups: Groups) -> bool:
+        """Whether the first elements of a tile can be had."""
+        if max(groups, default=1) == 1:
+            return True
+        key = (value, groups)
+        if key not in self._found:
+            sources = self._sources(value, groups)
+            self._found[key] = (
+                sources is not None and all(self.can(*source) for source in sources)
+            ) or self._is_equal_number(value, groups)
+        return self._found[key]
+
+    def make(self, value: ir.Value, groups: Groups) -> ir.Value:
+        """The first elements, in the tile's shape over the groups'."""
+        if max(groups, default=1) == 1:
+            return value
+        key = (value, groups)
+        if key not in self._made:
+            self._made[key] = self._make(value, groups)
+        return self._made[key]
+
+    def _make(self, value: ir.Value, groups: Groups) -> ir.Value:
+        sources = self._sources(value, groups)
+        if sources is None or not all(self.can(*source) for source in sources):
+            return self._of_equal(value, groups)
+        parts = [self.make(*source) for source in sources]
+        op = defining_op(value)
+        assert op is not None, "block arguments have no sources"
+        ty = _over(value, groups)
+        match op_stem(op):
+            case "constant":
+                attr = ir.DenseElementsAttr(op.attributes["value"])
+                splat = attr.get_splat_value()
+                many = ir.DenseElementsAttr.get_splat(ir.ShapedType(ty), splat)
+                return cuda_tile.ConstantOp(ty, many).result
+            case "iota":
+                steps = constant(groups[0], ty)
+                return cuda_tile.MulIOp(cuda_tile.IotaOp(ty).result, steps).result
+            case "assume" if not _holds_of_each(op):
+                return parts[0]
+            case "reshape" | "broadcast" if parts[0].type == ty:
+                return parts[0]
+            case _:
+                copy = op.clone()
+                for place, part in enumerate(parts):
+                    copy.operands[place] = part
+                copy.results[0].set_type(ty)
+                return copy.results[0]
+
+    def _sources(
+        self, value: ir.Value, groups: Groups
+    ) -> list[tuple[ir.Value, Groups]] | None:
+        """Whose first elements, of which groups, make those of `value`."""
+        op = defining_op(value)
+        if op is None:
+            return None
+        match op_stem(op):
+            case "constant":
+                return None if constant_splat(op) is None else []
+            case "iota":
+                return []
+            case "broadcast":
+                extents = shape_of(op.operands[0])
+                pairs = zip(extents, groups, strict=True)
+                return [(op.operands[0], tuple(1 if n == 1 else g for n, g in pairs))]
+            case "reshape":
+                source = _before_reshape(op, groups)
+                return None if source is None else [source]
+            case "assume":
+                return [(op.operands[0], groups)]
+            case stem if stem in elementwise_stems():
+                return [(operand, groups) for operand in op.operands]
+            case _:
+                return None
+
+    def _is_equal_number(self, value: ir.Value, groups: Groups) -> bool:
+        element = element_of(value)
+        is_number = isinstance(element, PointerType) or (
+            isinstance(element, ir.IntegerType) and element.width in _NUMBER_BITS
+        )
+        return is_number and self.are_equal(value, groups)
+
+    def _of_equal(self, value: ir.Value, groups: Groups) -> ir.Value:
+        """Of groups whose elements are equal numbers, or pointers."""
+        if not isinstance(element_of(value), PointerType):
+            return fold_groups(value, groups, "or")
+        address = ir.IntegerType.get_signless(_ADDRESS_BITS)
+        whole = TileType.get(list(shape_of(value)), address)
+        numbers = cuda_tile.PtrToIntOp(whole, value).result
+        first = fold_groups(numbers, groups, "or")
+        return cuda_tile.IntToPtrOp(_over(value, groups), first).result
+
+
+def _over(value: ir.Value, groups: Groups) -> ir.Type:
+    """The type of a tile's first elements."""
+    shape = [n // g for n, g in zip(shape_of(value), groups, strict=True)]
+    return TileType.get(shape, element_of(value))
+
+
+def _holds_of_each(op: ir.Operation) -> bool:
+    """Whether an `assume` says the same of any elements of its tile."""
+    predicate = op.attributes["predicate"]
+    return isinstance(predicate, BoundedAttr) or (
+        isinstance(predicate, DivByAttr) and predicate.every is None
+    )
+
+
+def _before_reshape(op: ir.Operation, groups: Groups) -> tuple[ir.Value, Groups] | None:
+    """The operand, with groups along the same extents; None where extents change."""
+    (source,) = op.operands
+    sizes = [
+        (n, g) for n, g in zip(shape_of(op.results[0]), groups, strict=True) if n != 1
+    ]
+    extents = shape_of(source)
+    if [n for n in extents if n != 1] != [n for n, _ in sizes]:
+        return None
+    left = iter(sizes)
+    return source, tuple(1 if n == 1 else next(left)[1] for n in extents)

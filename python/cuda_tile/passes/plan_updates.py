@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elements of a tile that update one place are combined before one update is made.
+
+An atomic whose result nobody uses, relaxed, on integers, may be made in any order, and
+several of them as one: others see a state that one of the orders leads to. Where facts
+say that groups of pointers are equal, because they come of one pointer or of an index
+that is equal along a dimension, a reduction combines each group's operands, as any
+other one does: in registers, lanes, then warps. One update is left for each group.
+
+Elements that the mask leaves out count as what changes nothing. A group whose result
+changes nothing is not updated, so that one without any element touches no memory; where
+the mask is equal in each group too, it masks the groups instead.
+
+Warps meet in shared memory although each of them could make an update of its own: the
+L2 cache makes updates of one place one after another, and of a counter that every tile
+block updates there would be as many more as there are warps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.bins import identity_of, may_join
+from cuda_tile.analysis.facts_on_demand import FactsOnDemand
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.purity import is_pure
+from cuda_tile.ir.scalars import constant
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.passes.plan_firsts import FirstElements, Groups
+from cuda_tile.passes.plan_folds import fold_groups
+
+
+def join_updates(entry: ir.Operation, ops: Sequence[ir.Operation]) -> bool:
+    """Writes atomics whose elements meet as reductions with fewer updates.
+
+    Args:
+        entry: The entry, at level T.
+        ops: Its ops.
+
+    Returns:
+        Whether any was written anew.
+    """
+    found = [op for op in ops if may_join(op)]
+    if not found:
+        return False
+    facts = FactsOnDemand(entry)
+    known = [(op, _groups(op, facts)) for op in found]
+    known = [(op, groups) for op, groups in known if prod(groups) > 1]
+    old: list[ir.Value] = []
+    for op, groups in known:
+        with ir.InsertionPoint(op), op.location:
+            old += _join(op, groups, FirstElements(facts))
+    _erase_unused(old)
+    return bool(old)
+
+
+def _groups(op: ir.Operation, facts: FactsOnDemand) -> Groups:
+    """How many elements along each dimension surely have one pointer."""
+    known = facts.of(op.operands[0])
+    return known.constancy
+
+
+def _join(op: ir.Operation, groups: Groups, firsts: FirstElements) -> list[ir.Value]:
+    """One update for each group, if pointers for them can be had.
+
+    Returns:
+        What the atomic was made of; nothing if it stays.
+    """
+    (pointers,), (value,), masks, _ = segments(op)
+    if not firsts.can(pointers, groups):
+        return []
+    mode, element = keyword(op, "mode"), element_of(value)
+    assert isinstance(element, ir.IntegerType), "only integers are joined"
+    none = identity_of(mode, element.width)
+    few = None
+    if masks and firsts.are_equal(masks[0], groups) and firsts.can(masks[0], groups):
+        few = firsts.make(masks[0], groups)
+    elif masks:
+        nothing = constant(none, value.type)
+        value = cuda_tile.SelectOp(masks[0], value, nothing).result
+    total = fold_groups(value, groups, mode)
+    if masks and few is None:
+        few = _differs(total, none)
+    tokens = segments(op)[3]
+    made = cuda_tile.AtomicRMWTkoOp(
+        op.attributes["memory_ordering_semantics"],
+        op.attributes["memory_scope"],
+        firsts.make(pointers, groups),
+        op.attributes["mode"],
+        total,
+        mask=few,
+        token=tokens[0] if tokens else None,
+    )
+    op.results[1].replace_all_uses_with(made.operation.results[1])
+    op.erase()
+    return [pointers, *masks]
+
+
+def _erase_unused(values: Sequence[ir.Value]) -> None:
+    """Erases what computes values that nobody uses; a layout would be sought for it."""
+    work = {defining_op(value) for value in values}
+    while work:
+        op = work.pop()
+        if op is None or not is_pure(op) or any(list(r.uses) for r in op.results):
+            continue
+        work |= {defining_op(value) for value in op.operands}
+        op.erase()
+
+
+def _differs(total: ir.Value, none: int) -> ir.Value:
+    """Which elements change something."""
+    flags = TileType.get(list(shape_of(total)), ir.IntegerType.get_signless(1))
+    nothing = constant(none, total.type)
+    return cuda_tile.CmpIOp(flags, "not_equal", total, nothing, "signed").result
