@@ -29,6 +29,8 @@ class KernelReport(Pictured):
         occupancy: Share of the multiprocessor's threads that may be resident.
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
+        choice: Why the plan of an entry with products is as it is: what it was compared
+            with, by estimates.
         launch: The launch record, see `runtime/record.py`, as JSON has it.
     """
 
@@ -42,6 +44,7 @@ class KernelReport(Pictured):
     occupancy: float
     plan: str
     remarks: tuple[str, ...] = ()
+    choice: tuple[str, ...] = ()
     launch: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -95,6 +98,7 @@ class Report(Pictured):
                 f"  shared memory      {k.shared_bytes} bytes",
                 f"  occupancy          {k.occupancy:.0%}",
                 f"  plan               {k.plan}",
+                *(f"  choice             {line}" for line in k.choice),
                 *(f"  launch             {part}" for part in k.launch_texts),
                 *(f"  remark             {remark}" for remark in k.remarks),
             ]
@@ -152,6 +156,7 @@ def _kernel_report(
         occupancy=occupancy(target, resources, threads, data.shared_bytes),
         plan=data.plan,
         remarks=data.remarks,
+        choice=data.choice,
         launch=data.to_json(),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attention_kernels import Attention
 
 import cuda_tile
 from cuda_tile import UserError
@@ -98,6 +99,7 @@ def test_launch_data_as_an_attribute() -> None:
         shared_bytes=50000,
         plan="{}",
         remarks=("a", "b"),
+        choice=("c",),
     )
     with ir.Context():
         assert LaunchData.from_attribute(data.to_attribute()) == data
@@ -114,6 +116,32 @@ def test_remarks_come_to_the_report(module: Any) -> None:
     assert [k.remarks for k in report.kernels] == [(remark,), ()]
     assert f"  remark             {remark}\n" in report.to_text()
     assert json.loads(report.to_json())["kernels"][0]["remarks"] == [remark]
+
+
+def test_the_report_says_why_products_have_their_plan() -> None:
+    """Tensor cores limit this one; four warps of its size would want registers."""
+    kernel = Attention("full", 128)
+    module = cuda_tile.load(kernel.text().encode())
+    report = cuda_tile.compile(module, "sm_90").report
+    (found,) = report.kernels
+    first, *others = found.choice
+    assert first.startswith("8 warps as 8 x 1, a role that loads: ")
+    assert "clocks of a turn: tensor cores 1024, " in first
+    assert "special functions 520" in first
+    assert "not 4 warps as 4 x 1: 256 registers needed, 255 left" in others
+    assert f"  choice             {first}\n" in report.to_text()
+    assert json.loads(report.to_json())["kernels"][0]["choice"] == list(found.choice)
+
+
+def test_plans_by_hand_need_no_reason() -> None:
+    module = cuda_tile.load(Attention("full", 128).text().encode())
+    planned = cuda_tile.lower(module, "sm_90", until="plan")
+    entry = entries(planned.operation)[0]
+    assert "tileas.choice" in entry.attributes
+    del entry.attributes["tileas.choice"]
+    text = str(planned).encode()
+    again = cuda_tile.lower(cuda_tile.load(text), "sm_90", until="place")
+    assert "tileas.choice" not in str(again)
 
 
 @pytest.mark.parametrize(

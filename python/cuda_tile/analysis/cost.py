@@ -96,15 +96,26 @@ def turn_clocks(
         exponentials: Exponentials of a turn.
         waits: Whether a turn waits for what it loads.
     """
-    busy = max(
-        sum(multiply_clocks(target, *item) for item in plans.items()),
-        sum(read_clocks(target, *item, num_warps) for item in plans.items()),
-        sum(copy_clocks(target, product) for product in plans),
-        exponentials / target.exp2_per_clock,
-    )
+    busy = max(turn_parts(target, plans, num_warps, exponentials).values())
     if not waits:
         return busy
     return max(busy, (busy + target.copy_latency_clocks) / ctas)
+
+
+def turn_parts(
+    target: Target,
+    plans: Parts,
+    num_warps: int,
+    exponentials: int,
+) -> dict[str, float]:
+    """Clocks per CTA of one turn of every product, by the resource that they take."""
+    reads = sum(read_clocks(target, *item, num_warps) for item in plans.items())
+    return {
+        "tensor cores": sum(multiply_clocks(target, *item) for item in plans.items()),
+        "shared memory": reads,
+        "L2": sum(copy_clocks(target, product) for product in plans),
+        "special functions": exponentials / target.exp2_per_clock,
+    }
 
 
 def multiply_clocks(target: Target, product: Product, plan: ProductPlan) -> float:

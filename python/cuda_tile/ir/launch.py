@@ -31,11 +31,13 @@ class LaunchData(LaunchRecord):
         shared_bytes: Shared memory of a CTA, of fixed size and dynamic.
         plan: The plan attribute as text.
         remarks: What was given up for want of registers or shared memory, and why.
+        choice: Why the plan of an entry with products is as it is.
     """
 
     shared_bytes: int = 0
     plan: str = ""
     remarks: tuple[str, ...] = ()
+    choice: tuple[str, ...] = ()
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute."""
@@ -45,6 +47,7 @@ class LaunchData(LaunchRecord):
                 "shared_bytes": self.shared_bytes,
                 "plan": self.plan,
                 "remarks": list(self.remarks),
+                **({"choice": list(self.choice)} if self.choice else {}),
             }
         )
 
@@ -65,6 +68,7 @@ class LaunchData(LaunchRecord):
             shared_bytes=int(values["shared_bytes"]),
             plan=str(values["plan"]),
             remarks=tuple(map(str, values["remarks"])),
+            choice=tuple(map(str, values.get("choice", ()))),
         )
 
 

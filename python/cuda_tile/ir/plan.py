@@ -9,7 +9,7 @@ not fit, is refused wherever it is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -34,6 +34,7 @@ TARGET_ATTRIBUTE = "tileas.target"
 MAX_GRID_EXTENT = (1 << 24) - 1
 """Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
 REMARKS_ATTRIBUTE = "tileas.remarks"
+CHOICE_ATTRIBUTE = "tileas.choice"
 """An array of strings on the entry: what was given up, and why, for the report."""
 PRODUCTS = ("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled")
 """Level T operations that a matrix instruction computes."""
@@ -227,6 +228,12 @@ def add_remark(entry: ir.Operation, text: str) -> None:
         remarks += ir.ArrayAttr(entry.attributes[REMARKS_ATTRIBUTE])
     remarks.append(ir.StringAttr.get(text))
     entry.attributes[REMARKS_ATTRIBUTE] = ir.ArrayAttr.get(remarks)
+
+
+def write_choice(entry: ir.Operation, texts: Sequence[str]) -> None:
+    """Notes on an entry why its plan is as it is, for the report."""
+    lines: list[ir.Attribute] = [ir.StringAttr.get(text) for text in texts]
+    entry.attributes[CHOICE_ATTRIBUTE] = ir.ArrayAttr.get(lines)
 
 
 @located_at_op

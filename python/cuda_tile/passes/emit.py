@@ -33,6 +33,7 @@ from cuda_tile.ir.launch import (
 )
 from cuda_tile.ir.maps import read_abi, read_maps
 from cuda_tile.ir.plan import (
+    CHOICE_ATTRIBUTE,
     PLAN_ATTRIBUTE,
     REMARKS_ATTRIBUTE,
     read_plan,
@@ -130,6 +131,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
         _check_tile_abi(entry, shared)
     is_dynamic = shared > MAX_STATIC_SHARED_BYTES and abi != "tile"
     remarks = entry.attributes.get(REMARKS_ATTRIBUTE)
+    choice = entry.attributes.get(CHOICE_ATTRIBUTE)
     is_persistent = has_tiles(entry)
     return LaunchData(
         cluster=(read_plan(entry).cluster, 1, 1),
@@ -142,6 +144,7 @@ def _launch_data(entry: ir.Operation) -> LaunchData:
         parameters=parameter_types(entry),
         plan=str(entry.attributes[PLAN_ATTRIBUTE]),
         remarks=() if remarks is None else strings_of(remarks),
+        choice=() if choice is None else strings_of(choice),
     )
 
 

@@ -18,7 +18,8 @@ checks are in ir/plan.py and ir/copy_plan.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileType
@@ -30,6 +31,7 @@ from cuda_tile.analysis.cost import (
     resident_ctas,
     role_registers,
     turn_clocks,
+    turn_parts,
 )
 from cuda_tile.analysis.feeds import (
     Product,
@@ -61,11 +63,13 @@ from cuda_tile.ir.plan import (
     most_ctas,
     read_plan,
     refuse_plan,
+    write_choice,
 )
 from cuda_tile.ir.tiles import elements_of, is_distributed
 from cuda_tile.ir.walk import entries, location_text, nested_ops
 from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
+from cuda_tile.passes.plan_choice import choice_texts
 from cuda_tile.passes.plan_loads import LoadChooser
 from cuda_tile.passes.plan_parts import divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
@@ -223,6 +227,8 @@ def make_plan(
     if "occupancy" not in hints and chosen.cluster == 1:
         chosen = chooser.crowded(chosen if hinted else chooser.eased(chosen))
         chosen = chooser.paired(chosen)
+    if chooser.has_products:
+        write_choice(entry, choice_texts(chosen, chooser.compared))
     loads.resident = resident_ctas(target, chosen.num_warps, chosen.estimate.registers)
     is_bounded = chooser.has_products or "occupancy" in hints
     plan = Plan(
@@ -258,6 +264,7 @@ class Candidate:
             then more warps are better, since one multiplies while another does that.
         is_cut: Whether partial sums come a piece at a time, for which operands are read
             again.
+        parts: Clocks of a turn by resource, see `turn_parts`.
     """
 
     num_warps: int
@@ -272,6 +279,7 @@ class Candidate:
     cluster: int = 1
     turns_bytes: bool = False
     is_cut: bool = False
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def rank(self) -> tuple[float, bool, bool, float, float]:
@@ -319,6 +327,7 @@ class Chooser:
         self._may_divide = loads.has_only_bulk_copies
         self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
+        self.compared: list[Candidate] = []
         self._exponentials = count_exponentials(ops) if self._atoms else 0
 
     @property
@@ -342,6 +351,7 @@ class Chooser:
         for count in range(ctas, 0, -1):
             for group in groups:
                 found = [c for warps in group for c in self._candidates(warps, count)]
+                self.compared += found
                 fitting = [c for c in found if not c.excess]
                 if fitting:
                     return min(fitting, key=lambda c: c.rank)
@@ -512,6 +522,7 @@ class Chooser:
             cluster=cluster,
             turns_bytes=any(map(turns_bytes, plans.values())),
             is_cut=any(is_cut(*item) for item in plans.items()),
+            parts=turn_parts(target, plans, warps, self._exponentials),
         )
 
 

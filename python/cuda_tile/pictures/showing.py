@@ -188,6 +188,7 @@ def _kernel(kernel: KernelReport, _bits: int) -> Picture:
 
 def _kernel_html(kernel: KernelReport) -> str:
     rows = [*resource_rows(kernel), ("plan", kernel.plan)]
+    rows += [("choice", line) for line in kernel.choice]
     rows += [("launch", line) for line in kernel.launch_texts]
     heading = escape(f"@{kernel.kernel} for {kernel.target_text}")
     remarks = _list("remarks", kernel.remarks) if kernel.remarks else ""
