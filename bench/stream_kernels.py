@@ -484,33 +484,42 @@ STREAMS: tuple[Stream, ...] = (
         tolerance=BRAIN,
         goal=ROWS | {"BAR": "1"},
     ),
-    _row_kernel(
-        "layernorm f16 1M",
-        partial(layernorm, 1 << 20),
-        "f16 f16 f16 f16",
-        partial(layernorm_launch, 1, 1 << 20),
-        reads=(0, 1, 2),
-        eps=True,
-        tolerance=HALF,
-        goal=LONG,
+    *(
+        _row_kernel(
+            f"layernorm f16 {NAMES[size]}",
+            partial(layernorm, size),
+            "f16 f16 f16 f16",
+            partial(layernorm_launch, 1, size),
+            reads=(0, 1, 2),
+            eps=True,
+            tolerance=HALF,
+            goal=LONG,
+        )
+        for size in (1 << 17, 1 << 20)
     ),
-    _row_kernel(
-        "rmsnorm bf16 1M",
-        partial(rmsnorm, 1 << 20),
-        "bf16 bf16 bf16",
-        partial(rmsnorm_launch, 1, 1 << 20),
-        reads=(0, 1),
-        eps=True,
-        tolerance=BRAIN,
-        goal=LONG,
+    *(
+        _row_kernel(
+            f"rmsnorm bf16 {NAMES[size]}",
+            partial(rmsnorm, size),
+            "bf16 bf16 bf16",
+            partial(rmsnorm_launch, 1, size),
+            reads=(0, 1),
+            eps=True,
+            tolerance=BRAIN,
+            goal=LONG,
+        )
+        for size in (1 << 17, 1 << 20)
     ),
-    _row_kernel(
-        "cross-entropy f32 4096",
-        partial(cross_entropy, 4096),
-        "f32 i32 f32",
-        partial(cross_entropy_launch, 4, 4096),
-        reads=(0, 1),
-        goal=ROWS,
+    *(
+        _row_kernel(
+            f"cross-entropy f32 {NAMES.get(size, size)}",
+            partial(cross_entropy, size),
+            "f32 i32 f32",
+            partial(cross_entropy_launch, 4 if size == 4096 else 1, size),
+            reads=(0, 1),
+            goal=ROWS if size == 4096 else LONG,
+        )
+        for size in (4096, 1 << 17, 1 << 20)
     ),
     *(
         _row_kernel(
