@@ -72,12 +72,12 @@ def test_odd_numbers_in_tiles_of_a_longer_row(place: str) -> None:
     np.testing.assert_allclose(args[1], wanted, rtol=3e-6, atol=1e-30)
 
 
-def _views(x: Any, y: Any, rows: int, columns: int) -> tuple[Any, Any]:
+def _views(x: Any, y: Any, rows: int, columns: int, size: int = ROW) -> tuple[Any, Any]:
     source = b.make_tensor_view(x, [rows, columns], [columns, 1])
     target = b.make_tensor_view(y, [rows, columns], [columns, 1])
     return (
-        b.make_partition_view(source, [1, ROW], padding_value="zero"),
-        b.make_partition_view(target, [1, ROW]),
+        b.make_partition_view(source, [1, size], padding_value="zero"),
+        b.make_partition_view(target, [1, size]),
     )
 
 
@@ -178,9 +178,41 @@ def carries_a_number(rows: int, columns: int, x: Any, y: Any) -> None:
     b.store_view_tko(total, target, [0, 0])
 
 
-@pytest.mark.parametrize("body", [stores_on_the_way, carries_a_number])
+def less_its_sum(size: int, rows: int, columns: int, x: Any, y: Any) -> None:
+    """Sums of rows less the sum of these: two steps need what the loop leaves."""
+    source, target = _views(x, y, rows, columns, size)
+
+    def add(i: Any, *sums: Any) -> Any:
+        tile = b.load_view_tko(source, [i, 0])[0]
+        return tuple(each + tile for each in sums)
+
+    starts = [b.constant(float(n), b.Float32, [1, size]) for n in range(2)]
+    first, second = b.for_loop(0, rows, 1, starts, add)
+    total = b.reduce(first, 1, 0.0, lambda p, q: p + q)
+    out = second - b.broadcast(b.reshape(total, [1, 1]), [1, size])
+    b.store_view_tko(out, target, [0, 0])
+
+
+@pytest.mark.parametrize(
+    "body", [stores_on_the_way, carries_a_number, partial(less_its_sum, ROW // 2)]
+)
 def test_loops_that_are_left_alone(body: Any) -> None:
+    """The last one spills a little, and would be read twice."""
     assert loops(made(body, centred_rows_launch, 3, ROW)) == 1
+
+
+def less_its_sum_launch(rows: int, columns: int) -> Any:
+    x = np.random.default_rng(3).integers(-9, 9, (rows, columns)).astype(np.float32)
+    y = np.zeros_like(x)
+    y[0] = x.sum(0) + 1 - x.sum()
+    return (1,), [x, np.zeros_like(x)], {1: y}
+
+
+def test_a_loop_that_two_steps_need() -> None:
+    """No registers hold its rows at all: it is repeated for each step."""
+    stream = made(partial(less_its_sum, ROW), less_its_sum_launch, 3, 5008)
+    assert loops(stream) == 8, "of each step two, with the loop in both"
+    run(stream)
 
 
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_120"])

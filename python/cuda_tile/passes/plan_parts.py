@@ -106,7 +106,10 @@ def divide_rows(
         cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
     part = cluster * warps * WARP_LANES * PART_ELEMENTS
-    if not write_in_parts(entry, size, part, is_online=cluster == 1):
+    is_online, may_repeat = cluster == 1, size >= held
+    if not write_in_parts(
+        entry, size, part, is_online=is_online, may_repeat=may_repeat
+    ):
         return None
     add_remark(
         entry,
@@ -135,7 +138,7 @@ def _is_crowded(
 
 
 def write_in_parts(
-    entry: ir.Operation, size: int, part: int, *, is_online: bool = False
+    entry: ir.Operation, size: int, part: int, *, is_online: bool, may_repeat: bool
 ) -> bool:
     """Writes an entry anew, with loops over parts of its rows.
 
@@ -144,6 +147,8 @@ def write_in_parts(
         size: Elements of a row.
         part: Elements of a part.
         is_online: Whether sums may be computed together with their maximum.
+        may_repeat: Whether a loop that carries rows may be needed in several steps:
+            that may read more than spills do.
 
     Returns:
         Whether it was done.
@@ -151,7 +156,10 @@ def write_in_parts(
     row = Row(body(entry), size)
     if not row.read():
         return False
-    _Writer(row, part, is_online=is_online).write()
+    writer = _Writer(row, part, is_online=is_online)
+    if not may_repeat and writer.repeats_loops():
+        return False
+    writer.write()
     return True
 
 
@@ -165,21 +173,38 @@ class _Writer:
         self._reach: ir.Value | None = None
         self._sums: dict[ir.Operation, EarlySum] = {}
         self._early: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
-
-    def write(self) -> None:
-        """Writes everything."""
-        row, end = self._row, self._ops[-1]
-        for inner in row.inner.values():
-            _Writer(inner, self._parts.size, is_online=self._is_online).write()
-        sinks = [
+        self._sinks = sinks = [
             op
             for op in self._ops
             if any(map(row.is_long, op.operands))
             and not any(map(row.is_long, op.results))
         ]
-        if self._is_online and not any(map(is_reverse, row.scans())):
-            squares = sums_of_squares(sinks, self._parts.size)
+        if is_online and not any(map(is_reverse, row.scans())):
+            squares = sums_of_squares(sinks, part)
             self._sums = {each.total: each for each in (*online_sums(sinks), *squares)}
+
+    def repeats_loops(self) -> bool:
+        """Whether several steps need what one loop leaves."""
+        row = self._row
+        seen: set[ir.Value] = set()
+        for step in {row.step(op) for op in self._sinks}:
+            sinks = [op for op in self._sinks if row.step(op) == step]
+            sinks = [op for op in sinks if op not in self._sums]
+            early = (e for e in self._sums.values() if e.anchor in sinks)
+            needed = self._needed([*sinks, *(each.total for each in early)])
+            loops = {v for v in needed if _is_of_loop(v)}
+            if seen & loops:
+                return True
+            seen |= {
+                v for loop in map(defining_op, loops) if loop for v in loop.results
+            }
+        return False
+
+    def write(self) -> None:
+        """Writes everything."""
+        row, end, sinks = self._row, self._ops[-1], self._sinks
+        for inner in row.inner.values():
+            _Writer(inner, self._parts.size, is_online=self._is_online).write()
         late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
         late = [op for op in late if not any(map(row.is_long, op.results))]
         with ir.InsertionPoint(end), end.location:
@@ -272,6 +297,11 @@ class _Writer:
 
     def _scans(self, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
         """The scans that some ops need, each once."""
+        needed = self._needed(ops)
+        return [op for op in self._row.scans() if not needed.isdisjoint(op.results)]
+
+    def _needed(self, ops: Sequence[ir.Operation]) -> set[ir.Value]:
+        """The rows that some ops need."""
         needed: set[ir.Value] = set()
         wanted = [v for op in ops for v in op.operands]
         while wanted:
@@ -281,7 +311,7 @@ class _Writer:
                 continue
             needed.add(value)
             wanted += (*op.operands, *(v for i in nested_ops(op) for v in i.operands))
-        return [op for op in self._row.scans() if not needed.isdisjoint(op.results)]
+        return needed
 
     def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """The same reduction, of what its parts were joined to."""
@@ -301,6 +331,11 @@ class _Writer:
             splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
             found.append(constant_tile(ty, splat))
         return found
+
+
+def _is_of_loop(value: ir.Value) -> bool:
+    op = defining_op(value)
+    return op is not None and op.name == "cuda_tile.for"
 
 
 def _like(
