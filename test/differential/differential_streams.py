@@ -28,12 +28,18 @@ POWER_ULP = 2.0**9
 two orders, of which each is some units off."""
 FORMS = ("row", "row", "parts", "running", "counts")
 STEPS = ("most", "sum", "squares", "place")
+PLACES = (
+    *("known bins", "known bins", "unknown bins", "one place"),
+    *("equal neighbours", "equal along a dimension"),
+)
+"""What is known of where the elements of a tile update an array."""
 CONSTRUCTS = (
     *(f"stream: {form}" for form in dict.fromkeys(FORMS)),
     *(f"stream: {step}" for step in (*STEPS, "power")),
     "stream: long row",
     "stream: row ends inside the tile",
-    "stream: known bins",
+    *(f"stream: {kind}" for kind in dict.fromkeys(PLACES)),
+    "stream: masked updates",
 )
 """What the programs have."""
 
@@ -346,35 +352,57 @@ def _running(p: RandomProgram) -> None:
 
 
 def _counts(p: RandomProgram) -> None:
-    """A histogram, of bins that facts know, or not."""
-    size, bins = p.pick(SHORT), p.pick(BINS)
+    """A histogram, of bins that facts know, or not; elements may share places."""
+    size, bins, kind = p.pick(SHORT), p.pick(BINS), p.pick(PLACES)
+    p.note(f"stream: {kind}")
     source = make_rows(p, "i32", size, size, padding="zero")
     name = p.fresh("p")
     p.parameters.append(f"{name}: tile<ptr<i32>>")
     p.args.append(Buffer(np.zeros(bins, np.int32), 0, (bins,), (1,)))
     value = source.load(p, p.block_index(), p.constant((), "i32", 0))
-    mask = p.constant(value.shape, "i32", bins - 1)
-    if p.chance():
-        p.note("stream: known bins")
-        place = p.make(
-            value.shape, "i32", f"andi {value.name}, {mask.name} : {value.type}"
-        )
-    else:  # whole numbers of 8 and less, as unknown as facts are
-        bound = p.scalar("i32", bins - 1)
-        wide = p.spread(bound, value.shape)
-        place = p.make(
-            value.shape, "i32", f"andi {value.name}, {wide.name} : {value.type}"
-        )
+    if kind == "equal along a dimension":
+        shape = p.pick(((bins, size // bins), (size // bins, bins)))
+        text = f"reshape {value.name} : {value.type} -> {tile(shape, 'i32')}"
+        value = p.make(shape, "i32", text)
+    place = _bin(p, kind, value, bins)
     base = p.spread(Value(name, (), "ptr<i32>"), value.shape)
     text = (
         f"offset {base.name}, {place.name} : {base.type}, {place.type} -> {base.type}"
     )
     where = p.make(value.shape, "ptr<i32>", text)
-    mode = p.pick(("add", "max", "xor", "umin", "or"))
+    mode, given = p.pick(("add", "max", "xor", "umin", "or")), [value]
+    if p.chance():  # all, some or none
+        p.note("stream: masked updates")
+        least = p.constant(value.shape, "i32", p.pick((-100, 0, 1, 100)))
+        text = f"cmpi less_than {least.name}, {value.name}, signed : {least.type} -> "
+        given.append(p.make(value.shape, "i1", text + tile(value.shape, "i1")))
+    names = ", ".join(v.name for v in given)
+    types = ", ".join(v.type for v in given)
     p.line(
         f"{p.fresh('x')}, {p.fresh('k')} = atomic_rmw_tko relaxed device {where.name}, "
-        f"{mode}, {value.name} : {where.type}, {value.type} -> {value.type}, token"
+        f"{mode}, {names} : {where.type}, {types} -> {value.type}, token"
     )
+
+
+def _bin(p: RandomProgram, kind: str, value: Value, bins: int) -> Value:
+    """Which of so many places each element updates."""
+    shape = value.shape
+    if kind == "one place":
+        return p.constant(shape, "i32", p.number(0, bins - 1))
+    if kind == "equal along a dimension":
+        return p.coordinate(shape, shape.index(bins))
+    if kind == "equal neighbours":
+        count = p.constant(shape, "i32", -(-shape[1] // bins))
+        place = p.coordinate(shape, 1)
+        return p.make(
+            shape,
+            "i32",
+            f"divi {place.name}, {count.name} unsigned : {place.type}",
+        )
+    limit = p.constant(shape, "i32", bins - 1)
+    if kind == "unknown bins":  # whole numbers of 8 and less, as unknown as facts are
+        limit = p.spread(p.scalar("i32", bins - 1), shape)
+    return p.make(shape, "i32", f"andi {value.name}, {limit.name} : {value.type}")
 
 
 FORM_STEPS: dict[str, Callable[[RandomProgram], None]] = {

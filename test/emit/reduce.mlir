@@ -27,6 +27,26 @@ cuda_tile.module @kernels {
     return
   }
 
+  // Integers of all lanes: one instruction.
+  // CHECK-LABEL: .entry counted(
+  // CHECK-NOT: shfl
+  // CHECK: redux.sync.max.u32
+  // CHECK-NOT: shfl
+  // CHECK: ret
+  entry @counted(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
+    %t = make_tensor_view %p, shape = [128], strides = [1] : tensor_view<128xi32, strides=[1]>
+    %v = make_partition_view %t : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>
+    %z = constant <i32: 0> : tile<i32>
+    %x, %r = load_view_tko weak %v[%z] : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+    %m = reduce %x dim=0 identities=[0 : i32] : tile<128xi32> -> tile<i32>
+    (%a: tile<i32>, %b: tile<i32>) {
+      %n = maxi %a, %b unsigned : tile<i32>
+      yield %n : tile<i32>
+    }
+    %s = store_ptr_tko weak %q, %m : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+
   // Four warps: each leaves its part in shared memory, one barrier, then all read all.
   // CHECK-LABEL: .entry block(
   // CHECK: shfl.sync.bfly

@@ -125,6 +125,25 @@ def histogram(x, counts, n, SIZE: tl.constexpr):
     tl.atomic_add(counts + values, 1, i < n, sem="relaxed")
 
 
+@triton.jit
+def counter(x, out, n, SIZE: tl.constexpr):
+    i = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    values = tl.load(x + i, i < n, other=0)
+    ones = tl.full((SIZE,), 1, tl.int32)
+    where = out + tl.zeros((SIZE,), tl.int32)
+    tl.atomic_add(where, ones, (values & 3) != 0, sem="relaxed")
+
+
+@triton.jit
+def row_counts(x, out, rows, columns, M: tl.constexpr, N: tl.constexpr):
+    i = tl.program_id(0) * M + tl.arange(0, M)
+    j = tl.program_id(1) * N + tl.arange(0, N)
+    inside = (i < rows)[:, None] & (j < columns)[None, :]
+    tile = tl.load(x + i[:, None] * columns + j[None, :], inside, other=0)
+    where = out + i[:, None] + tl.zeros((M, N), tl.int32)
+    tl.atomic_add(where, tile, inside, sem="relaxed")
+
+
 TRITON_TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "i32": "i32"}
 ROWS = {
     "softmax": (softmax, "*{0} *{0} i32 i32"),
@@ -145,16 +164,19 @@ def build(spec: str) -> Divisible:
     targets = (int(target),)
     what, kind, *size = name.split()
     ty = TRITON_TYPES[kind]
-    if what in ("transpose", "gather"):
+    if what in ("transpose", "gather", "row-counts"):
         m, n = map(int, size[0].split("x"))
+        if what == "row-counts":
+            types, sizes = "*i32 *i32 i32 i32", {"M": m, "N": n}
+            return Divisible(row_counts, types, targets, sizes, {"num_warps": 4})
         fn = transpose if what == "transpose" else gather
         index = "" if what == "transpose" else " *i32"
         last = " i32 i32" if what == "transpose" else " i32"
         types = f"*{ty}{index} *{ty}{last}"
         return Divisible(fn, types, targets, {"M": m, "N": n}, {"num_warps": 4})
-    if what == "histogram":
-        sizes = {"SIZE": KILO}
-        return Divisible(histogram, "*i32 *i32 i32", targets, sizes, {"num_warps": 4})
+    if what in ("histogram", "counter"):
+        fn, sizes = histogram if what == "histogram" else counter, {"SIZE": KILO}
+        return Divisible(fn, "*i32 *i32 i32", targets, sizes, {"num_warps": 4})
     is_loop = size[-1] == "loop"
     number = size[0]
     extent = CHUNK if is_loop else int(number.removesuffix("k"))
