@@ -27,7 +27,7 @@ POWER_ULP = 2.0**9
 """How far quotients of powers and their sum may be apart: sums of up to LONG terms in
 two orders, of which each is some units off."""
 FORMS = ("row", "row", "parts", "running", "counts")
-STEPS = ("most", "sum", "squares", "place")
+STEPS = ("most", "sum", "squares", "place", "scan")
 PLACES = (
     *("known bins", "known bins", "unknown bins", "one place"),
     *("equal neighbours", "equal along a dimension"),
@@ -37,6 +37,9 @@ CONSTRUCTS = (
     *(f"stream: {form}" for form in dict.fromkeys(FORMS)),
     *(f"stream: {step}" for step in (*STEPS, "power")),
     "stream: long row",
+    "stream: long row that is scanned",
+    "stream: scan in reverse",
+    "stream: scan of two operands",
     "stream: row ends inside the tile",
     *(f"stream: {kind}" for kind in dict.fromkeys(PLACES)),
     "stream: masked updates",
@@ -208,6 +211,8 @@ def _stepped(p: RandomProgram, step: str, value: Value) -> Value:
     """What a reduction of a row makes of the row; its elements stay small."""
     p.note(f"stream: {step}")
     other = _binary(p, "sub", p.constant(value.shape, value.element, 1), value)
+    if step == "scan":
+        return _scanned(p, value)
     if step == "most":
         most = _reduced(p, "max", value)
         return _chosen(p, _below(p, value, most), value, other)
@@ -217,6 +222,56 @@ def _stepped(p: RandomProgram, step: str, value: Value) -> Value:
     summed = _binary(p, "mul", value, value) if step == "squares" else value
     total = _reduced(p, "add", summed)
     return _chosen(p, _below(p, value, total), value, other)
+
+
+def _scanned(p: RandomProgram, value: Value) -> Value:
+    """What a row comes to up to each place; of floats, whether that is above 3."""
+    reverse = p.chance()
+    if reverse:
+        p.note("stream: scan in reverse")
+    if value.shape[1] == LONG:
+        p.note("stream: long row that is scanned")
+    found = _run_lengths(p, value, reverse=reverse)
+    if not is_float(value.element):
+        return found
+    bound = p.constant(value.shape, value.element, 3)
+    one, none = (p.constant(value.shape, value.element, n) for n in (1, 0))
+    return _chosen(p, _below(p, bound, found), one, none)
+
+
+def _run_lengths(p: RandomProgram, value: Value, *, reverse: bool) -> Value:
+    """Running sums, or with a second operand, where sums begin anew: at its ones.
+
+    The latter is associative, but in one order only.
+    """
+    element, scalar = value.element, f"tile<{value.element}>"
+    add = "addf" if is_float(element) else "addi"
+    zero = f"{literal(0, element)} : {element}"
+    words = f"dim=1 reverse={str(reverse).lower()} identities=[{zero}"
+    total = Value(p.fresh(), value.shape, element)
+    if p.chance():
+        p.line(
+            f"{total.name} = scan {value.name} {words}] : {value.type} -> {value.type}"
+        )
+        p.line(f"(%a: {scalar}, %b: {scalar}) {{")
+        p.line(f"  %f = {add} %a, %b : {scalar}")
+        p.line(f"  yield %f : {scalar}")
+        p.line("}")
+        return total
+    p.note("stream: scan of two operands")
+    start = _below(p, value, p.constant(value.shape, element, -4))
+    begun = Value(p.fresh(), value.shape, "i1")
+    p.line(
+        f"{total.name}, {begun.name} = scan {value.name}, {start.name} {words}, "
+        f"false] : {value.type}, {start.type} -> {value.type}, {start.type}"
+    )
+    p.line(f"(%a: {scalar}, %b: {scalar}, %s: tile<i1>, %t: tile<i1>) {{")
+    p.line(f"  %f = {add} %a, %b : {scalar}")
+    p.line(f"  %g = select %s, %a, %f : tile<i1>, {scalar}")
+    p.line("  %u = ori %s, %t : tile<i1>")
+    p.line(f"  yield %g, %u : {scalar}, tile<i1>")
+    p.line("}")
+    return total
 
 
 def _power(p: RandomProgram, value: Value) -> Value:

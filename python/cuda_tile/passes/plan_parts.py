@@ -69,6 +69,8 @@ MOST_CLUSTER_WARPS = 128
 """Warps of a cluster: 8 in each of 16 CTAs have enough bytes in flight."""
 PART_ELEMENTS = 8
 """Elements of a part in each thread: two accesses of 16 bytes of f32."""
+SCANNED_ELEMENTS = 16
+"""The same where a row is scanned: the exchanges between warps serve twice as many."""
 
 
 def divide_rows(
@@ -105,7 +107,9 @@ def divide_rows(
             return None
         cluster = PORTABLE_CLUSTER if options.abi == "tile" else MOST_CLUSTER
     warps = min(warps, MOST_CLUSTER_WARPS // cluster)
-    part = cluster * warps * WARP_LANES * PART_ELEMENTS
+    is_scanned = any(op.name == "cuda_tile.scan" for op in ops)
+    each = SCANNED_ELEMENTS if is_scanned else PART_ELEMENTS
+    part = cluster * warps * WARP_LANES * each
     is_online, may_repeat = cluster == 1, size >= held
     if not write_in_parts(
         entry, size, part, is_online=is_online, may_repeat=may_repeat

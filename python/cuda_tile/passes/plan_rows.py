@@ -144,17 +144,17 @@ class Row:
         return stem in ("iota", "select") or _is_elementwise(op)
 
     def _is_scan(self, op: ir.Operation) -> bool:
-        """Whether it goes along the row, by a body that tiles can have, too."""
+        """Whether it has a body that tiles can have, too."""
         *inner, _ = block_ops(body(op))
-        return shape_of(op.operands[0])[integer(op, "dim")] == self.size and all(
+        return all(
             op_stem(each) in ("constant", "select") or _is_elementwise(each)
             for each in inner
         )
 
     def scans(self) -> list[ir.Operation]:
-        """The scans of rows."""
-        ops = block_ops(self.block)
-        return [op for op in ops if op_stem(op) == "scan" and self.touches(op)]
+        """The scans along rows."""
+        found = (op for op in block_ops(self.block) if op_stem(op) == "scan")
+        return [op for op in found if self.touches(op) and goes_along_row(op)]
 
     def _is_plain_access(self, op: ir.Operation) -> bool:
         """Whether it may be made at any time, of parts of a row of a view."""
@@ -171,6 +171,11 @@ class Row:
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
         return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
+
+
+def goes_along_row(op: ir.Operation) -> bool:
+    """Whether a scan combines elements; one of single elements leaves them alone."""
+    return shape_of(op.operands[0])[integer(op, "dim")] > 1
 
 
 def is_reverse(op: ir.Operation) -> bool:

@@ -26,7 +26,7 @@ from cuda_tile.ir.scalars import (
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 from cuda_tile.passes.plan_online import EarlySum, Step, one_for_all
-from cuda_tile.passes.plan_rows import PADDINGS, Row, is_reverse
+from cuda_tile.passes.plan_rows import PADDINGS, Row, goes_along_row, is_reverse
 
 
 @dataclass
@@ -173,6 +173,9 @@ class Turn:
         local = self._again(op)
         for result in local.results:
             result.set_type(self.parts.type_of(result))
+        if not goes_along_row(op):
+            self.made.update(zip(op.results, local.results, strict=True))
+            return
         like, backward = local.results[0], is_reverse(op)
         first = constant(self.parts.count - 1 if backward else 0)
         is_first = one_for_all(compare("equal", self.index, first), like)
