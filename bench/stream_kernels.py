@@ -400,40 +400,6 @@ def _histogram_launch(size: int, bins: int) -> Any:
     return (4,), [x, counts, np.int32(4 * size)], {1: wanted}
 
 
-def _counter(size: int, x: Any, out: Any, n: Any) -> None:
-    """How many values are no multiple of 4: all elements update one place."""
-    n = _extent(n)
-    values = b.load_view_tko(_line_of(x, n, size, "zero"), [_id()])[0]
-    where = b.broadcast(b.reshape(out, [1]), [size])
-    ones = b.constant(1, b.Int32, [size])
-    b.atomic_rmw_tko(where, "add", ones, b.bitand(values, 3) != 0)
-
-
-def _counter_launch(size: int) -> Any:
-    x, out = aligned((4 * size,), np.int32), aligned((1,), np.int32)
-    x[...] = np.random.default_rng(1).integers(0, 64, 4 * size)
-    wanted = np.array([np.count_nonzero(x & 3)])
-    return (4,), [x, out, np.int32(4 * size)], {1: wanted}
-
-
-def _row_counts(tile: Sizes, x: Any, out: Any, rows: Any, columns: Any) -> None:
-    """Sums of rows, of which each program adds a tile: one place for each row."""
-    rows, columns = _extent(rows), _extent(columns)
-    values = b.load_view_tko(
-        _rows_of(x, rows, columns, tile, "zero"), [_id(0), _id(1)]
-    )[0]
-    where = out + (_id(0) * tile[0] + b.iota(tile[0]))
-    b.atomic_rmw_tko(_spread(where, list(tile)), "add", values)
-
-
-def _row_counts_launch(tile: Sizes) -> Any:
-    rows, columns = 2 * tile[0], 2 * tile[1]
-    x, out = aligned((rows, columns), np.int32), aligned((rows,), np.int32)
-    x[...] = np.random.default_rng(1).integers(0, 64, x.shape)
-    args = [x, out, np.int32(rows), np.int32(columns)]
-    return (2, 2), args, {1: x.sum(1)}
-
-
 # The list ----------------------------------------------------------------------------
 
 
@@ -627,21 +593,5 @@ STREAMS: tuple[Stream, ...] = (
             goal={"atoms": "<0.1"} if known else {},
         )
         for bins, known in ((16, 0), (16, 1), (64, 1), (1024, 0))
-    ),
-    Stream(
-        "counter i32 1024",
-        ([b.Int32], [b.Int32], b.Int32),
-        partial(_counter, 1024),
-        partial(_counter_launch, 1024),
-        tolerance=0,
-        goal={"atoms": "<0.01"},
-    ),
-    Stream(
-        "row-counts i32 16x256",
-        ([b.Int32], [b.Int32], b.Int32, b.Int32),
-        partial(_row_counts, (16, 256)),
-        partial(_row_counts_launch, (16, 256)),
-        tolerance=0,
-        goal={"atoms": "<0.01"},
     ),
 )

@@ -4,11 +4,11 @@
     python bench/streams.py [--gpu sm_90 ...] [--only TEXT] [--triton] [--judge N]
         [--json FILE]
 
-For each kernel of stream_kernels.py and chip a line for ours, one for the goal where
-there is one, which says whether it is met, and with `--triton` one for the PTX that
-Triton makes of the same kernel (test/ptx/triton/make_streams.py). All run on the
-emulator; results are compared with NumPy's, and a wrong one is said in the last column.
-Columns:
+For each kernel of stream_kernels.py and update_kernels.py and each chip a line for
+ours, one for the goal where there is one, which says whether it is met, and with
+`--triton` one for the PTX that Triton makes of the same kernel
+(test/ptx/triton/make_streams.py). All run on the emulator; results are compared with
+NumPy's, and a wrong one is said in the last column. Columns:
 
 - regs, spill: of ptxas, the latter in bytes per thread; warps, CTAs: of a CTA and of a
   cluster
@@ -59,6 +59,7 @@ from rows import GOAL, Cells, Row, show, write
 from stream_kernels import STREAMS, Stream
 from triton_kernels import Problem
 from triton_specs import compile_specs, triton_kernel
+from update_kernels import UPDATES
 
 GPUS = ("sm_80", "sm_90", "sm_120")
 SECTOR_BYTES = 32
@@ -317,7 +318,7 @@ def read_arguments() -> argparse.Namespace:
 def main() -> int:
     """Prints the table; 1 if a goal is not met."""
     words = read_arguments()
-    streams = [stream for stream in STREAMS if words.only in stream.name]
+    streams = [stream for stream in (*STREAMS, *UPDATES) if words.only in stream.name]
     gpus = words.gpu or GPUS
     if words.triton:
         asked = filter(has_form, streams)

@@ -86,14 +86,21 @@ OTHERS = """
     %x, %t0 = load_ptr_tko weak %g : tile<ptr<f32>> -> tile<f32>, token
     %t1 = store_ptr_tko weak %a, %x token=%t0 : tile<ptr<f32>>, tile<f32> -> token
     %i = iota : tile<64xi32>
-    %t2 = print_tko "%f %d", %x, %i : tile<f32>, tile<64xi32> -> token
+    %n = reduce %i dim=0 identities=[0 : i32] : tile<64xi32> -> tile<i32>
+      (%y: tile<i32>, %z: tile<i32>) {
+        %s = addi %y, %z : tile<i32>
+        yield %s : tile<i32>
+      }
+    %t2 = print_tko "%f %d %d", %x, %i, %n
+      : tile<f32>, tile<64xi32>, tile<i32> -> token
     assert %c, "must hold" : tile<i1>
     %t3 = gdc_wait_tko : token
     %t4 = gdc_launch_dependents_tko token=%t3 : token
     return
   }
 """
-"""Globals, memory of the heap, printing, assertions, dependent launches."""
+"""Globals, memory of the heap, printing, assertions, dependent launches; a sum of
+integers in all lanes."""
 
 VIEWS = {
     "FROM": "partition_view<tile=(64x64), padding_value = zero, "

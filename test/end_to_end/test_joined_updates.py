@@ -20,6 +20,7 @@ from real_kernels import aligned
 from stream_kernels import Stream
 from stream_runs import check, emulate, run_everywhere
 from test_streams import TILE_LEVELS
+from update_kernels import UPDATES
 
 import cuda_tile
 from cuda_tile import builder as b
@@ -226,6 +227,12 @@ def test_any_number_of_warps(name: str, warps: int) -> None:
     made = stream(name, "add", "some")
     options = Options(gpu="sm_80", num_warps=warps)
     run_everywhere(made, ("stage",), options, seeds=1)
+
+
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("made", UPDATES, ids=lambda made: made.name)
+def test_measured_kernels(made: Stream, gpu: str) -> None:
+    run_everywhere(made, ("plan", "stage"), Options(gpu=gpu), seeds=1)
 
 
 def _kept(order: str, mode: str, *, is_used: bool, values: Any, out: Any) -> None:

@@ -2,8 +2,8 @@
 """Compiles kernels limited by memory with Triton: python make_streams.py SPEC FILE ...
 
 `bench/streams.py` calls this, with the Python of an environment that has Triton. A
-SPEC is `softmax f32 1024:90`: the name of a kernel in `bench/stream_kernels.py`, and a
-compute capability. Parameters are those of our kernel.
+SPEC is `softmax f32 1024:90`: the name of a kernel in `bench/stream_kernels.py` or
+`update_kernels.py`, and a compute capability. Parameters are those of our kernel.
 """
 
 from builds import Divisible
