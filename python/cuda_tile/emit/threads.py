@@ -143,7 +143,9 @@ class Threads:
             "nvvm.shfl.sync", b.i32, everyone, value, zero, clamp, kind=kind
         )
 
-    def kept(self, number: int, axis: str) -> ir.Value:
+    def kept(
+        self, number: int, axis: str, before: ir.InsertionPoint | None = None
+    ) -> ir.Value:
         """A constant (i32) that ptxas keeps in a register.
 
         Where an instruction takes several registers in a row, ptxas writes constants
@@ -154,14 +156,22 @@ class Threads:
         Args:
             number: The constant.
             axis: "x", "y", "z": constants of different axes get registers of their own.
+            before: Where one is made anew, in a register of its own.
         """
         key = (-len(ICMP) - 2, number, ord(axis))
-        if key not in self._forms:
-            b = self._builder
-            text = (
-                f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
-                f"or.b32 $0, $0, {number};"
+        b = self._builder
+        text = (
+            f"mov.u32 $0, %ctaid.{axis};\n\tshr.u32 $0, $0, 31;\n\t"
+            f"or.b32 $0, $0, {number};"
+        )
+        if before is not None:  # the remark keeps LLVM from taking the other for it
+            saved, b.ip = b.ip, before
+            (value,) = b.inline_ptx(
+                f"{text} // anew", "=r", [b.i32], [], side_effects=False
             )
+            b.ip = saved
+            return value
+        if key not in self._forms:
             self._forms[key] = self.at_start(
                 "llvm.inline_asm",
                 b.i32,

@@ -26,7 +26,7 @@ from cuda_tile.ir.tiles import (
     layout_of,
     pending_tile,
 )
-from cuda_tile.ir.walk import block_ops, defining_op
+from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops
 from cuda_tile.layout.coords import Coord, n_bits
 from cuda_tile.layout.descriptors import UNIT_BYTES, OperandRole, describe
 from cuda_tile.layout.fragments import atom_registers
@@ -136,7 +136,10 @@ def from_buffer(
     groups = [
         found.start_bytes(basis[axis] // size, 0) for basis in acc.warp[_GROUP_BITS:]
     ]
-    high = e.threads.kept(found.constant >> _WORD_BITS, "x" if role == "a" else "y")
+    high = e.threads.kept(
+        *(found.constant >> _WORD_BITS, "x" if role == "a" else "y"),
+        before=_own_place(e, op.block) if role == "b" else None,
+    )
     first = _matrix_word(e, buffer, groups, found.constant & (1 << _WORD_BITS) - 1)
     base = b.bitcast(b.vector([first, high]), b.i64)
     if _is_crowded(op.block):
@@ -153,6 +156,20 @@ def from_buffer(
             key = (row, k) if role == "a" else (k, row)
             places[key] = [word]
     return places, [found.is_transposed]
+
+
+def _own_place(e: Emitter, block: ir.Block) -> ir.InsertionPoint | None:
+    """Where a loop's constants are made if another loop of products stands before it.
+
+    ptxas 13.5 would share them between the loops, in a register that it then copies in
+    each turn.
+    """
+    loop = block.owner.operation
+    place = e.before.get(loop)
+    if place is None or len(e.before) == 1:
+        return None
+    around = {loop, *enclosing_ops(loop.results[0])} if len(loop.results) else {loop}
+    return place if e.before.keys() - around else None
 
 
 def _is_crowded(block: ir.Block) -> bool:
