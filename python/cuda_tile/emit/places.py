@@ -308,9 +308,10 @@ class ViewPlaces:
         in all turns then. The sums must be below 2^31.
         """
         together = self._together if self.strides[dim] == 1 else 1
-        vectors = {place[dim] // together for place in self.layout.register_offsets()}
+        if any(basis[dim] >= together for basis in self.layout.register):
+            return False
         high = self.e.facts.of(self._indices[dim]).high
-        if len(vectors) > 1 or high is None or not self._is_small(dim):
+        if high is None or not self._is_small(dim):
             return False
         tiling = self._tiling
         return high * tiling.steps[dim] + tiling.tile_shape[dim] <= HALF
