@@ -239,9 +239,9 @@ def _make_view(p: RandomProgram, found: Operand, turns: int) -> None:
     if not is_batch:
         extents[along] *= turns
     less = unit * p.pick((0, 0, 1, 3))  # the last tiles are not whole
-    extents[1] -= less if extents[1] > less else 0
+    extents[1] -= less if stored[1] > less else 0
     less = p.pick((0, 0, 1, 5))
-    extents[0] -= less if extents[0] > less else 0
+    extents[0] -= less if stored[0] > less else 0
     words = [_extent(p, extents[0], 1), _extent(p, extents[1], unit)]
     whole = p.pick((8, 16)) if n_bytes == 1 else 8
     row = extents[1] + (-extents[1]) % whole + whole * p.number(0, 1)

@@ -175,7 +175,7 @@ def _sliced_product(
             "smaller tiles need fewer",
         )
     cut = late if parts > 1 else {}
-    pieces = None if cut else pieces
+    pieces = None if cut or count == 1 else pieces
     if pieces is not None and pieces.count > 1:
         index = 2 + pieces.dim
         sliced[index] = sliced[index].cut(pieces, plan, SLICED[index][0])
@@ -192,7 +192,7 @@ def _sliced_product(
         else:
             buffer = buffers.buffer(op, source, layouts[index])
             slicers[index] = partial(operand.load, buffer)
-    if pieces is not None and count > 1:
+    if pieces is not None:
         return _sum_in_pieces(op, plan, slicers, count, pieces)
     return _sum_of_slices(op, plan, slicers, count)
 
