@@ -122,7 +122,7 @@ def chained(m: int, n: int) -> str:
     """Text of C = (A B) D, of which A B stays in its threads as 8-bit floats."""
     of_a, of_b, of_d = (f"tile<{s}x{E4}>" for s in (f"{m}x64", "64x64", f"64x{n}"))
     half, out = f"tile<{m}x64xf32>", f"tile<{m}x{n}xf32>"
-    params = ", ".join(f"%{name}: tile<ptr<{E4}>>" for name in "abd")
+    params = ", ".join(f"%{name}: tile<ptr<{E4}>>" for name in ("a", "b", "d"))
     return f"""cuda_tile.module @m {{
   entry @k({params}, %c: tile<ptr<f32>>) {{
     %z = constant <i32: 0> : tile<i32>
