@@ -44,7 +44,11 @@ def test_what_once_failed(path: Path) -> None:
 
 def test_programs_have_every_construct() -> None:
     notes, ops = Counter[str](), Counter[OpClass]()
-    counts = {kind: 60 for kind in CYCLE} | {"ops": COMPLETE_OPS, "chains": 150}
+    counts = {kind: 60 for kind in CYCLE} | {
+        "ops": COMPLETE_OPS,
+        "chains": 150,
+        "streams": 120,
+    }
     for kind, count in counts.items():
         for seed in range(count):
             notes += write_program(make_recipe(kind, seed)).notes
