@@ -306,7 +306,7 @@ def _row(p: RandomProgram) -> None:
     target = make_rows(p, wide, columns, size, ulp=ulp)
     block, zero = p.block_index(), p.constant((), "i32", 0)
     value = source.load(p, block, zero)
-    steps = ["most"] if padding == "neg_inf" else STEPS
+    steps = ["most"] if padding == "neg_inf" else (*STEPS, "scan", "scan")
     for _ in range(p.number(0 if is_power else 1, 2) if padding == "zero" else 0):
         value = _stepped(p, p.pick(steps), value)
     target.store(p, _power(p, value) if is_power else value, block, zero)
