@@ -20,6 +20,7 @@ from differential_run import GPUS, chosen, run_program
 from differential_steps import COMPLETE_OPS, CYCLE, make_recipe, write_program
 
 FOUND = sorted((Path(__file__).parent / "Inputs").rglob("*.mlir"))
+ALL_GPUS = (*GPUS, "sm_120")
 PROGRAMS = 200
 PARTS = 10
 
@@ -36,9 +37,8 @@ def test_every_judge_agrees(part: int) -> None:
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_once_failed(path: Path) -> None:
-    failure = check(
-        Case.parse(path.read_text(), path.name), GPUS, seeds=2, levels=len(LEVELS_W)
-    )
+    case = Case.parse(path.read_text(), path.name)
+    failure = check(case, ALL_GPUS, seeds=2, levels=len(LEVELS_W))
     assert failure is None, str(failure)
 
 
