@@ -45,6 +45,7 @@ from cuda_tile.ir.copies import (
     copy_numbers,
     is_planned_store,
 )
+from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.scalars import constant, plus
 from cuda_tile.ir.walk import (
@@ -340,7 +341,7 @@ def _readers(group: _Group) -> set[str]:
 
 
 def _is_bulk(group: _Group) -> bool:
-    return copy_engine(group.op) != CP_ASYNC
+    return copy_engine(group.op) == TMA
 
 
 def _insert_turn(

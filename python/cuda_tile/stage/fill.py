@@ -34,7 +34,7 @@ from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
-from cuda_tile.ir.plan import PRODUCTS, read_plan, read_product
+from cuda_tile.ir.plan import PLAN_ATTRIBUTE, PRODUCTS, read_plan, read_product
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.rings import slot_bytes_of
 from cuda_tile.ir.tiles import (
@@ -46,6 +46,7 @@ from cuda_tile.ir.tiles import (
     tile_bytes,
 )
 from cuda_tile.ir.walk import block_ops, location_text, nested_ops, segments
+from cuda_tile.layout.copy_units import UNIT_BYTES
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.layout.swizzle import choose_copied
@@ -69,8 +70,12 @@ class Fills:
         facts = FactsOnDemand(entry) if copied else None
         before: ir.Operation | None = None
         for load, plan in copied.items():
-            if facts is not None:
-                before = self._fill(load, plan, facts, before)
+            if facts is None:
+                continue
+            if _is_scattered(load, facts):
+                del load.attributes[PLAN_ATTRIBUTE]
+                continue
+            before = self._fill(load, plan, facts, before)
 
     @property
     def most_bytes(self) -> int:
@@ -161,6 +166,18 @@ def _is_computed(load: ir.Operation) -> bool:
     """Whether no product reads the tile of a load as it is, perhaps converted."""
     users = renamed_uses(load.results[0])
     return not any(user.name in PRODUCTS and index < 2 for user, index in users)
+
+
+def _is_scattered(load: ir.Operation, facts: FactsAnalysis) -> bool:
+    """Whether a thread has no pointers of neighbours that a copy would bring together.
+
+    `place` chose their layout for what computes with the tile: threads load it then.
+    """
+    if load.name != "cuda_tile.load_ptr_tko" or not _is_computed(load):
+        return False
+    access = describe_access(load, facts)
+    count = access.vector_in(layout_of(load.operands[0]))
+    return count * access.element_bytes < UNIT_BYTES[0]
 
 
 def _made_behind(
