@@ -21,7 +21,7 @@ KERNELS = Path(__file__).resolve().parent.parent / "kernels" / "13.4"
 def staged(text: str, gpu: str = "sm_90") -> list[str]:
     """The shared-memory ops and loops of level W, in order, by their short names."""
     lowered = cuda_tile.lower(cuda_tile.load(text.encode()), gpu, until="stage")
-    words = ("tileas.store_shared", "tileas.load_shared", "for ", "tileas.mma_sync")
+    words = ("tileas.store_shared", "tileas.load_shared", "for %", "tileas.mma_sync")
     lines = str(lowered).splitlines()
     return [word for line in lines for word in words if f" {word}" in line]
 
@@ -180,7 +180,7 @@ def test_what_a_loop_only_reads_is_staged_before_it(trips: int, warps: int) -> N
 
 def test_the_loop_stores_only_what_changes_in_it() -> None:
     ops = staged(LOOP)
-    first, second = (i for i, op in enumerate(ops) if op == "for ")
+    first, second = (i for i, op in enumerate(ops) if op == "for %")
     assert ops[:first].count("tileas.store_shared") == 1  # %a
     assert ops[first:].index("tileas.store_shared") < ops[first:].index(
         "tileas.mma_sync"
