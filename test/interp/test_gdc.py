@@ -24,12 +24,12 @@ WAIT = "%t = gdc_wait_tko : token\n"
 TAIL = "    return\n  }\n}\n"
 
 
-def run(body: str, *, grid: int = 1, on: str = "x", **more: Any) -> None:
+def run(body: str, *, grid: int = 1, on: Any = "x", **more: Any) -> None:
     module = cuda_tile.load((HEAD + body + TAIL).encode())
     x, w = np.zeros(4, np.int32), np.zeros(4, np.int32)
-    preceding: Any = {"x": [x], "w": [w], "part": [x[1:]], "all": "all"}[on]
-    how = {"preceding": preceding, **more}
-    cuda_tile.run(module, grid=grid, args=[x, w], **how)
+    named: dict[Any, Any] = {"x": [x], "w": [w], "part": [x[1:]]}
+    preceding = named.get(on, on)
+    cuda_tile.run(module, grid=grid, args=[x, w], preceding=preceding, **more)
 
 
 RIGHT = {
@@ -108,4 +108,4 @@ def test_the_wait_of_another_block_counts_where_it_is_acquired(
 
 def test_what_is_no_array_is_refused() -> None:
     with pytest.raises(UserError, match="expected preceding to hold arrays"):
-        run(RIGHT["its token"], **{"preceding": [3]})
+        run(RIGHT["its token"], on=(3,))
