@@ -14,7 +14,7 @@ Of a scan, what comes before a part is carried from part to part, in its order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile import ods
@@ -29,7 +29,7 @@ from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.scalars import constant_of, i32_tile
 from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
-from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem, taken
 
 ACCESSES = ("load_view_tko", "store_view_tko")
 PADDINGS = {
@@ -67,7 +67,7 @@ class Row:
 
     def step(self, op: ir.Operation) -> int:
         """How many reductions of rows what an op takes is behind."""
-        return max((self.steps.get(v, 0) for v in _taken(op)), default=0)
+        return max((self.steps.get(v, 0) for v in taken(op)), default=0)
 
     def read(self) -> bool:
         """Notes the steps of all values; whether the block can be written anew."""
@@ -181,13 +181,6 @@ def goes_along_row(op: ir.Operation) -> bool:
 def is_reverse(op: ir.Operation) -> bool:
     """Whether a scan begins with the last element."""
     return ir.BoolAttr(op.attributes["reverse"]).value
-
-
-def _taken(op: ir.Operation) -> Iterator[ir.Value]:
-    """What an op takes, in its regions, too."""
-    yield from op.operands
-    for inner in nested_ops(op):
-        yield from inner.operands
 
 
 def _is_free(op: ir.Operation) -> bool:
