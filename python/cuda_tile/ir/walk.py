@@ -90,7 +90,7 @@ def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def taken(op: ir.Operation) -> Iterator[ir.Value]:
-    """What an op takes, in its regions, too: those of a reduction may capture values."""
+    """What an op takes, in its regions, too, which may capture values."""
     yield from op.operands
     for inner in nested_ops(op):
         yield from inner.operands
