@@ -72,7 +72,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_choice import choice_texts
 from cuda_tile.passes.plan_loads import LoadChooser
-from cuda_tile.passes.plan_parts import divide_rows
+from cuda_tile.passes.plan_parts import divide_as_planned, divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_products import (
     choose_atom,
@@ -178,7 +178,8 @@ def _divided(
     if join_updates(entry, ops):
         ops = list(nested_ops(entry))
     if PLAN_ATTRIBUTE in entry.attributes:
-        return ops, None
+        is_divided = divide_as_planned(entry, ops, read_plan(entry))
+        return (list(nested_ops(entry)) if is_divided else ops), None
     division = divide_rows(entry, ops, options, _hints(entry, options.target.chip))
     return (ops if division is None else list(nested_ops(entry))), division
 
