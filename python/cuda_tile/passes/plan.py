@@ -344,7 +344,7 @@ class Chooser:
             if op.name in PRODUCTS
         }
         self._loads = loads
-        self._may_divide = loads.has_only_bulk_copies
+        self._may_divide = loads.may_have_role
         self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
         self.compared: list[Candidate] = []

@@ -206,6 +206,13 @@ class LoadChooser:
         copying = {e for e in self.engines.values() if e != THREADS}
         return copying == {TMA}
 
+    @property
+    def may_have_role(self) -> bool:
+        """Whether a role of its own may make the copies."""
+        return self.has_only_bulk_copies and not any(
+            self._choice.awaits_threads(operand.load) for operand in self.copied
+        )
+
     def gathered(self, product: ir.Operation) -> frozenset[int] | None:
         """Operands that threads read from copies by single elements.
 
