@@ -42,6 +42,7 @@ from cuda_tile.emulator.report import Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
@@ -89,6 +90,7 @@ def launch(
     on_finding: OnFinding = "raise",
     bounds: Chip | None = None,
     registers: int | None = None,
+    preceding: Preceding = None,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -118,6 +120,9 @@ def launch(
             `cuda_tile.targets`; None for no such report.
         registers: Registers per thread that ptxas gave the kernel, as far as known;
             only bounds ask.
+        preceding: Arrays that the preceding grid of a programmatic launch writes, or
+            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
+            precedes are findings. None for a launch after the preceding grid.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -146,7 +151,10 @@ def launch(
         raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
+    awaited = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
+    if run.machine.global_shadow is not None:
+        run.machine.global_shadow.preceding = awaited
     run.prepare(arguments.pack(function, values, symbols), limit)
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
     return run.report
