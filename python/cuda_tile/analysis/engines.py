@@ -23,7 +23,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.access import describe_access, divisor
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.expressions import expression_of, parameter_of
@@ -37,7 +36,7 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
-from cuda_tile.analysis.tokens import LOADS, TokenOrder, is_acquire, is_fresh
+from cuda_tile.analysis.tokens import LOADS, TokenOrder, is_acquire, is_ordered
 from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
@@ -143,7 +142,7 @@ class EngineChoice:
             return f"{self._target.name} has no such copies"
         if self._abi != "maps":
             return self._no_maps
-        if _is_ordered(store):
+        if is_ordered(store):
             return "tokens order it with other accesses, which copies are not"
         return _refuse_strong(store) or self._refuse_map(store)
 
@@ -296,14 +295,6 @@ def _refuse_padding(load: ir.Operation) -> str | None:
         if uniform_bits(value) != 0:
             return "what its mask excludes is not known to be zero, as copies make it"
     return None
-
-
-def _is_ordered(access: ir.Operation) -> bool:
-    """Whether tokens order a load or store with anything."""
-    for value in access.operands:
-        if isinstance(value.type, TokenType) and not is_fresh(value):
-            return True
-    return bool(list(access.results[len(access.results) - 1].uses))
 
 
 def _is_sparse(load: ir.Operation) -> bool:
