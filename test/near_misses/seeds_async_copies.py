@@ -48,7 +48,7 @@ cuda_tile.module @m {{
   }}
 }}
 """
-GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
+GPUS = ("sm_80", "sm_90", "sm_120")
 ACQUIRE = "%flag, {} = load_ptr_tko acquire device %flags : tile<ptr<i32>> -> tile<i32>, token"
 ATOMIC = (
     "%flag, {} = atomic_rmw_tko {} device %flags, add, %zero "
