@@ -31,7 +31,7 @@ Contract `roles`
     | | | row_overwritten_in_a_branch |
     | C6 aliasing | tokens alone order accesses, whatever the addresses | |
     | | | row_overwritten_through_an_alias |
-    | C7 order | the copies are behind no acquire: one role makes it | behind_an_acquire |
+    | C7 order | the copies are behind no acquire | behind_an_acquire |
     | C8 blocks | behind the preceding grid each role waits for it | |
     | | | behind_the_preceding_grid, row_behind_the_preceding_grid |
     | | | row_behind_a_hint_and_a_wait |
