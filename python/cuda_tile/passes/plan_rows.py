@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
-from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.analysis.bodies import has_wrong_identity, is_commutative
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.analysis.control_flow import counted_loop, may_leave
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
@@ -171,10 +171,10 @@ class Row:
             return False
         if stem in ACCESSES:
             return self._is_plain_access(op)
-        if stem == "reduce":
-            return all(map(self.is_long, op.operands)) and is_commutative(op)
-        if stem == "scan":
-            return all(map(self.is_long, op.operands)) and self._is_scan(op)
+        if stem in ("reduce", "scan"):
+            has_rows = all(map(self.is_long, op.operands))
+            is_body = is_commutative(op) if stem == "reduce" else self._is_scan(op)
+            return has_rows and is_body and not has_wrong_identity(op)
         if stem == "constant":
             return constant_splat(op) is not None
         if stem == "broadcast":
