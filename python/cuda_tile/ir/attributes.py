@@ -78,7 +78,7 @@ def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
 
 
 def attribute_of(value: Json) -> ir.Attribute:
-    """What JSON can hold as an attribute: objects, lists, strings, truths, i64 integers."""
+    """What JSON can hold as an attribute: objects, lists, texts, truths, i64."""
     match value:
         case Mapping():
             return ir.DictAttr.get({key: attribute_of(v) for key, v in value.items()})

@@ -3,9 +3,8 @@
 
 A pointer names the low half of its byte: that is cut out of the byte, and a store puts
 it into the byte that it has loaded. A view whose tiles can begin or end in the middle
-of a byte is one pointer per element: a load shifts the element's byte by its half; a
-store, whose byte another thread may be storing the other half of, changes its 4 bits
-of an aligned word by two atomics.
+of a byte is one pointer per element: a load shifts the element's byte by its half, and
+nibble_stores.py has the store.
 """
 
 from __future__ import annotations
@@ -23,10 +22,8 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
-from cuda_tile.errors import Unsupported
-from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import location_text, segments
+from cuda_tile.ir.walk import segments
 
 _F16_SCALE = 2.0**14
 """An f4 whose bits stand at the top of an f16 is that f16 times this: the difference of
@@ -58,7 +55,8 @@ def splat(like: ir.Value, element: ir.Type, value: float) -> ir.Value:
     return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
 
 
-def _with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
+def with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
+    """The type of a tile with other elements."""
     return TileType.get(list(shape_of(tile)), element)
 
 
@@ -67,36 +65,36 @@ def _with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
 
 def byte_pointers(pointers: ir.Value) -> ir.Value:
     """Pointers to the bytes that pointers to elements name."""
-    return ct.ptr_to_ptr(_with_element(pointers, PointerType.get(integer(8))), pointers)
+    return ct.ptr_to_ptr(with_element(pointers, PointerType.get(integer(8))), pointers)
 
 
 def _of_low_half(byte: ir.Value, element: ir.Type) -> ir.Value:
     """The element in the low half of each byte, by way of f16, which holds it."""
     half, f16 = integer(16), ir.F16Type.get()
-    wide = ct.exti(_with_element(byte, half), byte, "unsigned")
+    wide = ct.exti(with_element(byte, half), byte, "unsigned")
 
     def at(mask: int, shift: int) -> ir.Value:
         part = ct.andi(wide, splat(wide, half, mask))
         return ct.shli(part, splat(wide, half, shift))
 
     bits = ct.ori(at(8, 12), at(7, 9))
-    value = ct.bitcast(_with_element(bits, f16), bits)
+    value = ct.bitcast(with_element(bits, f16), bits)
     scaled = ct.mulf(value, splat(value, f16, _F16_SCALE), "nearest_even")
-    return ct.ftof(_with_element(byte, element), scaled)
+    return ct.ftof(with_element(byte, element), scaled)
 
 
-def _low_half(tile: ir.Value) -> ir.Value:
+def low_half(tile: ir.Value) -> ir.Value:
     """Inverse of `_of_low_half`: each element as a byte with an empty upper half."""
     half, f16 = integer(16), ir.F16Type.get()
-    value = ct.ftof(_with_element(tile, f16), tile)
+    value = ct.ftof(with_element(tile, f16), tile)
     scaled = ct.mulf(value, splat(value, f16, 1 / _F16_SCALE), "nearest_even")
-    bits = ct.bitcast(_with_element(tile, half), scaled)
+    bits = ct.bitcast(with_element(tile, half), scaled)
 
     def at(shift: int, mask: int) -> ir.Value:
         part = ct.shri(bits, splat(bits, half, shift), "unsigned")
         return ct.andi(part, splat(bits, half, mask))
 
-    return ct.trunci(_with_element(tile, integer(8)), ct.ori(at(12, 8), at(9, 7)))
+    return ct.trunci(with_element(tile, integer(8)), ct.ori(at(12, 8), at(9, 7)))
 
 
 def load_pointers(op: ir.Operation) -> None:
@@ -104,12 +102,12 @@ def load_pointers(op: ir.Operation) -> None:
     pointers, mask, padding, _ = segments(op)
     element = element_of(op.results[0])
     address = byte_pointers(pointers[0])
-    fill = [_low_half(value) for value in padding]
+    fill = [low_half(value) for value in padding]
     copy = op.clone()
     copy.operands[0] = address
     for value in fill:
         copy.operands[1 + len(mask)] = value
-    copy.results[0].set_type(_with_element(pointers[0], integer(8)))
+    copy.results[0].set_type(with_element(pointers[0], integer(8)))
     move_behind(op, copy, _of_low_half(copy.results[0], element))
 
 
@@ -119,7 +117,7 @@ def store_pointers(op: ir.Operation) -> None:
     byte = integer(8)
     address = byte_pointers(pointers[0])
     loaded = ct.load_ptr_tko(
-        _with_element(address, byte),
+        with_element(address, byte),
         ct.TokenType.get(),
         "weak",
         address,
@@ -127,7 +125,7 @@ def store_pointers(op: ir.Operation) -> None:
         token=token[0] if token else None,
     )
     kept = ct.andi(loaded[0], splat(address, byte, -16))
-    operands = [address, ct.ori(kept, _low_half(value[0])), *mask, loaded[1]]
+    operands = [address, ct.ori(kept, low_half(value[0])), *mask, loaded[1]]
     attributes = {name: op.attributes[name] for name in op.attributes}
     sizes = [1, 1, len(mask), 1]
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
@@ -151,10 +149,10 @@ def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
 def load_elements(op: ir.Operation) -> None:
     """A `load_view_tko` as a load of each element's byte."""
     view, byte = view_operand(op), integer(8)
-    numbers, inside = _numbers(op)
+    numbers, inside = numbers_of(op)
     shape, padding = shape_of(numbers), tiling_of(view).padding
     base = byte_pointers(tensor_view_parts(tensor_view_op(view)).base)
-    pointers = ct.offset(_spread(base, shape), _halved(numbers))
+    pointers = ct.offset(spread(base, shape), halved(numbers))
     fill = []
     if padding is not None:
         code = _PADDING_BYTES[padding]
@@ -169,54 +167,16 @@ def load_elements(op: ir.Operation) -> None:
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
     loaded = ir.Operation.create(
         "cuda_tile.load_ptr_tko",
-        [_with_element(pointers, byte), op.results[1].type],
+        [with_element(pointers, byte), op.results[1].type],
         [pointers, inside, *fill, *tokens],
         attributes=attributes,
     )
-    shift = ct.trunci(_with_element(numbers, byte), _low_bits(numbers, 1, 2))
+    shift = ct.trunci(with_element(numbers, byte), low_bits(numbers, 1, 2))
     half = ct.shri(loaded.results[0], shift, "unsigned")
     move_behind(op, loaded, _of_low_half(half, element_of(op.results[0])))
 
 
-def store_elements(op: ir.Operation) -> None:
-    """A `store_view_tko` as atomics that clear and set 4 bits of a word for each.
-
-    Raises:
-        Unsupported: The store is not weak: another thread could see the zeros between.
-    """
-    if keyword(op, "memory_ordering_semantics") != "weak":
-        raise Unsupported(
-            f"'{op.name}': expected a weak store of 4-bit elements where tiles can "
-            "begin or end in the middle of a byte; make strides, extents and starts "
-            "multiples of 2 (with an assume where they are known at run time only), or "
-            "store bytes, i8, that pack has made",
-            location_text(op),
-        )
-    word, wide = integer(32), integer(64)
-    numbers, inside = _numbers(op)
-    shape = shape_of(numbers)
-    parts = tensor_view_parts(tensor_view_op(view_operand(op)))
-    base, places = byte_pointers(parts.base), _halved(numbers)
-    address = ct.ptr_to_int(TileType.get([], wide), base)
-    in_word = _low_bits(ct.addi(_spread(address, shape), places), 3, 0)
-    pointers = ct.offset(_spread(base, shape), ct.subi(places, in_word))
-    words = ct.ptr_to_ptr(_with_element(pointers, PointerType.get(word)), pointers)
-    bits = ct.addi(ct.shli(in_word, splat(in_word, wide, 3)), _low_bits(numbers, 1, 2))
-    shift = ct.trunci(_with_element(bits, word), bits)
-    kept = ct.xori(ct.shli(splat(shift, word, 15), shift), splat(shift, word, -1))
-    code = ct.exti(_with_element(shift, word), _low_half(op.operands[0]), "unsigned")
-    token = segments(op)[-1]
-    for mode, value in (("and", kept), ("or", ct.shli(code, shift))):
-        after = token[0] if token else None
-        done = ct.atomic_rmw_tko(
-            "relaxed", "device", words, mode, value, mask=inside, token=after
-        )
-        token = [done[1]]
-    op.results[0].replace_all_uses_with(token[0])
-    op.erase()
-
-
-def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
+def numbers_of(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
     """Of each element of an access its number in memory, i64, and whether it exists.
 
     Element 2n is the low half of byte n after the base.
@@ -228,7 +188,7 @@ def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
     inside: list[ir.Value] = []
     for d, index in enumerate(index_operands(op)):
         extent, stride = (
-            _spread(_wide(of[tiling.dim_map[d]]), [shape[d]])
+            spread(wide_of(of[tiling.dim_map[d]]), [shape[d]])
             for of in (parts.shape, parts.strides)
         )
         at = _coordinates(tiling, d, index)
@@ -245,15 +205,15 @@ def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
 
 def _coordinates(tiling: Tiling, dim: int, index: ir.Value) -> ir.Value:
     """Coordinates of a tile along one of its dimensions, [extent] of i64."""
-    start, extent = _wide(index), tiling.tile_shape[dim]
+    start, extent = wide_of(index), tiling.tile_shape[dim]
     if dim == tiling.sparse_dim:
         return start
     wide = integer(64)
     first = ct.muli(start, splat(start, wide, tiling.steps[dim]))
-    return ct.addi(_spread(first, [extent]), ct.iota(TileType.get([extent], wide)))
+    return ct.addi(spread(first, [extent]), ct.iota(TileType.get([extent], wide)))
 
 
-def _wide(value: int | ir.Value) -> ir.Value:
+def wide_of(value: int | ir.Value) -> ir.Value:
     """A size, stride or index, which are read unsigned, as i64."""
     wide = integer(64)
     if isinstance(value, int):
@@ -262,10 +222,10 @@ def _wide(value: int | ir.Value) -> ir.Value:
         return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
     if element_of(value) == wide:
         return value
-    return ct.exti(_with_element(value, wide), value, "unsigned")
+    return ct.exti(with_element(value, wide), value, "unsigned")
 
 
-def _spread(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
+def spread(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A tile of which every element is a scalar."""
     element = element_of(scalar)
     ones = ct.reshape(TileType.get([1] * len(shape), element), scalar)
@@ -283,11 +243,13 @@ def _along(
     )
 
 
-def _halved(numbers: ir.Value) -> ir.Value:
+def halved(numbers: ir.Value) -> ir.Value:
+    """Numbers of elements as numbers of bytes."""
     return ct.shri(numbers, splat(numbers, integer(64), 1), "unsigned")
 
 
-def _low_bits(numbers: ir.Value, mask: int, shift: int) -> ir.Value:
+def low_bits(numbers: ir.Value, mask: int, shift: int) -> ir.Value:
+    """Some low bits of i64 numbers, moved up by `shift`."""
     wide = integer(64)
     low = ct.andi(numbers, splat(numbers, wide, mask))
     return ct.shli(low, splat(low, wide, shift)) if shift else low

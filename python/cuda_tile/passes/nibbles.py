@@ -4,7 +4,8 @@
 Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of half
 the extent along the dimension in which elements are neighbours, which `unpack` and
 `pack` take apart and put together. Where that dimension or the parity of a start is
-not known, and for pointers, nibble_elements.py goes element by element.
+not known, and for pointers, nibble_elements.py and nibble_stores.py go element by
+element.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ from cuda_tile.passes.nibble_elements import (
     load_pointers,
     move_behind,
     splat,
-    store_elements,
     store_pointers,
 )
+from cuda_tile.passes.nibble_stores import store_elements
 
 _PER_BYTE = 2
 
@@ -106,7 +107,7 @@ class _Rewriter:
         """A store of the elements' bytes."""
         view, dim = view_operand(op), self._dense_dim(op)
         if dim is None:
-            store_elements(op)
+            store_elements(op, self._facts)
             return
         op.operands[0] = _regrouped(op.operands[0], integer(8), dim, is_pack=True)
         op.operands[1] = self._view(view, dim)
