@@ -218,9 +218,9 @@ def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
 
 
 def _compare(case: Case, where: str, expected: list[Array], got: list[Array]) -> None:
-    pairs = zip(expected, got, case.ulps(), strict=True)
-    for number, (mine, theirs, ulp) in enumerate(pairs):
-        wrong = differing(mine, theirs, ulp)
+    pairs = zip(expected, got, case.arrays(), strict=True)
+    for number, (mine, theirs, array) in enumerate(pairs):
+        wrong = differing(mine, theirs, array.ulp, array.scale)
         if len(wrong):
             word, at = f"u{mine.itemsize}", int(wrong[0])
             raise _Stop(
