@@ -14,17 +14,18 @@ Contract `zero_removal`
 
     | | condition | near misses |
     |---|---|---|
-    | C1 types | a product that is never -0 has elements of f16 or of 8 bits and a sum in f32 | bf16_product |
-    | C2 flags | the sum does not flush subnormals, or x is never subnormal | flushed, flushed_product |
-    | C3 values | the constant is +0 in all elements | minus_zero, not_zero |
+    | C1 types | a product that is +0 or large is of f16 or of 8 bits, in f32 | bf16_product |
+    | C2 flags | the addition flushes no subnormals, or there are none | flushed, |
+    | | | flushed_product |
+    | C3 values | the constant is +0 everywhere | minus_zero, other_number |
     | C4 values | the product starts at +0 | other_start |
     | C5 values | else nobody tells -0 from +0 | stored_sum, quotient |
-    | - order | nothing but a value of the entry changes | |
+    | - order | nothing but one value of the entry changes | |
     | - blocks | the same | |
     | - indices | the same | |
     | - extents | each element is looked at for itself | |
     | - aliasing | no memory is accessed | |
-    | C6 captures | uses inside regions count, and what a region hands on | seen_in_the_loop |
+    | C6 captures | uses in regions count, and what these hand on | carried_and_stored |
 """
 
 from __future__ import annotations
