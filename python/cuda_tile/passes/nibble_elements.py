@@ -3,8 +3,13 @@
 
 A pointer names the low half of its byte: that is cut out of the byte, and a store puts
 it into the byte that it has loaded. A view whose tiles can begin or end in the middle
-of a byte is one pointer per element: a load shifts the element's byte by its half, and
-nibble_stores.py has the store.
+of a byte is one pointer per element: a load shifts the element's byte by its half.
+
+A store of such a tile, whose bytes two threads may store the halves of, first puts the
+low halves into the bytes, then the high ones. A byte is what accesses race for, as they
+do for elements of 8 bits: nothing else stores the other half of one meanwhile. No
+atomic could be used for it, as none has less than 16 bits, and what lies beside a
+tensor's first or last byte is not the kernel's.
 """
 
 from __future__ import annotations
@@ -22,8 +27,11 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
+from cuda_tile.errors import Unsupported
+from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import segments
+from cuda_tile.ir.walk import location_text, segments
 
 _F16_SCALE = 2.0**14
 """An f4 whose bits stand at the top of an f16 is that f16 times this: the difference of
@@ -55,8 +63,7 @@ def splat(like: ir.Value, element: ir.Type, value: float) -> ir.Value:
     return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
 
 
-def with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
-    """The type of a tile with other elements."""
+def _with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
     return TileType.get(list(shape_of(tile)), element)
 
 
@@ -65,36 +72,36 @@ def with_element(tile: ir.Value, element: ir.Type) -> ir.Type:
 
 def byte_pointers(pointers: ir.Value) -> ir.Value:
     """Pointers to the bytes that pointers to elements name."""
-    return ct.ptr_to_ptr(with_element(pointers, PointerType.get(integer(8))), pointers)
+    return ct.ptr_to_ptr(_with_element(pointers, PointerType.get(integer(8))), pointers)
 
 
 def _of_low_half(byte: ir.Value, element: ir.Type) -> ir.Value:
     """The element in the low half of each byte, by way of f16, which holds it."""
     half, f16 = integer(16), ir.F16Type.get()
-    wide = ct.exti(with_element(byte, half), byte, "unsigned")
+    wide = ct.exti(_with_element(byte, half), byte, "unsigned")
 
     def at(mask: int, shift: int) -> ir.Value:
         part = ct.andi(wide, splat(wide, half, mask))
         return ct.shli(part, splat(wide, half, shift))
 
     bits = ct.ori(at(8, 12), at(7, 9))
-    value = ct.bitcast(with_element(bits, f16), bits)
+    value = ct.bitcast(_with_element(bits, f16), bits)
     scaled = ct.mulf(value, splat(value, f16, _F16_SCALE), "nearest_even")
-    return ct.ftof(with_element(byte, element), scaled)
+    return ct.ftof(_with_element(byte, element), scaled)
 
 
-def low_half(tile: ir.Value) -> ir.Value:
+def _low_half(tile: ir.Value) -> ir.Value:
     """Inverse of `_of_low_half`: each element as a byte with an empty upper half."""
     half, f16 = integer(16), ir.F16Type.get()
-    value = ct.ftof(with_element(tile, f16), tile)
+    value = ct.ftof(_with_element(tile, f16), tile)
     scaled = ct.mulf(value, splat(value, f16, 1 / _F16_SCALE), "nearest_even")
-    bits = ct.bitcast(with_element(tile, half), scaled)
+    bits = ct.bitcast(_with_element(tile, half), scaled)
 
     def at(shift: int, mask: int) -> ir.Value:
         part = ct.shri(bits, splat(bits, half, shift), "unsigned")
         return ct.andi(part, splat(bits, half, mask))
 
-    return ct.trunci(with_element(tile, integer(8)), ct.ori(at(12, 8), at(9, 7)))
+    return ct.trunci(_with_element(tile, integer(8)), ct.ori(at(12, 8), at(9, 7)))
 
 
 def load_pointers(op: ir.Operation) -> None:
@@ -102,30 +109,34 @@ def load_pointers(op: ir.Operation) -> None:
     pointers, mask, padding, _ = segments(op)
     element = element_of(op.results[0])
     address = byte_pointers(pointers[0])
-    fill = [low_half(value) for value in padding]
+    fill = [_low_half(value) for value in padding]
     copy = op.clone()
     copy.operands[0] = address
     for value in fill:
         copy.operands[1 + len(mask)] = value
-    copy.results[0].set_type(with_element(pointers[0], integer(8)))
+    copy.results[0].set_type(_with_element(pointers[0], integer(8)))
     move_behind(op, copy, _of_low_half(copy.results[0], element))
 
 
 def store_pointers(op: ir.Operation) -> None:
-    """Loads the bytes first, whose upper halves stay as they are."""
+    """Loads the bytes first, whose upper halves stay as they are.
+
+    Where the store is strong, others may be storing to the byte: the load is strong.
+    """
     pointers, value, mask, token = segments(op)
     byte = integer(8)
     address = byte_pointers(pointers[0])
     loaded = ct.load_ptr_tko(
-        with_element(address, byte),
+        _with_element(address, byte),
         ct.TokenType.get(),
-        "weak",
+        "relaxed" if memory_order(op).is_strong else "weak",
         address,
+        memory_scope=op.attributes.get("memory_scope"),
         mask=mask[0] if mask else None,
         token=token[0] if token else None,
     )
     kept = ct.andi(loaded[0], splat(address, byte, -16))
-    operands = [address, ct.ori(kept, low_half(value[0])), *mask, loaded[1]]
+    operands = [address, ct.ori(kept, _low_half(value[0])), *mask, loaded[1]]
     attributes = {name: op.attributes[name] for name in op.attributes}
     sizes = [1, 1, len(mask), 1]
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
@@ -149,10 +160,10 @@ def move_behind(op: ir.Operation, copy: ir.Operation, value: ir.Value) -> None:
 def load_elements(op: ir.Operation) -> None:
     """A `load_view_tko` as a load of each element's byte."""
     view, byte = view_operand(op), integer(8)
-    numbers, inside = numbers_of(op)
+    numbers, inside = _numbers(op)
     shape, padding = shape_of(numbers), tiling_of(view).padding
     base = byte_pointers(tensor_view_parts(tensor_view_op(view)).base)
-    pointers = ct.offset(spread(base, shape), halved(numbers))
+    pointers = ct.offset(_spread(base, shape), _halved(numbers))
     fill = []
     if padding is not None:
         code = _PADDING_BYTES[padding]
@@ -167,16 +178,71 @@ def load_elements(op: ir.Operation) -> None:
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
     loaded = ir.Operation.create(
         "cuda_tile.load_ptr_tko",
-        [with_element(pointers, byte), op.results[1].type],
+        [_with_element(pointers, byte), op.results[1].type],
         [pointers, inside, *fill, *tokens],
         attributes=attributes,
     )
-    shift = ct.trunci(with_element(numbers, byte), low_bits(numbers, 1, 2))
+    shift = ct.trunci(_with_element(numbers, byte), _low_bits(numbers, 1, 2))
     half = ct.shri(loaded.results[0], shift, "unsigned")
     move_behind(op, loaded, _of_low_half(half, element_of(op.results[0])))
 
 
-def numbers_of(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
+def store_elements(op: ir.Operation) -> None:
+    """A `store_view_tko` as two of bytes, for the low halves and the high ones.
+
+    Raises:
+        Unsupported: The store is not weak: another one of the other half of a byte may
+            be made meanwhile.
+    """
+    if keyword(op, "memory_ordering_semantics") != "weak":  # narrow_elements C2
+        raise Unsupported(
+            f"'{op.name}': expected a weak store of 4-bit elements where tiles can "
+            "begin or end in the middle of a byte; make strides, extents and starts "
+            "multiples of 2 (with an assume where they are known at run time only), or "
+            "store bytes, i8, that pack has made",
+            location_text(op),
+        )
+    numbers, inside = _numbers(op)
+    parts = tensor_view_parts(tensor_view_op(view_operand(op)))
+    base = _spread(byte_pointers(parts.base), shape_of(numbers))
+    pointers, codes = ct.offset(base, _halved(numbers)), _low_half(op.operands[0])
+    parity = _low_bits(numbers, 1, 0)
+    flags = _with_element(numbers, integer(1))
+    tokens = segments(op)[-1]
+    token = tokens[0] if tokens else None
+    for half in range(2):
+        number = splat(numbers, integer(64), half)
+        mask = ct.andi(inside, ct.cmpi(flags, "equal", parity, number, "signed"))
+        code = ct.shli(codes, splat(codes, integer(8), 4)) if half else codes
+        token = _put(pointers, code, half, mask, token)
+    assert token is not None, "both halves have been stored"
+    op.results[0].replace_all_uses_with(token)
+    op.erase()
+
+
+def _put(
+    pointers: ir.Value,
+    code: ir.Value,
+    half: int,
+    mask: ir.Value,
+    token: ir.Value | None,
+) -> ir.Value:
+    """Puts bits into one half of bytes; gives the token behind."""
+    byte = integer(8)
+    loaded = ct.load_ptr_tko(
+        _with_element(pointers, byte),
+        ct.TokenType.get(),
+        "weak",
+        pointers,
+        mask=mask,
+        token=token,
+    )
+    other = splat(pointers, byte, 0x0F if half else -0x10)
+    value = ct.ori(ct.andi(loaded[0], other), code)  # narrow_elements C4
+    return ct.store_ptr_tko("weak", pointers, value, mask=mask, token=loaded[1])
+
+
+def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
     """Of each element of an access its number in memory, i64, and whether it exists.
 
     Element 2n is the low half of byte n after the base.
@@ -188,7 +254,7 @@ def numbers_of(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
     inside: list[ir.Value] = []
     for d, index in enumerate(index_operands(op)):
         extent, stride = (
-            spread(wide_of(of[tiling.dim_map[d]]), [shape[d]])
+            _spread(_wide(of[tiling.dim_map[d]]), [shape[d]])
             for of in (parts.shape, parts.strides)
         )
         at = _coordinates(tiling, d, index)
@@ -205,15 +271,15 @@ def numbers_of(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
 
 def _coordinates(tiling: Tiling, dim: int, index: ir.Value) -> ir.Value:
     """Coordinates of a tile along one of its dimensions, [extent] of i64."""
-    start, extent = wide_of(index), tiling.tile_shape[dim]
+    start, extent = _wide(index), tiling.tile_shape[dim]
     if dim == tiling.sparse_dim:
         return start
     wide = integer(64)
     first = ct.muli(start, splat(start, wide, tiling.steps[dim]))
-    return ct.addi(spread(first, [extent]), ct.iota(TileType.get([extent], wide)))
+    return ct.addi(_spread(first, [extent]), ct.iota(TileType.get([extent], wide)))
 
 
-def wide_of(value: int | ir.Value) -> ir.Value:
+def _wide(value: int | ir.Value) -> ir.Value:
     """A size, stride or index, which are read unsigned, as i64."""
     wide = integer(64)
     if isinstance(value, int):
@@ -222,10 +288,10 @@ def wide_of(value: int | ir.Value) -> ir.Value:
         return ct.constant(ty, ir.DenseElementsAttr.get_splat(ty, attr))
     if element_of(value) == wide:
         return value
-    return ct.exti(with_element(value, wide), value, "unsigned")
+    return ct.exti(_with_element(value, wide), value, "unsigned")
 
 
-def spread(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
+def _spread(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A tile of which every element is a scalar."""
     element = element_of(scalar)
     ones = ct.reshape(TileType.get([1] * len(shape), element), scalar)
@@ -243,13 +309,11 @@ def _along(
     )
 
 
-def halved(numbers: ir.Value) -> ir.Value:
-    """Numbers of elements as numbers of bytes."""
+def _halved(numbers: ir.Value) -> ir.Value:
     return ct.shri(numbers, splat(numbers, integer(64), 1), "unsigned")
 
 
-def low_bits(numbers: ir.Value, mask: int, shift: int) -> ir.Value:
-    """Some low bits of i64 numbers, moved up by `shift`."""
+def _low_bits(numbers: ir.Value, mask: int, shift: int) -> ir.Value:
     wide = integer(64)
     low = ct.andi(numbers, splat(numbers, wide, mask))
     return ct.shli(low, splat(low, wide, shift)) if shift else low
