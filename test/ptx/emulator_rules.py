@@ -52,6 +52,8 @@ class Rule:
 
 LANES = "test_detector_lanes.py"
 LIST = "test_detector_list.py"
+ENDED = "test_ended_threads.py"
+READERS = "test_many_readers.py"
 
 
 def found(name: str, file: str = LANES) -> str:
@@ -274,5 +276,80 @@ RULES = (
         "    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))\n",
         "    x, y, z = grid\n",
         ("test_launch.py::test_a_grid_of_clusters",),
+    ),
+    Rule(
+        "a barrier orders what those did that take part, not what warps that ended did",
+        "shadow.shared",
+        "            self.clocks.meet(cta, warps, warps)\n",
+        "            everybody = np.arange(self._n_warps)\n"
+        "            everybody += cta % self._ctas_per_cluster * self._n_warps\n"
+        "            self.clocks.meet(cta, everybody, everybody)\n",
+        (
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-global-0]",
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-global, read first-0]",
+        ),
+    ),
+    Rule(
+        "nor does it clear the history of those",
+        "shadow.shared",
+        "        if not self._has_traces[cta]:\n",
+        "        if not self.keeps:\n",
+        (
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-shared, read first-0]",
+            f"{ENDED}::test_fast_mode_remembers_who_ended_too[3]",
+        ),
+    ),
+    Rule(
+        "bar.arrive orders what precedes it, not what follows",
+        "machine.barriers",
+        "        if not barrier.waits or not self._is_all_of_its_warps(lanes):\n",
+        "        if not self._is_all_of_its_warps(lanes):\n",
+        (f"{ENDED}::test_what_follows_an_arrival_is_not_ordered",),
+    ),
+    Rule(
+        "what a lane that ended released to nobody, its warp does not release",
+        "ordering.lane_knowledge",
+        "            self._silence(lane)\n",
+        "            pass\n",
+        (
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-shared-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-shared, read first-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-global-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-global-mate]",
+        ),
+    ),
+    Rule(
+        "but what it released itself is ordered",
+        "sync.mbarriers",
+        "        if machine.lane_knowledge is not None:\n"
+        "            machine.lane_knowledge.tells(lanes)\n"
+        "        for cta, warps",
+        "        for cta, warps",
+        (f"{ENDED}::test_what_it_released_is_ordered[0-global-warp]",),
+    ),
+    Rule(
+        "no reader of a byte is lost, however many there are",
+        "shadow.global_history",
+        "            self._crowd_out(ways[~is_free], cells[~is_free], number, keep)\n",
+        "            pass\n",
+        (
+            f"{READERS}::test_one_of_many_warps_does_not_tell",
+            f"{READERS}::test_one_of_many_blocks_does_not_tell[0-0]",
+        ),
+    ),
+    Rule(
+        "but those that a later reader knows are forgotten",
+        "shadow.global_shadow",
+        "        kept = self._is_doubtful(access, numbers)\n",
+        "        kept = np.ones(len(numbers), np.bool_)\n",
+        (f"{READERS}::test_ordered_reads_are_forgotten",),
+    ),
+    Rule(
+        "nor is the read of a mate that another one follows",
+        "shadow.global_history",
+        "                    same &= (self._reader[:, cells] == lanes) "
+        "| (entry.clock <= met())\n",
+        "                    pass\n",
+        (f"{READERS}::test_a_mates_earlier_read_is_not_lost",),
     ),
 )

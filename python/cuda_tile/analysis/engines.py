@@ -3,8 +3,9 @@
 
 An engine copies while the threads go on, and ahead of the turn that uses the tile. So
 besides what its instructions can do, nothing may order the load with a store of the
-entry: the copy may run before what stands in front of it, and it has read only when
-its slot is taken. It reads facts and never guesses; a refusal says what would help.
+entry, nor with an acquire or a wait for the preceding grid in its loop: the copy may
+run before what stands in front of it there, and it has read only when its slot is
+taken. It reads facts and never guesses; a refusal says what would help.
 
 | needs | `cp_async` | `tma` |
 |---|---|---|
@@ -13,23 +14,22 @@ its slot is taken. It reads facts and never guesses; a refusal says what would h
 | alignment | 4, 8 or 16 bytes together | base and strides multiples of 16 bytes |
 | extents | any | below 2^31 |
 | outside the tensor | zeros, or anything | the same |
-| order | weak, no store before or after it by tokens | the same |
+| order | weak; by tokens behind no acquire of its loop, with no store | the same |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.access import describe_access, divisor
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.feeds import LoadedOperand
+from cuda_tile.analysis.feeds import LoadedOperand, enclosing_ops_of
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
     tensor_view_op,
@@ -37,12 +37,12 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
-from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
+from cuda_tile.analysis.tokens import LOADS, TokenOrder, is_acquire, is_fresh
 from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.ir.walk import location_text, op_stem, segments
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.targets import Target
 
@@ -72,6 +72,7 @@ class EngineChoice:
 
     def __init__(self, entry: ir.Operation, target: Target, abi: str) -> None:
         self._entry, self._target, self._abi = entry, target, abi
+        self._order = TokenOrder(entry)
 
     @cached_property
     def facts(self) -> FactsAnalysis:
@@ -90,7 +91,7 @@ class EngineChoice:
         checks: Sequence[Callable[[ir.Operation], str | None]] = (
             _refuse_strong,
             _refuse_padding,
-            self._refuse_by_tokens,
+            partial(self._refuse_by_tokens, operand.loop),
             self._refuse_async if engine == CP_ASYNC else self._refuse_tma,
         )
         for check in checks:
@@ -146,25 +147,30 @@ class EngineChoice:
             return "tokens order it with other accesses, which copies are not"
         return _refuse_strong(store) or self._refuse_map(store)
 
-    @cached_property
-    def _behind(self) -> tuple[Accesses, AccessesBehindTokens]:
-        flow = ControlFlow(self._entry)
-        accesses = Accesses(flow)
-        behind = AccessesBehindTokens(flow, accesses)
-        behind.solve(())
-        return accesses, behind
+    def awaits_threads(self, load: ir.Operation) -> bool:
+        """Whether a load waits for what only the threads that compute may do: acquire.
 
-    def _refuse_by_tokens(self, load: ir.Operation) -> str | None:
-        if not _is_ordered(load):
-            return None
-        accesses, behind = self._behind
-        if behind.waited_for(load) & ~accesses.loads:
-            return "its token is behind a store, which the copy might overtake"
-        n_accesses = len(accesses.ops)
-        own = accesses.bit(load) | accesses.bit(load) << n_accesses
-        for op in accesses.ops:
-            if not accesses.bit(op) & accesses.loads and behind.waited_for(op) & own:
-                return "a store waits for its token, which the copy might trail"
+        A role that loads would have to acquire itself, and so a second time.
+        """
+        return any(memory_order(op).acquires for op in self._order.before(load))
+
+    def _refuse_by_tokens(self, loop: ir.Operation, load: ir.Operation) -> str | None:
+        """Why the order of tokens keeps a load in its place.
+
+        Args:
+            loop: What the copy may run ahead in: the loop, or the entry.
+            load: The load.
+        """
+        for op in self._order.before(load):
+            if op.name not in LOADS and not is_acquire(op):
+                return "its token is behind a store, which the copy might overtake"
+            if is_acquire(op) and loop in (self._entry, *enclosing_ops_of(op)):
+                return (
+                    f"its token is behind '{op_stem(op)}' at {location_text(op)}, "
+                    "which the copy might overtake; move that before the loop"
+                )
+        if self._order.writes_after(load):
+            return "a store waits for its token, which the copy might trail"
         return None
 
     def _refuse_async(self, load: ir.Operation) -> str | None:
@@ -295,10 +301,8 @@ def _refuse_padding(load: ir.Operation) -> str | None:
 def _is_ordered(access: ir.Operation) -> bool:
     """Whether tokens order a load or store with anything."""
     for value in access.operands:
-        if isinstance(value.type, TokenType):
-            op = defining_op(value)
-            if op is None or op.name != "cuda_tile.make_token":
-                return True
+        if isinstance(value.type, TokenType) and not is_fresh(value):
+            return True
     return bool(list(access.results[len(access.results) - 1].uses))
 
 

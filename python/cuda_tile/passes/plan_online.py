@@ -21,78 +21,24 @@ may stay infinite.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.passes.plan_early import Step
+from cuda_tile.passes.plan_rows import Row
 
 LOWEST = {"f32": -3.4028234663852886e38, "f64": -1.7976931348623157e308}
 """The lowest finite number of each type."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a loop has in a turn.
-
-    Attributes:
-        index: The turn's number, a scalar.
-        before: What the parts were joined to that the anchor reduces.
-        after: With this turn's.
-        part: Gives the part of a row.
-    """
-
-    index: ir.Value
-    before: ir.Value
-    after: ir.Value
-    part: Callable[[ir.Value], ir.Value]
-
-
-class EarlySum(Protocol):
-    """A sum over a row computed in the loop of a reduction that it needs.
-
-    Attributes:
-        anchor: That reduction.
-        total: The one of the sum.
-    """
-
-    @property
-    def anchor(self) -> ir.Operation:
-        """The reduction."""
-        ...
-
-    @property
-    def total(self) -> ir.Operation:
-        """That of the sum."""
-        ...
-
-    def begin(self, ty: ir.Type) -> list[ir.Value]:
-        """What the loop carries for it, at first; `ty` is the type of a part."""
-        ...
-
-    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The same behind a turn."""
-        ...
-
-    def finish(
-        self,
-        found: Sequence[ir.Value],
-        joined: ir.Value,
-        known: Callable[[ir.Value], ir.Value],
-    ) -> ir.Value:
-        """A tile whose sum is the wanted one.
-
-        Args:
-            found: What the loop carried at last.
-            joined: What the anchor reduces.
-            known: Gives what values that are no rows are.
-        """
-        ...
+MOST_FACTOR_BITS = 64.0
+"""Binary digits by which factors may move a difference before its power is taken: what
+overflows then, or is rounded as a subnormal number, is no matter to the power."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +46,7 @@ class OnlineSum:
     """A sum over a row of powers of how far its elements are below their maximum.
 
     Attributes:
-        maximum: The reduction that gives the maximum.
+        anchor: The reduction that gives the maximum.
         total: That of the sum.
         path: What is done to the elements, from the difference to the power.
         weight: A product of the power and of another row, if that is what is summed.
@@ -110,6 +56,11 @@ class OnlineSum:
     total: ir.Operation
     path: tuple[ir.Operation, ...]
     weight: ir.Operation | None = None
+
+    @property
+    def may_overflow(self) -> bool:
+        """Weights may be large where the powers of the text are small."""
+        return self.weight is not None
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """The sum, of nothing."""
@@ -155,13 +106,18 @@ class OnlineSum:
             for other in list(op.operands)[1:]:
                 made = defining_op(other)
                 assert made is not None, "factors are constants"
-                operands.append(_constant_like(made, value.type))
+                operands.append(constant_like(made, value.type))
             value = _applied(op, *operands)
         return value
 
 
-def find_online_sum(op: ir.Operation) -> OnlineSum | None:
-    """Whether a reduction is the sum of powers below the maximum of the same row."""
+def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
+    """Whether a reduction is the sum of powers below the maximum of the same row.
+
+    Args:
+        op: The reduction.
+        row: Its block.
+    """
     if not has_body(op, "addf") or identity(op) != 0 or not is_plain(inner(op)):
         return None
     power, weight = defining_op(op.operands[0]), None
@@ -169,22 +125,38 @@ def find_online_sum(op: ir.Operation) -> OnlineSum | None:
         power, weight = _power_in(power), power
     if power is None or not _is_power(power):
         return None
-    path = [power]
-    step = defining_op(power.operands[0])
-    while step is not None and op_stem(step) == "mulf" and _is_positive(step):
-        path.append(step)
-        step = defining_op(step.operands[0])
-    if step is None or op_stem(step) != "subf" or not is_plain(step):
+    if weight is not None and flag(power, "flush_to_zero"):
         return None
-    maximum = spread_from(step.operands[1])
+    path = _path(power)
+    if path is None:
+        return None
+    maximum = spread_from(path[0].operands[1])
     if (
         maximum is None
         or not has_body(maximum, "maxf")
         or identity(maximum) != float("-inf")
-        or maximum.operands[0] != step.operands[0]
+        or maximum.operands[0] != path[0].operands[0]
     ):
         return None
-    return OnlineSum(maximum, op, (step, *reversed(path)), weight)
+    if weight is not None and row.is_behind(_other(weight), maximum):
+        return None
+    return OnlineSum(maximum, op, path, weight)
+
+
+def _path(power: ir.Operation) -> tuple[ir.Operation, ...] | None:
+    """What is done to elements, from a difference to a power."""
+    path, bits = [power], 0.0
+    step = defining_op(power.operands[0])
+    while step is not None and op_stem(step) == "mulf":
+        factor = _factor(step)
+        if factor is None:
+            return None
+        bits += abs(math.log2(factor))
+        path.append(step)
+        step = defining_op(step.operands[0])
+    if step is None or op_stem(step) != "subf" or not is_plain(step):
+        return None
+    return (step, *reversed(path)) if bits <= MOST_FACTOR_BITS else None
 
 
 def _power_in(product: ir.Operation) -> ir.Operation | None:
@@ -237,14 +209,13 @@ def identity(op: ir.Operation) -> float:
     return ir.FloatAttr(identity).value
 
 
-def _is_positive(op: ir.Operation) -> bool:
+def _factor(op: ir.Operation) -> float | None:
+    """The constant, above 0, that a product has on its right; None if it has none."""
     made = defining_op(op.operands[1])
-    value = None if made is None else _splat(made)
-    return is_plain(op) and value is not None and 0 < value < float("inf")
-
-
-def _splat(op: ir.Operation) -> int | float | None:
-    return constant_splat(op) if op.name == "cuda_tile.constant" else None
+    if made is None or made.name != "cuda_tile.constant" or not is_plain(op):
+        return None
+    value = constant_splat(made)
+    return value if isinstance(value, float) and 0 < value < float("inf") else None
 
 
 def spread_from(value: ir.Value) -> ir.Operation | None:
@@ -266,41 +237,7 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     return made.results[0]
 
 
-def _constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
-    """A constant of equal elements in another shape."""
-    attribute = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
-    splat = ir.DenseElementsAttr.get_splat(_plain(ty), attribute)
-    return ir.Operation.create(
-        "cuda_tile.constant", [ty], attributes={"value": splat}
-    ).results[0]
-
-
-def constant_float(ty: ir.Type, value: float) -> ir.Value:
-    """A tile of equal floats."""
-    shaped = _plain(ty)
-    splat = ir.FloatAttr.get(shaped.element_type, value)
-    return ir.Operation.create(
-        "cuda_tile.constant",
-        [ty],
-        attributes={"value": ir.DenseElementsAttr.get_splat(shaped, splat)},
-    ).results[0]
-
-
-def _plain(ty: ir.Type) -> ir.ShapedType:
-    return ir.ShapedType(ty)
-
-
-def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
-    """The only element of a tile, repeated in the shape of another one."""
-    element = element_of(value)
-    shape = list(ir.ShapedType(like.type).shape)
-    ones = TileType.get([1] * len(shape), element)
-    flat = ir.Operation.create("cuda_tile.reshape", [ones], [value]).results[0]
-    ty = TileType.get(shape, element)
-    return ir.Operation.create("cuda_tile.broadcast", [ty], [flat]).results[0]
-
-
-def online_sums(sinks: Sequence[ir.Operation]) -> list[OnlineSum]:
+def online_sums(sinks: Sequence[ir.Operation], row: Row) -> list[OnlineSum]:
     """Those among the reductions of rows whose maximum is one of them, too."""
-    found = (find_online_sum(op) for op in sinks)
+    found = (find_online_sum(op, row) for op in sinks)
     return [each for each in found if each is not None and each.anchor in sinks]

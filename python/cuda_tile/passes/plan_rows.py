@@ -14,7 +14,7 @@ Of a scan, what comes before a part is carried from part to part, in its order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile import ods
@@ -22,14 +22,21 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
 from cuda_tile.analysis.bodies import is_commutative
 from cuda_tile.analysis.constants import constant_splat
-from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.control_flow import counted_loop, may_leave
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
-from cuda_tile.ir.scalars import constant_of, i32_tile
 from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
-from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    enclosing_ops,
+    nested_ops,
+    op_stem,
+    taken,
+)
 
 ACCESSES = ("load_view_tko", "store_view_tko")
 PADDINGS = {
@@ -38,6 +45,8 @@ PADDINGS = {
 }
 _STEPS = ("store_view_tko", "scan")
 """What belongs to each part and its order, and may not be repeated for each."""
+_IN_ORDER = ("for", "scan")
+"""What makes rows at a cost, or from part to part: a loop around has it but once."""
 _STRUCTURE = ("for", "if", "reduce", "continue", "yield")
 
 
@@ -67,14 +76,22 @@ class Row:
 
     def step(self, op: ir.Operation) -> int:
         """How many reductions of rows what an op takes is behind."""
-        return max((self.steps.get(v, 0) for v in _taken(op)), default=0)
+        return max((self.steps.get(v, 0) for v in taken(op)), default=0)
+
+    def is_behind(self, value: ir.Value, op: ir.Operation) -> bool:
+        """Whether a value is behind more reductions of rows than what an op takes."""
+        return self.steps.get(value, 0) > self.step(op)
 
     def read(self) -> bool:
         """Notes the steps of all values; whether the block can be written anew."""
+        has_moved = False
         for op in block_ops(self.block):
             step = self.step(op)
             if not self._is_read(op, step):
                 return False
+            if has_moved and may_leave(op):
+                return False  # what moves to the end of the block would not be done
+            has_moved |= self._moves(op, step)
             step += op.name == "cuda_tile.reduce" and self.touches(op)
             for result in op.results:
                 self.steps[result] = step
@@ -91,6 +108,12 @@ class Row:
         if self._captures(op):
             return False
         return not step or is_pure(op) or self._is_plain_store(op) or op == self._last
+
+    def _moves(self, op: ir.Operation, step: int) -> bool:
+        """Whether what an op does is done at the end of the block."""
+        if op_stem(op) == "store_view_tko" and self.touches(op):
+            return True
+        return bool(step) and (len(op.regions) > 0 or self._is_plain_store(op))
 
     @property
     def _last(self) -> ir.Operation:
@@ -121,8 +144,25 @@ class Row:
 
     def _computes_inside(self, op: ir.Operation) -> bool:
         """Whether a loop that carries no rows can have its body written anew."""
-        self.inner[op] = Row(body(op), self.size)
-        return self.inner[op].read()
+        inner = self.inner[op] = Row(body(op), self.size)
+        return inner.read() and not any(
+            op_stem(each) in _IN_ORDER for each in inner.captured()
+        )
+
+    def captured(self) -> list[ir.Operation]:
+        """The ops outside of the block that make rows which it computes with."""
+        around = self.block.owner.operation
+        wanted = [v for op in block_ops(self.block) for v in taken(op)]
+        found: dict[ir.Operation, None] = {}
+        while wanted:
+            value = wanted.pop()
+            op = defining_op(value)
+            if op is None or op in found or not self.is_long(value):
+                continue
+            if around not in list(enclosing_ops(value)):
+                found[op] = None
+                wanted += op.operands
+        return list(found)
 
     def _is_possible(self, op: ir.Operation) -> bool:
         stem = op_stem(op)
@@ -165,9 +205,7 @@ class Row:
         if tiling.padding not in PADDINGS:
             return False
         at = indices[tiling.tile_shape.index(self.size)]
-        if self.steps.get(view) or self.steps.get(at):
-            return False
-        return constant_of(at) == 0 or at.type == i32_tile()
+        return not self.steps.get(view) and not self.steps.get(at)
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
         return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
@@ -181,13 +219,6 @@ def goes_along_row(op: ir.Operation) -> bool:
 def is_reverse(op: ir.Operation) -> bool:
     """Whether a scan begins with the last element."""
     return ir.BoolAttr(op.attributes["reverse"]).value
-
-
-def _taken(op: ir.Operation) -> Iterator[ir.Value]:
-    """What an op takes, in its regions, too."""
-    yield from op.operands
-    for inner in nested_ops(op):
-        yield from inner.operands
 
 
 def _is_free(op: ir.Operation) -> bool:

@@ -46,18 +46,18 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import compare, constant, plus
+from cuda_tile.ir.tile_values import constant_float, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.passes.plan_early import Step
 from cuda_tile.passes.plan_online import (
-    Step,
-    constant_float,
     has_body,
     identity,
     inner,
     is_plain,
-    one_for_all,
     spread_from,
 )
+from cuda_tile.passes.plan_rows import Row
 
 NEAREST = "nearest_even"
 LEAST_IOTA_BITS = 32
@@ -81,6 +81,11 @@ class SumOfSquares:
     row: ir.Value
     centre: ir.Value
     mask: ir.Value | None
+
+    @property
+    def may_overflow(self) -> bool:
+        """Distances to a first element may be twice as large as those to the centre."""
+        return True
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """First elements, means and sums of squares; with a mask, counts, too."""
@@ -133,13 +138,14 @@ class SumOfSquares:
 
 
 def find_sum_of_squares(
-    op: ir.Operation, sums: Sequence[ir.Operation]
+    op: ir.Operation, sums: Sequence[ir.Operation], whole: Row
 ) -> SumOfSquares | None:
     """Whether a reduction is the sum of squared distances to what is made of a sum.
 
     Args:
         op: The reduction.
         sums: Reductions that the centre may be made of.
+        whole: The block.
     """
     if not _is_sum(op):
         return None
@@ -160,7 +166,8 @@ def find_sum_of_squares(
             continue
         summed, own = _unmasked(anchor.operands[0], mask)
         is_suited = own is None if mask is None else _is_first_ones(mask)
-        if summed == row and is_suited:
+        is_late = mask is not None and whole.is_behind(mask, anchor)
+        if summed == row and is_suited and not is_late:
             return SumOfSquares(anchor, op, row, maker.results[0], mask)
     return None
 
@@ -239,16 +246,19 @@ def _conditions(like: ir.Value) -> ir.Type:
     return TileType.get(shape, ir.IntegerType.get_signless(1))
 
 
-def sums_of_squares(sinks: Sequence[ir.Operation], part: int) -> list[SumOfSquares]:
+def sums_of_squares(
+    sinks: Sequence[ir.Operation], whole: Row, part: int
+) -> list[SumOfSquares]:
     """Those among the reductions of rows whose centre is made of one of them.
 
     Args:
         sinks: What becomes of the rows.
+        whole: Their block.
         part: Elements of a part; those sums are left out whose error may be larger
             than that of the text.
     """
     sums = [op for op in sinks if op.name == "cuda_tile.reduce"]
-    found = (find_sum_of_squares(op, sums) for op in sums)
+    found = (find_sum_of_squares(op, sums, whole) for op in sums)
     return [each for each in found if each is not None and _is_sound(each, part)]
 
 

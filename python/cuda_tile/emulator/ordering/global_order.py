@@ -356,6 +356,8 @@ class GlobalOrder:
             if self._lone.setdefault(me, lane % WARP_LANES) == lane % WARP_LANES:
                 known[0, self._n_warps + me] = known[0, me]
                 known[0, me] = self._lanes.horizon[lane]
+        if self._lanes is not None:
+            self._lanes.tells(lanes)
         inside = self._advance(warp)
         return Release(known, scope, cta, cluster, inside, self._start)
 

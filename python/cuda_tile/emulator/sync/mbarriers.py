@@ -266,6 +266,8 @@ class Mbarriers:
         released.
         """
         machine = self._machine
+        if machine.lane_knowledge is not None:
+            machine.lane_knowledge.tells(lanes)
         for cta, warps in machine.agents_by_cta(lanes.numbers):
             known = self._clocks.release(cta, warps)
             if machine.lane_knowledge is not None:
@@ -362,6 +364,8 @@ class Mbarriers:
         """
         barrier = self.find(lanes, cell)
         if releases_issue:
+            if self._machine.lane_knowledge is not None:
+                self._machine.lane_knowledge.tells(lanes)
             lane = lanes.numbers[0]
             warp = self._machine.agents[lane : lane + 1].astype(np.intp)
             known = self._clocks.release(int(self._machine.cta_of[lane]), warp)
