@@ -36,7 +36,7 @@ class _Child(Generic[Result]):
     """
 
     process: ForkProcess
-    pipe: Connection
+    pipe: Connection[Any, Any]
     number: int = -1
     since: float = 0.0
 
@@ -44,7 +44,9 @@ class _Child(Generic[Result]):
     def start(cls, task: Callable[[int], Result]) -> _Child[Result]:
         """A new process that waits for tasks."""
         context = multiprocessing.get_context("fork")
-        mine, its = context.Pipe()
+        mine, its = cast(
+            "tuple[Connection[Any, Any], Connection[Any, Any]]", context.Pipe()
+        )
         process = context.Process(target=_serve, args=(task, its), daemon=True)
         process.start()
         its.close()
@@ -70,7 +72,7 @@ class _Child(Generic[Result]):
         self.pipe.close()
 
 
-def _serve(task: Callable[[int], Any], pipe: Connection) -> None:
+def _serve(task: Callable[[int], Any], pipe: Connection[Any, Any]) -> None:
     """Does tasks until the parent says that there are no more, or is gone."""
     try:
         while (number := pipe.recv()) is not None:

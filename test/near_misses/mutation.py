@@ -61,11 +61,7 @@ class Draft:
         self.module = cuda_tile.load(text.encode())
 
     def finished(self) -> Case:
-        """The case of the program as it is now.
-
-        Raises:
-            UserError: The verifier refuses it.
-        """
+        """The case of the program as it is now."""
         return replace(self.case, body=str(self.module))
 
     # Arguments ------------------------------------------------------------------------
@@ -186,3 +182,8 @@ def uses_of(op: ir.Operation) -> Iterator[tuple[ir.Operation, int]]:
     for result in op.results:
         for use in result.uses:
             yield use.owner.operation, use.operand_number
+
+
+def index_of(op: ir.Operation, value: ir.Value) -> int:
+    """Number of the result that a value is."""
+    return next(n for n, result in enumerate(op.results) if result == value)

@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
-from mutation import Draft, mutation, rivals, scope, text_of, uses_of, with_operands
+import re
+
+from mutation import (
+    Draft,
+    index_of,
+    mutation,
+    rivals,
+    scope,
+    text_of,
+    uses_of,
+    with_operands,
+)
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
@@ -128,7 +139,7 @@ def duplicated(draft: Draft) -> str | None:
         return None
     op = draft.random.choice(found)
     user, number = draft.random.choice(list(uses_of(op)))
-    index = list(op.results).index(user.operands[number])
+    index = index_of(op, user.operands[number])
     made = op.clone(ip=ir.InsertionPoint(op))
     user.operands[number] = made.results[index]
     return f"{op_stem(op)} for {op_stem(user)}"
@@ -137,14 +148,17 @@ def duplicated(draft: Draft) -> str | None:
 @mutation("op: one more between")
 def between(draft: Draft) -> str | None:
     """Something between a value and one of its uses, or all: -x, |x|, x + y."""
-    names = {"negf", "absf", "negi", "absi", "ceil", "addf", "mulf", "maxf", "muli"}
-    names |= {"addi", "andi", "exp", "sqrt", "subf"}
-    op = draft.op()
-    if op is None or not len(op.operands):
+    found = [
+        (op, number)
+        for op in draft.ops()
+        for number, value in enumerate(op.operands)
+        if _computing(value)
+    ]
+    if not found:
         return None
-    number = draft.random.randrange(len(op.operands))
+    op, number = draft.random.choice(found)
     value = op.operands[number]
-    name = draft.random.choice(sorted(names))
+    name = draft.random.choice(_computing(value))
     info = ods.ops()[name]
     second = draft.random.choice([value, *rivals(op, value)])
     attributes = {
@@ -162,6 +176,20 @@ def between(draft: Draft) -> str | None:
     )
     op.operands[number] = made.results[0]
     return f"{name} before operand {number} of {op_stem(op)}"
+
+
+def _computing(value: ir.Value) -> list[str]:
+    """Ops that make a value of others of its type, element by element."""
+    match = re.fullmatch(r"!cuda_tile\.tile<(?:\d+x)*(\w+)>", str(value.type))
+    if match is None:
+        return []
+    return [
+        info.name
+        for info in ods.ops().values()
+        if info.family in _FAMILIES
+        and len(info.operands) < 3
+        and all(match[1] in kinds for kinds in info.elements.values())
+    ]
 
 
 @mutation("place: out of a region")
@@ -195,7 +223,7 @@ def sunk(draft: Draft) -> str | None:
     if not found:
         return None
     op, user, number = draft.random.choice(found)
-    index = list(op.results).index(user.operands[number])
+    index = index_of(op, user.operands[number])
     made = op.clone(ip=ir.InsertionPoint.at_block_begin(user.block))
     user.operands[number] = made.results[index]
     return f"{op_stem(op)} beside {op_stem(user)}"
@@ -290,7 +318,7 @@ def around(draft: Draft) -> str | None:
     flags = [
         value
         for value in _bits(op)
-        if defining_op(value) is None or op_stem(value.owner) in conditions
+        if (maker := defining_op(value)) is None or op_stem(maker) in conditions
     ]
     others = [draft.random.choice(rivals(op, result)) for result in op.results]
     condition = draft.random.choice(flags) if flags else _condition(draft, op)

@@ -15,40 +15,62 @@ from mutation import Draft, mutation
 
 from cuda_tile.builder.keywords import PaddingValue
 
-FLOATS = ("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "tf32")
+FLOATS = ("f16", "bf16", "f32", "f64")
+NARROW = ("f8E4M3FN", "f8E5M2", "tf32")
 INTEGERS = ("i8", "i16", "i32", "i64")
 _CONSTANT = re.compile(r"constant <(\w+): ([^\[\]>]+)>")
-_ELEMENT = r"(?<![\w%.]){}(?![\w.])"
+_NUMBER = re.compile(
+    r"(0x[0-9A-Fa-f]+) : (\w+)(?=[\],])|(?<=<)(\w+): (0x[0-9A-Fa-f]+)>"
+)
+_IDS = re.compile(
+    r"^( *)([^=]*) = (get_\w+_blocks?(?:_id)?) : tile<\w+>$", re.MULTILINE
+)
 _VIEW = re.compile(r"(partition_view<tile=\([^)]*\), )(padding_value = \w+, )?(tensor)")
 _TENSOR = re.compile(
     r"shape = \[([^]]*)\], strides = \[([^]]*)\] : (tile<\w+> -> )?"
     r"tensor_view<([^,]*), (strides=\[[^]]*\]>)"
 )
 _ASSUME = re.compile(r"assume \w+<(\d+)")
-_EXTENT = re.compile(r"(?:(?<![\w.%])|(?<=\dx))\d+(?=x)|(?<=[\[(, ])\d+(?=[,\])])")
+_EXTENT = re.compile(
+    r"(?:(?<![\w.%])|(?<=\dx))\d+(?=x)|(?<=\dx)\d+(?=\))|(?<=[\[(, ])\d+(?=[,\])])"
+)
 
 
 @mutation("type: of elements")
 def element_type(draft: Draft) -> str | None:
     """Every tile and array of one element type gets another."""
     text = str(draft.module)
-    used = [
-        name
-        for name in (*FLOATS, *INTEGERS)
-        if re.search(_ELEMENT.format(name) + "[>:]", text) or f"x{name}>" in text
-    ]
+    used = [name for name in (*FLOATS, *INTEGERS) if _of_type(name).search(text)]
     if not used:
         return None
     old = draft.random.choice(used)
-    new = draft.random.choice(
-        [name for name in (FLOATS if old in FLOATS else INTEGERS) if name != old]
-    )
-    text = _CONSTANT.sub(lambda m: _converted(m, old, new), text)
-    text = re.sub(rf"(?<![\w%.]){old}(?=[>:,])|(?<=x){old}(?=[>,])", new, text)
-    draft.load(text)
+    kinds = FLOATS if old in (*FLOATS, *NARROW) else INTEGERS
+    new = draft.random.choice([name for name in kinds if name != old])
+    text = _NUMBER.sub(lambda m: _converted(m, old, new), text)
+    text = _of_type(old).sub(new, text)
+    draft.load(_IDS.sub(lambda m: _ids(m, old, new), text))
     for number in range(len(draft.case.args)):
         _retype(draft, number, old, new)
     return f"{old} -> {new}"
+
+
+def _of_type(element: str) -> re.Pattern[str]:
+    """Where a text names an element type."""
+    return re.compile(rf"(?<![\w%.]){element}(?=[>:,\]])|(?<=\dx){element}(?=[>,])")
+
+
+def _ids(match: re.Match[str], old: str, new: str) -> str:
+    """Ids of tile blocks, which are i32, converted if all i32 became another type."""
+    if old != "i32":
+        return match[0]
+    cast = "exti {} signed" if new == "i64" else "trunci {}"
+    names = [name.strip() for name in match[2].split(",")]
+    before = ", ".join(f"{name}_32" for name in names)
+    lines = [f"{match[1]}{before} = {match[3]} : tile<i32>"]
+    for name in names:
+        how = cast.format(f"{name}_32")
+        lines.append(f"{match[1]}{name} = {how} : tile<i32> -> tile<{new}>")
+    return "\n".join(lines)
 
 
 def _retype(draft: Draft, number: int, old: str, new: str) -> None:
@@ -64,34 +86,30 @@ def _retype(draft: Draft, number: int, old: str, new: str) -> None:
 
 
 def _converted(match: re.Match[str], old: str, new: str) -> str:
-    """A constant in another type: hexadecimal text holds the bits of the old one."""
-    if match[1] != old or not match[2].startswith("0x") or old not in BITS:
+    """A number in another type: hexadecimal text holds the bits of the old one."""
+    element, digits = (match[2], match[1]) if match[1] else (match[3], match[4])
+    if element != old:
         return match[0]
-    word = np.array(int(match[2], 16), f"u{DTYPES[old].itemsize}")
-    value = word.view(DTYPES[old]).astype(DTYPES[new])
+    word = np.array(int(digits, 16), f"u{DTYPES[old].itemsize}")
+    with np.errstate(all="ignore"):
+        value = word.view(DTYPES[old]).astype(DTYPES[new])
     bits = int(np.asarray(value).view(f"u{DTYPES[new].itemsize}"))
-    return f"constant <{old}: {bits:#x}>"
+    return match[0].replace(digits, f"{bits:#x}")
 
 
-@mutation("extent")
+@mutation("extent: everywhere")
 def extent(draft: Draft) -> str | None:
-    """An extent of tiles and arrays is another one everywhere, or at one place."""
+    """An extent of tiles and tensors is half, twice or four times as large, or 1."""
     text = str(draft.module)
-    found = [match for match in _EXTENT.finditer(text) if int(match[0]) > 0]
+    found = sorted({m[0] for m in _EXTENT.finditer(text)} - {"0", "1"})
     if not found:
         return None
-    place = draft.random.choice(found)
-    old = place[0]
-    new = draft.random.choice(_near(int(old)))
-    is_everywhere = draft.random.randrange(3) > 0
-    if is_everywhere:
-        text = _EXTENT.sub(lambda m: new if m[0] == old else m[0], text)
-    else:
-        text = text[: place.start()] + new + text[place.end() :]
-    draft.load(text)
-    if is_everywhere:
-        _resize(draft, int(old), int(new))
-    return f"{old} -> {new}" + (" everywhere" if is_everywhere else "")
+    old = draft.random.choice(found)
+    choices = sorted({int(old) // 2, 2 * int(old), 4 * int(old), 1} - {int(old)})
+    new = str(draft.random.choice(choices))
+    draft.load(_EXTENT.sub(lambda m: new if m[0] == old else m[0], text))
+    _resize(draft, int(old), int(new))
+    return f"{old} -> {new}"
 
 
 @mutation("extent: of a tensor")

@@ -15,6 +15,7 @@ from mutation import MUTATIONS, Draft
 
 import cuda_tile
 from cuda_tile._mlir import ir
+from cuda_tile.errors import UserError
 
 SOURCES = (mutation_ops, mutation_memory, mutation_text)
 """The modules that fill the table of mutations."""
@@ -40,11 +41,11 @@ class Mutant:
     """A program with changes.
 
     Attributes:
-        case: The program, which nobody has judged.
-        changes: What was changed.
+        case: The program, which nobody has judged; None if its text does not parse.
+        changes: What was changed; why not, of the last one, if it does not parse.
     """
 
-    case: Case
+    case: Case | None
     changes: tuple[Change, ...]
 
 
@@ -55,9 +56,6 @@ def mutant(case: Case, number: int, kinds: Sequence[str] = ()) -> Mutant:
         case: The program.
         number: Which mutant: two calls with a number give the same one.
         kinds: Mutations to choose from; all by default.
-
-    Raises:
-        UserError: A mutation made a text that does not parse.
     """
     random = Random(f"{case.name} {number}")
     draft = Draft(case, cuda_tile.load(case.body.encode()), random)
@@ -67,8 +65,11 @@ def mutant(case: Case, number: int, kinds: Sequence[str] = ()) -> Mutant:
         if len(changes) == count:
             break
         kind = random.choice(list(kinds or MUTATIONS))
-        with draft.module.context, ir.Location.unknown():
-            what = MUTATIONS[kind](draft)
+        try:
+            with draft.module.context, ir.Location.unknown():
+                what = MUTATIONS[kind](draft)
+        except UserError as error:
+            return Mutant(None, (*changes, Change(kind, str(error))))
         if what is not None:
             changes.append(Change(kind, what))
     made = replace(draft.finished(), name=f"{case.name}, mutant {number}")

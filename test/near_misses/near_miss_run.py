@@ -29,8 +29,6 @@ from near_miss_check import case_of, seeds
 from near_miss_judge import Verdict, judge
 from near_miss_programs import Change, mutant
 
-from cuda_tile.errors import UserError
-
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 FROM_MISSES = 3
 """One of so many programs is made of a near miss, which is then two steps off."""
@@ -149,10 +147,9 @@ def run_program(groups: Sequence[Sequence[Source]], number: int) -> Outcome:
     """Makes and judges one program."""
     source, gpu = chosen(groups, number)
     start = time.process_time()
-    try:
-        made = mutant(source.case, number)
-    except UserError as error:
-        return Outcome(Verdict("invalid", Failure("mutation", "parse", str(error))))
+    made = mutant(source.case, number)
+    if made.case is None:
+        return Outcome(Verdict("invalid"), made.changes)
     try:
         verdict = judge(made.case, source.seed, gpu)
     except Exception as error:  # of the judge itself
@@ -166,10 +163,7 @@ def dead(groups: Sequence[Sequence[Source]], number: int, death: Death) -> Outco
     """The outcome of a program whose process died."""
     source, gpu = chosen(groups, number)
     failure = Failure(f"anywhere ({gpu})", "death", death.how)
-    try:
-        made = mutant(source.case, number)
-    except UserError:
-        return Outcome(Verdict("finding", failure), text=str(source.case))
+    made = mutant(source.case, number)
     return Outcome(Verdict("finding", failure), made.changes, str(made.case))
 
 

@@ -9,7 +9,7 @@ few units off; by as much as its own results differ, those of the judges may, to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -85,13 +85,17 @@ def _run(case: Case, module: ir.Module, seed: int) -> list[Array]:
 
 
 @contextmanager
-def _inexact(random: np.random.Generator) -> Iterator[None]:
+def _inexact(random: np.random.Generator) -> Generator[None]:
     """Lets ops whose results are rounded give neighbours of these."""
     with ExitStack() as stack:
         for info in ods.ops().values():
-            if info.family in ("float", "math", "mma") and info.name not in _EXACT:
+            if info.family in ("float", "math") and info.name not in _EXACT:
                 rule = _changed(RULES[info.name], random)
-                stack.enter_context(RULES.replaced(info.name, rule))
+            elif info.family == "mma":
+                rule = _summed(RULES[info.name], random)
+            else:
+                continue
+            stack.enter_context(RULES.replaced(info.name, rule))
         yield
 
 
@@ -102,6 +106,30 @@ def _changed(
         return _moved(rule(run, op, *operands), random)
 
     return changed
+
+
+def _summed(
+    rule: Callable[..., Any], random: np.random.Generator
+) -> Callable[..., Any]:
+    """A product whose sums are a few units of what is summed off.
+
+    Matrix instructions cut terms off below the last bits of the largest one.
+    """
+
+    def summed(run: Any, op: Any, *operands: Any) -> Any:
+        result = rule(run, op, *operands)
+        if not isinstance(result, np.ndarray) or result.dtype.kind in "biu":
+            return result
+        with np.errstate(all="ignore"):
+            sizes = [np.abs(operand) for operand in operands[:3]]
+            most = np.asarray(rule(run, op, *sizes, *operands[3:])).astype(np.float64)
+            unit = float(ml_dtypes.finfo(result.dtype).eps)
+            noise = random.uniform(-UNITS, UNITS, result.shape) * unit * most
+            moved = (result.astype(np.float64) + noise).astype(result.dtype)
+            is_finite = np.isfinite(moved.astype(np.float64))
+        return np.where(is_finite & (most != 0), moved, result)
+
+    return summed
 
 
 def _moved(values: Any, random: np.random.Generator) -> Any:
