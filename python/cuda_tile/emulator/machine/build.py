@@ -40,6 +40,7 @@ from cuda_tile.emulator.sync.register_pool import RegisterPool
 from cuda_tile.emulator.tensor.unit import TensorUnit
 from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact import element_of
 
 AddressOf = Callable[[Lanes], Addresses]
 # A function of equally long arrays, element by element.
@@ -64,6 +65,7 @@ class Builder:
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
         target: The chip that the module is for, as `.target` names it.
+        is_exact: Whether floats are elements of a ring; see `cuda_tile.exact`.
         compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
         at: Number of the instruction within its function.
     """
@@ -76,8 +78,11 @@ class Builder:
         declared_registers: int = 0,
         resident_ctas: int = 1,  # that `.minnctapersm` asks for
         target: str = "",
+        *,
+        is_exact: bool = False,
     ) -> None:
         self.machine = machine
+        self.is_exact = is_exact
         self.target = target
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
@@ -215,6 +220,9 @@ class Builder:
         data = constant_bytes(operand, ty, self.line)
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")
+        if self.is_exact and (operand.bits or isinstance(operand.value, float)):
+            number = np.frombuffer(data, f"f{ty.bytes}")
+            data = element_of(number).astype(number.dtype).tobytes()
         return self.machine.constant(np.frombuffer(data, ty.dtype)[0], ty.dtype)
 
     def integer(self, operand: Operand, what: str) -> int:
