@@ -8,8 +8,8 @@ and those that do not. Interpreter and emulator share this package, and nothing 
 
 from cuda_tile.exact.arrays import enter as enter
 from cuda_tile.exact.arrays import entered as entered
+from cuda_tile.exact.formats import from_bits as from_bits
 from cuda_tile.exact.formats import narrow as narrow
-from cuda_tile.exact.formats import nearest_tf32 as nearest_tf32
 from cuda_tile.exact.formats import widen as widen
 from cuda_tile.exact.ring import MODULUS as MODULUS
 from cuda_tile.exact.ring import element_of as element_of

@@ -103,14 +103,23 @@ def widen(values: Array, name: str) -> Elements:
 
 def narrow(elements: Elements, name: str) -> Array:
     """The values of elements in a format; the inverse of `widen` where it has one."""
-    if name == "tf32":
-        return nearest_tf32(elements.astype(np.float32))
     if name not in _NUMPY:
-        return elements.astype({"f32": np.float32, "f64": np.float64}[name])
+        return elements.astype(np.float32 if name == "f32" else np.float64)
     return np.asarray(codes_of(elements, name)).view(_NUMPY[name])
 
 
-def nearest_tf32(values: Array) -> NDArray[np.float32]:
-    """The lowest 13 bits of an f32 cleared, whatever the rounding."""
+def from_bits(values: Array) -> Array:
+    """The elements of f32 or f64 that may be no elements, most often widened bf16."""
+    if values.dtype != np.float32:
+        return element_of(values)
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    if not np.bitwise_or.reduce(bits, axis=None) & 0xFFFF:
+        return elements_of_codes(bits >> np.uint32(16), "bf16")
+    is_element = (np.rint(values) == values) & (np.abs(values) <= MODULUS // 2)
+    return values if is_element.all() else element_of(values)
+
+
+def cut_to_tf32(values: Array) -> NDArray[np.float32]:
+    """An f32 as a multiplier of tf32 sees it: the lowest 13 bits are zero."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     return (bits & _TF32_MASK).view(np.float32).reshape(values.shape)

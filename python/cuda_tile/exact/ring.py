@@ -94,10 +94,7 @@ def of_integers(values: Array) -> Elements:
 
 def settle(values: Elements) -> Elements:
     """The elements that integers of less than 2^50 are; what is infinite gives NaN."""
-    multiple = values * _INVERSE
-    np.rint(multiple, out=multiple)
-    multiple *= MODULUS
-    return np.subtract(values, multiple, out=multiple)
+    return values - np.rint(values * _INVERSE) * MODULUS
 
 
 def are_plain(elements: Elements) -> bool:

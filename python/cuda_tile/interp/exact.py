@@ -101,14 +101,17 @@ def _ftoi(run: TileBlock, op: Op, source: Array) -> Array:
 
 
 def _ftof(run: TileBlock, op: Op, source: Array) -> Array:
-    return formats.narrow(*_widened(op, (source,)), op.tile().element.name)
+    kind = op.tile().element.name
+    if kind == "tf32":  # rounded as any number: what a multiplier takes off stays off
+        return convert.ftof(run, op, *_widened(op, (source,)))
+    return formats.narrow(*_widened(op, (source,)), kind)
 
 
 def _multiplied(op: Op, place: int, values: Array) -> Array:
     """An operand as the multiplier sees it."""
     kind = op.operand_tile(place).element.name
     if kind == "tf32":
-        return formats.nearest_tf32(values)
+        return formats.cut_to_tf32(values)
     return formats.widen(values, kind)
 
 

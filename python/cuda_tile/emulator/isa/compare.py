@@ -118,6 +118,8 @@ def setp(form: Form, b: Builder) -> Compiled:
     p, q = b.pair(operands[0])
     first, second = b.src(operands[1], ty), b.src(operands[2], ty)
     dst = b.dst(p, PRED)
+    if b.is_exact and ty.name in _FLOATS:
+        fns = [exact.on_elements(b, fn, operands[1:3]) for fn in fns]
     if not combine and q is None and len(fns) == 1:
         return b.elementwise(fns[0], dst, first, second)
     other = b.dst(q, PRED) if q is not None else None
@@ -156,6 +158,8 @@ def set_(form: Form, b: Builder) -> Compiled:
     join = _combine(combine) if combine else None
     is_packed = len(fns) == 2
     true = _true_bits(result_type, is_packed)
+    if b.is_exact and ty.name in _FLOATS:
+        fns = [exact.on_elements(b, fn, operands[1:3]) for fn in fns]
     first, second = b.src(operands[1], ty), b.src(operands[2], ty)
     bits = TYPES[f"b{result_type.bits}"]
     dst = b.dst(operands[0], bits)

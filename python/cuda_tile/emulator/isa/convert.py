@@ -65,6 +65,8 @@ def cvt(form: Form, b: Builder) -> Compiled:
     fn = _conversion(to, source, rounding, sat)
     if b.is_exact:
         fn = _exactly(fn, to, source, rounding, sat=sat, relu=relu)
+        if source.name in ("f32", "f64"):
+            fn = exact.on_elements(b, fn, [x])
         return _emit(b, fn, d, to, _source(form, b, to, source, x))
     if ftz:
         fn = _flushing(fn, to, source, form)

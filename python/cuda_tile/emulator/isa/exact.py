@@ -8,15 +8,17 @@ fewer are looked up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from cuda_tile.emulator.isa.mma_elements import decode
+from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.ptx.form import Form
+from cuda_tile.emulator.ptx.syntax import Operand, Register
 from cuda_tile.emulator.ptx.types import Array, Type
-from cuda_tile.exact import element_of, formats, functions, of_integers, ring
+from cuda_tile.exact import element_of, formats, from_bits, functions, of_integers, ring
 
 Fn = Callable[..., Array]
 
@@ -53,6 +55,24 @@ def refuse(form: Form, what: str) -> None:
 def function(opcode: str, natural: Fn) -> Fn:
     """The function of elements that an opcode of single or double precision is."""
     return _FUNCTIONS.get(opcode, natural)
+
+
+def on_elements(b: Builder, fn: Fn, sources: Sequence[Operand]) -> Fn:
+    """The function; what integer instructions may have made becomes elements first."""
+    unsure = [isinstance(s, Register) and s in b.made_of_bits for s in sources]
+    if not any(unsure):
+        return fn
+
+    def apply(*values: Array) -> Array:
+        pairs = zip(values, unsure, strict=True)
+        return fn(*(from_bits(v) if is_unsure else v for v, is_unsure in pairs))
+
+    return apply
+
+
+def from_pairs(fn: Fn) -> Fn:
+    """The function of singles that pairs hold, whose halves any instruction made."""
+    return lambda *values: fn(*(from_bits(value) for value in values))
 
 
 def limited(fn: Fn, *, sat: bool, relu: bool = False) -> Fn:
@@ -110,7 +130,7 @@ def _is_float(ty: Type) -> bool:
 def _widening(source: Type) -> Fn:
     if source.name in ("f16", "bf16"):
         return lambda x: halves(x, source.name)
-    return of_integers if source.is_integer else element_of
+    return of_integers if source.is_integer else np.asarray
 
 
 def codes_of(elements: Array, name: str) -> Array:

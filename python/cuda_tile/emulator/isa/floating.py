@@ -20,6 +20,7 @@ from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import PRED, TYPES, Array, Type
+from cuda_tile.exact import from_bits
 
 CHAPTER = Chapter("Floating-Point Instructions")
 
@@ -56,6 +57,7 @@ def _emit(
 ) -> Compiled:
     if b.is_exact:
         fn = exact.limited(exact.function(form.instruction.opcode, fn), sat=flags[1])
+        fn = exact.on_elements(b, fn, operands[1:])
     else:
         fn = finish(fn, ty, ftz=flags[0], sat=flags[1])
     d, *sources = operands
@@ -105,7 +107,8 @@ def _emit_mixed(
 
     def widened(*values: Array) -> Array:
         singles = [widen(value, half) for value in values[:-1]]
-        return fn(*singles, values[-1])
+        last = from_bits(values[-1]) if b.is_exact else values[-1]
+        return fn(*singles, last)
 
     halves = [b.src(source, narrow) for source in sources[:-1]]
     return b.elementwise(widened, b.dst(d, ty), *halves, b.src(sources[-1], ty))

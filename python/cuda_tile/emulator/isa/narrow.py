@@ -19,7 +19,7 @@ from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
-from cuda_tile.exact import element_of, nearest_tf32
+from cuda_tile.exact import from_bits
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def convert(
     half = to.name.removesuffix("x2")
     fn = clamped(_half(half, rounding), TYPES[half], relu=relu, satfinite=satfinite)
     if b.is_exact:
-        fn = exact.conversion(TYPES[half], source, fn, relu=relu)
+        fn = exact.from_pairs(exact.conversion(TYPES[half], source, fn, relu=relu))
     d, high, low = form.operands(3)
 
     def pack(x: Array, y: Array) -> Array:
@@ -126,7 +126,7 @@ def _to_small(
     def encode(x: Array) -> Array:
         x = np.where(x < 0, np.float32(0), x) if relu else x
         if b.is_exact:
-            return exact.codes_of(x, to.name.removesuffix("x2")).astype(np.uint16)
+            return exact.codes_of(from_bits(x), to.name.removesuffix("x2")).astype(np.uint16)
         limited = x.clip(-small.largest, small.largest)
         bits = limited.astype(small.dtype).view(np.uint8)
         return np.where(x != x, np.uint8(small.nan), bits).astype(np.uint16)
@@ -245,8 +245,6 @@ def _to_tf32(
     def fn(value: Array) -> Array:
         if relu:
             value = np.where(value < 0, np.float32(0), value)
-        if b.is_exact:
-            return nearest_tf32(element_of(value)).view(np.uint32)
         bits = np.ascontiguousarray(value).view(np.uint32)
         if rounding == "rna":
             rounded = bits + np.uint32(0x1000)

@@ -27,6 +27,7 @@ def _emit(form: Form, b: Builder, count: int, fn: Fn, *, ftz: bool) -> Compiled:
     word = TYPES["b64"]
     if b.is_exact:
         single = exact.function(form.instruction.opcode, fn)
+        single = exact.from_pairs(single)
     else:
         single = finish(fn, _SINGLE, ftz=ftz)
 

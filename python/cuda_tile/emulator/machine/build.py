@@ -67,6 +67,7 @@ class Builder:
         target: The chip that the module is for, as `.target` names it.
         is_exact: Whether floats are elements of a ring; see `cuda_tile.exact`.
         compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
+        made_of_bits: With exact numbers, registers whose floats may be no elements.
         at: Number of the instruction within its function.
     """
 
@@ -96,6 +97,7 @@ class Builder:
         self.registers = RegisterPool(machine, declared_registers, resident_ctas)
         self.spaces = spaces
         self.compared: frozenset[Instruction] = frozenset()
+        self.made_of_bits: frozenset[Register] = frozenset()
         self.at = 0
         self.line = 0
         self._reads: list[Register] = []
