@@ -12,6 +12,7 @@ import numpy as np
 from cuda_tile.exact.ring import Array, element_of
 
 _WIDE = (np.dtype(np.float32), np.dtype(np.float64))
+_MINUS_ZERO = np.uint16(0x8000)
 _HALVES = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
@@ -38,5 +39,7 @@ def entered(values: Array) -> Array:
     if values.dtype in _WIDE:
         return element_of(values).astype(values.dtype) + values.dtype.type(0)
     if values.dtype in _HALVES:
-        return np.where(values == 0, values.dtype.type(0), values)
+        bits = np.ascontiguousarray(values).view(np.uint16)
+        bits = np.where(bits == _MINUS_ZERO, np.uint16(0), bits)
+        return bits.view(values.dtype).reshape(values.shape)
     return values

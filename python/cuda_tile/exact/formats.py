@@ -115,8 +115,7 @@ def from_bits(values: Array) -> Array:
     bits = np.ascontiguousarray(values).view(np.uint32)
     if not np.bitwise_or.reduce(bits, axis=None) & 0xFFFF:
         return elements_of_codes(bits >> np.uint32(16), "bf16")
-    is_element = (np.rint(values) == values) & (np.abs(values) <= MODULUS // 2)
-    return values if is_element.all() else element_of(values)
+    return element_of(values)
 
 
 def cut_to_tf32(values: Array) -> NDArray[np.float32]:

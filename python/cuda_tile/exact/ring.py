@@ -30,6 +30,7 @@ PRODUCTS = 32
 _SAFE = 2.0**50
 """Below, one quotient in float64 finds the multiple of N to take off."""
 _INVERSE = 1.0 / MODULUS
+_FLOAT_MODULUS = float(MODULUS)
 _HALF = MODULUS // 2
 _LEAST_EXPONENT, _MOST_EXPONENT = -1140, 1030
 
@@ -74,6 +75,8 @@ def element_of(values: Array) -> Elements:
     """The elements that finite floats stand for; infinities and NaN stay."""
     wide = np.asarray(values, np.float64)
     finite = np.isfinite(wide)
+    if not np.count_nonzero(finite & ~((np.rint(wide) == wide) & (abs(wide) <= _HALF))):
+        return wide
     fraction, exponent = np.frexp(np.where(finite, wide, 0.0))
     whole = (fraction * 2.0**53).astype(np.int64)
     size = np.abs(whole)
@@ -94,7 +97,12 @@ def of_integers(values: Array) -> Elements:
 
 def settle(values: Elements) -> Elements:
     """The elements that integers of less than 2^50 are; what is infinite gives NaN."""
-    return values - np.rint(values * _INVERSE) * MODULUS
+    if not values.ndim:
+        return values - np.rint(values * _INVERSE) * MODULUS
+    multiple = values * _INVERSE
+    np.rint(multiple, multiple)
+    multiple *= _FLOAT_MODULUS
+    return np.subtract(values, multiple, multiple)
 
 
 def are_plain(elements: Elements) -> bool:

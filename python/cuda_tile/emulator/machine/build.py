@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -223,8 +223,7 @@ class Builder:
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")
         if self.is_exact and (operand.bits or isinstance(operand.value, float)):
-            number = np.frombuffer(data, f"f{ty.bytes}")
-            data = element_of(number).astype(number.dtype).tobytes()
+            data = _element(data)
         return self.machine.constant(np.frombuffer(data, ty.dtype)[0], ty.dtype)
 
     def integer(self, operand: Operand, what: str) -> int:
@@ -344,6 +343,13 @@ class Builder:
 
 # Compiles one instruction: its written form, with what the machine offers, to a step.
 Rule = Callable[[Form, Builder], Compiled]
+
+
+@cache
+def _element(data: bytes) -> bytes:
+    """The bytes of the element that a float of 4 or 8 bytes stands for."""
+    number = np.frombuffer(data, f"f{len(data)}")
+    return element_of(number).astype(number.dtype).tobytes()
 
 
 def _nothing(lanes: Lanes) -> None:
