@@ -26,6 +26,7 @@ from cuda_tile.exact.ring import (
     P,
     Q,
     add,
+    are_plain,
     element_of,
     multiply,
     settle,
@@ -71,8 +72,6 @@ def _mixed(name: str, modulus: int) -> list[int]:
 def _function(name: str) -> tuple[Table, Table]:
     if name == "inverse":
         return _tables(_inverses(P), _inverses(Q))
-    if name == "exp2":
-        return _tables([0] * P, [0] * Q)
     if name == "root":
         return _tables(_roots(P), _roots(Q))
     return _tables(_mixed(name, P), _mixed(name, Q))
@@ -80,17 +79,20 @@ def _function(name: str) -> tuple[Table, Table]:
 
 @cache
 def _powers_of_two() -> Table:
-    return np.array([pow(2, b, P) * _ONLY_P % MODULUS for b in range(Q)], np.float64)
+    powers = [pow(2, b, P) * _ONLY_P % MODULUS for b in range(Q)]
+    return settle(np.array(powers, np.float64))
 
 
-def _whole(x: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
-    """The integers that elements are, and which are elements, if not all are."""
-    wide = np.asarray(x, np.float64)
-    if float(np.add.reduce(wide, axis=None)).is_integer():
-        return wide.astype(np.int64), None
-    wide = element_of(wide)
-    finite = np.isfinite(wide)
-    return np.where(finite, wide, 0.0).astype(np.int64), finite
+def _places(x: Elements, modulus: int) -> NDArray[np.intp]:
+    """The part of each element modulo a prime; negative ones count from the end."""
+    return (x - np.rint(x * (1.0 / modulus)) * modulus).astype(np.intp)
+
+
+def _looked_up(name: str, x: Elements) -> Elements:
+    if name == "exp2":
+        return _powers_of_two()[_places(x, Q)]
+    of_p, of_q = _function(name)
+    return settle(of_p[_places(x, P)] + of_q[_places(x, Q)])
 
 
 def function(name: str, x: Array, beyond: Callable[[Elements], Elements]) -> Elements:
@@ -101,15 +103,13 @@ def function(name: str, x: Array, beyond: Callable[[Elements], Elements]) -> Ele
         x: Elements.
         beyond: What the function gives for infinities and NaN.
     """
-    whole, finite = _whole(x)
-    if name == "exp2":
-        result = settle(_powers_of_two()[whole % Q])
-    else:
-        of_p, of_q = _function(name)
-        result = settle(of_p[whole % P] + of_q[whole % Q])
-    if finite is None:
-        return result
-    return np.where(finite, result, beyond(np.asarray(x, np.float64)))
+    wide = np.asarray(x, np.float64)
+    if are_plain(wide):
+        return _looked_up(name, wide)
+    wide = element_of(wide)
+    finite = np.isfinite(wide)
+    result = _looked_up(name, np.where(finite, wide, 0.0))
+    return np.where(finite, result, beyond(wide))
 
 
 def inverse(x: Array) -> Elements:
