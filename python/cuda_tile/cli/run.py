@@ -128,6 +128,13 @@ def build_parser() -> argparse.ArgumentParser:
         "likely gives (permissive); checked is an older name of strict",
     )
     parser.add_argument(
+        "--numbers",
+        choices=("floats", "exact"),
+        help="exact: floats are elements of a finite ring, so that any order of sums "
+        "gives the same bits on interp and emulator; arguments become elements, and "
+        "what is printed is no ordinary number (see docs/exact.md)",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="N", help="interp: fail after N operations"
     )
     parser.add_argument(
@@ -225,6 +232,8 @@ def read_request(words: argparse.Namespace) -> Request:
         number = getattr(words, option)
         if number is not None and number < 1:
             raise UserError(f"expected --{option} above 0, got {number}")
+    if words.numbers and words.on == "gpu":
+        raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
     if words.shuffle and (words.trace or words.seed is not None):
         raise UserError("expected --shuffle without --trace and --seed")
     return Request(
@@ -244,7 +253,7 @@ def read_request(words: argparse.Namespace) -> Request:
         preceding=preceding,
         options={
             name: getattr(words, name)
-            for name in ("mode", "limit")
+            for name in ("mode", "limit", "numbers")
             if getattr(words, name) is not None
         },
     )

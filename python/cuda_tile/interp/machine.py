@@ -50,6 +50,7 @@ class Launch:
         is_checked: Whether undefined behaviour is looked for.
         is_strict: Whether what hardware runs all the same is an error too.
         is_shuffled: Whether weak accesses are delayed at random.
+        is_exact: Whether floats are elements of a ring; see `exact.py`.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
@@ -79,6 +80,7 @@ class Launch:
     reduce_order: str
     random: np.random.Generator
     is_shuffled: bool = False
+    is_exact: bool = False
     globals: dict[str, Global] = field(default_factory=dict[str, Global])
     races: Races | None = None
     replicas: list[tuple[int, int, list[int]]] = field(

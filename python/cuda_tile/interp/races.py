@@ -151,6 +151,10 @@ class Races:
         )
         if not (access.is_wide and past.is_wide):
             way = "scope tl_blk reaches one tile block only; use device"
+        for each in (access, past):
+            row = other.launch.memory.past_row(each.starts, each.stops)
+            if row is not None:
+                way = f"{each.op.accessor()} goes past {row}: is an index too large?"
         return (
             f"touches {other.launch.memory.place(access.common(past))}, which tile "
             f"block {other.block_id} touched by {past.op.accessor()}, and nothing "
