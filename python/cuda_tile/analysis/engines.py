@@ -261,8 +261,7 @@ class EngineChoice:
             if not self._is_reached(extent):
                 return (
                     f"extent {d} may exceed {TMA_MAX_EXTENT}, which a copy's "
-                    f"coordinates cannot; make it i32, or assume "
-                    f"bounded<?, {TMA_MAX_EXTENT}> on it"
+                    f"coordinates cannot; assume bounded<0, {TMA_MAX_EXTENT}> on it"
                 )
         order = map_order(view_operand(op))
         if order is None:
@@ -273,13 +272,18 @@ class EngineChoice:
         return reason or self._refuse_boxes(op, order[0], bits)
 
     def _is_reached(self, extent: int | ir.Value) -> bool:
-        """Whether 32-bit coordinates reach every element of a dimension."""
+        """Whether signed 32-bit coordinates reach every element of a dimension.
+
+        An extent is unsigned: one that may be negative as a signed number may be large.
+        """
         if isinstance(extent, int):
             return extent <= TMA_MAX_EXTENT
-        if element_bits(element_of(extent)) <= 32:
+        width, known = element_bits(element_of(extent)), self.facts.of(extent)
+        if width < 32:
             return True
-        high = self.facts.of(extent).high
-        return high is not None and high <= TMA_MAX_EXTENT
+        high = (1 << width - 1) - 1 if known.high is None else known.high
+        is_natural = known.low is not None and known.low >= 0
+        return is_natural and high <= TMA_MAX_EXTENT
 
     def _refuse_boxes(self, op: ir.Operation, fastest: int, bits: int) -> str | None:
         view = view_operand(op)
