@@ -84,7 +84,7 @@ def scalars(
     lower: int, upper: int, step: int, more: int = 5, limit: int = 40
 ) -> tuple[tuple[str, str], ...]:
     """Edits that give the kernel other numbers."""
-    old = "0x0 0x8 0x1 0x5 0x28".split()
+    old = ["0x0", "0x8", "0x1", "0x5", "0x28"]
     new = [hex(n % 2**32) for n in (lower, upper, step, more, limit)]
     texts = [
         "\n".join(f"// differential: scalar i32 {n}" for n in numbers)

@@ -24,7 +24,7 @@ Contract `loop_splitting`
     | | condition | near misses |
     |---|---|---|
     | C1 types | integers of at most 32 bits, of the index's type | wide_mask |
-    | C2 flags | the loop counts signed numbers; the mask compares by size | unsigned_loop, |
+    | C2 flags | the loop counts as signed, the mask compares | unsigned_loop, |
     | | | equal_mask, unsigned_mask |
     | - values | what is computed is the same, in the same order | |
     | - order | the same iterations, one after the other | |
@@ -33,11 +33,11 @@ Contract `loop_splitting`
     | | | wraps_below |
     | C4 indices | bounds are iterations of the loop and fit its index | steps, |
     | | | last_numbers, steps_at_the_end |
-    | C5 extents | loops of no or one iteration may be made, none of fewer | no_iteration, |
-    | | | no_iteration_at_all, |
-    | | | one_iteration, no_open_one, all_open |
+    | C5 extents | loops of no or one iteration may be made | no_iteration, |
+    | | | no_iteration_at_all, one_iteration, |
+    | | | no_open_one, all_open |
     | - aliasing | memory is accessed as before | |
-    | C6 captures | the mask rests on scalars that no iteration changes | carried_limit |
+    | C6 captures | a mask rests on scalars that stay the same | carried_limit |
     | C7 captures | the mask is open for all that use it | used_mask, two_masks, |
     | | | other_values |
 """
