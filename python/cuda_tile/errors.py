@@ -10,6 +10,9 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
+INTERNAL = 70
+"""Exit code of commands for a bug of this package, EX_SOFTWARE of sysexits."""
+
 
 class CudaTileError(Exception):
     """Base class of the errors that this package raises intentionally.

@@ -54,6 +54,7 @@ LANES = "test_detector_lanes.py"
 LIST = "test_detector_list.py"
 ENDED = "test_ended_threads.py"
 READERS = "test_many_readers.py"
+GRIDS = "test_programmatic_launch.py"
 
 
 def found(name: str, file: str = LANES) -> str:
@@ -144,8 +145,8 @@ RULES = (
     Rule(
         "which is all that it did itself",
         "shadow.global_shadow",
-        "                where &= lanes != lone\n",
-        "                pass\n",
+        "        return lanes != lone\n",
+        "        return np.ones(lanes.shape, np.bool_)\n",
         (f"{LANES}::test_what_a_lane_wrote_and_releases_alone",),
     ),
     Rule(
@@ -351,5 +352,40 @@ RULES = (
         "| (entry.clock <= met())\n",
         "                    pass\n",
         (f"{READERS}::test_a_mates_earlier_read_is_not_lost",),
+    ),
+    Rule(
+        "what a preceding grid writes is touched behind griddepcontrol.wait",
+        "shadow.global_shadow",
+        "        if place >= 0 and not self.order.knows_preceding(warp):\n",
+        "        if place > len(addresses):\n",
+        (
+            f"{GRIDS}::test_an_access_needs_the_wait[load]",
+            f"{GRIDS}::test_an_access_needs_the_wait[bulk copy]",
+            f"{GRIDS}::test_the_role_that_loads_has_to_wait[MINE-True-0]",
+        ),
+    ),
+    Rule(
+        "by who waited",
+        "isa.control",
+        "                clocks.learn(cta, warps, PRECEDING_GRID, 1)\n",
+        "                pass\n",
+        (f"{GRIDS}::test_the_role_that_loads_has_to_wait[ROLE-False-0]",),
+    ),
+    Rule(
+        "or is ordered after who did, in other CTAs too",
+        "ordering.global_order",
+        "        return is_near or self._most_known(warp, -1, 0) > 0\n",
+        "        return is_near\n",
+        (
+            f"{GRIDS}::test_the_wait_of_another_covers_who_is_ordered_after"
+            "[0-a flag-blocks]",
+        ),
+    ),
+    Rule(
+        "and by each lane for itself",
+        "machine.program",
+        '"membar", "griddepcontrol")',
+        '"membar")',
+        (f"{GRIDS}::test_a_lane_waits_for_itself_alone",),
     ),
 )

@@ -118,7 +118,7 @@ class RoleSlice:
             self.ops.add(op)
             if op.parent is not None and is_control(op.parent.operation):
                 work.append(op.parent.operation)
-            needed += list(op.operands)[: n_steering(op)]
+            needed += list(op.operands)[: n_steering(op)]  # roles C10
             if is_control(op):
                 parents = [end.parent for end in self.ends(op)]
                 work += [p.operation for p in parents if p is not None]
@@ -237,11 +237,11 @@ class Repeatable:
         if is_control(op):
             return
         where = f"'{op_stem(op)}' at {location_text(op)}"
-        if not all(map(is_uniform, (*op.operands, *op.results))):
+        if not all(map(is_uniform, (*op.operands, *op.results))):  # roles C1
             raise CannotSplit(f"it depends on a tile, of {where}")
         if op.name in LOADS:
             self.check_order(op)
-        elif not is_pure(op) and op.name != GRID_WAIT:
+        elif not is_pure(op) and op.name != GRID_WAIT:  # roles C2, C8
             raise CannotSplit(f"it depends on {where}, which must not run twice")
 
     def check_order(self, load: ir.Operation) -> None:
@@ -253,14 +253,15 @@ class Repeatable:
             CannotSplit: The load is strong, or tokens order it with a store or acquire.
         """
         where = f"'{op_stem(load)}' at {location_text(load)}"
-        if memory_order(load).is_strong:
+        if memory_order(load).is_strong:  # roles C3
             raise CannotSplit(f"it depends on {where}, which must not run twice")
         for op in self._order.before(load):
+            # roles C4, C7
             if op.name != GRID_WAIT and (op.name not in LOADS or is_acquire(op)):
                 raise CannotSplit(
                     f"{where} comes after '{op_stem(op)}' at {location_text(op)}"
                 )
-        for op in self._order.writes_after(load):
+        for op in self._order.writes_after(load):  # roles C5, C6
             raise CannotSplit(
                 f"'{op_stem(op)}' at {location_text(op)} comes after {where}"
             )

@@ -69,6 +69,13 @@ def token_operand(op: ir.Operation) -> ir.Value | None:
     return tokens[0] if tokens else None
 
 
+def is_ordered(access: ir.Operation) -> bool:
+    """Whether tokens order an access with anything."""
+    if not all(map(is_fresh, _tokens(access.operands))):
+        return True
+    return any(list(token.uses) for token in _tokens(access.results))
+
+
 class Accesses:
     """The accesses of an entry to global memory; sets of them are bit masks.
 

@@ -92,7 +92,7 @@ def _show_copies(
         unseen = UnseenAcquires(ControlFlow(flow.entry), accesses, is_async=is_bulk)
         unseen.solve(0)
         missing = behind.waited_for(op) & (unseen.before(op) or 0)
-        if missing:
+        if missing:  # async_copies C8
             place = _outermost(op, accesses.of(missing))
             with ir.InsertionPoint(place), op.location:
                 tileas.BarrierOp(async_=is_bulk)

@@ -15,8 +15,54 @@ Each term is then a product of exponentials, each rounded, not one of them; a su
 many floats in no order has a larger error than that. Of infinities and NaN come the
 same sums: with g at least the lowest finite number, terms of -infinity are 0, the
 others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
-gives NaN. What is infinite times a power that is 0 only by rounding, NaN in the text,
-may stay infinite.
+gives NaN. With weights a sum is as the text's where it is finite, and computed as in
+the text where it is not (`plan_early.py`): a weight may overflow beside a power that is
+not small yet.
+
+Contract `online_softmax`
+    Law: exp(a - m) = exp(a - g) * exp(g - m) where g - m is finite.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | rows, powers and sums have one | f16_row, f64_row |
+    | | type, f32 or f64 | |
+    | C2 flags | sum, difference, factors and | sum_rounds_down, sum_flushes, |
+    | | weighted products round to nearest | difference_rounds_up, |
+    | | and keep subnormal numbers, powers | difference_flushes, |
+    | | with weights do; maxima may do | factor_flushes, |
+    | | anything | power_flushes, |
+    | | | weight_flushes, |
+    | | | weighted_power_flushes, |
+    | | | maximum_keeps_nan, |
+    | | | maximum_flushes |
+    | C3 values | the sum begins with 0, the maximum | sum_from_one, |
+    | | with -infinity | maximum_from_zero |
+    | C4 values | differences are multiplied by | factor_below_zero, |
+    | | constants above 0 alone, which | factor_zero, factor_tiny, |
+    | | move them by at most 64 binary | factor_of_a_row |
+    | | digits, so that overflow gives a | |
+    | | power of 0 | |
+    | C5 values | powers are relative to the lowest | minus_infinity, infinities, |
+    | | finite number at least | nans, lowest, hidden, masked, |
+    | | | ends |
+    | C6 values | a sum with weights counts where it | infinities_weights, |
+    | | is finite, else the text's does | nans_weights, ends_weights, |
+    | | | hidden_weights, |
+    | | | masked_weights_of_themselves, |
+    | | | hidden_weights_of_themselves |
+    | C7 values | weights are known where the | weight_of_the_maximum |
+    | | maximum is begun | |
+    | C8 captures | the maximum is one maxf on its | maximum_of_another_row, |
+    | | arguments, of the row of the | product_of_powers, |
+    | | powers; a product has one power | maximum_of_products |
+    | - order | it accesses no memory: | |
+    | | `row_tiling` says when rows may be | |
+    | | read | |
+    | - blocks | it accesses no memory | |
+    | - indices | it computes no index | |
+    | - extents | a position without elements has | |
+    | | the sum 0 below -infinity | |
+    | - aliasing | it accesses no memory | |
 """
 
 from __future__ import annotations
@@ -70,7 +116,7 @@ class OnlineSum:
         """The sum so far, each element below the greatest so far."""
         after = step.after
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])
-        base = _applied(inner(self.anchor), after, lowest)
+        base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
         kept = self._brought(given[0], step.before, base)
         term = self._power(step.part(self.anchor.operands[0]), base)
         if self.weight is not None:
@@ -118,14 +164,18 @@ def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
         op: The reduction.
         row: Its block.
     """
-    if not has_body(op, "addf") or identity(op) != 0 or not is_plain(inner(op)):
+    if not has_body(op, "addf") or identity(op) != 0:  # online_softmax C3
+        return None
+    if not is_plain(inner(op)):  # online_softmax C2
         return None
     power, weight = defining_op(op.operands[0]), None
-    if power is not None and op_stem(power) == "mulf" and is_plain(power):
+    if power is not None and op_stem(power) == "mulf":
+        if not is_plain(power):  # online_softmax C2
+            return None
         power, weight = _power_in(power), power
     if power is None or not _is_power(power):
         return None
-    if weight is not None and flag(power, "flush_to_zero"):
+    if weight is not None and flag(power, "flush_to_zero"):  # online_softmax C2
         return None
     path = _path(power)
     if path is None:
@@ -134,10 +184,11 @@ def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
     if (
         maximum is None
         or not has_body(maximum, "maxf")
-        or identity(maximum) != float("-inf")
-        or maximum.operands[0] != path[0].operands[0]
+        or identity(maximum) != float("-inf")  # online_softmax C3
+        or maximum.operands[0] != path[0].operands[0]  # online_softmax C8
     ):
         return None
+    # online_softmax C7
     if weight is not None and row.is_behind(_other(weight), maximum):
         return None
     return OnlineSum(maximum, op, path, weight)
@@ -154,8 +205,11 @@ def _path(power: ir.Operation) -> tuple[ir.Operation, ...] | None:
         bits += abs(math.log2(factor))
         path.append(step)
         step = defining_op(step.operands[0])
-    if step is None or op_stem(step) != "subf" or not is_plain(step):
+    if step is None or op_stem(step) != "subf":
         return None
+    if not is_plain(step):  # online_softmax C2
+        return None
+    # online_softmax C4
     return (step, *reversed(path)) if bits <= MOST_FACTOR_BITS else None
 
 
@@ -163,7 +217,7 @@ def _power_in(product: ir.Operation) -> ir.Operation | None:
     """The only factor of a product that is a power."""
     made = [defining_op(v) for v in product.operands]
     found = [op for op in made if op is not None and _is_power(op)]
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None  # online_softmax C8
 
 
 def _other(product: ir.Operation) -> ir.Value:
@@ -184,9 +238,10 @@ def has_body(op: ir.Operation, stem: str) -> bool:
         return False
     *ops, last = block_ops(body(op))
     return (
-        str(element_of(op.operands[0])) in LOWEST
+        str(element_of(op.operands[0])) in LOWEST  # online_softmax C1; welford C1
         and len(ops) == 1
         and op_stem(ops[0]) == stem
+        # online_softmax C8; welford C4
         and {*ops[0].operands} == {*body(op).arguments}
         and list(last.operands) == list(ops[0].results)
     )
@@ -212,10 +267,13 @@ def identity(op: ir.Operation) -> float:
 def _factor(op: ir.Operation) -> float | None:
     """The constant, above 0, that a product has on its right; None if it has none."""
     made = defining_op(op.operands[1])
-    if made is None or made.name != "cuda_tile.constant" or not is_plain(op):
+    if made is None or made.name != "cuda_tile.constant":
+        return None
+    if not is_plain(op):  # online_softmax C2
         return None
     value = constant_splat(made)
-    return value if isinstance(value, float) and 0 < value < float("inf") else None
+    is_above = isinstance(value, float) and 0 < value < float("inf")
+    return value if is_above else None  # online_softmax C4
 
 
 def spread_from(value: ir.Value) -> ir.Operation | None:

@@ -219,18 +219,15 @@ class Turn:
     def _plain_access(
         self, op: ir.Operation, tile: ir.Value | None, view: ir.Value, at: ir.Value
     ) -> ir.Value:
-        made, indices = op.clone(), index_operands(op)
-        first = list(op.operands).index(view_operand(op)) + 1
-        assert indices == list(op.operands)[first : first + len(indices)], (
-            "indices stand behind their view"
-        )
+        indices = [extended(self.value(v), at.type) for v in index_operands(op)]
+        indices[self.parts.dim(op)] = at
+        made = op.clone()
+        first = list(op.operands).index(view_operand(op))
         for place, value in enumerate(op.operands):
             if not self.parts.row.is_long(value):
                 made.operands[place] = self.value(value)
-        made.operands[first - 1] = view
-        for place, value in enumerate(indices, first):
-            made.operands[place] = extended(self.value(value), at.type)
-        made.operands[first + self.parts.dim(op)] = at
+        for place, value in enumerate((view, *indices), first):
+            made.operands[place] = value  # indices stand behind their view
         if tile is not None:
             made.operands[0] = tile
             return tile

@@ -81,7 +81,7 @@ class Writer:
             if any(map(row.is_long, op.operands))
             and not any(map(row.is_long, op.results))
         ]
-        if is_online and not any(map(is_reverse, row.scans())):
+        if is_online and not any(map(is_reverse, row.scans())):  # welford C9
             self._sums = _early_sums(sinks, row, part)
 
     def repeats_loops(self) -> bool:
@@ -185,6 +185,7 @@ class Writer:
         if not each.may_overflow:
             return
         early = self._parts.now(op.results[0])
+        # online_softmax C6; welford C3
         with branch(is_finite(early), [early.type]) as made:
             cuda_tile.YieldOp([early])
         with ir.InsertionPoint(made.regions[1].blocks.append()):
@@ -276,7 +277,7 @@ def _early_sums(
     """Sums that need no loop of their own, but that of a reduction which has one."""
     found: dict[ir.Operation, EarlySum] = {}
     for each in (*online_sums(sinks, row), *sums_of_squares(sinks, row, part)):
-        if each.anchor not in found:
+        if each.anchor not in found:  # welford C8
             found[each.total] = each
     return found
 

@@ -10,6 +10,35 @@ Scalars, views and rings that stand before stay there, and are used by both.
 Both loops compute their trip counts from the same scalars, so they agree. Where the
 copies need a value of a tile, or something that must not run twice, the kernel stays
 one role, and a remark says why.
+
+Contract `roles`
+    Law: a copy is made when its slot is free, and used when the slot is full, whoever
+    makes it. So a role of its own may, if it has the scalars and the control flow that
+    the kernel has, and what tokens order with them keeps its order.
+
+    | | condition | near misses |
+    |---|---|---|
+    | - types | slots hold what copies bring, of any type | |
+    | - flags | ops are cloned with their attributes | |
+    | - values | the same ops give the same values of the same scalars | |
+    | C1 captures | the copies need scalars, and no tiles | row_of_a_tile |
+    | C2 captures | what makes these may run twice | row_of_an_atomic |
+    | C3 order | loads among that are weak | row_of_an_acquire |
+    | | | row_of_a_relaxed_load |
+    | C4 order | by tokens they are behind no store or acquire | row_behind_a_store |
+    | C5 order | nothing that writes or releases waits for them | row_overwritten |
+    | | | row_released, row_overwritten_through_a_loop |
+    | | | row_overwritten_in_a_branch |
+    | C6 aliasing | tokens alone order accesses, whatever the addresses | |
+    | | | row_overwritten_through_an_alias |
+    | C7 order | the copies are behind no acquire | behind_an_acquire |
+    | C8 blocks | behind the preceding grid each role waits for it | |
+    | | | behind_the_preceding_grid, row_behind_the_preceding_grid |
+    | | | row_behind_a_hint_and_a_wait |
+    | - indices | both roles compute them by the same ops | |
+    | C9 captures | no return leaves the other role waiting | early_end |
+    | C10 extents | loops of both roles have the same bounds | no_iteration |
+    | | | one_iteration, loaded_bound |
 """
 
 from __future__ import annotations
@@ -161,7 +190,7 @@ def _check(inside: Sequence[ir.Operation]) -> None:
     """
     for op in inside:
         for inner in nested_ops(op):
-            if inner.name == "cuda_tile.return":
+            if inner.name == "cuda_tile.return":  # roles C9
                 raise CannotSplit(
                     f"the kernel may end early at {location_text(inner)}, where a role "
                     "would leave the other one waiting"

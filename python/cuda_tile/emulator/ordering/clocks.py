@@ -35,6 +35,8 @@ TENSOR_FENCED_TABLES = BASIC_TABLES + TENSOR_ACQUIRED_TABLES + 1
 
 # Most agents of one cluster; shadow memory uses the larger numbers for markers.
 MOST_AGENTS = 250
+# The grid that precedes a programmatic launch: its end is its only event.
+PRECEDING_GRID = MOST_AGENTS - 1
 # Asynchronous agents of one cluster that read shared memory for its warps.
 _MOST_ENGINES = 64
 

@@ -40,6 +40,7 @@ from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.shadow.protocol import Watched
 from cuda_tile.emulator.shadow.shared import Report
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
+from cuda_tile.runtime.preceding import ByteRanges, first_inside
 
 # So many reads of a crowd are compared at once.
 _TOGETHER = 64
@@ -75,6 +76,8 @@ class GlobalShadow:
         report: Takes findings.
         naming: Names an instruction by its number.
         order: Happens-before between CTAs.
+        preceding: Bytes that the preceding grid of a programmatic launch may write: an
+            access before its end is a race with it.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class GlobalShadow:
         self._clocks = clocks
         self._history = GlobalHistory()
         self.order = order
+        self.preceding: ByteRanges = ()
         self.report: Report = _ignore
         self.naming: Callable[[int], str] = str
 
@@ -315,12 +319,27 @@ class GlobalShadow:
     ) -> _Access:
         """Makes an access of pieces of `size` bytes: those that are watched."""
         flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
+        if self.preceding:
+            self._check_waited(lane // WARP_LANES, record, flat)
         cells, watched = self._history.cells(flat)
         if same is not None:
             same = np.repeat(same, size)[watched]
         if not isinstance(places, int):
             places = np.repeat(places, size)[watched]
         return _Access(lane // WARP_LANES, record, flat[watched], cells, places, same)
+
+    def _check_waited(self, warp: int, record: GlobalAccess, addresses: Bytes) -> None:
+        """Reports accesses to what the preceding grid may still write."""
+        place = first_inside(self.preceding, addresses)
+        if place >= 0 and not self.order.knows_preceding(warp):
+            self.report(
+                "programmatic launch",
+                f"{self._name(record)} touches {self._place(int(addresses[place]))}, "
+                "which the preceding grid may still write; expected "
+                "griddepcontrol.wait before, by this thread or by one that it is "
+                "ordered after",
+                record.at,
+            )
 
     # Conflicts ---------------------------------------------------------------------
 

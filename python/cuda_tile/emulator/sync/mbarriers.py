@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.memory.protocol import Memories
-from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, Knowledge, WarpClocks
+from cuda_tile.emulator.ordering.clocks import PRECEDING_GRID, Knowledge, WarpClocks
 from cuda_tile.emulator.ptx.types import Bool
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
@@ -124,7 +124,7 @@ class Mbarriers:
     def _agent(self, cell: int) -> int:
         first = self._clocks.n_readers
         if cell not in self._agents:
-            self._agents[cell] = min(first + len(self._agents), MOST_AGENTS - 1)
+            self._agents[cell] = min(first + len(self._agents), PRECEDING_GRID - 1)
         return self._agents[cell]
 
     # Life --------------------------------------------------------------------------
