@@ -52,6 +52,22 @@ class Unsupported(UserError):
     """Valid input that this version does not support; the message says what to do."""
 
 
+class NoRoom(UserError):
+    """The plan of a kernel asks for more shared memory than a CTA can have.
+
+    Args:
+        message: As of `CudaTileError`.
+        location: The same.
+        excess_bytes: Bytes that are wanting.
+    """
+
+    def __init__(
+        self, message: str, location: str | None = None, excess_bytes: int = 0
+    ) -> None:
+        super().__init__(message, location)
+        self.excess_bytes = excess_bytes
+
+
 class InternalError(CudaTileError):
     """A broken invariant of the compiler itself: a bug to report."""
 

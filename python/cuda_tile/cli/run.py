@@ -128,6 +128,13 @@ def build_parser() -> argparse.ArgumentParser:
         "likely gives (permissive); checked is an older name of strict",
     )
     parser.add_argument(
+        "--numbers",
+        choices=("floats", "exact"),
+        help="exact: floats are elements of a finite ring, so that any order of sums "
+        "gives the same bits on interp and emulator; arguments become elements, and "
+        "what is printed is no ordinary number (see docs/exact.md)",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="N", help="interp: fail after N operations"
     )
     parser.add_argument(
@@ -144,6 +151,13 @@ def build_parser() -> argparse.ArgumentParser:
             metavar="R",
             help=f"{what} tolerance of --shuffle for floats (%(default)g)",
         )
+    parser.add_argument(
+        "--preceding",
+        metavar="I,J",
+        help="interp, and emulator with --seed: the kernel is launched while a grid "
+        "still runs that writes these arguments, by position, from 0 (programmatic "
+        "launch); it is an error to touch them before gdc_wait_tko",
+    )
     parser.add_argument(
         "--trace",
         action="store_true",
@@ -171,6 +185,7 @@ class Request:
         seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
         tolerances: Tolerances of that comparison, for `shuffle_check`.
+        preceding: Positions among `args` that a preceding grid writes.
         options: Further arguments of the interpreter.
     """
 
@@ -187,6 +202,7 @@ class Request:
     seed: int | None
     shuffle: int
     tolerances: dict[str, float]
+    preceding: tuple[int, ...]
     options: dict[str, Any]
 
 
@@ -197,12 +213,10 @@ def read_request(words: argparse.Namespace) -> Request:
         UserError: An invalid number, argument or combination of options.
     """
     args = [parse_arg(text) for text in words.args]
-    printed = _integers("--print", words.printed) if words.printed else ()
-    for position in printed:
-        if not 0 <= position < len(args):
-            raise UserError(
-                f"expected --print of arguments 0 to {len(args) - 1}, got {position}"
-            )
+    printed = _positions("--print", words.printed, len(args))
+    preceding = _positions("--preceding", words.preceding, len(args))
+    if any(_array(args[position].value) is None for position in preceding):
+        raise UserError("expected --preceding of arguments that are arrays")
     for arg in args:
         if arg.save_path is not None and not arg.save_path.parent.is_dir():
             raise UserError(
@@ -218,6 +232,8 @@ def read_request(words: argparse.Namespace) -> Request:
         number = getattr(words, option)
         if number is not None and number < 1:
             raise UserError(f"expected --{option} above 0, got {number}")
+    if words.numbers and words.on == "gpu":
+        raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
     if words.shuffle and (words.trace or words.seed is not None):
         raise UserError("expected --shuffle without --trace and --seed")
     return Request(
@@ -234,12 +250,24 @@ def read_request(words: argparse.Namespace) -> Request:
         seed=words.seed,
         shuffle=words.shuffle or 0,
         tolerances={"rtol": words.rtol, "atol": words.atol},
+        preceding=preceding,
         options={
             name: getattr(words, name)
-            for name in ("mode", "limit")
+            for name in ("mode", "limit", "numbers")
             if getattr(words, name) is not None
         },
     )
+
+
+def _positions(option: str, text: str | None, count: int) -> tuple[int, ...]:
+    """Positions of arguments of the command line."""
+    found = _integers(option, text) if text else ()
+    for position in found:
+        if not 0 <= position < count:
+            raise UserError(
+                f"expected {option} of arguments 0 to {count - 1}, got {position}"
+            )
+    return found
 
 
 def _integers(option: str, text: str) -> tuple[int, ...]:
@@ -354,6 +382,13 @@ def _choices(request: Request) -> dict[str, Any]:
                 "expected --on=interp or --on=emulator with --seed, got gpu"
             )
         choices["seed"] = request.seed
+    if request.preceding:
+        if request.executor == "gpu":
+            raise UserError(
+                "expected --on=interp or --on=emulator with --preceding, got gpu"
+            )
+        arrays = [request.args[position].value for position in request.preceding]
+        choices["preceding"] = arrays
     return choices
 
 

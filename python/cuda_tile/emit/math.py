@@ -161,7 +161,7 @@ ACCURATE_EXP = f"""\
 mul.rm.f32 high, $1, {_f32(LOG2_E)};
 fma.rn.f32 low, high, {_f32(-LN_2)}, $1;
 fma.rn.f32 low, high, {_f32(-LN_2_LOW)}, low;
-min.f32 low, low, {_f32(0.5)};
+min.f32 low, low, {_f32(1.0)};
 ex2.approx.f32 power, high;
 fma.rn.f32 $0, power, low, power;
 }}"""
@@ -169,7 +169,7 @@ fma.rn.f32 $0, power, low, power;
 
 No case is told apart. LOG2_E is less than log2(e), so l is positive where x is, and
 where 2^h is infinite so is the result; it is never infinity minus infinity. `min` gives
-0.5 where l is NaN, for infinite x, or infinite; the result is then 2^h, which is 0,
+1 where l is NaN, for infinite x, or infinite; the result is then 2^h, which is 0,
 infinite or NaN.
 """
 

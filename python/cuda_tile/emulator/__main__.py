@@ -134,6 +134,13 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="N", help="of the adversarial order; 0 by default"
     )
     parser.add_argument(
+        "--numbers",
+        choices=("floats", "exact"),
+        default="floats",
+        help="exact: floats are elements of a finite ring, so that any order of sums "
+        "gives the same bits (see docs/exact.md)",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="STEPS", help="when a loop counts as endless"
     )
     parser.add_argument(
@@ -232,6 +239,7 @@ def _run(options: argparse.Namespace) -> int:
         mode=options.mode,
         seed=options.seed,
         limit=options.limit,
+        numbers=options.numbers,
         on_finding="collect" if options.collect else "raise",
         bounds=find_target(options.gpu or module.target) if options.bounds else None,
         registers=options.registers,

@@ -40,11 +40,15 @@ from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.ptx.syntax import Function, Module
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
+from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
+from cuda_tile.exact import enter
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
+Numbers = Literal["floats", "exact"]
 
 # Lanes that run together in fast mode: many enough to hide Python's cost per step,
 # few enough to stay in the cache (measured with NumPy 2.4 on one x86 core).
@@ -87,8 +91,10 @@ def launch(
     stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
     on_finding: OnFinding = "raise",
+    numbers: Numbers = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
+    preceding: Preceding = None,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -115,10 +121,15 @@ def launch(
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
+        numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
+            sums have no order (docs/exact.md). Floats in `args` become elements.
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
         registers: Registers per thread that ptxas gave the kernel, as far as known;
             only bounds ask.
+        preceding: Arrays that the preceding grid of a programmatic launch writes, or
+            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
+            precedes are findings. None for a launch after the preceding grid.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -132,6 +143,7 @@ def launch(
     mode = ("fast" if seed is None else "adversarial") if mode is None else mode
     _check_choice("mode", mode, get_args(Mode))
     _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
@@ -146,12 +158,32 @@ def launch(
     elif not isinstance(cast(object, memory), GlobalMemory):
         got = type(memory).__name__
         raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    if numbers == "exact":
+        args = _elements(function, args)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
+    awaited = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
-    run.prepare(arguments.pack(function, values, symbols), limit)
+    if run.machine.global_shadow is not None:
+        run.machine.global_shadow.preceding = awaited
+    params = arguments.pack(function, values, symbols)
+    run.prepare(params, limit, is_exact=numbers == "exact")
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
+    if numbers == "exact":
+        _elements(function, args)
     return run.report
+
+
+def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
+    """The arguments with their floats as elements, in place in arrays."""
+    enter(arg.array for arg in args if isinstance(arg, TensorMap))
+    typed = [
+        param.type.dtype.type(arg)
+        if isinstance(arg, float) and param.type.is_float
+        else arg
+        for param, arg in zip(function.params, args, strict=False)
+    ]
+    return enter(typed) + list(args[len(typed) :])
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
@@ -331,7 +363,7 @@ class _Run:
         if cooperative:
             _provide_workspace(self.machine)
 
-    def prepare(self, params: NDArray[np.uint8], limit: int) -> None:
+    def prepare(self, params: NDArray[np.uint8], limit: int, *, is_exact: bool) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)
@@ -340,6 +372,7 @@ class _Run:
         builder = Builder(
             *(machine, spaces, copies, declared, max(1, resident)),
             target=self._module.target,
+            is_exact=is_exact,
         )
         rule_of = instruction_table().rule
         self._programs: dict[str, Program] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cuda_tile.interp import accesses, arithmetic, decisions
+from cuda_tile.interp import accesses, arithmetic, decisions, exact
 from cuda_tile.interp.float import CANONICAL_NAN_BITS, canonical_nan, flush, number
 from cuda_tile.interp.machine import TileBlock
 from cuda_tile.interp.memory import active_elements, addresses, only, specified
@@ -96,7 +96,8 @@ def reduce_into(
 ) -> tuple[Array, Token]:
     """Changes memory by `mode` element by element; gives old values and the token."""
     flat = np.ascontiguousarray(values).reshape(-1)
-    combine = MODES[mode]
+    is_exact = run.launch.is_exact and mode == "addf"
+    combine = exact.add if is_exact else MODES[mode]
 
     def change(old: Array, which: Any) -> tuple[Array, None]:
         return combine(old, flat[which], kind), None

@@ -13,9 +13,11 @@ import numpy as np
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError, expect
+from cuda_tile.exact import enter
 from cuda_tile.interp import decisions
 from cuda_tile.interp.alarms import MODE_NAMES
 from cuda_tile.interp.decode import decode
+from cuda_tile.interp.exact import exactly
 from cuda_tile.interp.machine import (
     BlockTrace,
     Break,
@@ -31,8 +33,10 @@ from cuda_tile.interp.values import InterpError
 from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
+Numbers: TypeAlias = Literal["floats", "exact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ def run(
     trace: Trace | None = None,
     on_block: BlockTrace | None = None,
     limit: int | None = None,
+    preceding: Preceding = None,
+    numbers: Numbers = "floats",
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
 
@@ -118,6 +124,11 @@ def run(
         on_block: Called with a tile block's place in the grid whenever it goes on;
             the ops traced from then on are its.
         limit: Largest number of ops to run, or None.
+        preceding: Arrays that the preceding grid of a programmatic launch writes, or
+            "all"; accesses to them that are not ordered after gdc_wait_tko are errors.
+            None for a launch after the preceding grid.
+        numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
+            sums have no order (docs/exact.md). Floats in `args` become elements.
 
     Raises:
         UserError: The entry, the grid or an argument does not fit.
@@ -139,6 +150,8 @@ def run(
         trace=trace,
         on_block=on_block,
         limit=limit,
+        preceding=preceding,
+        numbers=numbers,
     )
     for _ in session.stops():
         pass
@@ -162,11 +175,16 @@ def load(module: Any) -> Program:
 
 
 def _check_options(
-    mode: str, reduce_order: str | None, seed: int | None, limit: int | None
+    mode: str,
+    reduce_order: str | None,
+    seed: int | None,
+    limit: int | None,
+    numbers: str,
 ) -> None:
     """Refuses what no option can be."""
     for name, value, known in (
         ("mode", mode, tuple(MODE_NAMES)),
+        ("numbers", numbers, get_args(Numbers)),
         ("reduce_order", reduce_order, (None, *get_args(ReduceOrder))),
     ):
         expect(name, value, (str, type(None)), "a word")
@@ -205,19 +223,27 @@ class Session:
         trace: Trace | None = None,
         on_block: BlockTrace | None = None,
         limit: int | None = None,
+        preceding: Preceding = None,
         breaks: tuple[Break, ...] = (),
+        numbers: Numbers = "floats",
     ) -> None:
         self._start = time.perf_counter()
-        _check_options(mode, reduce_order, seed, limit)
+        _check_options(mode, reduce_order, seed, limit, numbers)
         expect("memory", memory, (GlobalMemory, type(None)), "a GlobalMemory or None")
         for name, function in (("trace", trace), ("on_block", on_block)):
             expect(name, function, (Callable, type(None)), "a function or None")
         program = load(module)
+        is_exact = numbers == "exact"
+        if is_exact:
+            program = exactly(program)
         kernel = _select(program, entry)
         mode = MODE_NAMES[mode]
         extents = _grid(kernel.name, grid, mode)
         names = [parameter.element.name for parameter in kernel.parameters]
         bound = bind_args(names, args, kernel.name)
+        if is_exact:
+            bound = enter(bound)
+        self._bound = bound
         memory = GlobalMemory() if memory is None else memory
         for variable in program.globals.values():
             memory.add(f"global @{variable.name}", variable.memory)
@@ -236,6 +262,7 @@ class Session:
             is_checked=is_checked,
             is_strict=mode == "strict",
             is_shuffled=seed is not None,
+            is_exact=is_exact,
             reduce_order=reduce_order or ("tree" if seed is None else "shuffle"),
             random=np.random.default_rng(seed),
             globals=program.globals,
@@ -245,6 +272,7 @@ class Session:
             on_block=on_block,
             breaks=breaks,
             limit=limit,
+            preceding=byte_ranges(preceding, bound),
         )
 
     def stops(self) -> Generator[Stop, None, None]:
@@ -261,6 +289,8 @@ class Session:
                 error.add_note(self.launch.standing())
                 raise
             if stop is None:
+                if self.launch.is_exact:
+                    enter(self._bound)
                 return
             yield stop
 

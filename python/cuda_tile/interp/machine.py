@@ -30,6 +30,7 @@ from cuda_tile.interp.undefined import as_results, spread
 from cuda_tile.interp.values import InterpError, Jump, Mask, Partial
 from cuda_tile.runtime.elements import Array, Element, from_memory, poison
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import ByteRanges
 
 BlockTrace = Callable[[tuple[int, int, int]], None]
 """Called with the id of a tile block whenever it resumes."""
@@ -49,6 +50,7 @@ class Launch:
         is_checked: Whether undefined behaviour is looked for.
         is_strict: Whether what hardware runs all the same is an error too.
         is_shuffled: Whether weak accesses are delayed at random.
+        is_exact: Whether floats are elements of a ring; see `exact.py`.
         reduce_order: `tree`, `left`, `swapped` or `shuffle`; see `reduce.py`.
         random: Source of the shuffles.
         globals: The module's globals by name.
@@ -67,6 +69,7 @@ class Launch:
         retired: Memory of ended allocas; kept so that its addresses, which the access
             logs still name, are not reused.
         live: Blocks that have begun and not ended.
+        preceding: Bytes that the preceding grid of a programmatic launch may write.
     """
 
     kernel: str
@@ -77,6 +80,7 @@ class Launch:
     reduce_order: str
     random: np.random.Generator
     is_shuffled: bool = False
+    is_exact: bool = False
     globals: dict[str, Global] = field(default_factory=dict[str, Global])
     races: Races | None = None
     replicas: list[tuple[int, int, list[int]]] = field(
@@ -94,6 +98,7 @@ class Launch:
     scratch: list[Scratch] = field(default_factory=list[Scratch])
     retired: list[Scratch] = field(default_factory=list[Scratch])
     live: list[TileBlock] = field(default_factory=list["TileBlock"])
+    preceding: ByteRanges = ()
 
     def waiting(self) -> str:
         """Names the ops at which blocks wait for others, as the end of a message."""

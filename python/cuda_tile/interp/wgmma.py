@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cuda_tile.interp import exact
 from cuda_tile.interp.copy import tile_of
 from cuda_tile.interp.flight import Late, of_role
 from cuda_tile.interp.machine import TileBlock
@@ -31,7 +32,7 @@ def settled(run: TileBlock, op: Op, tile: Any) -> Pending:
 def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pending:
     """`mmaf` or `mmai` of what the buffers hold when it runs."""
     made = Pending(None)
-    product = _product(op)
+    product = _product(op, is_exact=run.launch.is_exact)
 
     def multiply() -> None:
         left = tile_of(run, op, lhs) if isinstance(lhs, Buffer) else lhs
@@ -47,12 +48,13 @@ def wgmma(run: TileBlock, op: Op, lhs: Any, rhs: Buffer, acc: Pending) -> Pendin
     return made
 
 
-def _product(op: Op) -> Op:
+def _product(op: Op, *, is_exact: bool) -> Op:
     """The same product of tiles."""
     name = "mmai" if "signedness_lhs" in op.attributes else "mmaf"
     kinds = tuple(_tile(kind) for kind in op.operand_types)
+    rule = exact.rule(name) if is_exact else RULES[name]
     return replace(
-        op, name=name, operand_types=kinds, result_types=kinds[2:], rule=RULES[name]
+        op, name=name, operand_types=kinds, result_types=kinds[2:], rule=rule
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.isa.half import HALVES, on_halves
@@ -123,8 +123,19 @@ def _half_extreme(ty: Type, *, is_max: bool) -> Update:
     return on_halves(ty, fn, brain)
 
 
-def update_rule(operation: str, ty: Type, space: str) -> Update:
+def update_rule(
+    operation: str, ty: Type, space: str, *, is_exact: bool = False
+) -> Update:
     """Returns what computes new values of an operation; `space` is the memory's."""
+    rule = _update_rule(operation, ty, space)
+    is_float = ty.name in (*HALVES, "f32", "f64")
+    if not is_exact or not is_float or operation not in ("add", "min", "max"):
+        return rule
+    natural = extreme(is_max=operation == "max", nan=False, xorsign=False)
+    return exact.update(operation, ty, natural)
+
+
+def _update_rule(operation: str, ty: Type, space: str) -> Update:
     if operation in ("min", "max") and ty.name in HALVES:
         return _half_extreme(ty, is_max=operation == "max")
     if operation == "add" and ty.is_float and ty.bits > 16:
@@ -168,7 +179,7 @@ def _atomic(form: Form, b: Builder, *, returns: bool) -> Compiled:
     if returns:
         head = operands.pop(0)
         results = form.vector(head, width) if width > 1 else (head,)
-    rule = update_rule(operation, ty, space)
+    rule = update_rule(operation, ty, space, is_exact=b.is_exact)
     address, *values = operands
     return update_words(
         form, b, results, address, values, space, ty, width, rule, order

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import narrow, numerics, stochastic
+from cuda_tile.emulator.isa import exact, narrow, numerics, stochastic
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
@@ -37,6 +37,8 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if form.flag("pack"):
         return _pack(form, b)
     if form.flag("rs"):
+        if b.is_exact:
+            exact.refuse(form, "conversions rounded at random")
         return stochastic.convert(form, b)
     rounding = form.option(*_TO_INTEGRAL, *_MODES, "rna")
     relu = form.flag("relu")
@@ -61,11 +63,27 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if sat and to.is_integer and source.is_integer and _holds(to, source):
         form.error(f"expected no '.sat' where {to} holds every {source} value")
     fn = _conversion(to, source, rounding, sat)
+    if b.is_exact:
+        fn = _exactly(fn, to, source, rounding, sat=sat, relu=relu)
+        if source.name in ("f32", "f64"):
+            fn = exact.on_elements(b, fn, [x])
+        return _emit(b, fn, d, to, _source(form, b, to, source, x))
     if ftz:
         fn = _flushing(fn, to, source, form)
     if relu or satfinite:
         fn = narrow.clamped(fn, to, relu=relu, satfinite=satfinite)
     return _emit(b, fn, d, to, _source(form, b, to, source, x))
+
+
+def _exactly(
+    fn: Fn, to: Type, source: Type, rounding: str, *, sat: bool, relu: bool
+) -> Fn:
+    """The conversion of elements; those between integers stay."""
+    if not _is_float(to):
+        if not _is_float(source):
+            return fn
+        fn = _float_to_integer(to, TYPES["f64"], rounding)
+    return exact.conversion(to, source, fn, sat=sat, relu=relu)
 
 
 def _source(form: Form, b: Builder, to: Type, source: Type, x: Operand) -> Array:

@@ -13,13 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import PRED, TYPES, Array, Type
+from cuda_tile.exact import from_bits
 
 CHAPTER = Chapter("Floating-Point Instructions")
 
@@ -54,7 +55,11 @@ def _emit(
     fn: Fn,
     flags: tuple[bool, bool] = (False, False),
 ) -> Compiled:
-    fn = finish(fn, ty, ftz=flags[0], sat=flags[1])
+    if b.is_exact:
+        fn = exact.limited(exact.function(form.instruction.opcode, fn), sat=flags[1])
+        fn = exact.on_elements(b, fn, operands[1:])
+    else:
+        fn = finish(fn, ty, ftz=flags[0], sat=flags[1])
     d, *sources = operands
     return b.elementwise(fn, b.dst(d, ty), *(b.src(s, ty) for s in sources))
 
@@ -94,18 +99,23 @@ def _emit_mixed(
     d, *sources = form.operands(count)
     if not half:
         return _emit(form, b, (d, *sources), ty, fn, flags)
-    exact, narrow = finish(fn, ty, sat=sat), TYPES[half]
+    narrow, widen = TYPES[half], exact.halves if b.is_exact else _widen
+    if b.is_exact:
+        fn = exact.limited(exact.function(form.instruction.opcode, fn), sat=sat)
+    else:
+        fn = finish(fn, ty, sat=sat)
 
     def widened(*values: Array) -> Array:
-        singles = [_widen(value, narrow) for value in values[:-1]]
-        return exact(*singles, values[-1])
+        singles = [widen(value, half) for value in values[:-1]]
+        last = from_bits(values[-1]) if b.is_exact else values[-1]
+        return fn(*singles, last)
 
     halves = [b.src(source, narrow) for source in sources[:-1]]
     return b.elementwise(widened, b.dst(d, ty), *halves, b.src(sources[-1], ty))
 
 
-def _widen(values: Array, ty: Type) -> Array:
-    if ty.name == "bf16":
+def _widen(values: Array, name: str) -> Array:
+    if name == "bf16":
         return numerics.bf16_to_f32(values)
     return values.astype(np.float32)
 

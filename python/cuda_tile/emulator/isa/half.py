@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import extreme
 from cuda_tile.emulator.machine.build import Builder
@@ -98,7 +98,11 @@ def _binary(form: Form, b: Builder, fn: Fn) -> Compiled:
     ftz, sat = form.flag("ftz"), form.flag("sat")
     ty = form.type(*(IEEE if ftz or sat else HALVES))
     d, x, y = form.operands(3)
-    both = on_halves(ty, _finished(fn, ftz=ftz, sat=sat), _via_single(fn))
+    if b.is_exact:
+        opcode = form.instruction.opcode
+        both = exact.on_halves(ty, opcode, fn, sat=sat, relu=False)
+    else:
+        both = on_halves(ty, _finished(fn, ftz=ftz, sat=sat), _via_single(fn))
     return b.elementwise(both, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
 
 
@@ -131,8 +135,11 @@ def fma(form: Form, b: Builder) -> Compiled:
     relu = not sat and form.flag("relu")
     ty = form.type(*(IEEE if ftz or sat else HALVES))
     d, *sources = form.operands(4)
-    ieee = _finished(numerics.fma_f16, ftz=ftz, sat=sat, relu=relu)
-    fn = on_halves(ty, ieee, _brain_relu(numerics.fma_bf16, relu=relu))
+    if b.is_exact:
+        fn = exact.on_halves(ty, "fma", numerics.fma_f16, sat=sat, relu=relu)
+    else:
+        ieee = _finished(numerics.fma_f16, ftz=ftz, sat=sat, relu=relu)
+        fn = on_halves(ty, ieee, _brain_relu(numerics.fma_bf16, relu=relu))
     return b.elementwise(fn, b.dst(d, ty), *(b.src(s, ty) for s in sources))
 
 
@@ -176,7 +183,10 @@ def _extreme(form: Form, b: Builder, *, is_max: bool) -> Compiled:
     ty = form.type(*(IEEE if ftz else HALVES))
     d, x, y = form.operands(3)
     fn = extreme(is_max=is_max, nan=nan, xorsign=xorsign)
-    both = on_halves(ty, _finished(fn, ftz=ftz, sat=False), _via_single(fn))
+    if b.is_exact:
+        both = exact.on_halves(ty, "", fn, sat=False, relu=False)
+    else:
+        both = on_halves(ty, _finished(fn, ftz=ftz, sat=False), _via_single(fn))
     return b.elementwise(both, b.dst(d, ty), b.src(x, ty), b.src(y, ty))
 
 
@@ -203,7 +213,12 @@ def _function(form: Form, b: Builder, ty: Type, fn: Fn, *, ftz: bool) -> Compile
         return numerics.canonical(fn(x.astype(np.float64)).astype(np.float16))
 
     d, x = form.operands(2)
-    return b.elementwise(on_halves(ty, ieee, brain), b.dst(d, ty), b.src(x, ty))
+    if b.is_exact:
+        opcode = form.instruction.opcode
+        both = exact.on_halves(ty, opcode, fn, sat=False, relu=False)
+    else:
+        both = on_halves(ty, ieee, brain)
+    return b.elementwise(both, b.dst(d, ty), b.src(x, ty))
 
 
 @CHAPTER.instruction("ex2", *HALVES)

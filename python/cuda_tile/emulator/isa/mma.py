@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, SMALL, decode
@@ -28,6 +29,7 @@ from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import Operand
 from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact import element_of, ring
 
 CHAPTER = Chapter("Warp Level Matrix Instructions: mma")
 
@@ -205,6 +207,7 @@ class _Operands:
         d, x, y, z = operands[:4]
         wide = TYPES["b64"] if m.left == "f64" else B32
         self._m = m
+        self._is_exact = b.is_exact
         halves = 1 if m.rows == 8 else 2
 
         def registers(operand: Operand, count: int, name: str) -> list[Array]:
@@ -235,13 +238,16 @@ class _Operands:
                 scales(form, b, pairs[1], m.columns, m.scale, is_left=False),
             )
 
+    def _decode(self, rows: Array, name: str) -> Array:
+        return (exact.matrix_elements if self._is_exact else decode)(rows, name)
+
     def left(self, lanes: Lanes) -> Array:
         """A of each warp, [n_warps, M, K]."""
-        return rows_of(decode(stack(lanes, self.a), self._left), self._m.rows)
+        return rows_of(self._decode(stack(lanes, self.a), self._left), self._m.rows)
 
     def right(self, lanes: Lanes) -> Array:
         """B of each warp, [n_warps, K, 8]."""
-        parts = decode(stack(lanes, self.b), self._right)
+        parts = self._decode(stack(lanes, self.b), self._right)
         w, g, t, n, e = parts.shape
         return parts.transpose(0, 3, 2, 4, 1).reshape(w, n * t * e, g)
 
@@ -249,7 +255,7 @@ class _Operands:
         """C of each warp, [n_warps, M, 8]."""
         rows = stack(lanes, self.c)
         if self._m.addend == "f16":
-            rows = rows.view(np.float16).astype(np.float32)
+            rows = self._decode(rows, "f16").reshape(*rows.shape[:-1], -1)
         parts = rows.reshape(len(rows), 8, 4, -1, 2)
         return parts.transpose(0, 3, 1, 2, 4).reshape(len(rows), self._m.rows, 8)
 
@@ -280,7 +286,12 @@ def mma(form: Form, b: Builder) -> Compiled:
     copies = 4 if m.is_volta else 1
     flops = 2 * m.rows * 8 * m.depth * copies
     is_short = b.target in SHORT_SYNC_TARGETS and _may_be_short(m)
-    multiply = _short(operands) if is_short else _multiplication(m, operands)
+    if b.is_exact and m.result != "s32":
+        if m.is_volta:
+            exact.refuse(form, "products of m8n8k4")
+        multiply = _exact(m, operands)
+    else:
+        multiply = _short(operands) if is_short else _multiplication(m, operands)
 
     def run(lanes: Lanes) -> None:
         machine.counters.flops[at] += flops * len(lanes.warps)
@@ -301,6 +312,19 @@ def _short(operands: _Operands) -> Callable[[Lanes], None]:
     def run(lanes: Lanes) -> None:
         pair = operands.left(lanes), operands.right(lanes)
         operands.put(lanes, short_sum(*pair, operands.addend(lanes)))
+
+    return run
+
+
+def _exact(m: _Mma, operands: _Operands) -> Callable[[Lanes], None]:
+    def run(lanes: Lanes) -> None:
+        left, right = operands.left(lanes), operands.right(lanes)
+        if operands.scales is not None:
+            factors = [side.read(lanes, m.depth) for side in operands.scales]
+            left = ring.multiply(left, element_of(factors[0]))
+            right = ring.multiply(right, element_of(factors[1]).swapaxes(1, 2))
+        total = ring.matmul(left, right, operands.addend(lanes))
+        operands.put(lanes, exact.finish(total, m.result))
 
     return run
 

@@ -14,11 +14,12 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.types import B32, TYPES, Array, Type
+from cuda_tile.exact import from_bits
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ def convert(
         form.error("expected '.rn' or '.rz' before a packed type")
     half = to.name.removesuffix("x2")
     fn = clamped(_half(half, rounding), TYPES[half], relu=relu, satfinite=satfinite)
+    if b.is_exact:
+        fn = exact.from_pairs(exact.conversion(TYPES[half], source, fn, relu=relu))
     d, high, low = form.operands(3)
 
     def pack(x: Array, y: Array) -> Array:
@@ -122,6 +125,10 @@ def _to_small(
 
     def encode(x: Array) -> Array:
         x = np.where(x < 0, np.float32(0), x) if relu else x
+        if b.is_exact:
+            return exact.codes_of(from_bits(x), to.name.removesuffix("x2")).astype(
+                np.uint16
+            )
         limited = x.clip(-small.largest, small.largest)
         bits = limited.astype(small.dtype).view(np.uint8)
         return np.where(x != x, np.uint8(small.nan), bits).astype(np.uint16)
@@ -147,7 +154,9 @@ def _pack_codes(
 
     def split(x: Array) -> Array:
         halves = np.ascontiguousarray(x).view(np.uint16)
-        if source.name == "bf16x2":
+        if b.is_exact:
+            single = exact.halves(halves, exact.half_name(source))
+        elif source.name == "bf16x2":
             single = numerics.bf16_to_f32(halves)
         else:
             single = halves.view(np.float16).astype(np.float32)
@@ -169,6 +178,9 @@ def _from_small(
         codes = np.ascontiguousarray(pair).view(np.uint8)
         if small.bits == 4:
             codes = np.stack([codes & 15, codes >> 4], axis=1).ravel()
+        if b.is_exact:
+            elements = exact.small_elements(codes, source.name.removesuffix("x2"))
+            return exact.limited_codes(elements, half, relu=relu).view(np.uint32)
         halves = fn(codes.view(small.dtype).astype(np.float32))
         return np.ascontiguousarray(halves).view(np.uint32)
 
@@ -192,6 +204,8 @@ def _to_scales(
     to = TYPES[_SCALES]
 
     def encode(x: Array) -> Array:
+        if b.is_exact:
+            return exact.codes_of(x, "ue8m0").astype(np.uint16)
         fraction, exponent = np.frexp(np.abs(x))  # x = fraction * 2**exponent
         power = exponent - 1 + ((fraction > 0.5) & (rounding == "rp"))
         code = np.where(fraction == 0, 0, (power + _SCALE_BIAS).clip(0, _SCALE_NAN))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.floating import MODES, finish, product_in_mode, sum_in_mode
 from cuda_tile.emulator.machine.build import Builder
@@ -25,11 +25,15 @@ Fn = Callable[..., Array]
 def _emit(form: Form, b: Builder, count: int, fn: Fn, *, ftz: bool) -> Compiled:
     form.require("f32x2")
     word = TYPES["b64"]
-    single = finish(fn, _SINGLE, ftz=ftz)
+    if b.is_exact:
+        single = exact.function(form.instruction.opcode, fn)
+        single = exact.from_pairs(single)
+    else:
+        single = finish(fn, _SINGLE, ftz=ftz)
 
     def on_pairs(*values: Array) -> Array:
         singles = [np.ascontiguousarray(value).view(np.float32) for value in values]
-        return np.ascontiguousarray(single(*singles)).view(np.uint64)
+        return np.ascontiguousarray(single(*singles), np.float32).view(np.uint64)
 
     d, *sources = form.operands(count)
     if any(isinstance(source, Immediate) for source in sources):

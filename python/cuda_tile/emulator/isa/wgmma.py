@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, rows_of, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
@@ -27,6 +28,7 @@ from cuda_tile.emulator.ptx.types import B32, B64, TYPES, Array, Bool
 from cuda_tile.emulator.shadow.in_flight import CHUNK_BYTES
 from cuda_tile.emulator.tensor.descriptor import Descriptor
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact import ring
 
 CHAPTER = Chapter("Asynchronous Warpgroup Level Matrix Instructions")
 
@@ -117,7 +119,7 @@ def _mma_async(form: Form, b: Builder) -> Compiled:
             base = int(machine.shared_base[some.numbers[0]])
             where = other.chunks(some, base, flips_b, depth)
             if source.parts is not None:
-                rows = rows_of(decode(stack(some, source.parts), left))
+                rows = rows_of(product.decode(stack(some, source.parts), left))
                 a = rows.reshape(64, depth)
                 chunks = [where]
             else:
@@ -271,7 +273,9 @@ class _Product:
     ) -> None:
         self._shared = b.machine.shared
         self._width, self._depth, self._result = width, depth, result
+        self._is_exact = b.is_exact and result != "s32"
         self._is_short = result == "f32" and left in SHORT_FORMATS
+        self.decode = exact.matrix_elements if b.is_exact else decode
 
     def load(
         self, chunks: Offsets, name: str, count: int, *, transposed: bool
@@ -280,9 +284,10 @@ class _Product:
         data = gather(self._shared, chunks.ravel(), 16)
         if transposed:
             rows = data.reshape(self._depth, count * 2)
-            return decode(rows.view(np.uint32), name).reshape(self._depth, count).T
+            parts = self.decode(rows.view(np.uint32), name)
+            return parts.reshape(self._depth, count).T
         rows = data.reshape(count, 32).view(np.uint32)
-        return decode(rows, name).reshape(count, 256 // BITS[name])
+        return self.decode(rows, name).reshape(count, 256 // BITS[name])
 
     def add(
         self,
@@ -295,7 +300,9 @@ class _Product:
     ) -> None:
         """Adds a product of [64, K] and [K, N] to a warpgroup's accumulators."""
         before = self._accumulators(lanes, targets) if keeps else None
-        if self._is_short:
+        if self._is_exact:
+            total = ring.matmul(*pair, before)
+        elif self._is_short:
             total = short_sum(*pair, before)
         else:
             total = np.matmul(*pair)
@@ -306,7 +313,7 @@ class _Product:
                 whole = whole.clip(-(2**31), 2**31 - 1)
             total = whole.astype(np.int32)
         else:
-            total = finish(total, self._result)
+            total = (exact.finish if self._is_exact else finish)(total, self._result)
         # Rows are (warp, half, g), columns (block, t, place).
         parts = total.reshape(4, 2, 8, self._width // 8, 4, 2)
         parts = np.ascontiguousarray(parts.transpose(3, 1, 0, 2, 4, 5))
@@ -323,7 +330,10 @@ class _Product:
         rows = np.stack([target[lanes.index] for target in targets])
         blocks = self._width // 8
         if self._result == "f16":
-            pairs = rows.view(np.float16).astype(np.float32)
+            pairs = (
+                self.decode(rows, "f16") if self._is_exact else rows.view(np.float16)
+            )
+            pairs = pairs.astype(np.float32)
             parts = pairs.reshape(blocks, 2, 4, 8, 4, 2)
         else:
             if self._result == "s32":

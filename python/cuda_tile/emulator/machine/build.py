@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from cuda_tile.emulator.sync.register_pool import RegisterPool
 from cuda_tile.emulator.tensor.unit import TensorUnit
 from cuda_tile.emulator.tensor.warpgroup import TensorCores
 from cuda_tile.emulator.threads.lanes import Lanes
+from cuda_tile.exact import element_of
 
 AddressOf = Callable[[Lanes], Addresses]
 # A function of equally long arrays, element by element.
@@ -64,7 +65,9 @@ class Builder:
         tensor: Tensor memory and its cores; None where no instruction needs them.
         registers: The register pool of setmaxnreg.
         target: The chip that the module is for, as `.target` names it.
+        is_exact: Whether floats are elements of a ring; see `cuda_tile.exact`.
         compared: Loads that count as strong; see `ptx.data_flow.compared_loads`.
+        made_of_bits: With exact numbers, registers whose floats may be no elements.
         at: Number of the instruction within its function.
     """
 
@@ -76,8 +79,11 @@ class Builder:
         declared_registers: int = 0,
         resident_ctas: int = 1,  # that `.minnctapersm` asks for
         target: str = "",
+        *,
+        is_exact: bool = False,
     ) -> None:
         self.machine = machine
+        self.is_exact = is_exact
         self.target = target
         self.copies = copies
         self.mbarriers = Mbarriers(machine)
@@ -91,6 +97,7 @@ class Builder:
         self.registers = RegisterPool(machine, declared_registers, resident_ctas)
         self.spaces = spaces
         self.compared: frozenset[Instruction] = frozenset()
+        self.made_of_bits: frozenset[Register] = frozenset()
         self.at = 0
         self.line = 0
         self._reads: list[Register] = []
@@ -215,6 +222,8 @@ class Builder:
         data = constant_bytes(operand, ty, self.line)
         if ty.bits == 128:
             raise self.error("expected a register of type .b128, got a constant")
+        if self.is_exact and (operand.bits or isinstance(operand.value, float)):
+            data = _element(data)
         return self.machine.constant(np.frombuffer(data, ty.dtype)[0], ty.dtype)
 
     def integer(self, operand: Operand, what: str) -> int:
@@ -334,6 +343,13 @@ class Builder:
 
 # Compiles one instruction: its written form, with what the machine offers, to a step.
 Rule = Callable[[Form, Builder], Compiled]
+
+
+@cache
+def _element(data: bytes) -> bytes:
+    """The bytes of the element that a float of 4 or 8 bytes stands for."""
+    number = np.frombuffer(data, f"f{len(data)}")
+    return element_of(number).astype(number.dtype).tobytes()
 
 
 def _nothing(lanes: Lanes) -> None:

@@ -22,6 +22,7 @@ from cuda_tile.emulator.machine.step import Barrier, Control, Convergence, Step,
 from cuda_tile.emulator.ptx.data_flow import (
     changes_bit_field,
     compared_loads,
+    made_of_bits,
     only_loaded,
     polling_branches,
 )
@@ -83,6 +84,8 @@ class Program:
         self._loaded = only_loaded(function)
         builder.tensor_cores.watch(function)
         builder.compared = compared_loads(function)
+        if builder.is_exact:
+            builder.made_of_bits = made_of_bits(function)
         for number, instruction in enumerate(function.code):
             builder.begin(first + number, instruction.line)
             rule = rule_of(instruction)
@@ -246,7 +249,7 @@ def _tracked(step: Step, machine: Machine) -> Step:
 def _acquires(instruction: Instruction) -> bool:
     """Whether what runs an instruction may learn what others did."""
     opcode = instruction.opcode
-    return opcode in ("atom", "fence", "membar") or (
+    return opcode in ("atom", "fence", "membar", "griddepcontrol") or (
         opcode == "ld" and "acquire" in instruction.modifiers
     )
 

@@ -14,6 +14,7 @@ from cuda_tile.emulator.ptx.syntax import (
     Immediate,
     Instruction,
     Label,
+    Operand,
     Register,
     Vector,
 )
@@ -98,6 +99,47 @@ def compared_loads(function: Function) -> frozenset[Instruction]:
         )
         in expected
     )
+
+
+_FLOATS = frozenset({"f32", "f64"})
+_COPIES = frozenset({"mov", "selp", "shfl", "slct"})
+_FROM_OUTSIDE = frozenset({"ld", "ldu", "ldmatrix", "atom", "call", "mma", "wgmma"})
+
+
+def made_of_bits(function: Function) -> frozenset[Register]:
+    """Registers that may hold a float whose bits integer instructions made.
+
+    Such as a bf16 widened by a shift. What comes from memory counts as made by float
+    instructions.
+    """
+    made: set[Register] = set()
+    size = -1
+    while size != len(made):
+        size = len(made)
+        for instruction in function.code:
+            if instruction.operands and _makes_bits(instruction, made):
+                made.update(_named(instruction.operands[0]))
+    return frozenset(made)
+
+
+def _makes_bits(instruction: Instruction, made: set[Register]) -> bool:
+    opcode, modifiers = instruction.opcode, instruction.modifiers
+    if opcode in _COPIES:
+        source = instruction.operands[1:]
+        return any(
+            isinstance(operand, Vector) or not made.isdisjoint(_named(operand))
+            for operand in source
+        )
+    if opcode in _FROM_OUTSIDE:
+        return False
+    # The first type of a conversion is that of its result; so it is of all others.
+    types = [name for name in modifiers if name[0] in "bfsu" and name[-1].isdigit()]
+    return not types or types[0] not in _FLOATS
+
+
+def _named(operand: Operand) -> tuple[Register, ...]:
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
+    return tuple(e for e in elements if isinstance(e, Register))
 
 
 def _moves(function: Function) -> dict[Register, set[Register]]:
