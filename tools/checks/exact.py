@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "test" / "zoo"), str(ROOT / "examples")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "zoo"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 import real_kernels
 from zoo_launch import LAUNCHES
@@ -31,8 +31,13 @@ from zoo_launch import LAUNCHES
 import cuda_tile
 from cuda_tile.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[2]
+
 PAGE = ROOT / "docs" / "exact.md"
-START, END = "<!-- differs: tools/checks/exact.py --write -->", "<!-- end of differs -->"
+START, END = (
+    "<!-- differs: tools/checks/exact.py --write -->",
+    "<!-- end of differs -->",
+)
 GPUS = ("sm_80", "sm_90")
 SECONDS = 60
 """Wall time after which a run counts as endless: a loop may wait for convergence."""
@@ -161,12 +166,22 @@ def main() -> int:
             listed += bool(why)
             failed += bool(difference and not why)
             if difference:
-                print(f"{gpu} {work.name}: {difference} ({why or 'no reason'})", flush=True)
+                print(
+                    f"{gpu} {work.name}: {difference} ({why or 'no reason'})",
+                    flush=True,
+                )
                 rows.append(f"| {work.name} | {gpu} | {why} |")
     print(f"{equal} equal, {listed} listed")
     if options.write:
-        _write([f"{equal} of {equal + listed + failed} runs are equal.", "",
-                "| kernel | chip | why it differs |", "|---|---|---|", *rows])
+        _write(
+            [
+                f"{equal} of {equal + listed + failed} runs are equal.",
+                "",
+                "| kernel | chip | why it differs |",
+                "|---|---|---|",
+                *rows,
+            ]
+        )
     print(f"{equal + listed} passed, {failed} failed")
     return min(failed, 1)
 

@@ -168,7 +168,9 @@ def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
     """The arguments with their floats as elements, in place in arrays."""
     enter(arg.array for arg in args if isinstance(arg, TensorMap))
     typed = [
-        param.type.dtype.type(arg) if isinstance(arg, float) and param.type.is_float else arg
+        param.type.dtype.type(arg)
+        if isinstance(arg, float) and param.type.is_float
+        else arg
         for param, arg in zip(function.params, args, strict=False)
     ]
     return enter(typed) + list(args[len(typed) :])
@@ -344,9 +346,7 @@ class _Run:
         if cooperative:
             _provide_workspace(self.machine)
 
-    def prepare(
-        self, params: NDArray[np.uint8], limit: int, *, is_exact: bool
-    ) -> None:
+    def prepare(self, params: NDArray[np.uint8], limit: int, *, is_exact: bool) -> None:
         """Compiles the functions."""
         machine = self.machine
         spaces, copies = Spaces(machine, params), Copies(machine)

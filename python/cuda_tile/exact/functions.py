@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of one element. Each acts on the parts modulo P and Q by a table.
 
-    inverse     inverse of each part that is not zero, else zero
-    exp2        2^b modulo P, where b is the part modulo Q; zero modulo Q
-    root        x^((m + 1) / 4) of each part modulo m, so that products stay
-    others      a random table each, with f(1) = 0 for logarithms, f(-x) = -f(x) or
-                f(-x) = f(x) where the function has it
+inverse     inverse of each part that is not zero, else zero
+exp2        2^b modulo P, where b is the part modulo Q; zero modulo Q
+root        x^((m + 1) / 4) of each part modulo m, so that products stay
+others      a random table each, with f(1) = 0 for logarithms, f(-x) = -f(x) or
+            f(-x) = f(x) where the function has it
 """
 
 from __future__ import annotations

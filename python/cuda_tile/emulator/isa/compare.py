@@ -84,9 +84,7 @@ def _halves(x: Array, ty: Type, place: int | None, *, is_exact: bool) -> Array:
     return values.astype(np.float32)
 
 
-def _on_type(
-    name: str, ty: Type, form: Form, ftz: bool, *, is_exact: bool
-) -> list[Fn]:
+def _on_type(name: str, ty: Type, form: Form, ftz: bool, *, is_exact: bool) -> list[Fn]:
     """Returns the comparison of each element of the type (two for packed pairs)."""
     if ty.name not in _HALVES:
         fn = comparison(name, ty, form)

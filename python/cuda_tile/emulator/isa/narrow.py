@@ -126,7 +126,9 @@ def _to_small(
     def encode(x: Array) -> Array:
         x = np.where(x < 0, np.float32(0), x) if relu else x
         if b.is_exact:
-            return exact.codes_of(from_bits(x), to.name.removesuffix("x2")).astype(np.uint16)
+            return exact.codes_of(from_bits(x), to.name.removesuffix("x2")).astype(
+                np.uint16
+            )
         limited = x.clip(-small.largest, small.largest)
         bits = limited.astype(small.dtype).view(np.uint8)
         return np.where(x != x, np.uint8(small.nan), bits).astype(np.uint16)

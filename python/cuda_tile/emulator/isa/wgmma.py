@@ -330,7 +330,9 @@ class _Product:
         rows = np.stack([target[lanes.index] for target in targets])
         blocks = self._width // 8
         if self._result == "f16":
-            pairs = self.decode(rows, "f16") if self._is_exact else rows.view(np.float16)
+            pairs = (
+                self.decode(rows, "f16") if self._is_exact else rows.view(np.float16)
+            )
             pairs = pairs.astype(np.float32)
             parts = pairs.reshape(blocks, 2, 4, 8, 4, 2)
         else:
