@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -35,9 +35,11 @@ cuda_tile.module @m { entry @sums(%a: tile<ptr<f32>>, %c: tile<ptr<KIND>>) {
   %half = constant <f32: 0.5> : tile<64xf32>
   %y = mulf %w, %half : tile<64xf32>
   %e = exp %y : tile<64xf32>
-  %sum = scan %e dim=0 reverse=false identities=[0.0 : f32] : tile<64xf32> -> tile<64xf32>
+  %sum = scan %e dim=0 reverse=false identities=[0.0 : f32]
+      : tile<64xf32> -> tile<64xf32>
   (%l: tile<f32>, %r: tile<f32>) { %v = addf %l, %r : tile<f32>  yield %v : tile<f32> }
-  %most = scan %y dim=0 reverse=false identities=[0xFF800000 : f32] : tile<64xf32> -> tile<64xf32>
+  %most = scan %y dim=0 reverse=false identities=[0xFF800000 : f32]
+      : tile<64xf32> -> tile<64xf32>
   (%l: tile<f32>, %r: tile<f32>) { %v = maxf %l, %r : tile<f32>  yield %v : tile<f32> }
   %d = divf %sum, %most : tile<64xf32>
   %root = rsqrt %d : tile<64xf32>
@@ -79,14 +81,18 @@ def test_no_order_shows() -> None:
     name = KERNELS[0]
     expected = run(name)
     assert run(name, seed=1) == expected
-    choices = {"on": "emulator", "compiled": compiled(name, "sm_80")}
+    choices: dict[str, Any] = {"on": "emulator", "compiled": compiled(name, "sm_80")}
     assert run(name, mode="adversarial", seed=1, **choices) == expected
 
 
 def test_floats_differ_where_exact_numbers_do_not() -> None:
     """Without them the same two runs of a sum differ in bits."""
     outputs: list[bytes] = []
-    for choices in ({}, {"on": "emulator", "compiled": compiled(KERNELS[0], "sm_80")}):
+    runs: tuple[dict[str, Any], ...] = (
+        {},
+        {"on": "emulator", "compiled": compiled(KERNELS[0], "sm_80")},
+    )
+    for choices in runs:
         problem = make_problem(KERNELS[0])
         module = cuda_tile.load(kernel_path(KERNELS[0]))
         cuda_tile.run(module, grid=problem.grid, args=problem.args, **choices)
@@ -116,7 +122,7 @@ def test_formats(kind: str) -> None:
     args = [[x.copy(), output] for output in outputs]
     cuda_tile.run(module, grid=1, args=args[0], numbers="exact")
     for gpu, pair in zip(("sm_80", "sm_90"), args[1:], strict=True):
-        choices = {"on": "emulator", "gpu": gpu, "numbers": "exact"}
+        choices: dict[str, Any] = {"on": "emulator", "gpu": gpu, "numbers": "exact"}
         cuda_tile.run(module, grid=1, args=pair, **choices)
     first, *others = (output.tobytes() for output in outputs)
     assert any(first)
@@ -142,8 +148,9 @@ def test_a_lost_element_shows() -> None:
 def test_shuffle_needs_no_tolerance() -> None:
     problem = make_problem(KERNELS[0], (16, 16))
     module = cuda_tile.load(kernel_path(KERNELS[0]))
-    choices = {"grid": problem.grid, "args": problem.args, "seeds": 2}
-    assert interp.shuffle_check(module, numbers="exact", **choices)
+    grid, args = problem.grid, problem.args
+    options: dict[str, Any] = {"numbers": "exact"}
+    assert interp.shuffle_check(module, grid=grid, args=args, seeds=2, **options)
 
 
 REFUSED = """
@@ -164,7 +171,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(PtxError, match="products of m8n8k4 with exact numbers"):
         launch(REFUSED, grid=1, block=32, args=[], numbers="exact")
     with pytest.raises(UserError, match="expected numbers floats or exact"):
-        launch(REFUSED, grid=1, block=32, args=[], numbers="reals")
+        launch(REFUSED, grid=1, block=32, args=[], numbers=cast(Any, "reals"))
     with pytest.raises(UserError, match="expected numbers to be one of floats, exact"):
         run_with("reals")
 

@@ -2,9 +2,9 @@
 """Compares interpreter and emulator bit for bit with exact numbers; see docs/exact.md.
 
 Runs the kernels of test/kernels that have launches. One that differs needs a reason
-that this finds in its ops: a law that exact numbers lack. `--gpu` names the chips, words
-are parts of kernels' names, `--write` puts the table of what differs on the page. Ends
-with `N passed, N failed`.
+that this finds in its ops: a law that exact numbers lack. `--gpu` names the chips,
+words are parts of kernels' names, `--write` puts the table of what differs on the page.
+Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -76,10 +77,10 @@ def works() -> Iterator[Work]:
     with zipfile.ZipFile(ARCHIVE) as archive:
         for name in sorted(LAUNCHES):
             data = archive.read(f"{name}.tileirbc")
-            yield Work(name, data, lambda name=name: _zoo(name))
+            yield Work(name, data, partial(_zoo, name))
     for name in sorted(real_kernels.RECIPES):
         data = real_kernels.kernel_path(name).read_bytes()
-        yield Work(name, data, lambda name=name: _real(name))
+        yield Work(name, data, partial(_real, name))
 
 
 def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
@@ -97,7 +98,7 @@ def _real(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
 
 
 def _arrays(args: list[Any]) -> list[Any]:
-    return [arg for arg in args if isinstance(arg, np.ndarray)]
+    return [cast(Any, arg) for arg in args if isinstance(arg, np.ndarray)]
 
 
 def outcome(module: Any, work: Work, **choices: Any) -> list[bytes] | str:
