@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def _real(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
 
 
 def _arrays(args: list[Any]) -> list[Any]:
-    return [cast(Any, arg) for arg in args if isinstance(arg, np.ndarray)]
+    return [arg for arg in args if hasattr(arg, "tobytes") and arg.ndim]
 
 
 def outcome(module: Any, work: Work, **choices: Any) -> list[bytes] | str:

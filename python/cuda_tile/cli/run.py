@@ -112,6 +112,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="emulator: also say, for the grid and each loop, how fast the chip could "
         "at best do the work that was counted, and what limits it",
     )
+    _add_checks(parser)
+    return parser
+
+
+def _add_checks(parser: argparse.ArgumentParser) -> None:
+    """In which order to run, with which numbers, and what to look for."""
     parser.add_argument(
         "--seed",
         type=int,
@@ -157,7 +163,6 @@ def build_parser() -> argparse.ArgumentParser:
         help="interp: print each operation with its results: shape, least and "
         "greatest element, first elements",
     )
-    return parser
 
 
 @dataclass(frozen=True)

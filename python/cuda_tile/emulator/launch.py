@@ -134,23 +134,14 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    _check_choice("mode", mode, get_args(Mode))
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choices(mode, on_finding, numbers)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module = _module(ptx)
     function = find_entry(module, entry)
-    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
-    if "blocksareclusters" in function.limits:
-        dims = _of_clusters(function, *dims)
-    _check_dims(function, *dims)
-    if memory is None:
-        memory = GlobalMemory()
-    elif not isinstance(cast(object, memory), GlobalMemory):
-        got = type(memory).__name__
-        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    dims = _dims(function, grid, block, cluster)
+    memory = _memory(memory)
     if numbers == "exact":
         args = _elements(function, args)
     values = arguments.register_arrays(function, args, memory)
@@ -164,6 +155,29 @@ def launch(
     return run.report
 
 
+def _memory(given: GlobalMemory | None) -> GlobalMemory:
+    if given is None:
+        return GlobalMemory()
+    if not isinstance(cast(object, given), GlobalMemory):
+        got = type(given).__name__
+        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    return given
+
+
+def _dims(
+    function: Function,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    cluster: int | Sequence[int],
+) -> tuple[Dim3, Dim3, Dim3]:
+    """Grid, block and cluster, checked."""
+    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
+    if "blocksareclusters" in function.limits:
+        dims = _of_clusters(function, *dims)
+    _check_dims(function, *dims)
+    return dims
+
+
 def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
     """The arguments with their floats as elements, in place in arrays."""
     enter(arg.array for arg in args if isinstance(arg, TensorMap))
@@ -174,6 +188,12 @@ def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
         for param, arg in zip(function.params, args, strict=False)
     ]
     return enter(typed) + list(args[len(typed) :])
+
+
+def _check_choices(mode: str, on_finding: str, numbers: str) -> None:
+    _check_choice("mode", mode, get_args(Mode))
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
