@@ -36,6 +36,9 @@ llvm::cl::opt<bool> keep("keep",
                          desc("Write each input to the file before it is read, "
                               "so that it exists after a crash"));
 
+llvm::cl::opt<std::string>
+    accepted("accepted", desc("Folder for the inputs that are read"));
+
 /// Contexts keep types and attributes, so each serves for this many inputs.
 constexpr uint64_t kInputsPerContext = 256;
 /// Bytes of memory per byte of a file that may stay in use after it, and what
@@ -52,11 +55,11 @@ uint64_t memoryInUse() {
   return info.uordblks + info.hblkhd;
 }
 
-void writeArtifact(const Bytes &input) {
+void write(const Bytes &input, llvm::StringRef file) {
   std::error_code error;
-  llvm::raw_fd_ostream os(artifact, error);
+  llvm::raw_fd_ostream os(file, error);
   if (error)
-    llvm::errs() << "error: " << artifact << ": " << error.message() << "\n";
+    llvm::errs() << "error: " << file << ": " << error.message() << "\n";
   else
     os << llvm::toStringRef(input);
 }
@@ -71,7 +74,7 @@ double cpuSeconds() {
 void endLater() {
   std::signal(SIGPROF, [](int) {
     constexpr char message[] = "problem: an input did not come to an end\n";
-    (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+    (void)!::write(STDERR_FILENO, message, sizeof(message) - 1);
     _exit(1);
   });
   itimerval timer{};
@@ -81,8 +84,9 @@ void endLater() {
 
 /// Runs one input; true if all is well.
 bool run(const Bytes &input, mlir::MLIRContext &context, Totals &totals) {
+  uint64_t number = totals.accepted + totals.refused;
   if (keep)
-    writeArtifact(input);
+    write(input, artifact);
   endLater();
   uint64_t memory = memoryInUse();
   double start = cpuSeconds();
@@ -91,6 +95,8 @@ bool run(const Bytes &input, mlir::MLIRContext &context, Totals &totals) {
   memory = std::max(memory, memoryInUse()) - memory;
   totals.slowest = std::max(totals.slowest, seconds);
   ++(outcome.accepted ? totals.accepted : totals.refused);
+  if (outcome.accepted && !accepted.empty())
+    write(input, accepted + "/" + std::to_string(number) + ".tileirbc");
   if (outcome.problem.empty() && seconds > limit)
     outcome.problem = "took " + std::to_string(seconds) + " s";
   if (outcome.problem.empty() &&
@@ -98,7 +104,7 @@ bool run(const Bytes &input, mlir::MLIRContext &context, Totals &totals) {
     outcome.problem = "kept " + std::to_string(memory) + " bytes of memory";
   if (outcome.problem.empty())
     return true;
-  writeArtifact(input);
+  write(input, artifact);
   llvm::errs() << "problem: " << outcome.problem << " (input in " << artifact
                << ")\n";
   return false;

@@ -10,6 +10,9 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
+INTERNAL = 70
+"""Exit code of commands for a bug of this package, EX_SOFTWARE of sysexits."""
+
 
 class CudaTileError(Exception):
     """Base class of the errors that this package raises intentionally.
@@ -47,6 +50,22 @@ class UserError(CudaTileError):
 
 class Unsupported(UserError):
     """Valid input that this version does not support; the message says what to do."""
+
+
+class NoRoom(UserError):
+    """The plan of a kernel asks for more shared memory than a CTA can have.
+
+    Args:
+        message: As of `CudaTileError`.
+        location: The same.
+        excess_bytes: Bytes that are wanting.
+    """
+
+    def __init__(
+        self, message: str, location: str | None = None, excess_bytes: int = 0
+    ) -> None:
+        super().__init__(message, location)
+        self.excess_bytes = excess_bytes
 
 
 class InternalError(CudaTileError):

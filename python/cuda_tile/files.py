@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
+from cuda_tile.admission import check_depth, check_text
 from cuda_tile.errors import UserError, expect
 from cuda_tile.locations import place_text
 
@@ -63,11 +64,14 @@ def load(
     with context, ir.Location.unknown():
         try:
             if data.startswith(MAGIC):
-                return _cuda_tile.read_bytecode(data, _name(source), context, strict)
-            return _parse_text(data, source)
+                module = _cuda_tile.read_bytecode(data, _name(source), context, strict)
+            else:
+                module = _parse_text(data, source)
         except ir.MLIRError as error:
             said = _other_language(source) or diagnostics_text(error)
             raise UserError(said) from None
+    check_depth(module)
+    return module
 
 
 def _other_language(source: str | os.PathLike[str] | bytes) -> str | None:
@@ -107,12 +111,12 @@ def _parse_text(data: bytes, source: str | os.PathLike[str] | bytes) -> ir.Modul
             f"with {MAGIC!r}), got bytes that are neither, at offset {error.start}"
             f"{'; it is a cubin or another ELF file' * data.startswith(ELF_MAGIC)}"
         ) from None
-    if isinstance(source, bytes):
-        return ir.Module.parse(text)
     name = _name(source)
-    if name.encode() != os.fsencode(source):  # bytes that MLIR takes for no name
-        return ir.Module.parse(text)
-    return ir.Module.parseFile(name)  # keeps the name in locations
+    check_text(data, name)
+    # Bytes have no name, and some names have bytes that MLIR takes for none.
+    has_name = not isinstance(source, bytes) and name.encode() == os.fsencode(source)
+    # The name of a file is in locations.
+    return ir.Module.parseFile(name) if has_name else ir.Module.parse(text)
 
 
 def diagnostics_text(error: ir.MLIRError) -> str:

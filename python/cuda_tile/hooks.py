@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from cuda_tile._mlir import ir
+from cuda_tile.admission import check_depth
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import InternalError, UserError
 from cuda_tile.ir.launch import emitted_kernels
@@ -139,11 +140,12 @@ def _has_kernels(module: ir.Operation) -> bool:
 
 
 def check_input(module: ir.Operation) -> None:
-    """Verifies what the user wants to have compiled.
+    """Verifies what the user wants to have compiled or run.
 
     Raises:
-        UserError: The module is invalid.
+        UserError: The module is invalid, or nests too deep.
     """
+    check_depth(module)
     if invalid := find_invalid(module):
         said, location = invalid
         raise UserError(f"expected a valid module, got: {said}", location)

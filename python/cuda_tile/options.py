@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -10,6 +11,7 @@ from cuda_tile.errors import Unsupported, UserError
 from cuda_tile.runtime.record import ABIS
 from cuda_tile.targets import (
     DEFAULT_GPU,
+    MOST_SHARED_BYTES,
     WARP_COUNTS,
     Target,
     find_target,
@@ -20,7 +22,7 @@ from cuda_tile.targets import (
 Choice = str | int | bool
 
 
-def _option(default: Any, summary: str, allowed: tuple[Choice, ...]) -> Any:
+def _option(default: Any, summary: str, allowed: Sequence[Choice]) -> Any:
     """A field with its line for `--help` and the values it takes besides None."""
     return field(default=default, metadata={"summary": summary, "allowed": allowed})
 
@@ -40,6 +42,8 @@ class Options:
         persistent: Whether a CTA serves several tile blocks, one after another, in
             kernels that gain by it (passes/plan_persist.py). The launch record then
             says "persistent".
+        shared_budget: Bytes of shared memory per CTA that `plan` counts on for copies
+            that run ahead, instead of all that the chip has.
         llvm_opt_level: Optimisation level of LLVM's passes and code generator, 0 to 3.
         ptxas_opt_level: Optimisation level given to ptxas, 0 to 3.
         line_info: Whether PTX and cubin carry line tables, as `nvcc -lineinfo` makes.
@@ -60,6 +64,11 @@ class Options:
     persistent: bool = _option(
         False, "let a CTA serve several tile blocks where it gains", (False, True)
     )
+    shared_budget: int | None = _option(
+        None,
+        "bytes of shared memory per CTA that plan counts on, instead of all",
+        range(1, MOST_SHARED_BYTES + 1),
+    )
     llvm_opt_level: int = _option(2, "optimisation level of LLVM", (0, 1, 2, 3))
     ptxas_opt_level: int = _option(3, "optimisation level of ptxas", (0, 1, 2, 3))
     line_info: bool = _option(True, "write line tables", (False, True))
@@ -75,12 +84,11 @@ class Options:
             value = getattr(self, choice.name)
             if value is None and choice.default is None:
                 continue
-            allowed: tuple[Choice, ...] = choice.metadata["allowed"]
+            allowed: Sequence[Choice] = choice.metadata["allowed"]
             # By type too, for 1 == True.
             if type(value) is not type(allowed[0]) or value not in allowed:
-                known = ", ".join(str(each) for each in allowed[:-1])
                 raise UserError(
-                    f"expected {choice.name} of {known} or {allowed[-1]}, got {value!r}"
+                    f"expected {choice.name} of {_named(allowed)}, got {value!r}"
                 )
 
         problem = tile_abi_problem(self.target) if self.abi == "tile" else None
@@ -101,6 +109,13 @@ class Options:
         if self.device_debug:
             return 0, 0
         return self.llvm_opt_level, self.ptxas_opt_level
+
+
+def _named(allowed: Sequence[Choice]) -> str:
+    """The values that a field takes, in words."""
+    if isinstance(allowed, range):
+        return f"{allowed[0]} to {allowed[-1]}"
+    return f"{', '.join(str(each) for each in allowed[:-1])} or {allowed[-1]}"
 
 
 def option_summary(name: str) -> str:

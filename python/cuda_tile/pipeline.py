@@ -19,7 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.codegen.ptx import to_ptx
 from cuda_tile.codegen.ptxas import Assembled, assemble
-from cuda_tile.errors import CudaTileError, InternalError, UserError
+from cuda_tile.errors import CudaTileError, InternalError, NoRoom, UserError
 from cuda_tile.hooks import (
     Artifact,
     Hooks,
@@ -57,6 +57,7 @@ from cuda_tile.passes import (
     split,
     stage,
 )
+from cuda_tile.replanning import Replanning
 
 Level = Literal["T", "W", "P", "PTX", "cubin"]
 """T: tiles. W: tiles with layouts, which say what each warp and lane holds. P: `llvm`
@@ -196,7 +197,7 @@ PIPELINE: tuple[Pass | Step, ...] = (
         "T",
         "choose warps, matrix instructions and copies per kernel",
         plan.run,
-        reads=("gpu", "num_warps", "abi", "persistent"),
+        reads=("gpu", "num_warps", "abi", "persistent", "shared_budget"),
     ),
     Pass(
         "persist",
@@ -367,9 +368,21 @@ def run_steps(
         raise UserError(f"expected observe to be a function, got {observe!r}")
     check_input(compilation.module)
     timings = Timings() if timings is None else timings
-    for step in steps:
-        _run_hooks(compilation, before, step.name, "before", timings)
-        timings.measure(step.name, lambda s=step: s.run(compilation))
+    replanning = Replanning(compilation.module)
+    number, is_again = 0, False
+    while number < len(steps):
+        step = steps[number]
+        if not is_again:
+            _run_hooks(compilation, before, step.name, "before", timings)
+        if step.name == "plan":
+            replanning.save()
+        try:
+            timings.measure(step.name, lambda s=step: s.run(compilation))
+        except NoRoom as error:
+            compilation.options = replanning.again(error, compilation.options)
+            number, is_again = STEP_NAMES.index("plan"), True
+            continue
+        number, is_again = number + 1, False
         if isinstance(step, Pass) and compilation.options.verify_each:
             name = step.name
             timings.measure("verify", lambda n=name: check_pass(compilation.module, n))

@@ -238,6 +238,10 @@ def _named(chip: Target) -> list[Target]:
 _TARGETS = {target.name: target for chip in _CHIPS for target in _named(chip)}
 
 
+MOST_SHARED_BYTES = max(target.shared_bytes_per_cta for target in _TARGETS.values())
+"""Shared memory of a CTA on the chip that has most."""
+
+
 def target_names() -> list[str]:
     """The names `find_target` accepts, oldest chip first."""
     return list(_TARGETS)

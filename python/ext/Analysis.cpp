@@ -9,6 +9,7 @@
 #include "Extension.h"
 
 #include "cuda_tile/IR/ControlFlow.h"
+#include "cuda_tile/IR/Nesting.h"
 #include "cuda_tile/Tileas/Tileas.h"
 
 #include "mlir/IR/Operation.h"
@@ -94,6 +95,15 @@ bool isLoop(nb::handle object) {
   return llvm::isa<mlir::LoopLikeOpInterface>(operationOf(object));
 }
 
+std::optional<size_t> deepText(nb::bytes text) {
+  return cuda_tile::findDeepText(llvm::StringRef(text.c_str(), text.size()));
+}
+
+nb::object deepOp(nb::handle module) {
+  mlir::Operation *op = cuda_tile::findDeepOp(operationOf(module));
+  return op ? wrapOperation(op) : nb::none();
+}
+
 } // namespace
 
 void cuda_tile::python::populateAnalysis(nb::module_ &m) {
@@ -123,4 +133,15 @@ void cuda_tile::python::populateAnalysis(nb::module_ &m) {
                 "cuda_tile._mlir.ir.OpView) -> bool"),
         "Whether the op's regions may run several times in a row, as those of "
         "`for` and `loop` do.");
+  m.def("find_deep_text", &deepText, nb::arg("text"),
+        nb::sig("def find_deep_text(text: bytes) -> int | None"),
+        "Where a text nests so deep that the parser may overflow its stack.");
+  m.def("find_deep_op", &deepOp, nb::arg("module"),
+        nb::sig("def find_deep_op(module: cuda_tile._mlir.ir.Module | "
+                "cuda_tile._mlir.ir.Operation | cuda_tile._mlir.ir.OpView) -> "
+                "cuda_tile._mlir.ir.Operation | None"),
+        "An op with a region that nests too deep, if there is one.");
+  m.def("nesting_message", &cuda_tile::getNestingMessage,
+        nb::sig("def nesting_message() -> str"),
+        "What to say of what find_deep_text and find_deep_op find.");
 }

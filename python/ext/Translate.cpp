@@ -8,10 +8,12 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -143,30 +145,57 @@ createTargetMachine(mlir::Operation *op, const std::string &chip,
         << unknown << "'";
     return nullptr;
   }
+  // Without coalescing, level 0, values that loops carry are copied between
+  // registers, among them sums that asynchronous products still write.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip, features, {}, std::nullopt, std::nullopt,
-      static_cast<llvm::CodeGenOptLevel>(optLevel)));
+      static_cast<llvm::CodeGenOptLevel>(std::max(optLevel, 1))));
 }
 
-/// Instructions that the copies of one library function may take in all. Beyond
-/// that each call stays a call: a tile of which every thread holds many
-/// elements would become code that takes long to assemble and does not fit the
-/// instruction cache.
-constexpr unsigned maxInlinedInstructions = 4096;
+/// Instructions that the copies of one library function may take in all outside
+/// of loops. Beyond that each call there stays a call: a tile of which every
+/// thread holds many elements would become code that takes long to assemble and
+/// is run once.
+constexpr unsigned maxInlinedInstructions = 16384;
 
-/// Keeps the linked functions to this module and decides which are inlined;
-/// the library asks for all of them, whatever the number of calls.
+/// The calls of a function that stand in loops. A call there ends what runs at
+/// the same time: ptxas waits for products in flight, and the caller's
+/// registers go to memory.
+std::vector<llvm::CallBase *> callsInLoops(llvm::Function &callee) {
+  llvm::DenseMap<llvm::Function *, std::unique_ptr<llvm::LoopInfo>> loops;
+  std::vector<llvm::CallBase *> found;
+  for (llvm::User *user : callee.users()) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (!call)
+      continue;
+    std::unique_ptr<llvm::LoopInfo> &info = loops[call->getFunction()];
+    if (!info)
+      info = std::make_unique<llvm::LoopInfo>(
+          llvm::DominatorTree(*call->getFunction()));
+    if (info->getLoopFor(call->getParent()))
+      found.push_back(call);
+  }
+  return found;
+}
+
+/// Keeps the linked functions to this module and decides which calls are
+/// inlined; the library asks for all of them, whatever their number.
 void limitInlining(llvm::Module &module, const llvm::StringSet<> &linked) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || !linked.contains(function.getName()))
       continue;
     if (!function.hasFnAttribute(llvm::Attribute::AlwaysInline))
       continue;
-    function.removeFnAttr(llvm::Attribute::AlwaysInline);
     size_t size = function.getInstructionCount() * function.getNumUses();
-    function.addFnAttr(size > maxInlinedInstructions
-                           ? llvm::Attribute::NoInline
-                           : llvm::Attribute::InlineHint);
+    if (size <= maxInlinedInstructions)
+      continue;
+    function.removeFnAttr(llvm::Attribute::AlwaysInline);
+    for (llvm::CallBase *call : callsInLoops(function))
+      call->addFnAttr(llvm::Attribute::AlwaysInline);
+    for (llvm::User *user : function.users())
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+        if (!call->hasFnAttr(llvm::Attribute::AlwaysInline))
+          call->addFnAttr(llvm::Attribute::NoInline);
   }
 }
 

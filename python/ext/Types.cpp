@@ -137,13 +137,14 @@ struct PyTileType : TypeClass<PyTileType, cuda_tile::TileType> {
 // None means a dynamic size.
 using Extents = std::vector<std::optional<int64_t>>;
 
+/// The sentence of other tools says dimension of strides, too.
 Shape toStored(const Extents &extents, const char *what) {
   Shape stored;
   for (std::optional<int64_t> extent : extents) {
     if (extent && *extent <= 0)
       throw nb::value_error(
-          ("expected strictly positive value for tensor_view " +
-           std::string(what) + ", got " + std::to_string(*extent))
+          ("expected strictly positive value for tensor_view dimension, got " +
+           std::to_string(*extent) + what)
               .c_str());
     stored.push_back(extent.value_or(cuda_tile::TensorViewType::kDynamic));
   }
@@ -169,8 +170,8 @@ struct PyTensorViewType
                               IgnoredLocation,
                               const std::optional<std::string> &kind) {
     auto cppKind = toPointerKind(elementType.getContext(), kind);
-    Shape cppShape = toStored(shape, "dimension");
-    Shape cppStrides = toStored(strides, "stride");
+    Shape cppShape = toStored(shape, "");
+    Shape cppStrides = toStored(strides, " among the strides");
     return getChecked<PyTensorViewType>(
         elementType.getContext(), [&](auto emitError, auto *context) {
           return cuda_tile::TensorViewType::getChecked(

@@ -27,8 +27,10 @@ KNOWN = """
 %a = assume div_by<16>, %p : tile<ptr<f16>>
 %b = assume div_by<8>, %stride : tile<i32>
 %s = assume bounded<0, ?>, %b : tile<i32>
-%n = assume div_by<8>, %rows : tile<i32>
-%m = assume div_by<8>, %columns : tile<i32>
+%rows0 = assume bounded<0, ?>, %rows : tile<i32>
+%n = assume div_by<8>, %rows0 : tile<i32>
+%columns0 = assume bounded<0, ?>, %columns : tile<i32>
+%m = assume div_by<8>, %columns0 : tile<i32>
 """
 
 
@@ -185,7 +187,7 @@ MOST = 2**31 - 1
 
 def wide(bound: int | None) -> str:
     """A kernel whose rows are counted by 64 bits, at most `bound` of them."""
-    known = KNOWN.replace("div_by<8>, %rows : tile<i32>", "div_by<8>, %n0 : tile<i64>")
+    known = KNOWN.replace("div_by<8>, %rows0 : tile<i32>", "div_by<8>, %n0 : tile<i64>")
     most = "?" if bound is None else str(bound)
     known = known.replace(
         "%n =",
@@ -206,6 +208,22 @@ def static(rows: int) -> str:
     return text.replace("tensor_view<?x?x", f"tensor_view<{rows}x?x")
 
 
+def unsigned(*, narrow: bool) -> str:
+    """A kernel with numbers of rows and columns of which the sign is not known."""
+    text = kernel(known=KNOWN.replace("bounded<0, ?>, %rows", "div_by<1>, %rows"))
+    if not narrow:
+        return text
+    lines = "".join(
+        f"%{name}16 = trunci %{name} : tile<i32> -> tile<i16>\n"
+        f"%{name}8 = assume div_by<8>, %{name}16 : tile<i16>\n"
+        f"%{name}0 = assume bounded<0, ?>, %{name}8 : tile<i16>\n"
+        for name in "nms"
+    )
+    text = text.replace("%t = make_tensor_view", lines + "%t = make_tensor_view")
+    text = text.replace("shape = [%n, %m]", "shape = [%n8, %m8]")
+    return text.replace("[%s, 1] : tile<i32>", "[%s0, 1] : tile<i16>")
+
+
 @pytest.mark.parametrize(
     ("text", "is_reached"),
     [
@@ -214,8 +232,18 @@ def static(rows: int) -> str:
         (wide(MOST), True),
         (wide(MOST + 1), False),
         (wide(None), False),
+        (unsigned(narrow=False), False),
+        (unsigned(narrow=True), True),
     ],
-    ids=["most", "one more", "known to be most", "known to be one more", "unknown"],
+    ids=[
+        "most",
+        "one more",
+        "known to be most",
+        "known to be one more",
+        "unknown",
+        "perhaps beyond as unsigned",
+        "of 16 bits",
+    ],
 )
 def test_bulk_copies_reach_extents_below_two_to_31(text: str, is_reached: bool) -> None:
     wanted = "" if is_reached else f"extent 0 may exceed {MOST}, which a copy's"

@@ -148,7 +148,7 @@ def test_what_is_no_expression() -> None:
         ]
     assert found["get_tile_block_id"] == [None] * 3
     assert found["ftoi"] == [None]
-    assert [str(e) for e in found["addi"]] == ["arg 1 arg 1 add"]
+    assert [str(e) for e in found["addi"]] == ["arg 1 arg 1 add signed 32"]
     assert flag is None
     assert pointers == [1, 0, None]
 

@@ -39,7 +39,7 @@ def test_only_none_is_dynamic(size: int) -> None:
     said = "expected strictly positive value for tensor_view dimension, got "
     with pytest.raises(ValueError, match=f"^{said}{size}"):
         ct.TensorViewType.get(F32Type.get(), [size, 32], [size, 1])
-    with pytest.raises(ValueError, match=rf"^expected strictly positive .*got {size}"):
+    with pytest.raises(ValueError, match=f"^{said}{size}"):
         ct.TensorViewType.get(F32Type.get(), [8, 32], [size, 1])
 
 

@@ -197,7 +197,7 @@ def test_the_stride_of_one_row_counts_for_nothing() -> None:
         swizzle_bytes=128,
     )
     args = [np.zeros(1), np.int32(1), np.int32(70), np.int32(70)]
-    assert map_fields(part, args, 0, lambda: 0).strides_bytes == (16,)
+    assert map_fields(part, args, 16, lambda: 0).strides_bytes == (16,)
     args[1] = np.int32(2)
     with pytest.raises(UserError, match="strides of whole 16 bytes"):
-        map_fields(part, args, 0, lambda: 0)
+        map_fields(part, args, 16, lambda: 0)

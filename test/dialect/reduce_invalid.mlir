@@ -276,3 +276,19 @@ cuda_tile.module @m {
     return
   }
 }
+
+// -----
+
+// Of rank 0, but no tiles.
+cuda_tile.module @m {
+  entry @reduce_c4_argument_tensors() {
+    %a = constant <f32: 1.0> : tile<4x8xf32>
+    // expected-error @below {{expected TileType for block arguments but got types: 'tensor<f32>' and 'tensor<f32>'}}
+    %r = "cuda_tile.reduce"(%a) <{dim = 0 : i32, identities = [0.0 : f32]}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %z = "cuda_tile.constant"() <{value = dense<0.0> : !cuda_tile.tile<f32>}> : () -> !cuda_tile.tile<f32>
+      "cuda_tile.yield"(%z) : (!cuda_tile.tile<f32>) -> ()
+    }) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8xf32>
+    return
+  }
+}

@@ -44,11 +44,22 @@ cuda_tile.module @m {
 
 // -----
 
+// The type is looked at before the number of results.
+cuda_tile.module @m {
+  entry @get_tensor_shape_tile(%n: tile<i32>) {
+    // expected-error @below {{expected tensor_view, got '!cuda_tile.tile<i32>'}}
+    %r:3 = get_tensor_shape %n : tile<i32> -> tile<i32>
+    return
+  }
+}
+
+// -----
+
 cuda_tile.module @m {
   entry @get_tensor_shape_tile_view(%p: tile<ptr<f32>>, %n: tile<i32>) {
     %t = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %v = make_partition_view %t : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>
-    // expected-error @below {{operand #0 must be tensor view type, but got '!cuda_tile.partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>'}}
+    // expected-error @below {{expected tensor_view, got '!cuda_tile.partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>>'}}
     %r:2 = get_tensor_shape %v : partition_view<tile=(8x4), tensor_view<64x64xf32, strides=[64,1]>> -> tile<i32>
     return
   }

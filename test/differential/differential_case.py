@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from differential_outside import OUTSIDE
 from differential_program import RandomProgram, Recipe
-from emit_data import BITS, DTYPES, Array, Buffer, is_float, random_values, whole_values
+from differential_values import VALUES
+from emit_data import BITS, DTYPES, Array, Buffer, is_float
 
 HEAD = "// differential: "
 
@@ -31,7 +32,9 @@ class ArrayArgument:
         shape: The array's extents.
         strides: Its strides in elements.
         ulp: How far results may be apart, in units in the last place.
-        is_whole: Whether it holds small whole numbers, instead of anything.
+        values: What it holds, one of `differential_values.VALUES`.
+        scale: The least number whose units count: those of sums in another order are
+            as large as what is added. Exact where `ulp` is 0.
     """
 
     number: int
@@ -41,13 +44,15 @@ class ArrayArgument:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     ulp: float = 0.0
-    is_whole: bool = False
+    values: str = "any"
+    scale: float = 0.0
 
     def __str__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "1"
         strides = ",".join(map(str, self.strides)) or "0"
         ulp = f" ulp={self.ulp:g}" if self.ulp else ""
-        ulp += " whole=1" if self.is_whole else ""
+        ulp += f" scale={self.scale:g}" if self.scale else ""
+        ulp += f" values={self.values}" if self.values != "any" else ""
         return (
             f"array {self.number} {self.element} size={self.size} "
             f"start={self.start} shape={shape} strides={strides}{ulp}"
@@ -55,21 +60,28 @@ class ArrayArgument:
 
     @classmethod
     def parse(cls, text: str) -> ArrayArgument:
-        """Reads what `str` wrote."""
+        """Reads what `str` wrote.
+
+        Raises:
+            ValueError: No contents have the name that `values` has.
+        """
         _, number, element, *rest = text.split()
         values = dict(word.split("=") for word in rest)
         shape = tuple(int(n) for n in values["shape"].split("x"))
         strides = tuple(int(n) for n in values["strides"].split(","))
         size, start = int(values["size"]), int(values["start"])
         ulp = float(values.get("ulp", "0"))
-        whole = "whole" in values
-        return cls(int(number), element, size, start, shape, strides, ulp, whole)
+        scale = float(values.get("scale", "0"))
+        kind = values.get("values", "whole" if "whole" in values else "any")
+        if kind not in VALUES:
+            known = ", ".join(VALUES)
+            raise ValueError(f"expected values of a kind {known}; got '{kind}'")
+        return cls(int(number), element, size, start, shape, strides, ulp, kind, scale)
 
     def buffer(self, seed: int) -> Buffer:
         """The memory with its contents."""
         rng = np.random.default_rng((seed, self.number))
-        contents = whole_values if self.is_whole else random_values
-        data = contents(rng, self.size, self.element)
+        data = VALUES[self.values](rng, self.size, self.element)
         return Buffer(data, self.start, self.shape, self.strides)
 
 
@@ -152,10 +164,10 @@ class Case:
         seed, grid = values["seed"], values["grid"]
         return cls(text, tuple(args), seed, grid, warps, name, mode)
 
-    def ulps(self) -> list[float]:
-        """How far each of the arrays that `memories` gives may be off."""
+    def arrays(self) -> list[ArrayArgument]:
+        """One argument for each of the arrays that `memories` gives."""
         arrays = [a for a in self.args if isinstance(a, ArrayArgument)]
-        return list({array.number: array.ulp for array in arrays}.values())
+        return list({array.number: array for array in arrays}.values())
 
     def memories(self) -> tuple[list[Array], list[Any]]:
         """Fresh memory for each array, and the arguments for one launch."""
@@ -187,7 +199,7 @@ def make_case(recipe: Recipe, program: RandomProgram) -> Case:
                     arg.shape,
                     arg.strides,
                     arg.ulp,
-                    arg.is_whole,
+                    "whole" if arg.is_whole else "any",
                 )
             )
         else:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import numpy as np
 from differential_case import Case
 from differential_plans import OPENED, DrawnPlan, is_split, made
 from emit_data import Array
@@ -28,7 +29,7 @@ from cuda_tile.api import Compiled
 from cuda_tile.emulator import FindingError
 from cuda_tile.errors import UserError
 from cuda_tile.options import Options
-from cuda_tile.pipeline import Artifact
+from cuda_tile.pipeline import Artifact, Observer
 
 LEVELS_W = (
     "simplify",
@@ -100,6 +101,8 @@ def check(
     levels: int = LEVELS_EACH,
     notes: Counter[str] | None = None,
     has_fast: bool = True,
+    observe: Observer | None = None,
+    apart: Sequence[Array] = (),
 ) -> Failure | None:
     """Checks a program for some chips; gives the first failure.
 
@@ -110,14 +113,19 @@ def check(
         levels: After how many passes level W is run.
         notes: Gets what passes made, if given.
         has_fast: Whether the emulator's fast mode runs, too.
+        observe: Called after each pass, with its name and the module.
+        apart: By how much each element of each array may be off, beside what the case
+            says; nothing for not at all.
     """
     orders = range(-1 if has_fast else 0, seeds)
     try:
         module = _guarded("level T", lambda: cuda_tile.load(case.body.encode()))
-        expected = _guarded("level T", lambda: run(case, module, on="interp"))
+        arrays = _guarded("level T", lambda: run(case, module, on="interp"))
+        expected = _Expected(case, arrays, apart or [np.zeros(a.shape) for a in arrays])
         seen: dict[str, None] = {}
         for gpu in gpus:
-            text = _check_chip(case, module, gpu, expected, seen, orders, levels)
+            looks = _Looks(seen, orders, levels, observe)
+            text = _check_chip(case, module, gpu, expected, looks)
             if notes is not None:
                 notes += made(text)
                 notes[OPENED] += is_split(module, gpu)
@@ -136,42 +144,68 @@ def _guarded(where: str, step: Any) -> Any:
         raise _Stop(where, error) from error
 
 
-def _check_chip(
-    case: Case,
-    module: ir.Module,
-    gpu: str,
-    expected: list[Array],
-    seen: dict[str, None],
-    orders: range,
-    levels: int,
-) -> str:
-    """Checks a program for a chip; gives its text at the last level.
+@dataclass(frozen=True)
+class _Expected:
+    """What a program should leave.
 
-    Of `orders`, those from 0 on are seeds, and -1 is the emulator's fast mode.
+    Attributes:
+        case: The program.
+        arrays: What level T leaves.
+        apart: By how much each element may be off, beside what the case says.
     """
-    chosen = {LEVELS_W[-1], *Random(case.seed).sample(LEVELS_W[:-1], levels - 1)}
+
+    case: Case
+    arrays: Sequence[Array]
+    apart: Sequence[Array]
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """How closely a program is looked at.
+
+    Attributes:
+        seen: Texts of level W that were run.
+        orders: Orders of the emulator: those from 0 on are seeds, -1 is its fast mode.
+        levels: After how many passes level W is run.
+        observe: Called after each pass.
+    """
+
+    seen: dict[str, None]
+    orders: range
+    levels: int
+    observe: Observer | None
+
+
+def _check_chip(
+    case: Case, module: ir.Module, gpu: str, expected: _Expected, looks: _Looks
+) -> str:
+    """Checks a program for a chip; gives its text at the last level."""
+    some = Random(case.seed).sample(LEVELS_W[:-1], looks.levels - 1)
+    chosen = {LEVELS_W[-1], *some}
     last = ""
 
     def observe(name: str, level: Artifact) -> None:
         nonlocal last
+        if looks.observe is not None:
+            looks.observe(name, level)
         if name not in chosen:
             return
         text = last = str(level)
         key = _CHIP.sub("", text)
-        if key in seen:  # the levels of two chips seldom differ
+        if key in looks.seen:  # the levels of two chips seldom differ
             return
-        seen[key] = None
+        looks.seen[key] = None
         where = f"after {name} ({gpu})"
         again = _guarded(where, lambda: cuda_tile.load(text.encode()))
         got = _guarded(where, lambda: run(case, again, on="interp"))
-        _compare(case, where, expected, got)
+        _compare(where, expected, got)
 
     options = Options(gpu=gpu, num_warps=case.num_warps)
     drawn = DrawnPlan.of(case.seed)
     compiled = _guarded(
         f"compile ({gpu})", lambda: _compile(module, options, drawn, observe)
     )
-    for number in orders:
+    for number in looks.orders:
         mode = "adversarial" if number >= 0 else "fast"
         where = f"emulator ({gpu}, {mode})"
         choices: dict[str, Any] = {"compiled": compiled, "gpu": gpu, "mode": mode}
@@ -180,7 +214,7 @@ def _check_chip(
         if number >= 0:
             choices["seed"] = case.seed + number
         got = _guarded(where, lambda c=choices: run(case, module, on="emulator", **c))
-        _compare(case, where, expected, got)
+        _compare(where, expected, got)
     return last
 
 
@@ -217,10 +251,13 @@ def run(case: Case, module: ir.Module, **choices: Any) -> list[Array]:
     return memories
 
 
-def _compare(case: Case, where: str, expected: list[Array], got: list[Array]) -> None:
-    pairs = zip(expected, got, case.ulps(), strict=True)
-    for number, (mine, theirs, ulp) in enumerate(pairs):
-        wrong = differing(mine, theirs, ulp)
+def _compare(where: str, expected: _Expected, got: list[Array]) -> None:
+    pairs = zip(expected.arrays, got, expected.case.arrays(), strict=True)
+    for number, (mine, theirs, array) in enumerate(pairs):
+        wrong = differing(mine, theirs, array.ulp, array.scale)
+        wrong = wrong[
+            ~_are_near(mine[wrong], theirs[wrong], expected.apart[number][wrong])
+        ]
         if len(wrong):
             word, at = f"u{mine.itemsize}", int(wrong[0])
             raise _Stop(
@@ -229,3 +266,10 @@ def _compare(case: Case, where: str, expected: list[Array], got: list[Array]) ->
                 f"[{at}] is {mine[at]} ({mine.view(word)[at]:#x}) at level T, here "
                 f"{theirs[at]} ({theirs.view(word)[at]:#x})",
             )
+
+
+def _are_near(mine: Array, theirs: Array, apart: Array) -> Array:
+    """Which elements are not farther apart than they may be."""
+    with np.errstate(all="ignore"):
+        distance = np.abs(mine.astype(np.float64) - theirs.astype(np.float64))
+    return (distance <= apart) | np.isinf(apart)

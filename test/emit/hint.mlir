@@ -26,7 +26,7 @@ cuda_tile.module @kernels {
   // CHECK: bar.sync
   // CHECK: st.shared.b64
   // CHECK: bar.sync
-  // CHECK: ld.shared.b64
+  // CHECK: ld.shared.{{.*}}b64
   // CHECK: vprintf
   // CHECK: ret;
   // SCRATCH-LABEL: entry @tile

@@ -81,10 +81,11 @@ class Store:
             strides.insert(0, name)
         size = np.dtype(DTYPES[element]).itemsize
         divisor = 16 // size
-        known = ["bounded<0, ?>"] * (rank - 1) + [f"div_by<{divisor}>"]
         assumed = [
-            f"{name}d = assume {fact}, {name} : tile<i32>"
-            for name, fact in zip(names, known, strict=True)
+            f"{name}b = assume bounded<0, ?>, {name} : tile<i32>\n"
+            f"{name}d = assume div_by<{divisor if d == rank - 1 else 1}>, {name}b "
+            ": tile<i32>"
+            for d, name in enumerate(names)
         ]
         index = ", ".join(["%x", "%y", "%z"][:rank])
         kind = f"tile<{tile}x{element}>"

@@ -20,7 +20,8 @@ from stream_runs import run_everywhere
 
 import cuda_tile
 from cuda_tile import builder as b
-from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile._mlir import ir
+from cuda_tile.ir.walk import body, enclosing_ops, entries, nested_ops
 
 LEVELS = ("plan", "place", "stage", "barriers")
 """Passes that change such kernels, of those before `emit`."""
@@ -60,10 +61,18 @@ def kernel(name: str, columns: int) -> Stream:
 
 def loops(stream: Stream, gpu: str = "sm_80") -> int:
     """Loops of a kernel once it is planned."""
-    options = replace(ONE_WARP, gpu=gpu)
-    lowered = cuda_tile.lower(stream.module(), until="plan", options=options)
+    return usual_loops(stream.module(), replace(ONE_WARP, gpu=gpu))
+
+
+def usual_loops(module: ir.Module, options: cuda_tile.Options) -> int:
+    """Loops that every row runs: those for sums that are not finite are in branches."""
+    lowered = cuda_tile.lower(module, until="plan", options=options)
     ops = [op for entry in entries(lowered.operation) for op in nested_ops(entry)]
-    return sum(op.name == "cuda_tile.for" for op in ops)
+    indices = [body(op).arguments[0] for op in ops if op.name == "cuda_tile.for"]
+    return sum(
+        all(around.name != "cuda_tile.if" for around in enclosing_ops(index))
+        for index in indices
+    )
 
 
 def run(stream: Stream, gpu: str = "sm_80") -> None:

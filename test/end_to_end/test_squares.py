@@ -13,10 +13,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "bench"))
 
+from test_parts import usual_loops
+
 import cuda_tile
 from cuda_tile import builder as b
 from cuda_tile._mlir import ir
-from cuda_tile.ir.walk import entries, nested_ops
 
 ROW = 8192
 """As much as 32 threads cannot hold."""
@@ -115,12 +116,6 @@ def run(kind: str, place: str, x: Any) -> tuple[Any, Any]:
     return centres, sums
 
 
-def loops(kind: str) -> int:
-    lowered = cuda_tile.lower(module(kind), until="plan", options=OPTIONS)
-    ops = [op for entry in entries(lowered.operation) for op in nested_ops(entry)]
-    return sum(op.name == "cuda_tile.for" for op in ops)
-
-
 def exact(kind: str, x: Any, centres: Any) -> Any:
     """Sums about the centres that were stored."""
     wide = np.zeros((len(x), ROW))
@@ -136,7 +131,7 @@ def exact(kind: str, x: Any, centres: Any) -> Any:
 @pytest.mark.parametrize("kind", ["whole", "masked", "after", "halves"])
 def test_which_sums_need_no_loop_of_their_own(kind: str) -> None:
     """A mask must be of the first elements: counts of others differ by position."""
-    assert loops(kind) == (4 if kind == "halves" else 2)
+    assert usual_loops(module(kind), OPTIONS) == (4 if kind == "halves" else 2)
 
 
 @pytest.mark.parametrize("place", ["text", "plan", "place", "stage", "emulator"])

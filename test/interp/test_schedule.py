@@ -280,6 +280,22 @@ def test_two_blocks_that_store_to_one_place() -> None:
         everyone_writes("relaxed", memory_scope="tl_blk").run(out, grid=(2,))
 
 
+def test_an_index_past_its_row_is_named() -> None:
+    """Block x stores 4 elements of row x, the last of them beyond the extent 3."""
+    k = Kernel("ptr<i32>")
+    x = block_id(k)
+    row = k.op("muli", x, k.constant(3, "i32"), results=(I32,))
+    start = k.at(k.parameters[0], row)
+    k.store(k.at(start, [0, 1, 2, 3]), k.constant([1, 2, 3, 4], "i32"))
+    out = np.zeros((4, 3), np.int32)
+    said = (
+        r"touches byte 12 of argument 0: int32\[4,3\].*, element \[1, 0\],.* goes past "
+        "dimension 1 of argument 0, whose extent is 3: is an index too large"
+    )
+    with pytest.raises(InterpError, match=said):
+        k.run(out, grid=(3,))
+
+
 @pytest.mark.parametrize(
     ("scopes", "is_race"),
     [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Seeds and near misses: programs on which a rewrite fires, and on which it may not.
 
-A file `seeds_<contract>.py` has one `Seed` for each form that a rewrite recognises, with
-its near misses: the same program with one condition of the contract broken. The table
-of conditions stands at the head of the pass.
+A file `seeds_<contract>.py` has one `Seed` for each form that a rewrite recognises,
+with its near misses: the same program with one condition of the contract broken. The
+table of conditions stands at the head of the pass.
 """
 
 from __future__ import annotations

@@ -116,10 +116,12 @@ def _compare(
             )
 
 
-def differing(wanted: Array, found: Array, ulp: float) -> Array:
+def differing(wanted: Array, found: Array, ulp: float, scale: float = 0.0) -> Array:
     """Indices of flattened elements that differ by more than `ulp` units.
 
-    Zero units asks for the same bits, except that one NaN is as good as another.
+    Zero units asks for the same bits, except that one NaN is as good as another. The
+    units are those of the wanted number, or of `scale` if that is larger. An infinity
+    differs from any other number.
     """
     wanted, found = (np.ascontiguousarray(a).reshape(-1) for a in (wanted, found))
     word = f"u{wanted.itemsize}"
@@ -129,7 +131,8 @@ def differing(wanted: Array, found: Array, ulp: float) -> Array:
             first, second = (a.astype(np.float64) for a in (wanted, found))
             same |= np.isnan(first) & np.isnan(second)
             if ulp:
-                same |= np.abs(first - second) <= ulp * _units(wanted)
+                units = _units(np.maximum(np.abs(wanted), wanted.dtype.type(scale)))
+                same |= np.abs(first - second) <= ulp * units
     return np.flatnonzero(~same)
 
 

@@ -44,6 +44,27 @@ def test_shapes(shape: tuple[int, ...]) -> None:
     assert cuda_tile.run(module, grid=(1,), args=args, on="emulator").stdout == expected
 
 
+@pytest.mark.parametrize("size", [8, 16])
+def test_tile_blocks_do_not_mix_their_text(size: int) -> None:
+    """What one call of the driver's function takes is printed by one."""
+    text = f"""cuda_tile.module @m {{ entry @k() {{
+      %x, %y, %z = get_tile_block_id : tile<i32>
+      %i = iota : tile<{size}xi32>
+      %t = print_tko "tile[%d]: %d %d\\n", %x, %i, %y : tile<i32>, tile<{size}xi32>,
+        tile<i32> -> token
+      return
+    }} }}"""
+    module = cuda_tile.load(text.encode())
+    compiled = cuda_tile.compile(module, cubin=False)
+    tile = ", ".join(map(str, range(size)))
+    expected = [f"tile[{block}]: [{tile}] 0" for block in range(4)]
+    for seed in range(3):
+        report: Any = cuda_tile.run(
+            module, grid=4, args=[], on="emulator", compiled=compiled, seed=seed
+        )
+        assert sorted(report.stdout.splitlines()) == expected
+
+
 def test_each_tile_block_prints() -> None:
     text = b"""cuda_tile.module @m { entry @k() {
       %x, %y, %z = get_tile_block_id : tile<i32>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses to elements of 4 bits become accesses to bytes or to words of atomics."""
+"""Accesses to elements of 4 bits become accesses to bytes."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_same_elements(name: str) -> None:
 
 
 def test_refused() -> None:
-    """Between the two atomics of a store another thread would see a zero."""
+    """Another strong store may be storing the other half of a byte."""
     text = kernel("65,1").replace(
         "store_view_tko weak", "store_view_tko relaxed device"
     )

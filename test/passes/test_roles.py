@@ -208,6 +208,18 @@ DIVIDED = {
       }}
     """,
 }
+BEHIND_A_GRID = {
+    "rows behind the preceding grid": "%hint = gdc_launch_dependents_tko : token"
+    "%ended = gdc_wait_tko token = %hint : token"
+    + loop(ROW_OF_TURN + add("%row", "%acc", "%next", token="%ended"))
+    + store("%sum"),
+    "a table behind the preceding grid": "%ended = gdc_wait_tko : token"
+    + loop(
+        TABLE.replace("weak %at", "weak %at token = %ended")
+        + add("%row", "%acc", "%next", token="%loaded")
+    )
+    + store("%sum"),
+}
 KEPT = {
     "a row of a tile": (
         f"""
@@ -242,7 +254,40 @@ KEPT = {
         {loop(add("%row", "%acc", "%next"))}
         {store("%sum")}
         """,
-        "it depends on 'load_ptr_tko' .* must not run twice",
+        "'load_ptr_tko' at .* comes after 'store_ptr_tko'",
+    ),
+    "a scalar that is overwritten": (
+        f"""
+        %at = offset %q, %block : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+        %row, %loaded = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
+        {loop(add("%row", "%acc", "%next"))}
+        %wrote = store_ptr_tko weak %at, %n token = %loaded
+          : tile<ptr<i32>>, tile<i32> -> token
+        {store("%sum")}
+        """,
+        "'store_ptr_tko' at .* comes after 'load_ptr_tko'",
+    ),
+    "a scalar that another overwrites behind a release": (
+        f"""
+        %at = offset %q, %block : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+        %row, %loaded = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
+        {loop(add("%row", "%acc", "%next"))}
+        %both = join_tokens %fresh, %loaded : token
+        %old, %told = atomic_rmw_tko release device %at, xor, %c0 token = %both
+          : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+        {store("%sum")}
+        """,
+        "'atomic_rmw_tko' at .* comes after 'load_ptr_tko'",
+    ),
+    "a row behind an acquire": (
+        f"""
+        %at = offset %q, %block : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+        %flag, %seen = load_ptr_tko acquire device %at
+          : tile<ptr<i32>> -> tile<i32>, token
+        {loop(ROW_OF_TURN + add("%row", "%acc", "%next", token="%seen"))}
+        {store("%sum")}
+        """,
+        "'tileas.copy_in' at .* comes after 'load_ptr_tko'",
     ),
     "an early end": (
         f"""
@@ -265,7 +310,7 @@ KEPT = {
         }}
         {store("%sum", token="%after")}
         """,
-        "'cuda_tile.store_view_tko' .* comes after a copy of the same array",
+        "'store_view_tko' at .* comes after 'tileas.copy_in'",
     ),
 }
 
@@ -293,9 +338,9 @@ def divided(text: str, *, skewed: bool = False) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", DIVIDED)
+@pytest.mark.parametrize("name", DIVIDED | BEHIND_A_GRID)
 def test_roles_compute_the_same(name: str) -> None:
-    text = kernel(DIVIDED[name])
+    text = kernel((DIVIDED | BEHIND_A_GRID)[name])
     expected = outcome(cuda_tile.load(text.encode()), None)
     assert expected.any()
     for skewed in (False, True):
@@ -329,9 +374,9 @@ def test_roles_of_a_persistent_kernel_compute_the_same(name: str) -> None:
         assert np.array_equal(outcome(module, seed), expected), (seed, str(module))
 
 
-@pytest.mark.parametrize("name", DIVIDED)
+@pytest.mark.parametrize("name", DIVIDED | BEHIND_A_GRID)
 def test_each_role_has_what_it_needs(name: str) -> None:
-    module = divided(kernel(DIVIDED[name]))
+    module = divided(kernel((DIVIDED | BEHIND_A_GRID)[name]))
     with module.context:
         op = find_roles(find_entry(module.operation, None))
         assert op is not None
@@ -345,6 +390,19 @@ def test_each_role_has_what_it_needs(name: str) -> None:
     effects = {"tileas.take", "tileas.release", "cuda_tile.store_view_tko"}
     assert effects <= work
     assert not load & {*effects, "tileas.load_shared", "cuda_tile.addf"}
+
+
+@pytest.mark.parametrize("name", BEHIND_A_GRID)
+def test_each_role_waits_for_the_preceding_grid(name: str) -> None:
+    module = divided(kernel(BEHIND_A_GRID[name]))
+    with module.context:
+        op = find_roles(find_entry(module.operation, None))
+        assert op is not None
+        names = [(inner.name, _region(op, inner)) for inner in nested_ops(op)]
+    for number in (0, 1):
+        first = names.index(("cuda_tile.gdc_wait_tko", number))
+        for name_of in ("cuda_tile.load_ptr_tko", "tileas.copy_in"):
+            assert (name_of, number) not in names[:first]
 
 
 def _region(op: Any, inner: Any) -> int:

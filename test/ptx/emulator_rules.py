@@ -52,6 +52,9 @@ class Rule:
 
 LANES = "test_detector_lanes.py"
 LIST = "test_detector_list.py"
+ENDED = "test_ended_threads.py"
+READERS = "test_many_readers.py"
+GRIDS = "test_programmatic_launch.py"
 
 
 def found(name: str, file: str = LANES) -> str:
@@ -142,8 +145,8 @@ RULES = (
     Rule(
         "which is all that it did itself",
         "shadow.global_shadow",
-        "                where &= lanes != lone\n",
-        "                pass\n",
+        "        return lanes != lone\n",
+        "        return np.ones(lanes.shape, np.bool_)\n",
         (f"{LANES}::test_what_a_lane_wrote_and_releases_alone",),
     ),
     Rule(
@@ -274,5 +277,115 @@ RULES = (
         "    x, y, z = (n * m for n, m in zip(grid, own[1], strict=True))\n",
         "    x, y, z = grid\n",
         ("test_launch.py::test_a_grid_of_clusters",),
+    ),
+    Rule(
+        "a barrier orders what those did that take part, not what warps that ended did",
+        "shadow.shared",
+        "            self.clocks.meet(cta, warps, warps)\n",
+        "            everybody = np.arange(self._n_warps)\n"
+        "            everybody += cta % self._ctas_per_cluster * self._n_warps\n"
+        "            self.clocks.meet(cta, everybody, everybody)\n",
+        (
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-global-0]",
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-global, read first-0]",
+        ),
+    ),
+    Rule(
+        "nor does it clear the history of those",
+        "shadow.shared",
+        "        if not self._has_traces[cta]:\n",
+        "        if not self.keeps:\n",
+        (
+            f"{ENDED}::test_a_warp_that_ended_does_not_meet[0-shared, read first-0]",
+            f"{ENDED}::test_fast_mode_remembers_who_ended_too[3]",
+        ),
+    ),
+    Rule(
+        "bar.arrive orders what precedes it, not what follows",
+        "machine.barriers",
+        "        if not barrier.waits or not self._is_all_of_its_warps(lanes):\n",
+        "        if not self._is_all_of_its_warps(lanes):\n",
+        (f"{ENDED}::test_what_follows_an_arrival_is_not_ordered",),
+    ),
+    Rule(
+        "what a lane that ended released to nobody, its warp does not release",
+        "ordering.lane_knowledge",
+        "            self._silence(lane)\n",
+        "            pass\n",
+        (
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-shared-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-shared, read first-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-global-warp]",
+            f"{ENDED}::test_a_lane_that_ended_does_not_meet[0-global-mate]",
+        ),
+    ),
+    Rule(
+        "but what it released itself is ordered",
+        "sync.mbarriers",
+        "        if machine.lane_knowledge is not None:\n"
+        "            machine.lane_knowledge.tells(lanes)\n"
+        "        for cta, warps",
+        "        for cta, warps",
+        (f"{ENDED}::test_what_it_released_is_ordered[0-global-warp]",),
+    ),
+    Rule(
+        "no reader of a byte is lost, however many there are",
+        "shadow.global_history",
+        "            self._crowd_out(ways[~is_free], cells[~is_free], number, keep)\n",
+        "            pass\n",
+        (
+            f"{READERS}::test_one_of_many_warps_does_not_tell",
+            f"{READERS}::test_one_of_many_blocks_does_not_tell[0-0]",
+        ),
+    ),
+    Rule(
+        "but those that a later reader knows are forgotten",
+        "shadow.global_shadow",
+        "        kept = self._is_doubtful(access, numbers)\n",
+        "        kept = np.ones(len(numbers), np.bool_)\n",
+        (f"{READERS}::test_ordered_reads_are_forgotten",),
+    ),
+    Rule(
+        "nor is the read of a mate that another one follows",
+        "shadow.global_history",
+        "                    same &= (self._reader[:, cells] == lanes) "
+        "| (entry.clock <= met())\n",
+        "                    pass\n",
+        (f"{READERS}::test_a_mates_earlier_read_is_not_lost",),
+    ),
+    Rule(
+        "what a preceding grid writes is touched behind griddepcontrol.wait",
+        "shadow.global_shadow",
+        "        if place >= 0 and not self.order.knows_preceding(warp):\n",
+        "        if place > len(addresses):\n",
+        (
+            f"{GRIDS}::test_an_access_needs_the_wait[load]",
+            f"{GRIDS}::test_an_access_needs_the_wait[bulk copy]",
+            f"{GRIDS}::test_the_role_that_loads_has_to_wait[MINE-True-0]",
+        ),
+    ),
+    Rule(
+        "by who waited",
+        "isa.control",
+        "                clocks.learn(cta, warps, PRECEDING_GRID, 1)\n",
+        "                pass\n",
+        (f"{GRIDS}::test_the_role_that_loads_has_to_wait[ROLE-False-0]",),
+    ),
+    Rule(
+        "or is ordered after who did, in other CTAs too",
+        "ordering.global_order",
+        "        return is_near or self._most_known(warp, -1, 0) > 0\n",
+        "        return is_near\n",
+        (
+            f"{GRIDS}::test_the_wait_of_another_covers_who_is_ordered_after"
+            "[0-a flag-blocks]",
+        ),
+    ),
+    Rule(
+        "and by each lane for itself",
+        "machine.program",
+        '"membar", "griddepcontrol")',
+        '"membar")',
+        (f"{GRIDS}::test_a_lane_waits_for_itself_alone",),
     ),
 )

@@ -72,6 +72,7 @@ def tensor_map(base: int, access: str) -> dict[str, Any]:
         "l2_promotion_bytes": 128,
         "fill": "zero",
         "access": access,
+        "required": True,
     }
 
 

@@ -66,6 +66,7 @@ def test_a_record_survives_json() -> None:
         "l2_promotion_bytes": 256,
         "fill": "zero",
         "access": "load",
+        "required": True,
     }
 
 
@@ -139,9 +140,15 @@ def test_limits_of_a_map(change: dict[str, Any], said: str) -> None:
 ARRAY = np.zeros((8, 64), np.float16)
 
 
-def fields(m: int, n: int, stride: int, address: int = 4096) -> Any:
+def fields(
+    m: int,
+    n: int,
+    stride: int,
+    address: int = 4096,
+    part: TensorMapParameter = MAP,
+) -> Any:
     numbers = [np.int32(m), np.int32(n), np.int64(stride)]
-    return map_fields(MAP, [ARRAY, np.bool_(1), *numbers], address, lambda: 512)
+    return map_fields(part, [ARRAY, np.bool_(1), *numbers], address, lambda: 512)
 
 
 def test_a_map_for_given_arguments() -> None:
@@ -174,6 +181,29 @@ def test_limits_of_arguments(values: tuple[int, ...], said: str) -> None:
         fields(*values)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [(8, 64, 60), (8, 64, -64), (8, -1, 64), (8, 64, 64, 4104), (8, 64, 64, 0)],
+)
+def test_a_map_that_is_not_required_may_be_none(values: tuple[int, ...]) -> None:
+    perhaps = replace(MAP, required=False)
+    found = fields(*values, part=perhaps)
+    assert (found.address, found.extents, found.strides_bytes) == (512, (1, 1), (16,))
+    assert fields(8, 60, 64, part=perhaps) == fields(8, 60, 64)
+
+
+def test_a_map_that_is_not_required_may_divide_by_zero() -> None:
+    quotient = Expression.parse("arg 3 arg 2 div")
+    part = replace(MAP, shape=(quotient, Expression.argument(2)))
+    with pytest.raises(UserError, match="no division by zero"):
+        fields(0, 64, 64, part=part)
+    assert fields(0, 64, 64, part=replace(part, required=False)).address == 512
+
+
+def test_a_map_of_no_array_is_a_line_of_zeros() -> None:
+    assert fields(8, 64, 64, 0).address == 512
+
+
 # In the IR ----------------------------------------------------------------------------
 
 
@@ -183,7 +213,9 @@ def test_maps_stand_on_the_entry_once(module: Any) -> None:
     def add(level: Any) -> None:
         entry = entries(level)[0]
         assert read_maps(entry) == ()
-        assert [add_map(entry, part) for part in (MAP, other, MAP)] == [0, 1, 0]
+        perhaps, again = replace(MAP, required=False), replace(other, required=True)
+        added = (perhaps, replace(other, required=False), MAP, again, perhaps)
+        assert [add_map(entry, part) for part in added] == [0, 1, 0, 1, 0]
         assert read_maps(entry) == (MAP, other)
 
     lowered = cuda_tile.lower(module, "sm_90", until="allocate", after={"place": add})

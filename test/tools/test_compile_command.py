@@ -9,11 +9,13 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tool_command import KERNELS, SCALE, Command
 
 from cuda_tile.cli import compile as tool
+from cuda_tile.codegen.ptxas import find_ptxas
 from cuda_tile.pipeline import STEP_NAMES
 
 VADD = KERNELS / "13.4" / "vadd_f32_1024.tileirbc"
@@ -218,3 +220,75 @@ def test_no_machine_code_in_a_file_that_is_called_text(
     assert not Path(name).exists()
     done = command(tool, SCALE, "--gpu", "sm_90", "-o", name, "--emit=placed")
     assert (done.code, Path(name).read_text()[:7]) == (0, "#layout")
+
+
+def test_limits_of_a_single_file(command: Command, folder: Path):
+    hangs = folder / "ptxas"
+    hangs.write_text("#!/bin/sh\nsleep 1000\n")
+    hangs.chmod(0o755)
+    words = [sys.executable, "-m", "cuda_tile.cli.compile", VADD, "--gpu=sm_80"]
+    for limit, environment, said in (
+        ("--time-limit=3", {"PTXAS": str(hangs)}, "took longer than 3 seconds"),
+        ("--memory-limit=0.01", {}, "memory"),
+        ("--time-limit=0", {}, "expected --time-limit above 0"),
+    ):
+        done = subprocess.run(
+            [*words, limit],
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1, done.stderr
+        assert done.stderr.splitlines()[-1].startswith("error: ")
+        assert said in done.stderr
+    done = subprocess.run([*words, "--time-limit=100", "--memory-limit=8"], check=False)
+    assert done.returncode == 0
+    assert (folder / "vadd_f32_1024.cubin").exists()
+
+
+def test_a_ptxas_that_nobody_chose(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    real = find_ptxas()
+    (folder / "ptxas").symlink_to(real)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr("cuda_tile.codegen.ptxas.packaged_ptxas", lambda: Path("none"))
+    result = command(tool, VADD, "--gpu", "sm_90")
+    assert f"warning: the ptxas on PATH made the cubin, {folder}/ptxas" in result.err
+    monkeypatch.setenv("PTXAS", str(real))
+    assert not command(tool, VADD, "--gpu", "sm_90").err
+
+
+def test_no_folder_for_temporary_files(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def none(prefix: str) -> NoReturn:
+        raise FileNotFoundError(2, f"no usable folder for {prefix}")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", none)
+    result = command(tool, VADD, "--gpu", "sm_90")
+    assert "expected a folder for temporary files, got: no usable" in result.sentence
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compile", "--gpu=sm_80"],
+        ["run", "--grid=1"],
+        ["opt"],
+        ["translate", "--mlir-to-cudatilebc"],
+        ["optimize"],
+        ["assembler", "--gpu-name=sm_90", "-o", "x.cubin"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_is_not_utf8(folder: Path, words: list[str]):
+    file = os.fsencode(folder) + b"/\xff.mlir"
+    with open(file, "w") as bad:
+        bad.write("nonsense")
+    command = [sys.executable, "-m", f"cuda_tile.cli.{words[0]}", *words[1:], file]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode in (1, 3), done.stderr
+    assert b"error: " in done.stderr
+    assert b"internal error" not in done.stderr

@@ -118,6 +118,20 @@ def test_a_refused_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> No
     assert "bad.mlir for sm_80: error: " in said
 
 
+def test_a_missing_file_does_not_stop_the_others(run: Run) -> None:
+    code, result, said = run(*FILES, "none.mlir", "--gpu=sm_80", "--jobs=2")
+    assert (code, states(result)) == (1, ["compiled"] * 3 + ["refused"])
+    assert "cannot read 'none.mlir'" in said
+
+
+def test_an_abort_is_no_limit_of_memory(run: Run, tmp_path: Path) -> None:
+    aborts = ptxas_that(tmp_path, "kill -ABRT $PPID")
+    code, result, said = run(*FILES[:2], "--gpu=sm_80", "--jobs=1", PTXAS=aborts)
+    assert (code, states(result)) == (70, ["compiled", "failed"])
+    assert "ended with signal SIGABRT, which is a bug" in said
+    assert "--memory-limit" not in said
+
+
 def test_a_kernel_that_hangs_runs_out_of_time(run: Run, tmp_path: Path) -> None:
     hangs = ptxas_that(tmp_path, f"echo $$ > {tmp_path}/pid", "sleep 1000")
     words = (*FILES, "--gpu=sm_80", "--jobs=2", "--time-limit=5")
@@ -131,7 +145,7 @@ def test_a_kernel_that_hangs_runs_out_of_time(run: Run, tmp_path: Path) -> None:
 def test_a_worker_that_is_killed_loses_one_kernel(run: Run, tmp_path: Path) -> None:
     kills = ptxas_that(tmp_path, "kill -9 $PPID")
     code, result, said = run(*FILES, "--gpu=sm_80", "--jobs=1", PTXAS=kills)
-    assert (code, states(result)) == (3, ["compiled", "failed", "compiled"])
+    assert (code, states(result)) == (70, ["compiled", "failed", "compiled"])
     assert "ended with signal SIGKILL" in said
 
 
@@ -156,7 +170,7 @@ def test_a_limit_of_memory(run: Run) -> None:
     code, result, said = run(
         *FILES[:2], "--gpu=sm_80", "--jobs=1", "--memory-limit=0.01"
     )
-    assert (code, states(result)) == (3, ["failed"] * 2)
+    assert (code, states(result)) == (70, ["failed"] * 2)
     assert "--memory-limit" in said
 
 

@@ -32,6 +32,15 @@ def test_out_arrays_are_saved(command: Command, folder: Path, executor: str):
     assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "c.npy"]
 
 
+@pytest.mark.parametrize("words", [(), ("--on=emulator", "--seed=1")])
+def test_what_a_preceding_grid_writes_is_waited_for(
+    command: Command, words: tuple[str, ...]
+):
+    done = command(tool, ADD, "--grid", "2", *ARRAYS, "--preceding", "0,1", *words)
+    assert done.code == 1
+    assert "preceding grid" in done.err
+
+
 def test_shapes_and_strides_may_be_given(command: Command):
     words = [word for array in ARRAYS for word in (array, "16", "1")]
     assert "1 to 16" in command(tool, ADD, "--grid", "2", *words).out
@@ -196,6 +205,9 @@ def test_what_the_order_changes(command: Command):
         (("--mode", "loose"), "choose from 'strict', 'checked'"),
         (("--shuffle", "2", "--trace"), "expected --shuffle without --trace"),
         (("--shuffle", "2", "--seed", "1"), "expected --shuffle without --trace"),
+        (("--preceding", "3"), "expected --preceding of arguments 0 to 2, got 3"),
+        (("--preceding", "x"), "expected --preceding with integers such as"),
+        (("--preceding", "0", "--on=gpu"), "expected --on=interp or --on=emulator"),
         (("--limit", "9", "--on=emulator"), "expected --on=interp with --limit"),
         (("--mode", "checked", "--on=gpu"), "expected --on=interp with --mode"),
     ],

@@ -185,9 +185,8 @@ constexpr uint8_t kFunctionHasHints = 4;  // before 13.5
 constexpr uint8_t kFunctionIsExtern = 4;  // since 13.5: preview
 constexpr uint8_t kFunctionIsTesting = 8; // of test builds, before 13.5
 
-/// Limits on nesting, so that a file cannot exhaust the stack. Real files use
-/// less than a tenth of them.
-constexpr unsigned kMaxRegionDepth = 256;
+/// Limits on nesting, besides that of regions, so that a file cannot exhaust
+/// the stack. Real files use less than a tenth of them.
 constexpr unsigned kMaxAttributeDepth = 32;
 constexpr unsigned kMaxTypeDepth = 16;
 constexpr unsigned kMaxDebugDepth = 256;

@@ -3,6 +3,7 @@
 
 #include "Ops.h"
 #include "cuda_tile/IR/CudaTile.h"
+#include "cuda_tile/IR/Nesting.h"
 
 using namespace mlir;
 
@@ -268,8 +269,7 @@ LogicalResult OpWriter::writeRegions(Operation &op, const OpRecord &record) {
   if (record.numRegions == 0)
     return success();
   if (depth == kMaxRegionDepth)
-    return op.emitError("expected regions nested at most ")
-           << kMaxRegionDepth << " deep";
+    return op.emitError(getNestingMessage());
   ++depth;
   out.writeVarint(op.getNumRegions());
   for (Region &region : op.getRegions()) {

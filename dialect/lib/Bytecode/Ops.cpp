@@ -3,6 +3,7 @@
 
 #include "Ops.h"
 #include "cuda_tile/IR/CudaTile.h"
+#include "cuda_tile/IR/Nesting.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -337,8 +338,7 @@ LogicalResult OpReader::readRegions(Cursor &cursor, const OpRecord &record,
                                            Twine(record.numRegions) +
                                            " regions, got " + Twine(count));
   if (depth == kMaxRegionDepth)
-    return cursor.diags().error(start, "expected regions nested at most " +
-                                           Twine(kMaxRegionDepth) + " deep");
+    return cursor.diags().error(start, getNestingMessage());
   ++depth;
   for (uint64_t i = 0; i < count; ++i) {
     Region *region = state.addRegion();

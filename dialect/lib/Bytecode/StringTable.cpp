@@ -3,6 +3,7 @@
 
 #include "StringTable.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 
@@ -34,8 +35,14 @@ LogicalResult StringTable::fetch(uint64_t index) const {
   if (failed(entry->readBytes(bytes, entry->remaining(),
                               "string " + Twine(index))))
     return failure();
-  strings[index] =
-      StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  size_t invalidAt;
+  if (!llvm::json::isUTF8(text, &invalidAt))
+    return entry->diags().error(start + invalidAt,
+                                "expected string " + Twine(index) +
+                                    " to be UTF-8, got byte 0x" +
+                                    Twine::utohexstr(bytes[invalidAt]));
+  strings[index] = text;
   entry->diags().explain(start, *strings[index]);
   return success();
 }

@@ -253,7 +253,7 @@ static Ends findEnds(ForOp loop, const Split &split, Arithmetic make,
   if (!step || !step->isOne()) {
     Value distance = make.subtract(pivot, lower);
     Value count = make.divideUp(distance, loop.getStep());
-    pivot = make.add(make.multiply(count, loop.getStep()), lower);
+    pivot = make.add(lower, make.multiply(count, loop.getStep()));
   }
   Value low = make.smaller(pivot, upper);
   return {low, make.larger(pivot, lower)};

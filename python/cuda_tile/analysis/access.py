@@ -234,6 +234,7 @@ def view_dims(op: ir.Operation, facts: FactsAnalysis) -> list[ViewDim]:
         extent = parts.shape[target]
         start = 1 if d == tiling.sparse_dim else step * facts.of(index).divisor
         whole = divisor(extent, facts)
+        # bounds_elision C5
         fits = min(start, whole) >= tiling.tile_shape[d] and d != tiling.sparse_dim
         dims.append(
             ViewDim(

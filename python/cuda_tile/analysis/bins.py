@@ -60,10 +60,10 @@ def may_join(op: ir.Operation) -> bool:
     return (
         op.name == "cuda_tile.atomic_rmw_tko"
         and is_distributed(op.results[0])
-        and not list(op.results[0].uses)
-        and keyword(op, "mode") in _JOINED_MODES
-        and memory_order(op).semantics == "relaxed"
-        and isinstance(element_of(op.results[0]), ir.IntegerType)
+        and not list(op.results[0].uses)  # combine_atomics C3
+        and keyword(op, "mode") in _JOINED_MODES  # combine_atomics C2
+        and memory_order(op).semantics == "relaxed"  # combine_atomics C5
+        and isinstance(element_of(op.results[0]), ir.IntegerType)  # combine_atomics C1
         and element_bits(element_of(op.results[0])) in _JOINED_BITS
     )
 

@@ -20,7 +20,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import constant_of
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import block_ops, body, defining_op
+from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
 
 COMMUTATIVE = {
     f"cuda_tile.{name}"
@@ -74,6 +74,33 @@ def is_symmetric(op: ir.Operation) -> bool:
         and {*made.operands} == {arguments[2 * i], arguments[2 * i + 1]}
         for i, value in enumerate(last.operands)
     )
+
+
+_NEUTRAL = {"addi": 0, "xori": 0, "muli": 1, "addf": 0, "mulf": 1}
+"""What changes nothing, of ops to which it matters how often it is inserted."""
+
+
+def has_wrong_identity(op: ir.Operation) -> bool:
+    """Whether a reduction or scan sums from another number than 0, or multiplies so.
+
+    Each part of a row, and each position of a part, begins with its identity.
+    """
+    results = block_ops(body(op))[-1].operands
+    identities = ir.ArrayAttr(op.attributes["identities"])
+    for value, identity in zip(results, identities, strict=True):
+        made = defining_op(value)
+        wanted = None if made is None else _NEUTRAL.get(op_stem(made))
+        if wanted is not None and _number(identity) != wanted:
+            return True
+    return False
+
+
+def _number(attribute: ir.Attribute) -> float:
+    if isinstance(attribute, ir.BoolAttr):
+        return int(attribute.value)
+    if isinstance(attribute, ir.IntegerAttr):
+        return attribute.value
+    return ir.FloatAttr(attribute).value
 
 
 class Relation(NamedTuple):

@@ -22,7 +22,7 @@ from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile._mlir.dialects import cuda_tile as dialect
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.walk import block_ops, location_text
+from cuda_tile.ir.walk import block_ops, location_text, nested_ops
 
 
 class Point(NamedTuple):
@@ -112,6 +112,17 @@ def successors(op: ir.Operation) -> list[Edge]:
         )
         for edge in edges
     ]
+
+
+def may_leave(op: ir.Operation) -> bool:
+    """Whether control may leave an op otherwise than at its end, as by a `return`."""
+    inside = {op, *nested_ops(op)} if len(op.regions) else set[ir.Operation]()
+    return any(
+        edge.target.op not in inside
+        for each in inside
+        if len(each.regions) or not len(each.results)
+        for edge in successors(each)
+    )
 
 
 class ControlFlow:

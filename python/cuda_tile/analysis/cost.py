@@ -16,8 +16,8 @@ from cuda_tile._mlir import ir
 from cuda_tile.analysis.feeds import Parts, Product
 from cuda_tile.ir.copy_plan import MOST_SLOTS
 from cuda_tile.ir.plan import LOAD_WARPS, ProductPlan
-from cuda_tile.ir.tiles import elements_of, is_distributed
-from cuda_tile.layout.wgmma import WARPGROUP_WARPS
+from cuda_tile.ir.tiles import element_bits, element_of, elements_of, is_distributed
+from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom
 from cuda_tile.targets import (
     MAX_REGISTERS,
     REGISTER_UNIT_PER_WARP,
@@ -61,6 +61,24 @@ def role_registers(
         work = (launched * warps - load * LOAD_WARPS) // num_warps // 8 * 8
         found.append((min(work, MOST_ROLE_REGISTERS), load))
     return next((pair for pair in found if pair[0] >= needed), found[0])
+
+
+def least_registers(plans: Parts) -> int:
+    """Registers that each thread must be launched with for the instructions alone.
+
+    `setmaxnreg` does not help: ptxas compiles a kernel for what it is launched with.
+    """
+    return max(
+        (
+            plan.atom.least_registers(
+                element_bits(element_of(product.op.results[0])),
+                is_left_held=plan.lhs == "register",
+            )
+            for product, plan in plans.items()
+            if isinstance(plan.atom, WgmmaAtom)
+        ),
+        default=0,
+    )
 
 
 def resident_ctas(target: Target, num_warps: int, registers: int) -> int:

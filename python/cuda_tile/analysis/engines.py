@@ -3,8 +3,9 @@
 
 An engine copies while the threads go on, and ahead of the turn that uses the tile. So
 besides what its instructions can do, nothing may order the load with a store of the
-entry: the copy may run before what stands in front of it, and it has read only when
-its slot is taken. It reads facts and never guesses; a refusal says what would help.
+entry, nor with an acquire or a wait for the preceding grid in its loop: the copy may
+run before what stands in front of it there, and it has read only when its slot is
+taken. It reads facts and never guesses; a refusal says what would help.
 
 | needs | `cp_async` | `tma` |
 |---|---|---|
@@ -13,23 +14,56 @@ its slot is taken. It reads facts and never guesses; a refusal says what would h
 | alignment | 4, 8 or 16 bytes together | base and strides multiples of 16 bytes |
 | extents | any | below 2^31 |
 | outside the tensor | zeros, or anything | the same |
-| order | weak, no store before or after it by tokens | the same |
+| order | weak; by tokens behind no acquire of its loop, with no store | the same |
+
+Contract `async_copies`
+    Law: what a load reads is the same from where its loop begins to where its tile is
+    used, if nothing that tokens order with it writes or acquires there: so a copy may
+    read at any time between.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | 4 bytes lie together, for a tensor map 16 | two_bytes_together |
+    | | | columns_apart |
+    | - flags | loads have none that change values: copies check bounds anyway | |
+    | C2 values | what is not read becomes zero, without a sign | padding_of_nan |
+    | | | padding_of_minus_zero, padding_of_ones, padding_with_a_sign |
+    | C3 order | the load is weak | relaxed, acquires_itself |
+    | C4 order | by tokens it is behind no store, atomic or fence | behind_a_store |
+    | | | behind_an_atomic, behind_a_fence |
+    | | | behind_a_store_that_the_loop_carries |
+    | C5 aliasing | tokens alone order accesses, whatever the addresses | |
+    | | | behind_a_store_through_an_alias |
+    | C6 order | what acquires before it stands outside its loop | acquire_of_the_loop |
+    | | | atomic_of_the_loop, wait_of_the_loop, acquire_that_the_loop_carries |
+    | | | acquire_of_a_branch_of_the_loop |
+    | C7 order | nothing that writes or releases waits for it | store_that_waits |
+    | | | release_that_waits |
+    | C8 order | behind such an acquire a barrier stands before the loop, with a | |
+    | | proxy fence for bulk copies | acquire_before_the_loop |
+    | | | atomic_before_the_loop, acquire_whose_token_the_loop_carries |
+    | | | acquire_of_a_branch_before_the_loop, wait_before_the_loop |
+    | - blocks | what other tile blocks write meanwhile a weak load may not read | |
+    | C9 indices | the address is computed, not loaded, from the iteration's index | |
+    | | of any width | index_that_is_loaded, index_of_64_bits |
+    | C10 extents | no copy is started for iterations that do not come | no_iteration |
+    | | | one_iteration, odd_extents |
+    | C11 captures | only products use the tile, or what threads compute for them | |
+    | | | tile_that_something_else_uses |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.access import describe_access, divisor
 from cuda_tile.analysis.constants import uniform_bits
-from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.expressions import expression_of, parameter_of
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.facts_on_demand import FactsOnDemand
-from cuda_tile.analysis.feeds import LoadedOperand
+from cuda_tile.analysis.feeds import LoadedOperand, enclosing_ops_of
 from cuda_tile.analysis.tensor_maps import map_boxes, map_order
 from cuda_tile.analysis.tiling import (
     tensor_view_op,
@@ -37,12 +71,12 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
-from cuda_tile.analysis.tokens import Accesses, AccessesBehindTokens
+from cuda_tile.analysis.tokens import LOADS, TokenOrder, is_acquire, is_ordered
 from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_bits, element_of, shape_of
-from cuda_tile.ir.walk import defining_op, segments
+from cuda_tile.ir.walk import location_text, op_stem, segments
 from cuda_tile.layout.descriptors import wgmma_buffer
 from cuda_tile.targets import Target
 
@@ -72,6 +106,7 @@ class EngineChoice:
 
     def __init__(self, entry: ir.Operation, target: Target, abi: str) -> None:
         self._entry, self._target, self._abi = entry, target, abi
+        self._order = TokenOrder(entry)
 
     @cached_property
     def facts(self) -> FactsAnalysis:
@@ -90,7 +125,7 @@ class EngineChoice:
         checks: Sequence[Callable[[ir.Operation], str | None]] = (
             _refuse_strong,
             _refuse_padding,
-            self._refuse_by_tokens,
+            partial(self._refuse_by_tokens, operand.loop),
             self._refuse_async if engine == CP_ASYNC else self._refuse_tma,
         )
         for check in checks:
@@ -142,29 +177,36 @@ class EngineChoice:
             return f"{self._target.name} has no such copies"
         if self._abi != "maps":
             return self._no_maps
-        if _is_ordered(store):
+        if is_ordered(store):
             return "tokens order it with other accesses, which copies are not"
         return _refuse_strong(store) or self._refuse_map(store)
 
-    @cached_property
-    def _behind(self) -> tuple[Accesses, AccessesBehindTokens]:
-        flow = ControlFlow(self._entry)
-        accesses = Accesses(flow)
-        behind = AccessesBehindTokens(flow, accesses)
-        behind.solve(())
-        return accesses, behind
+    def awaits_threads(self, load: ir.Operation) -> bool:
+        """Whether a load waits for what only the threads that compute may do: acquire.
 
-    def _refuse_by_tokens(self, load: ir.Operation) -> str | None:
-        if not _is_ordered(load):
-            return None
-        accesses, behind = self._behind
-        if behind.waited_for(load) & ~accesses.loads:
-            return "its token is behind a store, which the copy might overtake"
-        n_accesses = len(accesses.ops)
-        own = accesses.bit(load) | accesses.bit(load) << n_accesses
-        for op in accesses.ops:
-            if not accesses.bit(op) & accesses.loads and behind.waited_for(op) & own:
-                return "a store waits for its token, which the copy might trail"
+        A role that loads would have to acquire itself, and so a second time.
+        """
+        return any(memory_order(op).acquires for op in self._order.before(load))
+
+    def _refuse_by_tokens(self, loop: ir.Operation, load: ir.Operation) -> str | None:
+        """Why the order of tokens keeps a load in its place.
+
+        Args:
+            loop: What the copy may run ahead in: the loop, or the entry.
+            load: The load.
+        """
+        for op in self._order.before(load):
+            if op.name not in LOADS and not is_acquire(op):
+                # async_copies C4, C5
+                return "its token is behind a store, which the copy might overtake"
+            # async_copies C6
+            if is_acquire(op) and loop in (self._entry, *enclosing_ops_of(op)):
+                return (
+                    f"its token is behind '{op_stem(op)}' at {location_text(op)}, "
+                    "which the copy might overtake; move that before the loop"
+                )
+        if self._order.writes_after(load):  # async_copies C7
+            return "a store waits for its token, which the copy might trail"
         return None
 
     def _refuse_async(self, load: ir.Operation) -> str | None:
@@ -172,7 +214,7 @@ class EngineChoice:
             return "the view has a position per slice, which only threads follow"
         access = describe_access(load, self.facts)
         size = access.vector * access.element_bytes
-        if size >= LEAST_ASYNC_BYTES:
+        if size >= LEAST_ASYNC_BYTES:  # async_copies C1
             return None
         return (
             f"{size} bytes are known to lie together, copies need "
@@ -210,8 +252,7 @@ class EngineChoice:
             if not self._is_reached(extent):
                 return (
                     f"extent {d} may exceed {TMA_MAX_EXTENT}, which a copy's "
-                    f"coordinates cannot; make it i32, or assume "
-                    f"bounded<?, {TMA_MAX_EXTENT}> on it"
+                    f"coordinates cannot; assume bounded<0, {TMA_MAX_EXTENT}> on it"
                 )
         order = map_order(view_operand(op))
         if order is None:
@@ -222,13 +263,18 @@ class EngineChoice:
         return reason or self._refuse_boxes(op, order[0], bits)
 
     def _is_reached(self, extent: int | ir.Value) -> bool:
-        """Whether 32-bit coordinates reach every element of a dimension."""
+        """Whether signed 32-bit coordinates reach every element of a dimension.
+
+        An extent is unsigned: one that may be negative as a signed number may be large.
+        """
         if isinstance(extent, int):
             return extent <= TMA_MAX_EXTENT
-        if element_bits(element_of(extent)) <= 32:
+        width, known = element_bits(element_of(extent)), self.facts.of(extent)
+        if width < 32:
             return True
-        high = self.facts.of(extent).high
-        return high is not None and high <= TMA_MAX_EXTENT
+        high = (1 << width - 1) - 1 if known.high is None else known.high
+        is_natural = known.low is not None and known.low >= 0
+        return is_natural and high <= TMA_MAX_EXTENT
 
     def _refuse_boxes(self, op: ir.Operation, fastest: int, bits: int) -> str | None:
         view = view_operand(op)
@@ -251,7 +297,7 @@ class EngineChoice:
         element_bytes: int,
     ) -> str | None:
         known = self.facts.of(base).divisor
-        if known < TMA_ALIGNMENT:
+        if known < TMA_ALIGNMENT:  # async_copies C1
             return (
                 f"the base is known to be divisible by {known} bytes, TMA needs "
                 f"{TMA_ALIGNMENT}; assume div_by<{TMA_ALIGNMENT}> on it"
@@ -274,7 +320,7 @@ class EngineChoice:
 
 def _refuse_strong(load: ir.Operation) -> str | None:
     order = memory_order(load)
-    if not order.is_strong:
+    if not order.is_strong:  # async_copies C3
         return None
     return f"its memory order is {order.semantics}, copies are weak"
 
@@ -283,23 +329,13 @@ def _refuse_padding(load: ir.Operation) -> str | None:
     """Copies fill what they do not read with zeros."""
     if load.name == "cuda_tile.load_view_tko":
         padding = tiling_of(view_operand(load)).padding
-        if padding in (None, "zero"):
+        if padding in (None, "zero"):  # async_copies C2
             return None
         return f"its padding is {padding}, copies fill with zeros"
     for value in segments(load)[2]:
-        if uniform_bits(value) != 0:
+        if uniform_bits(value) != 0:  # async_copies C2
             return "what its mask excludes is not known to be zero, as copies make it"
     return None
-
-
-def _is_ordered(access: ir.Operation) -> bool:
-    """Whether tokens order a load or store with anything."""
-    for value in access.operands:
-        if isinstance(value.type, TokenType):
-            op = defining_op(value)
-            if op is None or op.name != "cuda_tile.make_token":
-                return True
-    return bool(list(access.results[len(access.results) - 1].uses))
 
 
 def _is_sparse(load: ir.Operation) -> bool:

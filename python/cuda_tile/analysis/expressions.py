@@ -75,9 +75,9 @@ def _assume(op: ir.Operation, operands: list[Expression]) -> Expression:
 
 def _wrapping(op: ir.Operation, operands: list[Expression]) -> Expression:
     left, right = operands
+    # Also where the program promises no overflow: in a branch that is not taken, it
+    # does not keep that.
     result = left.apply(_WRAPPING[op_stem(op)], right)
-    if keyword(op, "overflow", "none") in ("no_signed_wrap", "no_wrap"):
-        return result
     return result.apply("signed", _width(op.results[0]))
 
 

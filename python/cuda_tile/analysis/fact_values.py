@@ -111,3 +111,16 @@ def bound_of(
 ) -> int | None:
     """A bound made of two, where both are known."""
     return None if first is None or second is None else combine(first, second)
+
+
+def product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
+    """Bounds of a product that does not wrap; none where a factor has none."""
+    if lhs.low is None or lhs.high is None or rhs.low is None or rhs.high is None:
+        return None, None
+    corners = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]
+    return min(corners), max(corners)
+
+
+def common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
+    """Where elements made of two tiles are equal, since those of both are."""
+    return tuple(gcd(a, b) for a, b in zip(lhs.constancy, rhs.constancy, strict=True))

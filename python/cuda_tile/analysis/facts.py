@@ -34,14 +34,17 @@ from cuda_tile.analysis.fact_values import (
     Facts,
     at_group,
     bound_of,
+    common_constancy,
     every_divisor,
     join,
     of_constant,
     power_of_two_divisor,
+    product_bounds,
     uniform,
     unknown,
     widen,
 )
+from cuda_tile.analysis.stored_tiles import whole_tile_stored
 from cuda_tile.analysis.tiling import tensor_view_op, tensor_view_parts, tiling_of
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.plan import MAX_GRID_EXTENT
@@ -274,6 +277,20 @@ def iota(facts: FactsAnalysis, op: ir.Operation) -> None:
     facts.set(op.results[0], found)
 
 
+@RULES.register("tileas.convert_layout")
+def convert_layout(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """The same tile in other threads."""
+    facts.set(op.results[0], facts.of(op.operands[0]))
+
+
+@RULES.register("tileas.load_shared")
+def load_shared(facts: FactsAnalysis, op: ir.Operation) -> None:
+    """What one op stores there whole, in any iteration, is what a load finds."""
+    source = whole_tile_stored(op)
+    if source is not None:
+        facts.set(op.results[0], facts.of(source))
+
+
 @RULES.register("reshape")
 def reshape(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Uniform values stay uniform; leading and trailing ones are transparent."""
@@ -370,7 +387,7 @@ def addi(facts: FactsAnalysis, op: ir.Operation) -> None:
     low = bound_of(lambda a, b: a + b, lhs.low, rhs.low)
     high = bound_of(lambda a, b: a + b, lhs.high, rhs.high)
     low, high = _in_range(op.results[0], low, high)
-    constancy = _common_constancy(lhs, rhs)
+    constancy = common_constancy(lhs, rhs)
     facts.set(
         op.results[0],
         Facts(lhs.shape, contiguity, constancy, divisibility, low, high),
@@ -415,10 +432,6 @@ def _is_unsigned(op: ir.Operation) -> bool:
     return "unsigned" in str(op.attributes["signedness"])
 
 
-def _common_constancy(lhs: Facts, rhs: Facts) -> tuple[int, ...]:
-    return tuple(gcd(a, b) for a, b in zip(lhs.constancy, rhs.constancy, strict=True))
-
-
 @RULES.register("subi")
 def subi(facts: FactsAnalysis, op: ir.Operation) -> None:
     """Contiguous minus constant is contiguous."""
@@ -433,7 +446,7 @@ def subi(facts: FactsAnalysis, op: ir.Operation) -> None:
     low = bound_of(lambda a, b: a - b, lhs.low, rhs.high)
     high = bound_of(lambda a, b: a - b, lhs.high, rhs.low)
     low, high = _in_range(op.results[0], low, high)
-    constancy = _common_constancy(lhs, rhs)
+    constancy = common_constancy(lhs, rhs)
     facts.set(
         op.results[0],
         Facts(lhs.shape, contiguity, constancy, divisibility, low, high),
@@ -455,17 +468,10 @@ def muli(facts: FactsAnalysis, op: ir.Operation) -> None:
         min(MAX_DIVISOR, at_group(lhs, i, 1) * at_group(rhs, i, 1))
         for i in range(max(1, len(lhs.shape)))
     )
-    low, high = _in_range(op.results[0], *_product_bounds(lhs, rhs))
-    constancy = _common_constancy(lhs, rhs)
+    low, high = _in_range(op.results[0], *product_bounds(lhs, rhs))
+    constancy = common_constancy(lhs, rhs)
     ones = (1,) * len(lhs.shape)
     facts.set(op.results[0], Facts(lhs.shape, ones, constancy, divisibility, low, high))
-
-
-def _product_bounds(lhs: Facts, rhs: Facts) -> tuple[int | None, int | None]:
-    if lhs.low is None or lhs.high is None or rhs.low is None or rhs.high is None:
-        return None, None
-    corners = [a * b for a in (lhs.low, lhs.high) for b in (rhs.low, rhs.high)]
-    return min(corners), max(corners)
 
 
 @RULES.register("exti")
@@ -498,7 +504,7 @@ def offset(facts: FactsAnalysis, op: ir.Operation) -> None:
     facts.set(
         op.results[0],
         Facts(
-            pointer.shape, contiguity, _common_constancy(pointer, index), divisibility
+            pointer.shape, contiguity, common_constancy(pointer, index), divisibility
         ),
     )
 
@@ -523,7 +529,7 @@ def divi(facts: FactsAnalysis, op: ir.Operation) -> None:
     lhs, rhs = (facts.of(value) for value in op.operands)
     if lhs.low is not None and lhs.low >= 0 and rhs.low is not None and rhs.low > 0:
         most = (1 << (_width(op.results[0]) - 1)) - 1 if lhs.high is None else lhs.high
-        constancy = _common_constancy(lhs, rhs)
+        constancy = common_constancy(lhs, rhs)
         if rhs.constant is not None and keyword(op, "rounding") != "positive_inf":
             step = power_of_two_divisor(rhs.constant)
             columns = zip(constancy, lhs.contiguity, lhs.divisibility, strict=False)
@@ -551,7 +557,7 @@ def cmpi(facts: FactsAnalysis, op: ir.Operation) -> None:
     """
     lhs, rhs = (facts.of(value) for value in op.operands)
     predicate = str(op.attributes["comparison_predicate"])
-    constancy = list(_common_constancy(lhs, rhs))
+    constancy = list(common_constancy(lhs, rhs))
     if "less_than" in predicate and "or_equal" not in predicate:
         for i in range(len(lhs.shape)):
             group = gcd(lhs.contiguity[i], rhs.constancy[i])

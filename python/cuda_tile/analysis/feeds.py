@@ -306,7 +306,7 @@ def _refuse_place(load: ir.Operation, loop: ir.Operation, n_uses: int) -> str | 
 def _refuse_users(load: ir.Operation, n_uses: int) -> str | None:
     """Why others than so many products need the tile of a load."""
     users = list(renamed_uses(load.results[0]))
-    if len(users) == n_uses:
+    if len(users) == n_uses:  # async_copies C11; converted_operands C6
         return None
     other = next(op for op, i in users if op.name not in PRODUCTS or i > 1)
     return f"'{op_stem(other)}' uses its tile too, which needs it in registers"
@@ -342,7 +342,7 @@ def _refuse_address(load: ir.Operation, loop: ir.Operation) -> str | None:
             if not isinstance(value.type, TokenType):
                 work.append(_next_turns(value))
             continue
-        if len(op.regions) or op.name.endswith("_tko"):
+        if len(op.regions) or op.name.endswith("_tko"):  # async_copies C9
             if isinstance(value.type, TokenType):
                 continue
             return f"its address depends on '{op_stem(op)}' of the same turn"

@@ -13,6 +13,29 @@ claims about integers, which rest on each other, each by what made the number:
 The last two hold of one reading of x, signed or unsigned: sums may wrap around, which
 as unsigned numbers only makes them smaller, and as signed ones too while nothing
 negative is added. Extents are unsigned.
+
+Contract `bounds_elision`
+    Law: with E a multiple of the tile's extent T, and i * s one too, i < ceil(E / s)
+    means that i * s + T <= E: the tile lies inside as a whole, or none of it does.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | a number is below in its own width, and where that is changed | |
+    | | | wide_index, narrow_index |
+    | C2 flags | what reads a number as signed finds none that is negative | |
+    | | | negative_lower, signed_guard, unsigned_loop |
+    | - values | elements are not looked at | |
+    | - order | an access stays where it is | |
+    | C3 blocks | a tile block's number is below only under a condition | tile_block, |
+    | | | guarded_block, other_branch |
+    | C4 indices | the number is counted, guarded or made to be below | next_tile, |
+    | | | quotient, remainder |
+    | C5 extents | extents and starts are multiples of the tile's extent | cut_tile, |
+    | | | odd_starts |
+    | C6 extents | tiles are counted of this extent, none smaller | other_extent, |
+    | | | smaller_tiles, no_tiles |
+    | - aliasing | nothing is read or written otherwise | |
+    | C7 captures | a condition is one around the access | condition_beside |
 """
 
 from __future__ import annotations
@@ -56,7 +79,7 @@ def mark_inside(op: ir.Operation, facts: FactsAnalysis) -> None:
     for d, index in enumerate(index_operands(op)):
         if dims[d].may_be_outside:
             space = IndexSpace(facts, op, dims[d].extent)
-            promised[d] = space.is_below(index, steps[d])
+            promised[d] = space.is_below(index, steps[d])  # bounds_elision C4
     if any(promised):
         op.attributes["inbounds"] = ir.DenseBoolArrayAttr.get(promised)
 
@@ -115,12 +138,12 @@ class IndexSpace:
             return False
         if loop.is_unsigned:
             return self.is_at_most(loop.upper, step, is_signed=False)
-        return self._is_natural(loop.lower) and self.is_at_most(
-            loop.upper, step, is_signed=True
-        )
+        is_natural = self._is_natural(loop.lower)  # bounds_elision C2
+        return is_natural and self.is_at_most(loop.upper, step, is_signed=True)
 
     def _is_guarded(self, x: ir.Value, step: int) -> bool:
         """Whether the access stands under a condition that says so."""
+        # bounds_elision C3
         for smaller, larger, is_signed in _comparisons_around(self._op):
             if _behind_assumes(smaller) != _behind_assumes(x):
                 continue
@@ -138,7 +161,7 @@ class IndexSpace:
         stem, first = op_stem(made), made.operands[0]
         if stem in ("assume", "trunci"):
             return self.is_below(first, step)
-        if stem == "exti":
+        if stem == "exti":  # bounds_elision C1
             is_same = not _is_signed(made) or self._is_natural(first)
             return is_same and self.is_below(first, step)
         if stem in _CHOICES:
@@ -226,9 +249,8 @@ class IndexSpace:
         view = made.operands[0]
         tiling, parts = tiling_of(view), tensor_view_parts(tensor_view_op(view))
         d = _result_number(x)
-        return tiling.steps[d] >= step and self._is_extent(
-            parts.shape[tiling.dim_map[d]]
-        )
+        extent = parts.shape[tiling.dim_map[d]]
+        return tiling.steps[d] >= step and self._is_extent(extent)  # bounds_elision C6
 
     def _parts(
         self, made: ir.Operation, is_signed: bool
@@ -367,6 +389,7 @@ def _comparisons_around(
     """
     inner = op
     for outer in enclosing_ops(op.results[0]):
+        # bounds_elision C7
         if outer.name == "cuda_tile.if" and inner.block == outer.regions[0].blocks[0]:
             yield from _comparisons_in(outer.operands[0])
         inner = outer

@@ -13,15 +13,20 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.analysis.tokens import (
+    GRID_WAIT,
+    LOADS,
+    NO_ORDER,
+    TokenOrder,
+    is_acquire,
+    token_operand,
+)
 from cuda_tile.ir.carried import BRANCH, LOOPS, ends_of, first_carried
-from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import block_ops, defining_op, location_text, nested_ops, op_stem
 
-LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
-"""Loads of level T and W."""
 _COUNTED = ("cuda_tile.for", "tileas.tiles")
 """Loops whose results are what the last turn carried on."""
 
@@ -113,7 +118,7 @@ class RoleSlice:
             self.ops.add(op)
             if op.parent is not None and is_control(op.parent.operation):
                 work.append(op.parent.operation)
-            needed += list(op.operands)[: n_steering(op)]
+            needed += list(op.operands)[: n_steering(op)]  # roles C10
             if is_control(op):
                 parents = [end.parent for end in self.ends(op)]
                 work += [p.operation for p in parents if p is not None]
@@ -141,7 +146,7 @@ class RoleSlice:
             number -= first_carried(op)[1]
             return [*self._enter(op), *self._argument(op, number)]
         op = owner.operation
-        if op in self._outside:
+        if op in self._outside or is_unordered(value):
             return []
         needed = self._enter(op)
         if is_control(op):
@@ -183,11 +188,14 @@ def n_steering(op: ir.Operation) -> int:
 def passed_token(value: ir.Value) -> ir.Value:
     """The token that a weak load, or a copy into a buffer, got, for the one it gives.
 
-    What comes after the one may come after the other, if it only reads too.
+    What comes after the one may come after the other, if it only reads too. The same is
+    so of ops that order no memory.
     """
     while isinstance(value.type, TokenType):
         op = defining_op(value)
-        if op is None or op.name not in (*COPIES, *LOADS) or memory_order(op).is_strong:
+        if op is None or op.name not in (*LOADS, *NO_ORDER):
+            return value
+        if memory_order(op).is_strong:
             return value
         given = token_operand(op)
         if given is None:
@@ -196,10 +204,10 @@ def passed_token(value: ir.Value) -> ir.Value:
     return value
 
 
-def token_operand(op: ir.Operation) -> ir.Value | None:
-    """The token behind which an access stands, or None."""
-    tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
-    return tokens[0] if tokens else None
+def is_unordered(value: ir.Value) -> bool:
+    """Whether a value is a token of an op that orders no memory and takes no token."""
+    op = defining_op(value)
+    return op is not None and op.name in NO_ORDER
 
 
 def is_uniform(value: ir.Value) -> bool:
@@ -210,28 +218,53 @@ def is_uniform(value: ir.Value) -> bool:
     return not any(any(column) for column in (*layout.lane, *layout.warp))
 
 
-def check_uniform(op: ir.Operation) -> None:
-    """Refuses what one thread cannot do as well as all, or a second time.
+class Repeatable:
+    """What one thread can do as well as all, and a second time.
 
-    Raises:
-        CannotSplit: The op has tiles that threads share out, or effects.
+    Args:
+        entry: The entry.
     """
-    if is_control(op):
-        return
-    where = f"'{op_stem(op)}' at {location_text(op)}"
-    if not all(map(is_uniform, (*op.operands, *op.results))):
-        raise CannotSplit(f"it depends on a tile, of {where}")
-    if not is_pure(op) and not _is_free_load(op):
-        raise CannotSplit(f"it depends on {where}, which must not run twice")
 
+    def __init__(self, entry: ir.Operation) -> None:
+        self._order = TokenOrder(entry)
 
-def _is_free_load(op: ir.Operation) -> bool:
-    """Whether an op is a weak load that no store is ordered before."""
-    if op.name not in LOADS or memory_order(op).is_strong:
-        return False
-    given = token_operand(op)
-    maker = None if given is None else defining_op(given)
-    return given is None or (maker is not None and maker.name == "cuda_tile.make_token")
+    def check(self, op: ir.Operation) -> None:
+        """Refuses an op that a role cannot have for itself.
+
+        Raises:
+            CannotSplit: The op has tiles that threads share out, or effects.
+        """
+        if is_control(op):
+            return
+        where = f"'{op_stem(op)}' at {location_text(op)}"
+        if not all(map(is_uniform, (*op.operands, *op.results))):  # roles C1
+            raise CannotSplit(f"it depends on a tile, of {where}")
+        if op.name in LOADS:
+            self.check_order(op)
+        elif not is_pure(op) and op.name != GRID_WAIT:  # roles C2, C8
+            raise CannotSplit(f"it depends on {where}, which must not run twice")
+
+    def check_order(self, load: ir.Operation) -> None:
+        """Refuses a load or copy whose place between accesses of others matters.
+
+        Each role waits for the preceding grid itself, where its loads do.
+
+        Raises:
+            CannotSplit: The load is strong, or tokens order it with a store or acquire.
+        """
+        where = f"'{op_stem(load)}' at {location_text(load)}"
+        if memory_order(load).is_strong:  # roles C3
+            raise CannotSplit(f"it depends on {where}, which must not run twice")
+        for op in self._order.before(load):
+            # roles C4, C7
+            if op.name != GRID_WAIT and (op.name not in LOADS or is_acquire(op)):
+                raise CannotSplit(
+                    f"{where} comes after '{op_stem(op)}' at {location_text(op)}"
+                )
+        for op in self._order.writes_after(load):  # roles C5, C6
+            raise CannotSplit(
+                f"'{op_stem(op)}' at {location_text(op)} comes after {where}"
+            )
 
 
 def effects_of(ops: Iterable[ir.Operation]) -> list[ir.Operation]:

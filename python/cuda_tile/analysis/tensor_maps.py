@@ -17,8 +17,15 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.errors import InternalError
-from cuda_tile.ir.tiles import element_bits, element_name
-from cuda_tile.ir.walk import location_text
+from cuda_tile.ir.tiles import element_bits, element_name, element_of
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    enclosing_entry,
+    location_text,
+    nested_ops,
+)
 from cuda_tile.layout.boxes import Boxes, boxes
 from cuda_tile.layout.shared import SharedLayout
 from cuda_tile.runtime.expressions import Expression
@@ -82,7 +89,28 @@ def tensor_map_of(
         box=found.extents,
         swizzle_bytes=found.swizzle_bytes,
         access=access,
+        required=_is_always_made(enclosing_entry(op), view),
     )
+
+
+def _is_always_made(entry: ir.Operation, view: ir.Value) -> bool:
+    """Whether every tile block computes all that a view is made of.
+
+    What a branch assumes of a number, or divides by it, need not hold where the branch
+    is not taken, nor what stands behind a `return`.
+    """
+    reached: set[ir.Operation] = set()
+    for op in block_ops(body(entry)):
+        if any(inner.name == "cuda_tile.return" for inner in nested_ops(op)):
+            break
+        reached.add(op)
+    work = [view]
+    while work:
+        op = defining_op(work.pop())
+        if op is not None and op not in reached and not op.name.endswith("_view"):
+            return False
+        work += [] if op is None else list(op.operands)
+    return True
 
 
 def _expression(op: ir.Operation, number: int | ir.Value) -> Expression:
@@ -94,4 +122,4 @@ def _expression(op: ir.Operation, number: int | ir.Value) -> Expression:
             "expected extents and strides that a launcher can compute",
             location_text(op),
         )
-    return found
+    return found.apply("unsigned", element_bits(element_of(number)))

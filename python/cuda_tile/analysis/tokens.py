@@ -6,20 +6,26 @@ Sets of accesses are bit masks, so that two of them are joined by one instructio
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ValueAnalysis
 from cuda_tile.ir.memory_order import memory_order
-from cuda_tile.ir.walk import enclosing_ops
+from cuda_tile.ir.walk import defining_op, enclosing_ops
 
-_NO_ACCESS = (
-    "cuda_tile.print_tko",
-    "cuda_tile.gdc_launch_dependents_tko",
-    "cuda_tile.gdc_wait_tko",
-)
-"""Ops with tokens that touch no memory of the program. One thread prints everything in
-program order, and all threads wait for the preceding kernel themselves."""
+GRID_WAIT = "cuda_tile.gdc_wait_tko"
+"""Waits until the preceding grid has ended and all its writes are visible."""
+NO_ORDER = ("cuda_tile.print_tko", "cuda_tile.gdc_launch_dependents_tko")
+"""Ops with tokens that order no memory: a hint when to start the next grid, which sees
+what this one wrote only behind a wait of its own for this one's end (PTX ISA,
+"griddepcontrol"), and prints, which one thread makes in program order."""
+_NO_ACCESS = (*NO_ORDER, GRID_WAIT)
+"""Ops with tokens that touch no memory of the program. Every thread of each role whose
+accesses come behind a wait for the preceding grid waits itself: no barrier is needed
+(analysis/role_slice.py)."""
 _COPIES = ("tileas.copy_in", "tileas.gather_in", "tileas.copy_out")
 """What moves tiles between global and shared memory at level W."""
 LOADS = (
@@ -38,6 +44,38 @@ def is_access(op: ir.Operation) -> bool:
     return op.name.endswith("_tko") and op.name not in _NO_ACCESS
 
 
+def is_ordering(op: ir.Operation) -> bool:
+    """Whether an op touches global memory, or waits for a grid that does."""
+    return is_access(op) or op.name == GRID_WAIT
+
+
+def is_fresh(token: ir.Value) -> bool:
+    """Whether a token is after no access at all."""
+    op = defining_op(token)
+    return op is not None and op.name == "cuda_tile.make_token"
+
+
+def is_acquire(op: ir.Operation) -> bool:
+    """Whether accesses behind an op's token see what others wrote before it.
+
+    Others are threads that released what it read, or the preceding grid.
+    """
+    return memory_order(op).acquires or op.name == GRID_WAIT
+
+
+def token_operand(op: ir.Operation) -> ir.Value | None:
+    """The token behind which an access stands, or None."""
+    tokens = _tokens(op.operands)
+    return tokens[0] if tokens else None
+
+
+def is_ordered(access: ir.Operation) -> bool:
+    """Whether tokens order an access with anything."""
+    if not all(map(is_fresh, _tokens(access.operands))):
+        return True
+    return any(list(token.uses) for token in _tokens(access.results))
+
+
 class Accesses:
     """The accesses of an entry to global memory; sets of them are bit masks.
 
@@ -47,15 +85,17 @@ class Accesses:
 
     Args:
         flow: The control flow of an entry.
+        counts: Which ops count as accesses.
     """
 
-    def __init__(self, flow: ControlFlow) -> None:
-        self.ops = [op for op in flow.ops() if is_access(op)]
+    def __init__(
+        self, flow: ControlFlow, counts: Callable[[ir.Operation], bool] = is_access
+    ) -> None:
+        self.ops = [op for op in flow.ops() if counts(op)]
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
         self.loads = sum(self._bits[op] for op in self.ops if op.name in LOADS)
         self.loads |= self.loads << len(self.ops)
-        acquires = (op for op in self.ops if memory_order(op).acquires)
-        self.acquires = sum(self._bits[op] for op in acquires)
+        self.acquires = sum(self._bits[op] for op in self.ops if is_acquire(op))
         self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:
@@ -67,6 +107,11 @@ class Accesses:
     def bit(self, op: ir.Operation) -> int:
         """The mask of one op as it runs; 0 if it is no access."""
         return self._bits.get(op, 0)
+
+    def of(self, mask: int) -> list[ir.Operation]:
+        """The accesses of a mask, with whatever pointers."""
+        mask |= mask >> len(self.ops)
+        return [op for op, bit in self._bits.items() if mask & bit]
 
     def split(self, mask: int) -> tuple[list[ir.Operation], bool]:
         """The accesses of a mask with their present pointers; whether it has others."""
@@ -117,3 +162,43 @@ class AccessesBehindTokens(ValueAnalysis[int]):
             if isinstance(value.type, TokenType):
                 mask |= self.of(value)
         return mask
+
+
+class TokenOrder:
+    """Which accesses tokens order with one another, found when first asked.
+
+    Waits for the preceding grid count as accesses.
+
+    Args:
+        entry: The entry.
+    """
+
+    def __init__(self, entry: ir.Operation) -> None:
+        self._entry = entry
+
+    @cached_property
+    def _solved(self) -> tuple[Accesses, AccessesBehindTokens]:
+        flow = ControlFlow(self._entry)
+        accesses = Accesses(flow, is_ordering)
+        behind = AccessesBehindTokens(flow, accesses)
+        behind.solve(())
+        return accesses, behind
+
+    def before(self, access: ir.Operation) -> list[ir.Operation]:
+        """What an access waits for, the same op in an earlier iteration included."""
+        if all(map(is_fresh, _tokens(access.operands))):
+            return []
+        accesses, behind = self._solved
+        return accesses.of(behind.waited_for(access))
+
+    def writes_after(self, load: ir.Operation) -> list[ir.Operation]:
+        """The accesses that wait for a load, and do more than to read."""
+        if not any(list(token.uses) for token in _tokens(load.results)):
+            return []
+        accesses, _ = self._solved
+        others = (op for op in accesses.ops if op.name not in (*LOADS, GRID_WAIT))
+        return [op for op in others if load in self.before(op)]
+
+
+def _tokens(values: Iterable[ir.Value]) -> list[ir.Value]:
+    return [value for value in values if isinstance(value.type, TokenType)]

@@ -145,6 +145,7 @@ def _plan_form(
     promote = default_promotion(product.op, atom, target, (plan.num_warps, 1))
     if promote:  # by parts, whose registers come on top of the sum's
         atom = find_wgmma(operand, accumulator, min(columns, PART_COLUMNS)) or atom
+    # converted_operands C7
     if wgmma_refusal(product.op, atom, warps, form.swap) is not None:
         return None
     stays = product.is_chained and plan.warps_n == 1 and product.operand_bits == 16
@@ -184,7 +185,8 @@ def _converted(
     is_copied, is_computed = staged
     convert, computed = "", ""
     for index in indices:
-        if not _is_readable(product, index, plan, facts):
+        if not _is_readable(product, index, plan, facts):  # converted_operands C2
+            # converted_operands C5
             if not is_copied(product.op, index) or not _is_storable(
                 product, index, plan
             ):
@@ -320,6 +322,7 @@ def _pays(product: Product, convert: str) -> bool:
     comes from 8 bits, 896 where both do, 896 and 1152 for tf32. `mma.sync` takes about
     820 for either, but reads 8-bit operands that lie along M one by one: 1696.
     """
+    # converted_operands C1
     return len(convert) <= {8: 2, 16: 1}.get(product.operand_bits, 0)
 
 

@@ -48,7 +48,7 @@ def _following(op: ir.Operation, number: int) -> Iterable[ir.Value] | None:
     """The values in which the signs of an operand's zeros live on; None if any may."""
     if op.name in _BLIND:
         return []
-    if op.name == _LOOP:
+    if op.name == _LOOP:  # zero_removal C6
         return _carried(op, number - first_carried(op)[0])
     if op.name == _REDUCE:
         is_plain = all(inner.name in _KEEPS for inner in nested_ops(op))

@@ -31,6 +31,7 @@ class Job:
         options: Choices of the compilation.
         output: Where that goes.
         is_here: Whether the process that compiles can read `path`.
+        problem: Why the file cannot be read; empty if it was.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Job:
     options: Options
     output: Path
     is_here: bool = True
+    problem: str = ""
 
     @property
     def is_text(self) -> bool:

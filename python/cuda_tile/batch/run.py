@@ -42,17 +42,14 @@ def plan_jobs(
     """A job for each file and chip; files keep their folders below the common one.
 
     Raises:
-        UserError: A file cannot be read, or two would become one.
+        UserError: Two files would become one.
     """
     parents = [os.path.dirname(os.path.abspath(path)) for path in paths]
     common = os.path.commonpath(parents) if parents else ""
     jobs: list[Job] = []
     sources: dict[Path, Path] = {}
     for path, parent in zip(paths, parents, strict=True):
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise UserError(f"cannot read '{path}': {error.strerror}") from None
+        data, problem = _read(path)
         for choice in options:
             name = f"{path.stem}.{choice.target.name}{SUFFIXES.get(form, '.mlir')}"
             output = folder / os.path.relpath(parent, common) / name
@@ -62,8 +59,17 @@ def plan_jobs(
                     f"'{path}', which would both become '{output}'; compile them apart"
                 )
             sources[output] = path
-            jobs.append(Job(len(jobs), path, data, form, choice, output))
+            job = Job(len(jobs), path, data, form, choice, output, problem=problem)
+            jobs.append(job)
     return jobs
+
+
+def _read(path: Path) -> tuple[bytes, str]:
+    """The bytes of a file, or why there are none."""
+    try:
+        return path.read_bytes(), ""
+    except OSError as error:
+        return b"", f"cannot read '{path}': {error.strerror}"
 
 
 def compile_all(
@@ -99,6 +105,10 @@ def _answers(
     jobs: Sequence[Job], machines: Machines, cache: Cache | None
 ) -> Iterator[tuple[Job, Answer, float, bool]]:
     """The answer to each job, with its seconds and whether the cache had it."""
+    for job in jobs:
+        if job.problem:
+            yield job, Refusal("refused", job.problem), 0.0, False
+    jobs = [job for job in jobs if not job.problem]
     if cache is None:
         for job, answer, seconds in _run(jobs, machines):
             yield job, answer, seconds, False

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cuda_tile.batch.job import Outcome
+from cuda_tile.errors import INTERNAL
 
 _WORDS = {
     "compiled": "compiled",
@@ -56,10 +57,10 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:
-    """0 if every file is there, 3 if the compiler failed, else 1."""
+    """0 if every file is there, `INTERNAL` if the compiler failed, else 1."""
     if all(outcome.is_good for outcome in outcomes):
         return 0
-    return 3 if any(outcome.status == "failed" for outcome in outcomes) else 1
+    return INTERNAL if any(outcome.status == "failed" for outcome in outcomes) else 1
 
 
 def to_json(outcomes: Sequence[Outcome], seconds: float) -> str:

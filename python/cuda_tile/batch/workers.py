@@ -7,6 +7,7 @@ A process that takes too long or ends is replaced, and only its kernel is lost.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import socket
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from typing import BinaryIO
 
 from cuda_tile.batch.job import Answer, Job, Refusal, perform
 
@@ -48,15 +50,18 @@ class Worker:
     is_ready: bool = False
     process: subprocess.Popen[bytes] = field(init=False)
     connection: Connection = field(init=False)
+    said: BinaryIO = field(init=False)
 
     def __post_init__(self) -> None:
         # Not fork: the caller may have threads, and LLVM's locks in any state. Nor
         # multiprocessing's spawn, which runs the caller's script again.
         ours, theirs = socket.socketpair()
+        self.said = os.fdopen(os.memfd_create("stderr"), "rb")
         words = [str(theirs.fileno()), str(self.limits.memory_bytes)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", __name__, *words],
             stdin=subprocess.DEVNULL,
+            stderr=self.said,
             pass_fds=(theirs.fileno(),),
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             start_new_session=True,  # so that ptxas can be killed with it
@@ -88,19 +93,30 @@ class Worker:
         except (EOFError, OSError):
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(1)  # for its own exit code
+            words = self.words
             self.end()
-            answer = Refusal("failed", _how_it_ended(self.process, self.limits))
+            how = _how_it_ended(self.process, self.limits, words)
+            answer = Refusal("failed", how)
         if answer is None:
             self.is_ready, self.started = True, time.monotonic()
         else:
             self.job = None
         return answer
 
+    @property
+    def words(self) -> str:
+        """What the process wrote to stderr."""
+        size = os.fstat(self.said.fileno()).st_size
+        return os.pread(self.said.fileno(), size, 0).decode(errors="replace")
+
     def end(self) -> None:
         """Kills the process and what it started, such as ptxas."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        if not self.said.closed:
+            sys.stderr.write(self.words)
+            self.said.close()
         self.connection.close()
 
     @property
@@ -109,14 +125,23 @@ class Worker:
         return not self.connection.closed and self.process.poll() is None
 
 
-def _how_it_ended(process: subprocess.Popen[bytes], limits: Limits) -> str:
+_OUT_OF_MEMORY = re.compile(
+    r"out of memory|bad_alloc|MemoryError|cannot allocate", re.I
+)
+
+
+def _how_it_ended(process: subprocess.Popen[bytes], limits: Limits, words: str) -> str:
+    """Why a process is gone: it says so itself where memory was short."""
     code = process.returncode
     how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-    gigabytes = limits.memory_bytes / (1 << 30)
-    return (
-        f"the compiler's process ended with {how}; its limit of memory was "
-        f"{gigabytes:g} GiB (--memory-limit)"
-    )
+    said = f"the compiler's process ended with {how}"
+    if code == -signal.SIGKILL:
+        return f"{said}: somebody killed it, perhaps the system for want of memory"
+    if _OUT_OF_MEMORY.search(words):
+        gigabytes = limits.memory_bytes / (1 << 30)
+        return f"{said}; its limit of memory was {gigabytes:g} GiB (--memory-limit)"
+    last = words.strip().splitlines()[-1:] or ["it said nothing"]
+    return f"{said}, which is a bug of the compiler: {last[0]}"
 
 
 def _end_with(parent: int) -> None:

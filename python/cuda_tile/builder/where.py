@@ -39,7 +39,7 @@ def cuda_tile_op(
     """Decorates a function that builds ops, adding `loc` and `ip` (see `Where`).
 
     Both apply to all ops that the function builds. If no location is given or current,
-    ops get the line that called the function.
+    ops get the line that called the function. What it returns is verified.
     """
 
     @wraps(function)
@@ -49,9 +49,35 @@ def cuda_tile_op(
         if ip is None:
             _check_place(function.__name__)
         with ip or nullcontext(), loc or given_location() or _standing_at(_caller()):
-            return function(*args, **kwargs)
+            built = function(*args, **kwargs)
+            _check(built)
+            return built
 
     return build
+
+
+def _check(built: object) -> None:
+    """Refuses an op that the verifier refuses, while its line can be told.
+
+    An op with regions is verified with the module: its body is still to come.
+
+    Raises:
+        TypeError: Its operands do not fit; the op is gone.
+    """
+    given = cast("tuple[object, ...]", built) if isinstance(built, tuple) else (built,)
+    value = given[0] if given else None
+    if not isinstance(value, ir.Value) or isinstance(value.owner, ir.Block):
+        return
+    op = value.owner.operation
+    if len(op.regions):
+        return
+    try:
+        op.verify()
+    except ir.MLIRError as error:
+        said = "; ".join(found.message for found in error.error_diagnostics)
+        if not any(True for result in op.results for _ in result.uses):
+            op.erase()
+        raise TypeError(said or str(error)) from None
 
 
 def _check_place(name: str) -> None:

@@ -19,6 +19,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.cli import many
 from cuda_tile.cli.failure import ArgumentParser, reports_errors
 from cuda_tile.cli.files import STANDARD_STREAM, read_kernel, write_output
+from cuda_tile.cli.limited import Limited
 from cuda_tile.errors import UserError
 from cuda_tile.hooks import Artifact
 from cuda_tile.ir.walk import entries
@@ -363,6 +364,18 @@ def main() -> int:
     if many.is_many(arguments):
         return many.compile_many(arguments, read_options(arguments, None))
     request = read_request(arguments)
+    limits = many.read_limits(arguments)
+    if limits != (None, None):
+        return Limited(*limits).run(reports_errors(lambda: compile_one(request)))
+    return compile_one(request)
+
+
+def compile_one(request: Request) -> int:
+    """Compiles one file for one chip; returns the exit code.
+
+    Raises:
+        UserError: The program, a choice or the installation is at fault.
+    """
     report = compile_file(request)
     if report is not None:
         say_what_became(request, report)

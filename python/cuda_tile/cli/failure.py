@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from cuda_tile.cli import is_command
 from cuda_tile.cli.versions import version_line
-from cuda_tile.errors import CudaTileError, InternalError, UserError
+from cuda_tile.errors import INTERNAL, CudaTileError, InternalError, UserError
 from cuda_tile.locations import CALLER, UNKNOWN
 
 TRACEBACK_VARIABLE = "CUDA_TILE_TRACEBACK"
@@ -92,8 +92,9 @@ def unknown_option(words: Sequence[str], known: Sequence[str]) -> str | None:
 def reports_errors(command: Callable[[], int]) -> Callable[[], int]:
     """Decorates the main function of a command: prints errors, returns an exit code.
 
-    0 is success, 1 an error that the user can fix, 3 a bug of this package. A closed
-    pipe (`| head`) and Ctrl-C end the command without a message.
+    0 is success, 1 an error that the user can fix, `INTERNAL` a bug of this package,
+    which no code of `cuda-tile-as` means. A closed pipe (`| head`) and Ctrl-C end the
+    command without a message.
     """
 
     @functools.wraps(command)
@@ -155,11 +156,13 @@ def _report(error: Exception) -> int:
         with contextlib.suppress(OSError):
             # What is left in the buffer would fail once more when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, MemoryError):
+        error = UserError("expected more memory than there is or a limit allows")
     if isinstance(error, CudaTileError) and not isinstance(error, InternalError):
         print(error_text(error), *_notes(error), sep="\n", file=sys.stderr)
         return 1
     print(internal_error_text(error), file=sys.stderr)
-    return 3
+    return INTERNAL
 
 
 def internal_error_text(error: Exception) -> str:

@@ -34,15 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         metavar="SECONDS",
         type=float,
-        default=300.0,
-        help="wall time of one kernel; default: 300",
+        help="wall time of one kernel; default: 300 of many, none of a single file",
     )
     group.add_argument(
         "--memory-limit",
         metavar="GIB",
         type=float,
-        default=8.0,
-        help="memory of the process that compiles; default: 8",
+        help="memory of the process that compiles; default: 8 for many files, none for "
+        "a single one",
     )
     group.add_argument(
         "--cache",
@@ -64,7 +63,7 @@ def is_many(arguments: argparse.Namespace) -> bool:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuses what goes with one file only, and limits that are none.
+    """Refuses what goes with one file only.
 
     Raises:
         UserError: One of these.
@@ -83,12 +82,23 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(f"expected --jobs of 1 or more, got {arguments.jobs}")
     if arguments.jobs is not None and arguments.ray is not None:
         raise UserError("expected --jobs or --ray, got both: Ray counts its own cores")
+
+
+def read_limits(arguments: argparse.Namespace) -> tuple[float | None, int | None]:
+    """The limits that were given: seconds, bytes of memory.
+
+    Raises:
+        UserError: One is not above 0.
+    """
     for flag in ("time_limit", "memory_limit"):
-        if not getattr(arguments, flag) > 0:
+        given = getattr(arguments, flag)
+        if given is not None and not given > 0:
             name = flag.replace("_", "-")
-            raise UserError(
-                f"expected --{name} above 0, got {getattr(arguments, flag):g}"
-            )
+            raise UserError(f"expected --{name} above 0, got {given:g}")
+    gigabytes: float | None = arguments.memory_limit
+    return arguments.time_limit, None if gigabytes is None else int(
+        gigabytes * (1 << 30)
+    )
 
 
 def compile_many(arguments: argparse.Namespace, options: Options) -> int:
@@ -99,7 +109,7 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
         options: Its choices but the chip.
 
     Returns:
-        The exit code: 0 if all files were written, 3 if the compiler failed, else 1.
+        The exit code: 0 if all files were written, 70 if the compiler failed, else 1.
 
     Raises:
         UserError: The command line is at fault, or the Ray cluster.
@@ -119,8 +129,8 @@ def compile_many(arguments: argparse.Namespace, options: Options) -> int:
         cast(Emit, arguments.emit or "cubin"),
         Path(arguments.output or "."),
     )
-    memory_bytes = int(arguments.memory_limit * (1 << 30))
-    limits = Limits(arguments.time_limit, memory_bytes)
+    seconds, memory_bytes = read_limits(arguments)
+    limits = Limits(seconds or Limits.seconds, memory_bytes or Limits.memory_bytes)
     machines = Machines(arguments.jobs or 1, arguments.ray, limits)
     cache = Cache() if arguments.cache and not is_off() else None
     # Ray prints messages of its own, which are no results.

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, expect_words, reports_errors
+from cuda_tile.cli.mlir_input import check_words
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import UserError
 from cuda_tile.options import option_flag
@@ -151,6 +152,7 @@ def main() -> int:
     if {"--help", "-help", "-h"} & set(arguments):
         print(help_text(), flush=True)
     check_flags(arguments)
+    check_words(arguments)
     code = _cuda_tile.opt_main(["cuda-tile-opt", *arguments])
     if code:
         for note in notes_on_flags(arguments):

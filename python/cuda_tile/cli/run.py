@@ -158,6 +158,13 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
             help=f"{what} tolerance of --shuffle for floats (%(default)g)",
         )
     parser.add_argument(
+        "--preceding",
+        metavar="I,J",
+        help="interp, and emulator with --seed: the kernel is launched while a grid "
+        "still runs that writes these arguments, by position, from 0 (programmatic "
+        "launch); it is an error to touch them before gdc_wait_tko",
+    )
+    parser.add_argument(
         "--trace",
         action="store_true",
         help="interp: print each operation with its results: shape, least and "
@@ -183,6 +190,7 @@ class Request:
         seed: Seed of a random order, or None for program order.
         shuffle: Number of seeds to compare; 0 for none.
         tolerances: Tolerances of that comparison, for `shuffle_check`.
+        preceding: Positions among `args` that a preceding grid writes.
         options: Further arguments of the interpreter.
     """
 
@@ -199,6 +207,7 @@ class Request:
     seed: int | None
     shuffle: int
     tolerances: dict[str, float]
+    preceding: tuple[int, ...]
     options: dict[str, Any]
 
 
@@ -209,12 +218,10 @@ def read_request(words: argparse.Namespace) -> Request:
         UserError: An invalid number, argument or combination of options.
     """
     args = [parse_arg(text) for text in words.args]
-    printed = _integers("--print", words.printed) if words.printed else ()
-    for position in printed:
-        if not 0 <= position < len(args):
-            raise UserError(
-                f"expected --print of arguments 0 to {len(args) - 1}, got {position}"
-            )
+    printed = _positions("--print", words.printed, len(args))
+    preceding = _positions("--preceding", words.preceding, len(args))
+    if any(_array(args[position].value) is None for position in preceding):
+        raise UserError("expected --preceding of arguments that are arrays")
     for arg in args:
         if arg.save_path is not None and not arg.save_path.parent.is_dir():
             raise UserError(
@@ -236,6 +243,7 @@ def read_request(words: argparse.Namespace) -> Request:
         seed=words.seed,
         shuffle=words.shuffle or 0,
         tolerances={"rtol": words.rtol, "atol": words.atol},
+        preceding=preceding,
         options={
             name: getattr(words, name)
             for name in ("mode", "limit", "numbers")
@@ -259,6 +267,17 @@ def _check_options(words: argparse.Namespace) -> None:
         raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
     if words.shuffle and (words.trace or words.seed is not None):
         raise UserError("expected --shuffle without --trace and --seed")
+
+
+def _positions(option: str, text: str | None, count: int) -> tuple[int, ...]:
+    """Positions of arguments of the command line."""
+    found = _integers(option, text) if text else ()
+    for position in found:
+        if not 0 <= position < count:
+            raise UserError(
+                f"expected {option} of arguments 0 to {count - 1}, got {position}"
+            )
+    return found
 
 
 def _integers(option: str, text: str) -> tuple[int, ...]:
@@ -373,6 +392,13 @@ def _choices(request: Request) -> dict[str, Any]:
         choices["seed"] = request.seed
         if request.executor == "emulator":
             choices["mode"] = "adversarial"
+    if request.preceding:
+        if request.executor == "gpu":
+            raise UserError(
+                "expected --on=interp or --on=emulator with --preceding, got gpu"
+            )
+        arrays = [request.args[position].value for position in request.preceding]
+        choices["preceding"] = arrays
     return choices
 
 

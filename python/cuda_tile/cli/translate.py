@@ -18,6 +18,7 @@ from pathlib import Path
 from cuda_tile import api
 from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.cli.failure import end_at_closed_pipe, reports_errors
+from cuda_tile.cli.mlir_input import check_words
 from cuda_tile.cli.versions import version_line
 from cuda_tile.errors import CudaTileError, UserError
 from cuda_tile.options import Options
@@ -139,6 +140,7 @@ def main() -> int:
     translations.register()
     if {"--help", "-help", "-h"} & set(words):
         print(HELP, flush=True)
+    check_words(words)
     code = _cuda_tile.translate_main(["cuda-tile-translate", *words])
     if translations.error is not None:
         raise translations.error

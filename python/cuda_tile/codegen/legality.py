@@ -72,6 +72,7 @@ INSTRUCTIONS: dict[str, Needs] = {
     "llvm.nvvm.griddepcontrol.launch.dependents": Needs(90, 78),
     "llvm.nvvm.griddepcontrol.wait": Needs(90, 78),
     "nvvm.fence.proxy.alias": Needs(70, 75),
+    "nvvm.fence.proxy.async": Needs(90, 80),
     "nvvm.fence.proxy.async.shared": Needs(90, 80),
     "nvvm.cp.async.shared.global": Needs(80, 70),
     "nvvm.cp.async.mbarrier.arrive": Needs(80, 70),

@@ -66,7 +66,7 @@ def find_ptxas() -> Path:
         if not Path(chosen).is_file():
             raise UserError(f"expected PTXAS to name a ptxas program, got '{chosen}'")
         return Path(chosen)
-    packaged = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
+    packaged = packaged_ptxas()
     if packaged.is_file():
         return packaged
     found = shutil.which("ptxas")
@@ -76,6 +76,26 @@ def find_ptxas() -> Path:
             "nvidia-cuda-nvcc' or set PTXAS to the program's path"
         )
     return Path(found)
+
+
+def packaged_ptxas() -> Path:
+    """Where the pinned package has it, installed or not."""
+    return Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
+
+
+def _foreign(ptxas: Path) -> tuple[str, ...]:
+    """What to say of a ptxas that nobody chose: its cubins are others."""
+    if os.environ.get("PTXAS") or ptxas == packaged_ptxas():
+        return ()
+    release = _RELEASE.search(ptxas_version())
+    return (
+        f"the ptxas on PATH made the cubin, {ptxas}, release "
+        f"{release[1] if release else 'unknown'}; the one that this compiler is tested "
+        "with is in the package nvidia-cuda-nvcc, and PTXAS chooses another",
+    )
+
+
+_RELEASE = re.compile(r"V(\d+\.\d+\.\d+)")
 
 
 def ptxas_version() -> str:
@@ -108,7 +128,7 @@ def assemble(
         UserError: ptxas refused the text; carries its words and the command.
     """
     ptxas = find_ptxas()
-    with tempfile.TemporaryDirectory(prefix="cuda-tile-") as folder:
+    with _temporary_folder() as folder:
         source, output = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
         command = [
@@ -130,7 +150,23 @@ def assemble(
                 f"ptxas failed with exit code {result.returncode} for {gpu}:\n{said}"
                 f"command: {' '.join(command)}"
             )
-        return Assembled(output.read_bytes(), _resources(said), _warnings(said))
+        warnings = (*_foreign(ptxas), *_warnings(said))
+        return Assembled(output.read_bytes(), _resources(said), warnings)
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder for the files of one run of ptxas.
+
+    Raises:
+        UserError: There is no place for it.
+    """
+    try:
+        return tempfile.TemporaryDirectory(prefix="cuda-tile-")
+    except OSError as error:
+        raise UserError(
+            f"expected a folder for temporary files, got: {error.strerror}; TMPDIR "
+            "names one"
+        ) from None
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -87,13 +87,21 @@ def one_thread(e: Emitter) -> Generator[None]:
         yield
 
 
-def proxy_fence(e: Emitter) -> None:
+def proxy_fence(e: Emitter, *, is_global: bool = False) -> None:
     """What this thread wrote to shared memory becomes visible to the async proxy.
 
     That is how bulk copies and matrix instructions of warpgroups access it (PTX ISA,
     "membar/fence": .proxy.async).
+
+    Args:
+        e: The emitter.
+        is_global: Whether that includes what the thread knows of global memory.
     """
     b = e.builder
+    if is_global:
+        kind = b.attribute("#nvvm.proxy_kind<async>")
+        b.create("nvvm.fence.proxy", [], [], {"kind": kind})
+        return
     attributes = {
         "kind": b.attribute("#nvvm.proxy_kind<async.shared>"),
         "space": b.attribute("#nvvm.shared_space<cta>"),

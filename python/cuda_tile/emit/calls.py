@@ -14,9 +14,11 @@ from cuda_tile._mlir import ir
 from cuda_tile.emit.builder import Builder
 from cuda_tile.errors import InternalError
 
-ARGUMENT_BYTES = 256
-"""Room for the arguments of one call of `vprintf`: it takes at most 32 (CUDA C++
-Programming Guide, "Formatted Output", Limitations)."""
+VALUES_PER_CALL = 32
+"""What one call of `vprintf` takes at most (CUDA C++ Programming Guide, "Formatted
+Output", Limitations)."""
+ARGUMENT_BYTES = 8 * VALUES_PER_CALL
+"""Room for them."""
 
 
 class Calls:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.scratch import SLOT_BYTES, print_slots
 from cuda_tile.emit.blocks import barrier, counting, is_first, when
+from cuda_tile.emit.calls import VALUES_PER_CALL
 from cuda_tile.emit.emitter import RULES, Emitter
 from cuda_tile.emit.fragment import Fragment
 from cuda_tile.emit.printing import Directive, directives, escaped, slot_of
@@ -18,7 +19,8 @@ from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.locations import places_of
 
 _WORD_BITS = 64
-_SCALARS_PER_CALL = 16
+_ELEMENTS_PER_CALL = 16
+"""Of a long tile: a power of two that leaves room for the brackets around them."""
 
 
 @RULES.register("assume")
@@ -143,7 +145,11 @@ def _file_and_line(op: ir.Operation) -> tuple[str, int]:
 
 @RULES.register("print_tko")
 def print_tko(e: Emitter, op: ir.Operation) -> None:
-    """Thread 0 prints; it gets the elements of a tile through scratch memory."""
+    """Thread 0 prints; it gets the elements of a tile through scratch memory.
+
+    The driver keeps the text of a call together, not that of several: what one call can
+    take is printed by one. Longer tiles are printed a part at a time.
+    """
     for result in op.results:
         e.set(result, None)
     text = ir.StringAttr(op.attributes["str"]).value
@@ -152,15 +158,18 @@ def print_tko(e: Emitter, op: ir.Operation) -> None:
     pairs = list(zip(found, args, strict=True))
     if not all(d.suits(element_of(v)) for d, v in pairs):
         pairs, end = [], escaped(text)
+    is_one_call = sum(elements_of(v) for _, v in pairs) <= VALUES_PER_CALL
     line = _Line(e)
     for directive, value in pairs:
         line.text(directive.before)
-        if is_distributed(value):
-            line.flush()
-            _print_tile(e, directive, value, print_slots(op))
-        else:
+        if not is_distributed(value):
             slot = slot_of(e, e.scalar(value), element_of(value), directive)
             line.value(directive.layout, slot)
+        elif is_one_call:
+            _add_tile(e, line, directive, value)
+        else:
+            line.flush()
+            _print_tile(e, directive, value, print_slots(op))
     line.text(end)
     line.flush()
 
@@ -179,10 +188,10 @@ class _Line:
 
     def value(self, layout: str, value: ir.Value) -> None:
         """Adds a scalar."""
+        if len(self._values) == VALUES_PER_CALL:
+            self.flush()
         self._layout += layout
         self._values.append(value)
-        if len(self._values) == _SCALARS_PER_CALL:
-            self.flush()
 
     def flush(self) -> None:
         """Prints what there is."""
@@ -190,6 +199,20 @@ class _Line:
             with when(self._e, is_first(self._e)):
                 self._e.calls.vprintf(self._layout, self._values)
         self._layout, self._values = "", []
+
+
+def _add_tile(e: Emitter, line: _Line, directive: Directive, value: ir.Value) -> None:
+    """Adds all elements of a small tile to a line."""
+    b, count = e.builder, elements_of(value)
+    zero = b.constant(b.i32, 0)
+    barrier(e)
+    _hand_over(e, directive, value, e.fragment(value), zero, count)
+    barrier(e)
+    for number in range(count):
+        before, after = _brackets(shape_of(value), number)
+        line.text(before)
+        line.value(directive.layout, _load_slot(e, directive, value, zero, number))
+        line.text(after)
 
 
 def _print_tile(e: Emitter, directive: Directive, value: ir.Value, slots: int) -> None:
@@ -219,17 +242,44 @@ def _print_turn(
     barrier(e)
     _hand_over(e, directive, value, fragment, first, turn)
     barrier(e)
-    with when(e, is_first(e)), counting(e, turn) as number:
-        element = b.add(first, number)
-        place = b.mul(number, b.constant(b.i32, SLOT_BYTES))
-        pointer = b.byte_offset(e.scratch_pointer(), place)
-        is_float = "f" in str(element_of(value)) and directive.letter != "p"
-        ty = b.f64 if is_float else b.i64
-        if directive.letter == "c":
-            ty = b.i32
-        slot = b.load(ty, pointer, SLOT_BYTES)
-        before, after = _brackets(e, shape_of(value), element)
-        e.calls.vprintf(f"%s{directive.layout}%s", [before, slot, after])
+    part = min(turn, _ELEMENTS_PER_CALL)
+    with when(e, is_first(e)), counting(e, turn // part) as number:
+        place = b.mul(number, b.constant(b.i32, part))
+        _print_part(e, directive, value, place, b.add(first, place), part)
+
+
+def _print_part(
+    e: Emitter,
+    directive: Directive,
+    value: ir.Value,
+    place: ir.Value,
+    first: ir.Value,
+    part: int,
+) -> None:
+    """Prints `part` elements from number `first` on, in slots from `place` on."""
+    shape, last = shape_of(value), part - 1
+    loaded = [_load_slot(e, directive, value, place, n) for n in range(part)]
+    texts = [_brackets(shape, number) for number in range(part)]
+    inner = directive.layout
+    for number in range(1, part):
+        inner += texts[number - 1][1] + texts[number][0] + directive.layout
+    before, _ = _outer_brackets(e, shape, first)
+    end = e.builder.add(first, e.builder.constant(e.builder.i32, last))
+    _, after = _outer_brackets(e, shape, end)
+    e.calls.vprintf(f"%s{inner}%s", [before, *loaded, after])
+
+
+def _load_slot(
+    e: Emitter, directive: Directive, value: ir.Value, place: ir.Value, number: int
+) -> ir.Value:
+    """An element as `_hand_over` stored it in slot `place` + `number`."""
+    b = e.builder
+    place = b.add(place, b.constant(b.i32, number)) if number else place
+    offset = b.mul(place, b.constant(b.i32, SLOT_BYTES))
+    pointer = b.byte_offset(e.scratch_pointer(), offset)
+    is_float = "f" in str(element_of(value)) and directive.letter != "p"
+    loaded = b.load(b.f64 if is_float else b.i64, pointer, SLOT_BYTES)
+    return b.op("llvm.trunc", b.i32, loaded) if directive.letter == "c" else loaded
 
 
 def _hand_over(
@@ -249,6 +299,8 @@ def _hand_over(
         if register & copies:
             continue
         slot = slot_of(e, scalar, element_of(value), directive)
+        if slot.type == b.i32:  # whole slots are written, because loads are joined
+            slot = b.op("llvm.zext", b.i64, slot)
         column = 0
         for bit, basis in enumerate(registers):
             column ^= basis if register >> bit & 1 else 0
@@ -259,19 +311,29 @@ def _hand_over(
             inside = b.icmp("ult", place, b.constant(b.i32, turn))
         place = b.mul(place, b.constant(b.i32, SLOT_BYTES))
         pointer = b.byte_offset(e.scratch_pointer(), place)
-        bits = 32 if slot.type == b.i32 else 64
-        run = Run(slot.type, bits, 1)
+        run = Run(slot.type, 8 * SLOT_BYTES, 1)
         store_run(b, run, [slot], pointer, b.both(inside, owner), space="shared")
 
 
-def _brackets(
-    e: Emitter, shape: Sequence[int], number: ir.Value
-) -> tuple[ir.Value, ir.Value]:
+def _brackets(shape: Sequence[int], number: int) -> tuple[str, str]:
     """The texts before and behind element `number` of a tile, in row-major order.
 
     A comma stands before all but the first; a bracket opens and closes for each
     dimension that begins or ends there.
     """
+    opened = closed = 0
+    size = 1
+    for extent in reversed(shape):
+        size *= extent
+        opened += number % size == 0
+        closed += (number + 1) % size == 0
+    return (", " if number else "") + "[" * opened, "]" * closed
+
+
+def _outer_brackets(
+    e: Emitter, shape: Sequence[int], number: ir.Value
+) -> tuple[ir.Value, ir.Value]:
+    """The same for an element whose number only the kernel knows (i32)."""
     b, calls = e.builder, e.calls
     before, after = calls.text(", "), calls.text("")
     size = 1

@@ -23,9 +23,11 @@ from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, integers
+from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.shared_loads import is_again
 from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
+from cuda_tile.ir.walk import enclosing_entry, nested_ops
 from cuda_tile.layout.convert import ConversionKind, classify, register_map
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.part import TilePart
@@ -112,10 +114,12 @@ def reinterpret(e: Emitter, op: ir.Operation) -> None:
 def barrier_(e: Emitter, op: ir.Operation) -> None:
     """All threads of the role wait for each other, and see each other's accesses.
 
-    With `async`, each thread's fence for its own writes comes first.
+    With `async`, each thread's fence for its own writes comes first. In kernels that
+    acquire it includes what others wrote to global memory, which copies may read.
     """
     if flag(op, "async"):
-        proxy_fence(e)
+        around = nested_ops(enclosing_entry(op))
+        proxy_fence(e, is_global=any(memory_order(o).acquires for o in around))
     barrier(e)
 
 

@@ -44,6 +44,7 @@ from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.exact import enter
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
@@ -93,6 +94,7 @@ def launch(
     numbers: Numbers = "floats",
     bounds: Chip | None = None,
     registers: int | None = None,
+    preceding: Preceding = None,
 ) -> Report:
     """Runs a kernel given as PTX text.
 
@@ -124,6 +126,9 @@ def launch(
             `cuda_tile.targets`; None for no such report.
         registers: Registers per thread that ptxas gave the kernel, as far as known;
             only bounds ask.
+        preceding: Arrays that the preceding grid of a programmatic launch writes, or
+            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
+            precedes are findings. None for a launch after the preceding grid.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -146,7 +151,10 @@ def launch(
         args = _elements(function, args)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
+    awaited = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
+    if run.machine.global_shadow is not None:
+        run.machine.global_shadow.preceding = awaited
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, is_exact=numbers == "exact")
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)

@@ -20,6 +20,7 @@ from cuda_tile.emulator.tensor.map_object import Tensor
 from cuda_tile.runtime.args import Argument, Bound, bind_args
 from cuda_tile.runtime.elements import element
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding
 from cuda_tile.runtime.record import Appended, Dim3, GridExtents, LaunchRecord
 from cuda_tile.runtime.tensor_map import UNIT_BYTES, TensorMapFields, map_fields
 
@@ -37,6 +38,7 @@ def launch_recorded(
     args: Sequence[Argument],
     resident_ctas: int = RESIDENT_CTAS,
     memory: GlobalMemory | None = None,
+    preceding: Preceding = None,
     **choices: Any,
 ) -> Report:
     """Runs a kernel given as PTX text and its launch record.
@@ -50,6 +52,7 @@ def launch_recorded(
         resident_ctas: CTAs that the chip holds at once; a persistent kernel is launched
             with no more.
         memory: As for `launch`.
+        preceding: As for `launch`.
         choices: Passed on to `launch`.
 
     Raises:
@@ -64,6 +67,8 @@ def launch_recorded(
         raise LaunchError(f"expected resident_ctas of at least 1, got {resident_ctas}")
     memory = GlobalMemory() if memory is None else memory
     bound = bind_args(record.parameters, args, kernel=entry)
+    if preceding == "all":
+        preceding = [array for array in bound if isinstance(array, np.ndarray)]
     values: list[Any] = list(bound)
     for part in record.appended:
         values += _appended(part, bound, grid, memory)
@@ -76,6 +81,7 @@ def launch_recorded(
         shared_bytes=record.dynamic_shared_bytes,
         args=values,
         memory=memory,
+        preceding=preceding,
         **choices,
     )
 

@@ -23,6 +23,7 @@ from cuda_tile.interp.uses import keeps_elements
 from cuda_tile.interp.values import Mask, Token
 from cuda_tile.runtime.elements import Array, Element, from_memory, to_memory
 from cuda_tile.runtime.memory import MemoryFault
+from cuda_tile.runtime.preceding import first_inside
 
 Positions = NDArray[np.intp]
 
@@ -245,6 +246,7 @@ def order(
         values = None if stored is None else to_memory(stored.reshape(-1)[which], kind)
         _refuse_repeated(run, op, addresses, which, values)
     _check_owner(run, op, addresses, which, places)
+    _check_waited(run, op, addresses, which, places, kind, after)
     scope = op.attributes.get("memory_scope")
     access = Access(starts, stops, is_write, not op.waits, scope != "tl_blk", op)
     if not run.launch.is_strict and not has_duplicates:
@@ -266,7 +268,7 @@ def order(
             "to the later one",
             element_at(byte),
         )
-    result = Token(after.events | 1 << event, after.foreign)
+    result = Token(after.events | 1 << event, after.foreign, after.waited)
     if run.launch.races is None:
         return result
     races = run.launch.races
@@ -343,6 +345,29 @@ def _check_owner(
                 "make that one global",
                 _index(addresses, which[foreign[0]]),
             )
+
+
+def _check_waited(
+    run: TileBlock,
+    op: Op,
+    addresses: Addresses,
+    which: Positions,
+    places: Addresses,
+    kind: Element,
+    after: Token,
+) -> None:
+    """An access to what the preceding grid writes comes after the wait for its end."""
+    if after.waited or not run.launch.preceding:
+        return
+    found = first_inside(run.launch.preceding, places, kind.storage_bytes)
+    if found >= 0:
+        run.fail(
+            op,
+            f"touches {run.launch.memory.place(int(places[found]))}, which the "
+            "preceding grid of a programmatic launch may still write; pass the token "
+            "of gdc_wait_tko on to this op",
+            _index(addresses, which[found]),
+        )
 
 
 def publish(

@@ -33,6 +33,7 @@ from cuda_tile.interp.values import InterpError
 from cuda_tile.runtime.args import Argument, Bound, Multicast, bind_args
 from cuda_tile.runtime.elements import Array
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
 ReduceOrder: TypeAlias = Literal["tree", "left", "swapped", "shuffle"]
 Numbers: TypeAlias = Literal["floats", "exact"]
@@ -98,6 +99,7 @@ def run(
     trace: Trace | None = None,
     on_block: BlockTrace | None = None,
     limit: int | None = None,
+    preceding: Preceding = None,
     numbers: Numbers = "floats",
 ) -> InterpReport:
     """Runs one kernel; arrays among `args` are changed in place.
@@ -122,6 +124,9 @@ def run(
         on_block: Called with a tile block's place in the grid whenever it goes on;
             the ops traced from then on are its.
         limit: Largest number of ops to run, or None.
+        preceding: Arrays that the preceding grid of a programmatic launch writes, or
+            "all"; accesses to them that are not ordered after gdc_wait_tko are errors.
+            None for a launch after the preceding grid.
         numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
             sums have no order (docs/exact.md). Floats in `args` become elements.
 
@@ -145,6 +150,7 @@ def run(
         trace=trace,
         on_block=on_block,
         limit=limit,
+        preceding=preceding,
         numbers=numbers,
     )
     for _ in session.stops():
@@ -217,6 +223,7 @@ class Session:
         trace: Trace | None = None,
         on_block: BlockTrace | None = None,
         limit: int | None = None,
+        preceding: Preceding = None,
         breaks: tuple[Break, ...] = (),
         numbers: Numbers = "floats",
     ) -> None:
@@ -265,6 +272,7 @@ class Session:
             on_block=on_block,
             breaks=breaks,
             limit=limit,
+            preceding=byte_ranges(preceding, bound),
         )
 
     def stops(self) -> Generator[Stop, None, None]:

@@ -30,6 +30,7 @@ from cuda_tile.interp.undefined import as_results, spread
 from cuda_tile.interp.values import InterpError, Jump, Mask, Partial
 from cuda_tile.runtime.elements import Array, Element, from_memory, poison
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import ByteRanges
 
 BlockTrace = Callable[[tuple[int, int, int]], None]
 """Called with the id of a tile block whenever it resumes."""
@@ -68,6 +69,7 @@ class Launch:
         retired: Memory of ended allocas; kept so that its addresses, which the access
             logs still name, are not reused.
         live: Blocks that have begun and not ended.
+        preceding: Bytes that the preceding grid of a programmatic launch may write.
     """
 
     kernel: str
@@ -96,6 +98,7 @@ class Launch:
     scratch: list[Scratch] = field(default_factory=list[Scratch])
     retired: list[Scratch] = field(default_factory=list[Scratch])
     live: list[TileBlock] = field(default_factory=list["TileBlock"])
+    preceding: ByteRanges = ()
 
     def waiting(self) -> str:
         """Names the ops at which blocks wait for others, as the end of a message."""

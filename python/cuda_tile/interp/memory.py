@@ -31,13 +31,20 @@ def join_tokens(run: TileBlock, op: Op, *tokens: Token) -> Token:
     return joined
 
 
-@RULES.register("memory_fence_alias_tko", "gdc_wait_tko", "gdc_launch_dependents_tko")
+@RULES.register("memory_fence_alias_tko", "gdc_launch_dependents_tko")
 def same_point(run: TileBlock, op: Op, *tokens: Token) -> Token:
     """Adds no ordering of its own.
 
-    Memory has one address per byte, and launches run one after the other.
+    Memory has one address per byte, and no grid runs that depends on this one.
     """
     return tokens[0] if tokens else Token()
+
+
+@RULES.register("gdc_wait_tko")
+def gdc_wait_tko(run: TileBlock, op: Op, *tokens: Token) -> Token:
+    """The point after the end of the preceding grid, which has ended here."""
+    point = tokens[0] if tokens else Token()
+    return point.join(Token(waited=True))
 
 
 @RULES.register("alloca")

@@ -151,6 +151,10 @@ class Races:
         )
         if not (access.is_wide and past.is_wide):
             way = "scope tl_blk reaches one tile block only; use device"
+        for each in (access, past):
+            row = other.launch.memory.past_row(each.starts, each.stops)
+            if row is not None:
+                way = f"{each.op.accessor()} goes past {row}: is an index too large?"
         return (
             f"touches {other.launch.memory.place(access.common(past))}, which tile "
             f"block {other.block_id} touched by {past.op.accessor()}, and nothing "
@@ -177,7 +181,8 @@ class Races:
         is_atomic = op.name.startswith("atomic")
         if not is_release and (is_atomic or not self._released):
             return
-        known = Token(0, {**token.foreign, run.number: token.events})
+        foreign = {**token.foreign, run.number: token.events}
+        known = Token(0, foreign, token.waited)
         for place in np.unique(places).tolist():
             earlier = self._released.pop(place, None)
             if is_release:
@@ -193,7 +198,7 @@ def _seen_by(number: int, known: Token) -> Token:
     """A released token as block `number` sees it: its own events stand apart."""
     own = known.foreign.get(number, 0)
     others = {block: bits for block, bits in known.foreign.items() if block != number}
-    return Token(own, others)
+    return Token(own, others, known.waited)
 
 
 def _areas(memory: GlobalMemory) -> list[_Area]:

@@ -58,19 +58,22 @@ class Token:
         events: Bit i is set if the i-th access of this tile block happens before it.
         foreign: The same for other tile blocks, by number, as releases there and
             acquires here have ordered them.
+        waited: Whether the end of the preceding grid happens before it.
     """
 
     events: int = 0
     foreign: Mapping[int, int] = field(default_factory=dict[int, int])
+    waited: bool = False
 
     def join(self, other: Token) -> Token:
         """The point after both."""
+        waited = self.waited or other.waited
         if not other.foreign:
-            return Token(self.events | other.events, self.foreign)
+            return Token(self.events | other.events, self.foreign, waited)
         foreign = dict(self.foreign)
         for block, events in other.foreign.items():
             foreign[block] = foreign.get(block, 0) | events
-        return Token(self.events | other.events, foreign)
+        return Token(self.events | other.events, foreign, waited)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,14 @@ def integers(op: ir.Operation, name: str) -> tuple[int, ...]:
 
 
 def attribute_of(value: Json) -> ir.Attribute:
-    """What JSON can hold as an attribute: objects, lists, strings, i64 integers."""
+    """What JSON can hold as an attribute: objects, lists, texts, truths, i64."""
     match value:
         case Mapping():
             return ir.DictAttr.get({key: attribute_of(v) for key, v in value.items()})
         case str():
             return ir.StringAttr.get(value)
+        case bool():
+            return ir.BoolAttr.get(value)
         case int():
             return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
         case _:
@@ -103,9 +105,10 @@ def value_of(attribute: ir.Attribute) -> Any:
             return [value_of(item) for item in attribute]
         case ir.StringAttr():
             return attribute.value
-        case ir.IntegerAttr():
+        case ir.IntegerAttr() | ir.BoolAttr():
             return attribute.value
         case _:
             raise ValueError(
-                f"expected a dictionary, array, string or integer, got {attribute}"
+                "expected a dictionary, array, string, truth or integer, got "
+                f"{attribute}"
             )

@@ -6,11 +6,14 @@ to the kernel's parameters; `map = n` is a position in it. A dictionary is what 
 launch record has for the map (`TensorMapParameter` of `runtime/tensor_map.py`):
 
     {access = "load", base = 0, box = [64, 128], element = "f16", fill = "zero",
-     kind = "tensor_map", l2_promotion_bytes = 256, shape = ["arg 2", "arg 1"],
-     strides = ["arg 3"], swizzle_bytes = 128}
+     kind = "tensor_map", l2_promotion_bytes = 256, required = true,
+     shape = ["arg 2 unsigned 32", "arg 1 unsigned 32"],
+     strides = ["arg 3 unsigned 32"], swizzle_bytes = 128}
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import UserError
@@ -89,21 +92,24 @@ def read_maps(entry: ir.Operation) -> tuple[TensorMapParameter, ...]:
 def add_map(entry: ir.Operation, part: TensorMapParameter) -> int:
     """Notes on an entry that it needs a tensor map; gives its number.
 
-    An equal map is not added twice.
+    An equal map is not added twice; it is required if one of both is.
 
     Raises:
         UserError: The map does not fit the entry's parameters.
     """
     with located(entry):
         check_parameters(part, parameter_types(entry))
-    maps: list[ir.Attribute] = []
-    if MAPS_ATTRIBUTE in entry.attributes:
-        maps += ir.ArrayAttr(entry.attributes[MAPS_ATTRIBUTE])
-    attribute = attribute_of(part.to_json())
-    if attribute not in maps:
-        entry.attributes[MAPS_ATTRIBUTE] = ir.ArrayAttr.get([*maps, attribute])
-        return len(maps)
-    return maps.index(attribute)
+    maps = list(read_maps(entry))
+    equal = [
+        n for n, m in enumerate(maps) if replace(m, required=part.required) == part
+    ]
+    if not equal:
+        maps.append(part)
+    elif part.required:
+        maps[equal[0]] = part
+    attributes = [attribute_of(each.to_json()) for each in maps]
+    entry.attributes[MAPS_ATTRIBUTE] = ir.ArrayAttr.get(attributes)
+    return equal[0] if equal else len(maps) - 1
 
 
 def number_of_map(op: ir.Operation) -> int | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from cuda_tile._mlir import ir
 from cuda_tile.errors import InternalError, UserError
+from cuda_tile.ir.plan_values import PLAN_ATTRIBUTE, plan_attribute, plan_values
 from cuda_tile.ir.promotion import check_promotion, default_promotion
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import (
@@ -29,7 +30,6 @@ from cuda_tile.layout.atoms import MMA_ATOMS, MmaAtom, Scaling
 from cuda_tile.layout.wgmma import WARPGROUP_WARPS, WgmmaAtom, wgmma_atom
 from cuda_tile.targets import MOST_CLUSTER, WARP_COUNTS, WARP_LANES, Target, find_target
 
-PLAN_ATTRIBUTE = "tileas.plan"
 TARGET_ATTRIBUTE = "tileas.target"
 MAX_GRID_EXTENT = (1 << 24) - 1
 """Tile blocks per grid axis (Tile IR specification, get_tile_block_id)."""
@@ -51,6 +51,7 @@ ENTRY_FIELDS: Mapping[str, type] = {
     "tile_group": int,
     "cluster": int,
     "hold": int,
+    "part": int,
 }
 PRODUCT_FIELDS: Mapping[str, type] = {
     "atom": str,
@@ -66,6 +67,8 @@ PRODUCT_FIELDS: Mapping[str, type] = {
 }
 ROLES = ("one", "load")
 """How the warps of a CTA divide the work: all do the same, or some only load."""
+LEAST_PART = 4
+"""Elements of a part of a row: extents of 32 bits have fewer than 2^31 such parts."""
 LOAD_WARPS = 4
 """Warps of the role that loads: registers are given to four warps at a time (PTX ISA,
 "setmaxnreg")."""
@@ -90,6 +93,8 @@ class Plan:
             operands stay in the L2 cache; 0 and 1 keep the order of the grid.
         cluster: CTAs that serve a tile block together, each its part of the tiles.
         hold: 1 if shared memory holds what one loop loads for a later one.
+        part: Elements of a row that loops compute at a time where they can (plan_parts
+            in passes); 0 leaves rows whole.
     """
 
     num_warps: int
@@ -103,6 +108,7 @@ class Plan:
     tile_group: int = 0
     cluster: int = 1
     hold: int = 0
+    part: int = 0
 
     def to_attribute(self) -> ir.Attribute:
         """The dictionary attribute; integers are i64, defaults are left out."""
@@ -208,19 +214,6 @@ class ProductPlan:
         return plan_attribute(values)
 
 
-def plan_attribute(values: Mapping[str, int | str]) -> ir.Attribute:
-    """The dictionary attribute that holds some fields; integers are i64."""
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.DictAttr.get(
-        {
-            key: ir.StringAttr.get(value)
-            if isinstance(value, str)
-            else ir.IntegerAttr.get(i64, value)
-            for key, value in values.items()
-        }
-    )
-
-
 def add_remark(entry: ir.Operation, text: str) -> None:
     """Notes on an entry what was wanted, what came instead, why, and the way out."""
     remarks: list[ir.Attribute] = []
@@ -262,6 +255,7 @@ def read_plan(entry: ir.Operation) -> Plan:
     _check_choice("roles", plan.roles, ROLES)
     _check_range("persistent", plan.persistent, 0, 1)
     _check_range("hold", plan.hold, 0, 1)
+    _check_part(plan.part)
     _check_range("tile_group", plan.tile_group, 0, MAX_GRID_EXTENT)
     _check_registers(read_target(entry), plan)
     _check_cluster(read_target(entry), plan)
@@ -388,38 +382,6 @@ def element_types(op: ir.Operation) -> tuple[str, str]:
     return str(element_of(op.operands[0])), str(element_of(op.operands[2]))
 
 
-def plan_values(op: ir.Operation, known: Mapping[str, type]) -> dict[str, Any]:
-    """The plan dictionary of `op` as Python values, keys and types checked."""
-    attribute = op.attributes[PLAN_ATTRIBUTE]
-    if not isinstance(attribute, ir.DictAttr):
-        raise UserError(f"expected a dictionary as '{PLAN_ATTRIBUTE}', got {attribute}")
-    values: dict[str, Any] = {}
-    for item in attribute:
-        if item.name not in known:
-            raise UserError(
-                f"expected only {', '.join(known)} in '{PLAN_ATTRIBUTE}' of "
-                f"'{op_stem(op)}', got '{item.name}'",
-            )
-        values[item.name] = _value(item, known[item.name])
-    return values
-
-
-def _value(item: ir.NamedAttribute, kind: type) -> int | str:
-    attribute = item.attr
-    if kind is str and isinstance(attribute, ir.StringAttr):
-        return attribute.value
-    if (
-        kind is int
-        and isinstance(attribute, ir.IntegerAttr)
-        and str(attribute.type) == "i64"
-    ):
-        return attribute.value
-    wanted = "a string" if kind is str else "an i64 integer"
-    raise UserError(
-        f"expected {wanted} as {item.name} in '{PLAN_ATTRIBUTE}', got {attribute}",
-    )
-
-
 def _is_power(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
@@ -465,6 +427,14 @@ def _check_range(name: str, got: int, least: int, most: int) -> None:
     if not least <= got <= most:
         raise UserError(
             f"expected {name} of {least} to {most} in '{PLAN_ATTRIBUTE}', got {got}",
+        )
+
+
+def _check_part(part: int) -> None:
+    if part and (not _is_power(part) or part < LEAST_PART):
+        raise UserError(
+            f"expected part to be a power of two from {LEAST_PART} on, or 0, in "
+            f"'{PLAN_ATTRIBUTE}', got {part}",
         )
 
 

@@ -7,7 +7,7 @@ from cuda_tile._mlir import ir
 from cuda_tile.ir.carried import drop, first_carried
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
-from cuda_tile.ir.walk import block_ops, nested_ops
+from cuda_tile.ir.walk import block_ops, taken
 
 _LOADS = ("cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko")
 
@@ -52,8 +52,7 @@ def _dead_carried(loop: ir.Operation) -> list[int]:
     work = [end.operands[number] for number in alive]
     for op in ops[:-1]:
         if not is_removable(op):
-            work += op.operands
-            work += [value for inner in nested_ops(op) for value in inner.operands]
+            work += taken(op)
     seen: set[ir.Value] = set()
     while work:
         value = work.pop()

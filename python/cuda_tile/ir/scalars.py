@@ -30,6 +30,11 @@ def constant(value: int, ty: ir.Type | None = None) -> ir.Value:
     return cuda_tile.ConstantOp(ty, splat).result
 
 
+def i64_tile() -> ir.Type:
+    """The type of indices that 32 bits may not hold."""
+    return TileType.get([], ir.IntegerType.get_signless(64))
+
+
 def plus(x: ir.Value, number: int) -> ir.Value:
     """`x + number`; `x` itself for 0."""
     if not number:
@@ -54,6 +59,28 @@ def multiply(x: ir.Value, number: int) -> ir.Value:
     if number == 1:
         return x
     return cuda_tile.MulIOp(x, constant(number, x.type)).result
+
+
+def extended(x: ir.Value, ty: ir.Type) -> ir.Value:
+    """A scalar integer, read as unsigned, as one of a type that is no narrower."""
+    if x.type == ty:
+        return x
+    if (known := constant_of(x)) is not None:
+        return constant(known & ((1 << _width(x)) - 1), ty)
+    return cuda_tile.ExtIOp(ty, x, "unsigned").result
+
+
+def widened(x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Two scalar integers, read as unsigned, of the wider one's type."""
+    most = max((x, y), key=_width)
+    return extended(x, most.type), extended(y, most.type)
+
+
+def minimum(x: ir.Value, y: ir.Value) -> ir.Value:
+    """The least of two numbers that are not negative, of the narrower one's type."""
+    least = cuda_tile.MinIOp(*widened(x, y), "signed").result
+    ty = min((x, y), key=_width).type
+    return least if least.type == ty else cuda_tile.TruncIOp(ty, least).result
 
 
 def at_most(x: ir.Value, most: int) -> ir.Value:
@@ -83,10 +110,14 @@ def constant_of(value: ir.Value) -> int | None:
     if not isinstance(element_of(value), ir.IntegerType):
         return None
     attribute = ir.DenseIntElementsAttr(owner.operation.attributes["value"])
-    bits = cast("ir.IntegerType", element_of(value)).width
+    bits = _width(value)
     splat = ir.IntegerAttr(attribute.get_splat_value())
     number = splat.value & ((1 << bits) - 1)
     return number - (number >> bits - 1 << bits)
+
+
+def _width(value: ir.Value) -> int:
+    return cast("ir.IntegerType", element_of(value)).width
 
 
 @contextmanager

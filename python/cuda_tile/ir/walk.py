@@ -89,6 +89,13 @@ def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
     return _within(block for region in op.regions for block in region.blocks)
 
 
+def taken(op: ir.Operation) -> Iterator[ir.Value]:
+    """What an op takes, in its regions, too, which may capture values."""
+    yield from op.operands
+    for inner in nested_ops(op):
+        yield from inner.operands
+
+
 def nested_in(region: ir.Region) -> Iterator[ir.Operation]:
     """Every operation in a region, in program order."""
     return _within(iter(region.blocks))

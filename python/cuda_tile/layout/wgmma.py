@@ -36,6 +36,11 @@ PART_REGISTERS = WGMMA_ROWS * PART_COLUMNS // 128
 WGMMA_CAPABILITY = 90
 """Only sm_90a has these instructions (PTX ISA, "wgmma.mma_async")."""
 
+OTHER_REGISTERS, LEFT_REGISTERS = 26, 4
+"""Registers of a thread that ptxas 13.5 asks for beside the sums of one instruction,
+and for A in registers: it refuses a launch that leaves fewer (C7602; read off for N of
+8 to 256, sums of f32 and f16, A in shared memory and in registers)."""
+
 WgmmaRole = Literal["a", "c"]
 """Operand in registers: A, or the accumulator."""
 
@@ -67,6 +72,16 @@ class WgmmaAtom:
             if (row.operand, row.accumulator) == (operand, accumulator):
                 return row
         return None
+
+    def least_registers(self, sum_bits: int, *, is_left_held: bool) -> int:
+        """Registers that a thread must be launched with for one instruction.
+
+        Args:
+            sum_bits: Bits of an element of the sums.
+            is_left_held: Whether A comes from registers.
+        """
+        sums = self.c.n_registers * sum_bits // 32
+        return sums + OTHER_REGISTERS + (LEFT_REGISTERS if is_left_held else 0)
 
     def fragment(self, role: WgmmaRole) -> LinearLayout:
         """Gives the layout of an operand in registers."""

@@ -22,7 +22,7 @@ from cuda_tile.analysis.buffers import ASYNC_READERS, Buffers
 from cuda_tile.analysis.control_flow import ControlFlow
 from cuda_tile.analysis.liveness import conflicts
 from cuda_tile.analysis.scratch import SCRATCH_ATTRIBUTE, scratch_bytes
-from cuda_tile.errors import UserError
+from cuda_tile.errors import NoRoom
 from cuda_tile.ir.held import Held, read_held, slot_bytes
 from cuda_tile.ir.plan import read_plan, read_target
 from cuda_tile.ir.rings import (
@@ -251,10 +251,11 @@ def _check_fits(entry: ir.Operation, places: list[ir.Operation], total: int) -> 
     if total <= limit:
         return
     lines = "; ".join(_described(op, limit - total) for op in places)
-    raise UserError(
+    raise NoRoom(
         f"kernel @{entry_name(entry)} expected at most {limit} bytes of shared memory "
         f"on {target.name}, got {total}: {lines}; smaller tiles need less",
         location_text(entry),
+        excess_bytes=total - limit,
     )
 
 

@@ -11,7 +11,8 @@ with products of warpgroups in another order:
 - all else keeps its order.
 
 So what threads compute runs while products do. Between ops of one ring, accesses to
-shared buffers, and other effects, the order stays.
+shared buffers, and other effects, the order stays; so it does between barriers and the
+accesses to global memory that tokens order, for which `order` may have put them there.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from cuda_tile.analysis.stages import (
     has_effects,
     outer_values,
 )
+from cuda_tile.analysis.tokens import is_access, is_ordered
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.rings import TURN_OPS
@@ -171,6 +173,7 @@ class _Needs:
         self._awaits: dict[int, frozenset[ir.Value]] = {}
         self._read: dict[ir.Value, frozenset[ir.Value]] = {}
         self._fence: int | None = None
+        self._ordered: list[int] = []
         self.found: list[set[int]] = []
         for place, op in enumerate(ops):
             needed = {
@@ -178,8 +181,18 @@ class _Needs:
                 for value in outer_values(op)
                 if (maker := defining_op(value)) is not None and maker in self._places
             }
+            needed.update(self._by_tokens(place, op))
             needed.update(self._by_effects(place, op))
             self.found.append(needed - {place})
+
+    def _by_tokens(self, place: int, op: ir.Operation) -> Iterator[int]:
+        """What a barrier, or an access that tokens order, stays behind."""
+        if op.name == _BARRIER:
+            yield from self._ordered
+            self._ordered = []
+        elif any(map(_is_ordered, (op, *nested_ops(op)))):
+            yield from self._after(_BARRIER)
+            self._ordered.append(place)
 
     def _by_effects(self, place: int, op: ir.Operation) -> Iterator[int]:
         """What an op stays behind because of what both do."""
@@ -258,6 +271,10 @@ class _Needs:
         elif op.name != RELEASE:
             for ring in rings:
                 self._readers.setdefault(ring, []).append(place)
+
+
+def _is_ordered(op: ir.Operation) -> bool:
+    return is_access(op) and is_ordered(op)
 
 
 def _root(buffer: ir.Value) -> ir.Value:

@@ -3,9 +3,13 @@
 
 A pointer names the low half of its byte: that is cut out of the byte, and a store puts
 it into the byte that it has loaded. A view whose tiles can begin or end in the middle
-of a byte is one pointer per element: a load shifts the element's byte by its half; a
-store, whose byte another thread may be storing the other half of, changes its 4 bits
-of an aligned word by two atomics.
+of a byte is one pointer per element: a load shifts the element's byte by its half.
+
+A store of such a tile, whose bytes two threads may store the halves of, first puts the
+low halves into the bytes, then the high ones. A byte is what accesses race for, as they
+do for elements of 8 bits: nothing else stores the other half of one meanwhile. No
+atomic could be used for it, as none has less than 16 bits, and what lies beside a
+tensor's first or last byte is not the kernel's.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from cuda_tile.analysis.tiling import (
 )
 from cuda_tile.errors import Unsupported
 from cuda_tile.ir.attributes import keyword
+from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import location_text, segments
 
@@ -114,15 +119,19 @@ def load_pointers(op: ir.Operation) -> None:
 
 
 def store_pointers(op: ir.Operation) -> None:
-    """Loads the bytes first, whose upper halves stay as they are."""
+    """Loads the bytes first, whose upper halves stay as they are.
+
+    Where the store is strong, others may be storing to the byte: the load is strong.
+    """
     pointers, value, mask, token = segments(op)
     byte = integer(8)
     address = byte_pointers(pointers[0])
     loaded = ct.load_ptr_tko(
         _with_element(address, byte),
         ct.TokenType.get(),
-        "weak",
+        "relaxed" if memory_order(op).is_strong else "weak",
         address,
+        memory_scope=op.attributes.get("memory_scope"),
         mask=mask[0] if mask else None,
         token=token[0] if token else None,
     )
@@ -179,12 +188,13 @@ def load_elements(op: ir.Operation) -> None:
 
 
 def store_elements(op: ir.Operation) -> None:
-    """A `store_view_tko` as atomics that clear and set 4 bits of a word for each.
+    """A `store_view_tko` as two of bytes, for the low halves and the high ones.
 
     Raises:
-        Unsupported: The store is not weak: another thread could see the zeros between.
+        Unsupported: The store is not weak: another one of the other half of a byte may
+            be made meanwhile.
     """
-    if keyword(op, "memory_ordering_semantics") != "weak":
+    if keyword(op, "memory_ordering_semantics") != "weak":  # narrow_elements C2
         raise Unsupported(
             f"'{op.name}': expected a weak store of 4-bit elements where tiles can "
             "begin or end in the middle of a byte; make strides, extents and starts "
@@ -192,28 +202,44 @@ def store_elements(op: ir.Operation) -> None:
             "store bytes, i8, that pack has made",
             location_text(op),
         )
-    word, wide = integer(32), integer(64)
     numbers, inside = _numbers(op)
-    shape = shape_of(numbers)
     parts = tensor_view_parts(tensor_view_op(view_operand(op)))
-    base, places = byte_pointers(parts.base), _halved(numbers)
-    address = ct.ptr_to_int(TileType.get([], wide), base)
-    in_word = _low_bits(ct.addi(_spread(address, shape), places), 3, 0)
-    pointers = ct.offset(_spread(base, shape), ct.subi(places, in_word))
-    words = ct.ptr_to_ptr(_with_element(pointers, PointerType.get(word)), pointers)
-    bits = ct.addi(ct.shli(in_word, splat(in_word, wide, 3)), _low_bits(numbers, 1, 2))
-    shift = ct.trunci(_with_element(bits, word), bits)
-    kept = ct.xori(ct.shli(splat(shift, word, 15), shift), splat(shift, word, -1))
-    code = ct.exti(_with_element(shift, word), _low_half(op.operands[0]), "unsigned")
-    token = segments(op)[-1]
-    for mode, value in (("and", kept), ("or", ct.shli(code, shift))):
-        after = token[0] if token else None
-        done = ct.atomic_rmw_tko(
-            "relaxed", "device", words, mode, value, mask=inside, token=after
-        )
-        token = [done[1]]
-    op.results[0].replace_all_uses_with(token[0])
+    base = _spread(byte_pointers(parts.base), shape_of(numbers))
+    pointers, codes = ct.offset(base, _halved(numbers)), _low_half(op.operands[0])
+    parity = _low_bits(numbers, 1, 0)
+    flags = _with_element(numbers, integer(1))
+    tokens = segments(op)[-1]
+    token = tokens[0] if tokens else None
+    for half in range(2):
+        number = splat(numbers, integer(64), half)
+        mask = ct.andi(inside, ct.cmpi(flags, "equal", parity, number, "signed"))
+        code = ct.shli(codes, splat(codes, integer(8), 4)) if half else codes
+        token = _put(pointers, code, half, mask, token)
+    assert token is not None, "both halves have been stored"
+    op.results[0].replace_all_uses_with(token)
     op.erase()
+
+
+def _put(
+    pointers: ir.Value,
+    code: ir.Value,
+    half: int,
+    mask: ir.Value,
+    token: ir.Value | None,
+) -> ir.Value:
+    """Puts bits into one half of bytes; gives the token behind."""
+    byte = integer(8)
+    loaded = ct.load_ptr_tko(
+        _with_element(pointers, byte),
+        ct.TokenType.get(),
+        "weak",
+        pointers,
+        mask=mask,
+        token=token,
+    )
+    other = splat(pointers, byte, 0x0F if half else -0x10)
+    value = ct.ori(ct.andi(loaded[0], other), code)  # narrow_elements C4
+    return ct.store_ptr_tko("weak", pointers, value, mask=mask, token=loaded[1])
 
 
 def _numbers(op: ir.Operation) -> tuple[ir.Value, ir.Value]:

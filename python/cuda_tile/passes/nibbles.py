@@ -5,6 +5,23 @@ Two f4E2M1FN share a byte of memory. A tile of a view becomes a tile of bytes of
 the extent along the dimension in which elements are neighbours, which `unpack` and
 `pack` take apart and put together. Where that dimension or the parity of a start is
 not known, and for pointers, nibble_elements.py goes element by element.
+
+Contract `narrow_elements`
+    Law: elements 2n and 2n + 1 along a stride of 1 are byte n, the first one low.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | elements of 4 bits | bytes |
+    | C2 flags | only a weak store goes element by element, another is refused | relaxed |
+    | C3 values | a byte of two elements that are outside is one padding value | six |
+    | - order | accesses keep their places, tokens and orders; see C2 | |
+    | C4 blocks | a store keeps the other half of a byte, stored before it | halves, |
+    | | | odd_bytes, last_half |
+    | C5 indices | starts and strides beside the 1 are even, read as unsigned | odd_step, |
+    | | | odd_gather, even_gather |
+    | C6 extents | tiles and extents are even along the stride of 1 | one_column |
+    | - aliasing | only bytes of elements are touched, one half after the other | |
+    | - captures | the pass sees accesses, which have no regions | |
 """
 
 from __future__ import annotations
@@ -70,7 +87,9 @@ def access_bytes(entry: ir.Operation) -> None:
 
 def _is_nibble(value: ir.Value) -> bool:
     element = element_of(value)
-    return isinstance(element, ir.FloatType) and element.width == 4
+    return (
+        isinstance(element, ir.FloatType) and element.width == 4
+    )  # narrow_elements C1
 
 
 # Views --------------------------------------------------------------------------------
@@ -117,18 +136,17 @@ class _Rewriter:
         tiling = tiling_of(view_operand(op))
         parts = tensor_view_parts(tensor_view_op(view_operand(op)))
         unit = self._unit(parts)
-        if unit is None or tiling.padding not in (None, "zero"):
+        if unit is None or tiling.padding not in (None, "zero"):  # narrow_elements C3
             return None
         dim, extent = tiling.dim_map.index(unit), parts.shape[unit]
-        sizes = [tiling.tile_shape[dim]]
+        sizes = [tiling.tile_shape[dim]]  # narrow_elements C6
         if isinstance(extent, int):  # at run time it is even: see docs/conversions.md
             sizes.append(extent)
         if isinstance(view_operand(op).type, GatherScatterViewType):
-            is_even = tiling.sparse_dim != dim and self._is_even(
-                index_operands(op)[dim]
-            )
+            first = index_operands(op)[dim]
+            is_even = tiling.sparse_dim != dim and self._is_even(first)
         else:
-            is_even = self._is_even(tiling.steps[dim])
+            is_even = self._is_even(tiling.steps[dim])  # narrow_elements C5
         return dim if is_even and all(map(self._is_even, sizes)) else None
 
     def _unit(self, parts: TensorViewParts) -> int | None:

@@ -18,6 +18,11 @@ known, and between an acquire and the accesses that other threads make after it 
 ISA, "Memory Consistency Model": a barrier synchronises the threads of a CTA, and
 causality order is transitive). There loads and a thread's own elements count as well.
 
+A copy into shared memory waits for an acquire in the same way. `skew` starts it ahead
+of its iteration, so its barrier stands before the loops around it that do not acquire;
+it is `async` where bulk copies read, through their own proxy, what the acquire made
+known to threads (PTX ISA, "Async proxy").
+
 Two data-flow analyses find what an access waits for: which accesses each token depends
 on, and which accesses no barrier has followed yet on some path.
 """
@@ -31,7 +36,12 @@ from cuda_tile._mlir.dialects import tileas
 from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
+from cuda_tile.analysis.feeds import enclosing_ops_of
 from cuda_tile.analysis.tokens import LOADS, Accesses, AccessesBehindTokens
+from cuda_tile.ir.attributes import flag
+from cuda_tile.ir.carried import LOOPS
+from cuda_tile.ir.copies import COPIES, copy_engine
+from cuda_tile.ir.copy_plan import TMA
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.tiles import is_distributed, layout_of
 from cuda_tile.ir.walk import entries
@@ -48,6 +58,8 @@ def run(module: ir.Operation, options: Options) -> None:
             continue
         behind = AccessesBehindTokens(flow, accesses)
         behind.solve(())
+        if _show_copies(flow, accesses, behind):
+            flow = ControlFlow(entry)
         analysis = UnorderedAccesses(flow, accesses, behind)
         analysis.solve(0)
         for op in accesses.ops:
@@ -55,6 +67,43 @@ def run(module: ir.Operation, options: Options) -> None:
             if pending is not None and analysis.needs_barrier(op, pending):
                 with ir.InsertionPoint(_early(op, analysis)), op.location:
                     tileas.BarrierOp()
+
+
+def _show_copies(
+    flow: ControlFlow, accesses: Accesses, behind: AccessesBehindTokens
+) -> bool:
+    """Inserts the barriers behind which copies see what an acquire made known.
+
+    Args:
+        flow: The control flow of an entry.
+        accesses: Its accesses.
+        behind: What is behind its tokens.
+
+    Returns:
+        Whether any copy waits for an acquire.
+    """
+    copies = [
+        op
+        for op in accesses.ops
+        if op.name in COPIES and behind.waited_for(op) & accesses.acquires
+    ]
+    for op in copies:
+        is_bulk = copy_engine(op) == TMA
+        unseen = UnseenAcquires(ControlFlow(flow.entry), accesses, is_async=is_bulk)
+        unseen.solve(0)
+        missing = behind.waited_for(op) & (unseen.before(op) or 0)
+        if missing:  # async_copies C8
+            place = _outermost(op, accesses.of(missing))
+            with ir.InsertionPoint(place), op.location:
+                tileas.BarrierOp(async_=is_bulk)
+    return bool(copies)
+
+
+def _outermost(op: ir.Operation, acquires: list[ir.Operation]) -> ir.Operation:
+    """The outermost loop around an op without any of the acquires, or the op itself."""
+    around = {outer for each in acquires for outer in enclosing_ops_of(each)}
+    free = [o for o in enclosing_ops_of(op) if o.name in LOOPS and o not in around]
+    return free[-1] if free else op
 
 
 def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
@@ -75,6 +124,37 @@ def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
         elif other.name == "tileas.store_shared" and other.operands[1] in loads:
             return loads[other.operands[1]]
     return op
+
+
+class UnseenAcquires(ForwardAnalysis[int]):
+    """The acquires that no barrier has followed yet on some path, as a mask.
+
+    Args:
+        flow: The control flow of an entry.
+        accesses: Its accesses.
+        is_async: Whether a barrier must fence the proxies, too.
+    """
+
+    def __init__(
+        self, flow: ControlFlow, accesses: Accesses, *, is_async: bool
+    ) -> None:
+        super().__init__(flow)
+        self._accesses = accesses
+        self._is_async = is_async
+
+    def join(self, known: int, news: int) -> int:
+        """Either path's acquires."""
+        return known | news
+
+    def forward(self, edge: Edge, state: int) -> int:
+        """All are still pending."""
+        return self._accesses.along(edge, state)
+
+    def transfer(self, op: ir.Operation, state: int) -> int:
+        """A barrier shows all acquires so far."""
+        if op.name == "tileas.barrier" and flag(op, "async") >= self._is_async:
+            return 0
+        return state | self._accesses.bit(op) & self._accesses.acquires
 
 
 class UnorderedAccesses(ForwardAnalysis[int]):

@@ -26,6 +26,7 @@ from cuda_tile._mlir._mlir_libs._cuda_tile import OptimizationHintsAttr, TileTyp
 from cuda_tile.analysis.clusters import suits_clusters
 from cuda_tile.analysis.cost import (
     count_exponentials,
+    least_registers,
     read_clocks,
     register_limit,
     resident_ctas,
@@ -71,7 +72,7 @@ from cuda_tile.options import Options
 from cuda_tile.passes.nibbles import access_bytes
 from cuda_tile.passes.plan_choice import choice_texts
 from cuda_tile.passes.plan_loads import LoadChooser
-from cuda_tile.passes.plan_parts import divide_rows
+from cuda_tile.passes.plan_parts import divide_as_planned, divide_rows
 from cuda_tile.passes.plan_persist import make_persistent
 from cuda_tile.passes.plan_products import (
     choose_atom,
@@ -85,6 +86,7 @@ from cuda_tile.passes.plan_updates import join_updates
 from cuda_tile.place.families import RULES as PLACE_RULES
 from cuda_tile.targets import (
     MOST_CLUSTER,
+    MOST_SHARED_BYTES,
     PORTABLE_CLUSTER,
     WARP_COUNTS,
     WARP_LANES,
@@ -125,7 +127,7 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _plan_entry(entry: ir.Operation, options: Options) -> None:
     ops, division = _divided(entry, options)
-    loads = LoadChooser(entry, ops, options.target, read_abi(entry))
+    loads = LoadChooser(entry, ops, _budgeted(options), read_abi(entry))
     is_planned = PLAN_ATTRIBUTE in entry.attributes
     if not is_planned:
         made = make_plan(entry, ops, options, loads)
@@ -151,6 +153,13 @@ def _plan_entry(entry: ir.Operation, options: Options) -> None:
     loads.write(plan, parts)
 
 
+def _budgeted(options: Options) -> Target:
+    """The chip, with no more shared memory than plan may count on."""
+    target = options.target
+    most = min(target.shared_bytes_per_cta, options.shared_budget or MOST_SHARED_BYTES)
+    return replace(target, shared_bytes_per_cta=most)
+
+
 def _with_registers(plan: Plan, target: Target, needed: int) -> Plan:
     """A plan whose role that works has more registers, if the other can spare some."""
     ctas = max(1, plan.min_ctas)
@@ -169,7 +178,8 @@ def _divided(
     if join_updates(entry, ops):
         ops = list(nested_ops(entry))
     if PLAN_ATTRIBUTE in entry.attributes:
-        return ops, None
+        is_divided = divide_as_planned(entry, ops, read_plan(entry))
+        return (list(nested_ops(entry)) if is_divided else ops), None
     division = divide_rows(entry, ops, options, _hints(entry, options.target.chip))
     return (ops if division is None else list(nested_ops(entry))), division
 
@@ -265,6 +275,8 @@ class Candidate:
         is_cut: Whether partial sums come a piece at a time, for which operands are read
             again.
         parts: Clocks of a turn by resource, see `turn_parts`.
+        least: Registers that each thread must be launched with.
+        launched: Registers that each thread is launched with.
     """
 
     num_warps: int
@@ -280,6 +292,8 @@ class Candidate:
     turns_bytes: bool = False
     is_cut: bool = False
     parts: Mapping[str, float] = field(default_factory=dict[str, float])
+    least: int = 0
+    launched: int = 0
 
     @property
     def rank(self) -> tuple[float, bool, bool, float, float]:
@@ -299,7 +313,13 @@ class Candidate:
     @property
     def excess(self) -> int:
         """Registers that are wanting."""
-        return max(0, self.needed - self.limit)
+        return max(0, self.needed - self.limit, self.least - self.launched)
+
+    def with_role(self, target: Target, ctas: int) -> Candidate:
+        """The same with a role that loads, and so many CTAs on a multiprocessor."""
+        limit, _ = role_registers(target, self.num_warps, ctas, self.needed)
+        launched = register_limit(target, self.num_warps + LOAD_WARPS, ctas)
+        return replace(self, roles="load", ctas=ctas, limit=limit, launched=launched)
 
 
 class Chooser:
@@ -324,7 +344,7 @@ class Chooser:
             if op.name in PRODUCTS
         }
         self._loads = loads
-        self._may_divide = loads.has_only_bulk_copies
+        self._may_divide = loads.may_have_role
         self._waits = not loads.copied_loops
         self._products = {product.op: product for product in self._atoms}
         self.compared: list[Candidate] = []
@@ -369,10 +389,11 @@ class Chooser:
         warps = chosen.num_warps
         most = min(MOST_CROWDED, most_ctas(self._target, warps + LOAD_WARPS))
         for ctas in range(chosen.ctas + 1, most + 1):
+            more = chosen.with_role(self._target, ctas)
             limit, _ = role_registers(self._target, warps, ctas)
-            if chosen.estimate.registers > limit:
+            if more.excess or chosen.estimate.registers > limit:
                 break
-            chosen = replace(chosen, ctas=ctas, limit=limit)
+            chosen = more
         return chosen
 
     def paired(self, chosen: Candidate) -> Candidate:
@@ -385,9 +406,8 @@ class Chooser:
         if not chosen.turns_bytes or ctas > most_ctas(target, chosen.num_warps):
             return chosen
         limit = register_limit(target, chosen.num_warps, ctas)
-        if chosen.estimate.registers > limit or not self._loads.has_room_beside(ctas):
-            return chosen
-        return replace(chosen, ctas=ctas, limit=limit)
+        more = replace(chosen, ctas=ctas, limit=limit, launched=limit)
+        return chosen if more.excess or not self._loads.has_room_beside(ctas) else more
 
     def eased(self, chosen: Candidate) -> Candidate:
         """More warps where those of a kernel without products would hold too much.
@@ -487,9 +507,7 @@ class Chooser:
             )
         found = [self._candidate(warps, ctas, division) for division in divisions]
         if self._may_divide and ctas <= most_ctas(self._target, warps + LOAD_WARPS):
-            for c in [replace(c, roles="load") for c in found if c.has_groups]:
-                limit, _ = role_registers(self._target, warps, ctas, c.needed)
-                found.append(replace(c, limit=limit))
+            found += [c.with_role(self._target, ctas) for c in found if c.has_groups]
         return found
 
     def _candidate(
@@ -523,6 +541,8 @@ class Chooser:
             turns_bytes=any(map(turns_bytes, plans.values())),
             is_cut=any(is_cut(*item) for item in plans.items()),
             parts=turn_parts(target, plans, warps, self._exponentials),
+            least=least_registers(plans),
+            launched=limit,
         )
 
 

@@ -206,6 +206,13 @@ class LoadChooser:
         copying = {e for e in self.engines.values() if e != THREADS}
         return copying == {TMA}
 
+    @property
+    def may_have_role(self) -> bool:
+        """Whether a role of its own may make the copies."""
+        return self.has_only_bulk_copies and not any(
+            self._choice.awaits_threads(operand.load) for operand in self.copied
+        )
+
     def gathered(self, product: ir.Operation) -> frozenset[int] | None:
         """Operands that threads read from copies by single elements.
 
@@ -298,7 +305,7 @@ class LoadChooser:
         )
 
     def _stored_beside(self, loop: ir.Operation, plan: Plan) -> int:
-        """Bytes that bulk copies store while the rings of a loop are in use.
+        """Bytes that stores need in shared memory while the rings of a loop are in use.
 
         That is in the loop itself; and in the loops around it, or in all that a
         persistent kernel does, where the next turn's copies do not wait for it.
@@ -310,7 +317,12 @@ class LoadChooser:
             for store in self._stores
             if (plan.persistent and goes_on) or loops & set(enclosing_ops_of(store))
         ]
-        sizes = [tile_bytes(s.operands[0]) for s in beside if self._is_bulk(s, plan)]
+        # What threads store goes through shared memory, too, out of the layout of sums.
+        sizes = [
+            tile_bytes(store.operands[0])
+            for store in beside
+            if goes_on or self._is_bulk(store, plan)
+        ]
         return max(sizes, default=0)
 
     def _share(self, plan: Plan) -> int:

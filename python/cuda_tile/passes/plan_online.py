@@ -15,84 +15,76 @@ Each term is then a product of exponentials, each rounded, not one of them; a su
 many floats in no order has a larger error than that. Of infinities and NaN come the
 same sums: with g at least the lowest finite number, terms of -infinity are 0, the
 others NaN as they were; and at the end, by m itself, a row of nothing but -infinity
-gives NaN. What is infinite times a power that is 0 only by rounding, NaN in the text,
-may stay infinite.
+gives NaN. With weights a sum is as the text's where it is finite, and computed as in
+the text where it is not (`plan_early.py`): a weight may overflow beside a power that is
+not small yet.
+
+Contract `online_softmax`
+    Law: exp(a - m) = exp(a - g) * exp(g - m) where g - m is finite.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | rows, powers and sums have one | f16_row, f64_row |
+    | | type, f32 or f64 | |
+    | C2 flags | sum, difference, factors and | sum_rounds_down, sum_flushes, |
+    | | weighted products round to nearest | difference_rounds_up, |
+    | | and keep subnormal numbers, powers | difference_flushes, |
+    | | with weights do; maxima may do | factor_flushes, |
+    | | anything | power_flushes, |
+    | | | weight_flushes, |
+    | | | weighted_power_flushes, |
+    | | | maximum_keeps_nan, |
+    | | | maximum_flushes |
+    | C3 values | the sum begins with 0, the maximum | sum_from_one, |
+    | | with -infinity | maximum_from_zero |
+    | C4 values | differences are multiplied by | factor_below_zero, |
+    | | constants above 0 alone, which | factor_zero, factor_tiny, |
+    | | move them by at most 64 binary | factor_of_a_row |
+    | | digits, so that overflow gives a | |
+    | | power of 0 | |
+    | C5 values | powers are relative to the lowest | minus_infinity, infinities, |
+    | | finite number at least | nans, lowest, hidden, masked, |
+    | | | ends |
+    | C6 values | a sum with weights counts where it | infinities_weights, |
+    | | is finite, else the text's does | nans_weights, ends_weights, |
+    | | | hidden_weights, |
+    | | | masked_weights_of_themselves, |
+    | | | hidden_weights_of_themselves |
+    | C7 values | weights are known where the | weight_of_the_maximum |
+    | | maximum is begun | |
+    | C8 captures | the maximum is one maxf on its | maximum_of_another_row, |
+    | | arguments, of the row of the | product_of_powers, |
+    | | powers; a product has one power | maximum_of_products |
+    | - order | it accesses no memory: | |
+    | | `row_tiling` says when rows may be | |
+    | | read | |
+    | - blocks | it accesses no memory | |
+    | - indices | it computes no index | |
+    | - extents | a position without elements has | |
+    | | the sum 0 below -infinity | |
+    | - aliasing | it accesses no memory | |
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import flag, keyword
+from cuda_tile.ir.tile_values import constant_float, constant_like, one_for_all
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
+from cuda_tile.passes.plan_early import Step
+from cuda_tile.passes.plan_rows import Row
 
 LOWEST = {"f32": -3.4028234663852886e38, "f64": -1.7976931348623157e308}
 """The lowest finite number of each type."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a loop has in a turn.
-
-    Attributes:
-        index: The turn's number, a scalar.
-        before: What the parts were joined to that the anchor reduces.
-        after: With this turn's.
-        part: Gives the part of a row.
-    """
-
-    index: ir.Value
-    before: ir.Value
-    after: ir.Value
-    part: Callable[[ir.Value], ir.Value]
-
-
-class EarlySum(Protocol):
-    """A sum over a row computed in the loop of a reduction that it needs.
-
-    Attributes:
-        anchor: That reduction.
-        total: The one of the sum.
-    """
-
-    @property
-    def anchor(self) -> ir.Operation:
-        """The reduction."""
-        ...
-
-    @property
-    def total(self) -> ir.Operation:
-        """That of the sum."""
-        ...
-
-    def begin(self, ty: ir.Type) -> list[ir.Value]:
-        """What the loop carries for it, at first; `ty` is the type of a part."""
-        ...
-
-    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
-        """The same behind a turn."""
-        ...
-
-    def finish(
-        self,
-        found: Sequence[ir.Value],
-        joined: ir.Value,
-        known: Callable[[ir.Value], ir.Value],
-    ) -> ir.Value:
-        """A tile whose sum is the wanted one.
-
-        Args:
-            found: What the loop carried at last.
-            joined: What the anchor reduces.
-            known: Gives what values that are no rows are.
-        """
-        ...
+MOST_FACTOR_BITS = 64.0
+"""Binary digits by which factors may move a difference before its power is taken: what
+overflows then, or is rounded as a subnormal number, is no matter to the power."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +92,7 @@ class OnlineSum:
     """A sum over a row of powers of how far its elements are below their maximum.
 
     Attributes:
-        maximum: The reduction that gives the maximum.
+        anchor: The reduction that gives the maximum.
         total: That of the sum.
         path: What is done to the elements, from the difference to the power.
         weight: A product of the power and of another row, if that is what is summed.
@@ -111,6 +103,11 @@ class OnlineSum:
     path: tuple[ir.Operation, ...]
     weight: ir.Operation | None = None
 
+    @property
+    def may_overflow(self) -> bool:
+        """Weights may be large where the powers of the text are small."""
+        return self.weight is not None
+
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """The sum, of nothing."""
         return [constant_float(ty, 0.0)]
@@ -119,7 +116,7 @@ class OnlineSum:
         """The sum so far, each element below the greatest so far."""
         after = step.after
         lowest = constant_float(after.type, LOWEST[str(element_of(after))])
-        base = _applied(inner(self.anchor), after, lowest)
+        base = _applied(inner(self.anchor), after, lowest)  # online_softmax C5
         kept = self._brought(given[0], step.before, base)
         term = self._power(step.part(self.anchor.operands[0]), base)
         if self.weight is not None:
@@ -155,43 +152,72 @@ class OnlineSum:
             for other in list(op.operands)[1:]:
                 made = defining_op(other)
                 assert made is not None, "factors are constants"
-                operands.append(_constant_like(made, value.type))
+                operands.append(constant_like(made, value.type))
             value = _applied(op, *operands)
         return value
 
 
-def find_online_sum(op: ir.Operation) -> OnlineSum | None:
-    """Whether a reduction is the sum of powers below the maximum of the same row."""
-    if not has_body(op, "addf") or identity(op) != 0 or not is_plain(inner(op)):
+def find_online_sum(op: ir.Operation, row: Row) -> OnlineSum | None:
+    """Whether a reduction is the sum of powers below the maximum of the same row.
+
+    Args:
+        op: The reduction.
+        row: Its block.
+    """
+    if not has_body(op, "addf") or identity(op) != 0:  # online_softmax C3
+        return None
+    if not is_plain(inner(op)):  # online_softmax C2
         return None
     power, weight = defining_op(op.operands[0]), None
-    if power is not None and op_stem(power) == "mulf" and is_plain(power):
+    if power is not None and op_stem(power) == "mulf":
+        if not is_plain(power):  # online_softmax C2
+            return None
         power, weight = _power_in(power), power
     if power is None or not _is_power(power):
         return None
-    path = [power]
-    step = defining_op(power.operands[0])
-    while step is not None and op_stem(step) == "mulf" and _is_positive(step):
-        path.append(step)
-        step = defining_op(step.operands[0])
-    if step is None or op_stem(step) != "subf" or not is_plain(step):
+    if weight is not None and flag(power, "flush_to_zero"):  # online_softmax C2
         return None
-    maximum = spread_from(step.operands[1])
+    path = _path(power)
+    if path is None:
+        return None
+    maximum = spread_from(path[0].operands[1])
     if (
         maximum is None
         or not has_body(maximum, "maxf")
-        or identity(maximum) != float("-inf")
-        or maximum.operands[0] != step.operands[0]
+        or identity(maximum) != float("-inf")  # online_softmax C3
+        or maximum.operands[0] != path[0].operands[0]  # online_softmax C8
     ):
         return None
-    return OnlineSum(maximum, op, (step, *reversed(path)), weight)
+    # online_softmax C7
+    if weight is not None and row.is_behind(_other(weight), maximum):
+        return None
+    return OnlineSum(maximum, op, path, weight)
+
+
+def _path(power: ir.Operation) -> tuple[ir.Operation, ...] | None:
+    """What is done to elements, from a difference to a power."""
+    path, bits = [power], 0.0
+    step = defining_op(power.operands[0])
+    while step is not None and op_stem(step) == "mulf":
+        factor = _factor(step)
+        if factor is None:
+            return None
+        bits += abs(math.log2(factor))
+        path.append(step)
+        step = defining_op(step.operands[0])
+    if step is None or op_stem(step) != "subf":
+        return None
+    if not is_plain(step):  # online_softmax C2
+        return None
+    # online_softmax C4
+    return (step, *reversed(path)) if bits <= MOST_FACTOR_BITS else None
 
 
 def _power_in(product: ir.Operation) -> ir.Operation | None:
     """The only factor of a product that is a power."""
     made = [defining_op(v) for v in product.operands]
     found = [op for op in made if op is not None and _is_power(op)]
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None  # online_softmax C8
 
 
 def _other(product: ir.Operation) -> ir.Value:
@@ -212,9 +238,10 @@ def has_body(op: ir.Operation, stem: str) -> bool:
         return False
     *ops, last = block_ops(body(op))
     return (
-        str(element_of(op.operands[0])) in LOWEST
+        str(element_of(op.operands[0])) in LOWEST  # online_softmax C1; welford C1
         and len(ops) == 1
         and op_stem(ops[0]) == stem
+        # online_softmax C8; welford C4
         and {*ops[0].operands} == {*body(op).arguments}
         and list(last.operands) == list(ops[0].results)
     )
@@ -237,14 +264,16 @@ def identity(op: ir.Operation) -> float:
     return ir.FloatAttr(identity).value
 
 
-def _is_positive(op: ir.Operation) -> bool:
+def _factor(op: ir.Operation) -> float | None:
+    """The constant, above 0, that a product has on its right; None if it has none."""
     made = defining_op(op.operands[1])
-    value = None if made is None else _splat(made)
-    return is_plain(op) and value is not None and 0 < value < float("inf")
-
-
-def _splat(op: ir.Operation) -> int | float | None:
-    return constant_splat(op) if op.name == "cuda_tile.constant" else None
+    if made is None or made.name != "cuda_tile.constant":
+        return None
+    if not is_plain(op):  # online_softmax C2
+        return None
+    value = constant_splat(made)
+    is_above = isinstance(value, float) and 0 < value < float("inf")
+    return value if is_above else None  # online_softmax C4
 
 
 def spread_from(value: ir.Value) -> ir.Operation | None:
@@ -266,41 +295,7 @@ def _applied(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     return made.results[0]
 
 
-def _constant_like(op: ir.Operation, ty: ir.Type) -> ir.Value:
-    """A constant of equal elements in another shape."""
-    attribute = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
-    splat = ir.DenseElementsAttr.get_splat(_plain(ty), attribute)
-    return ir.Operation.create(
-        "cuda_tile.constant", [ty], attributes={"value": splat}
-    ).results[0]
-
-
-def constant_float(ty: ir.Type, value: float) -> ir.Value:
-    """A tile of equal floats."""
-    shaped = _plain(ty)
-    splat = ir.FloatAttr.get(shaped.element_type, value)
-    return ir.Operation.create(
-        "cuda_tile.constant",
-        [ty],
-        attributes={"value": ir.DenseElementsAttr.get_splat(shaped, splat)},
-    ).results[0]
-
-
-def _plain(ty: ir.Type) -> ir.ShapedType:
-    return ir.ShapedType(ty)
-
-
-def one_for_all(value: ir.Value, like: ir.Value) -> ir.Value:
-    """The only element of a tile, repeated in the shape of another one."""
-    element = element_of(value)
-    shape = list(ir.ShapedType(like.type).shape)
-    ones = TileType.get([1] * len(shape), element)
-    flat = ir.Operation.create("cuda_tile.reshape", [ones], [value]).results[0]
-    ty = TileType.get(shape, element)
-    return ir.Operation.create("cuda_tile.broadcast", [ty], [flat]).results[0]
-
-
-def online_sums(sinks: Sequence[ir.Operation]) -> list[OnlineSum]:
+def online_sums(sinks: Sequence[ir.Operation], row: Row) -> list[OnlineSum]:
     """Those among the reductions of rows whose maximum is one of them, too."""
-    found = (find_online_sum(op) for op in sinks)
+    found = (find_online_sum(op, row) for op in sinks)
     return [each for each in found if each is not None and each.anchor in sinks]

@@ -10,26 +10,87 @@ commutative reductions touch it. That holds in loops, too:
 - in a loop that carries none, each turn computes with rows of its own.
 
 Of a scan, what comes before a part is carried from part to part, in its order.
+
+Contract `row_tiling`
+    Law: an op on each element of a row is one on each element of its parts; the parts
+        of a commutative and associative reduction may be joined element by element.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | rows are made by loads through | permuted_row, i8_row, |
+    | | partition views, ops on each | i16_row, i32_row, i64_row, |
+    | | element, constants, numbers, copies | f16_row, bf16_row, f64_row |
+    | | of an element, reshapes, reductions | |
+    | | and scans, of any numbers | |
+    | C2 values | sums begin with 0, and products | sum_from_one, |
+    | | with 1: parts begin so many times | product_from_two, |
+    | | | maximum_from_zero, |
+    | | | scan_from_one |
+    | C3 values | the body of a reduction is seen to | first_of_two, difference |
+    | | be commutative | |
+    | C4 order | accesses to rows are weak, their | relaxed_load, |
+    | | tokens after nothing, and nothing | store_after_the_load, |
+    | | after theirs: then they may be made | load_after_a_store, |
+    | | at any time, and loads more than | in_place |
+    | | once | |
+    | C5 order | what a reduction's result is needed | atomic_of_the_sum, |
+    | | for is pure, or a store that no | store_of_the_sum, |
+    | | token orders; a loop that carries | store_of_the_iteration |
+    | | rows stores nothing | |
+    | C6 order | nothing leaves a block behind what | exit_behind_the_store, |
+    | | moves to its end | exit_of_the_iteration, |
+    | | | exit_before_all |
+    | C7 indices | indices are read as unsigned | i8_indices, i16_indices, |
+    | | numbers of 64 bits where 32 may not | i64_indices, second_half, |
+    | | hold them; that of the row is known | vast_extent, index_of_a_sum |
+    | | before all reductions | |
+    | C8 extents | a row has all elements along one | odd_extent, |
+    | | dimension; parts that some tensor | extent_of_a_part, |
+    | | does not have are padding, and not | extent_of_one, |
+    | | stored; scans go one way | infinite_padding, two_rows, |
+    | | | no_iteration, |
+    | | | scan_backwards, |
+    | | | scans_both_ways |
+    | C9 captures | regions of ops on rows take nothing | captured_sum, |
+    | | that is made of rows | captured_number |
+    | C10 captures | what a loop takes from outside, or | weights_from_another_place, |
+    | | makes in each iteration, is made | weights_from_the_same_view, |
+    | | again for each part: no scan, and | weights_of_their_sum, |
+    | | no other loop | scanned_weights, |
+    | | | view_of_the_iteration |
+    | - flags | ops are repeated as they are | |
+    | - blocks | what other tile blocks may write is | |
+    | | not loaded by weak accesses | |
+    | - aliasing | accesses to one place of which one | |
+    | | is a store have tokens between | |
+    | | them, or are a race | |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile import ods
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import PartitionViewType, TokenType
-from cuda_tile.analysis.bodies import is_commutative
+from cuda_tile.analysis.bodies import has_wrong_identity, is_commutative
 from cuda_tile.analysis.constants import constant_splat
-from cuda_tile.analysis.control_flow import counted_loop
+from cuda_tile.analysis.control_flow import counted_loop, may_leave
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
 from cuda_tile.ir.attributes import integer
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.purity import is_pure
-from cuda_tile.ir.scalars import constant_of, i32_tile
 from cuda_tile.ir.tiles import elements_of, is_distributed, shape_of
-from cuda_tile.ir.walk import block_ops, body, defining_op, nested_ops, op_stem
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    enclosing_ops,
+    nested_ops,
+    op_stem,
+    taken,
+)
 
 ACCESSES = ("load_view_tko", "store_view_tko")
 PADDINGS = {
@@ -38,6 +99,8 @@ PADDINGS = {
 }
 _STEPS = ("store_view_tko", "scan")
 """What belongs to each part and its order, and may not be repeated for each."""
+_IN_ORDER = ("for", "scan")
+"""What makes rows at a cost, or from part to part: a loop around has it but once."""
 _STRUCTURE = ("for", "if", "reduce", "continue", "yield")
 
 
@@ -67,14 +130,22 @@ class Row:
 
     def step(self, op: ir.Operation) -> int:
         """How many reductions of rows what an op takes is behind."""
-        return max((self.steps.get(v, 0) for v in _taken(op)), default=0)
+        return max((self.steps.get(v, 0) for v in taken(op)), default=0)
+
+    def is_behind(self, value: ir.Value, op: ir.Operation) -> bool:
+        """Whether a value is behind more reductions of rows than what an op takes."""
+        return self.steps.get(value, 0) > self.step(op)
 
     def read(self) -> bool:
         """Notes the steps of all values; whether the block can be written anew."""
+        has_moved = False
         for op in block_ops(self.block):
             step = self.step(op)
             if not self._is_read(op, step):
                 return False
+            if has_moved and may_leave(op):  # row_tiling C6
+                return False  # what moves to the end of the block would not be done
+            has_moved |= self._moves(op, step)
             step += op.name == "cuda_tile.reduce" and self.touches(op)
             for result in op.results:
                 self.steps[result] = step
@@ -85,12 +156,19 @@ class Row:
         if self.touches(op):
             if is_loop:
                 return self._carries_rows(op)
-            return self._is_possible(op) and not self._captures(op)
+            return self._is_possible(op) and not self._captures(op)  # row_tiling C9
         if is_loop and any(map(self.touches, nested_ops(op))):
             return self._computes_inside(op) and (not step or _is_movable(op))
         if self._captures(op):
             return False
+        # row_tiling C5
         return not step or is_pure(op) or self._is_plain_store(op) or op == self._last
+
+    def _moves(self, op: ir.Operation, step: int) -> bool:
+        """Whether what an op does is done at the end of the block."""
+        if op_stem(op) == "store_view_tko" and self.touches(op):
+            return True
+        return bool(step) and (len(op.regions) > 0 or self._is_plain_store(op))
 
     @property
     def _last(self) -> ir.Operation:
@@ -121,27 +199,46 @@ class Row:
 
     def _computes_inside(self, op: ir.Operation) -> bool:
         """Whether a loop that carries no rows can have its body written anew."""
-        self.inner[op] = Row(body(op), self.size)
-        return self.inner[op].read()
+        inner = self.inner[op] = Row(body(op), self.size)
+        # row_tiling C10
+        return inner.read() and not any(
+            op_stem(each) in _IN_ORDER for each in inner.captured()
+        )
+
+    def captured(self) -> list[ir.Operation]:
+        """The ops outside of the block that make rows which it computes with."""
+        around = self.block.owner.operation
+        wanted = [v for op in block_ops(self.block) for v in taken(op)]
+        found: dict[ir.Operation, None] = {}
+        while wanted:
+            value = wanted.pop()
+            op = defining_op(value)
+            if op is None or op in found or not self.is_long(value):
+                continue
+            if around not in list(enclosing_ops(value)):
+                found[op] = None
+                wanted += op.operands
+        return list(found)
 
     def _is_possible(self, op: ir.Operation) -> bool:
         stem = op_stem(op)
         rows = [v for v in (*op.operands, *op.results) if self.is_long(v)]
-        if any(max(shape_of(row)) != self.size for row in rows):
+        if any(max(shape_of(row)) != self.size for row in rows):  # row_tiling C8
             return False
         if stem in ACCESSES:
             return self._is_plain_access(op)
-        if stem == "reduce":
-            return all(map(self.is_long, op.operands)) and is_commutative(op)
-        if stem == "scan":
-            return all(map(self.is_long, op.operands)) and self._is_scan(op)
+        if stem in ("reduce", "scan"):
+            has_rows = all(map(self.is_long, op.operands))
+            is_body = is_commutative(op) if stem == "reduce" else self._is_scan(op)
+            # row_tiling C2, C3
+            return has_rows and is_body and not has_wrong_identity(op)
         if stem == "constant":
             return constant_splat(op) is not None
         if stem == "broadcast":
             return elements_of(op.operands[0]) == 1
         if stem == "reshape":
             return len(rows) == len((*op.operands, *op.results))
-        return stem in ("iota", "select") or _is_elementwise(op)
+        return stem in ("iota", "select") or _is_elementwise(op)  # row_tiling C1
 
     def _is_scan(self, op: ir.Operation) -> bool:
         """Whether it has a body that tiles can have, too."""
@@ -165,9 +262,7 @@ class Row:
         if tiling.padding not in PADDINGS:
             return False
         at = indices[tiling.tile_shape.index(self.size)]
-        if self.steps.get(view) or self.steps.get(at):
-            return False
-        return constant_of(at) == 0 or at.type == i32_tile()
+        return not self.steps.get(view) and not self.steps.get(at)  # row_tiling C7
 
     def _is_plain_store(self, op: ir.Operation) -> bool:
         return op_stem(op) in ("store_view_tko", "store_ptr_tko") and _is_free(op)
@@ -183,19 +278,12 @@ def is_reverse(op: ir.Operation) -> bool:
     return ir.BoolAttr(op.attributes["reverse"]).value
 
 
-def _taken(op: ir.Operation) -> Iterator[ir.Value]:
-    """What an op takes, in its regions, too."""
-    yield from op.operands
-    for inner in nested_ops(op):
-        yield from inner.operands
-
-
 def _is_free(op: ir.Operation) -> bool:
     """Whether an access is weak, and no other one is ordered before or behind it."""
     tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
     makers = map(defining_op, tokens)
     return (
-        not memory_order(op).is_strong
+        not memory_order(op).is_strong  # row_tiling C4
         and all(m is not None and m.name == "cuda_tile.make_token" for m in makers)
         and not any(list(v.uses) for v in op.results if isinstance(v.type, TokenType))
     )

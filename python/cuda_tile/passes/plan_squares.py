@@ -29,9 +29,47 @@ that are not negative, as its order is open; what has a larger bound is left as 
 A row of 2^20 in parts of 4,096 has 2^14.1 u beside 2^20 u; where first elements are not
 far out, it is as good as a sum of so few terms.
 
-NaN and infinities give NaN: so they do in the text, by a centre that is infinite or
-NaN then, if it is the sum by a positive number. Nothing overflows earlier: what is
-summed at a position is never more than the position's own sum.
+Distances to a first element overflow before those to a centre do. What is infinite or
+NaN stays so to the end, and then the sum is computed as in the text (`plan_early.py`).
+
+Contract `welford`
+    Law: the sum of (x - c)^2 is that of (x - m)^2, and n (m - c)^2, for n numbers of
+        mean m, whatever c is.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | rows, centre and sums have one type, | f16_row, f64_row |
+    | | f32 or f64 | |
+    | C2 flags | both sums, distances and squares | sum_rounds_up, |
+    | | round to nearest and keep subnormal | first_sum_flushes, |
+    | | numbers; what makes the centre may do | square_flushes, |
+    | | anything | distance_rounds_down, |
+    | | | centre_rounds_up |
+    | C3 values | the sum counts where it is finite, | huge, infinities, nans, |
+    | | else the text's does | ends, lowest, subnormals, |
+    | | | hidden, far_centre, |
+    | | | masked_infinities |
+    | C4 captures | both sums are one addf on their | sum_from_one, |
+    | | arguments, from 0 on, of the row and | product_for_sum, |
+    | | of its squared distances | distance_to_another_sum, |
+    | | | product_of_two_distances |
+    | C5 extents | the error that is derived above is | many_parts |
+    | | below that of the text's sum | |
+    | C6 values | a mask has elements before some | nothing_inside, |
+    | | place, and leaves 0 for the others | one_inside, all_inside, |
+    | | | all_inside_unsigned, |
+    | | | last_ones, mask_of_a_row, |
+    | | | narrow_places, |
+    | | | ones_for_nothing |
+    | C7 values | a mask is known where the sum is | mask_of_a_count |
+    | | begun | |
+    | C8 values | the centre's sum has a loop of its | centre_of_an_early_sum |
+    | | own | |
+    | C9 indices | the first part comes first | parts_from_the_last |
+    | - order | it accesses no memory: `row_tiling` | |
+    | | says when rows may be read | |
+    | - blocks | it accesses no memory | |
+    | - aliasing | it accesses no memory | |
 """
 
 from __future__ import annotations
@@ -46,18 +84,18 @@ from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.constants import constant_splat
 from cuda_tile.ir.attributes import keyword
 from cuda_tile.ir.scalars import compare, constant, plus
+from cuda_tile.ir.tile_values import constant_float, one_for_all
 from cuda_tile.ir.tiles import element_of, elements_of
 from cuda_tile.ir.walk import defining_op, op_stem
+from cuda_tile.passes.plan_early import Step
 from cuda_tile.passes.plan_online import (
-    Step,
-    constant_float,
     has_body,
     identity,
     inner,
     is_plain,
-    one_for_all,
     spread_from,
 )
+from cuda_tile.passes.plan_rows import Row
 
 NEAREST = "nearest_even"
 LEAST_IOTA_BITS = 32
@@ -81,6 +119,11 @@ class SumOfSquares:
     row: ir.Value
     centre: ir.Value
     mask: ir.Value | None
+
+    @property
+    def may_overflow(self) -> bool:
+        """Distances to a first element may be twice as large as those to the centre."""
+        return True
 
     def begin(self, ty: ir.Type) -> list[ir.Value]:
         """First elements, means and sums of squares; with a mask, counts, too."""
@@ -133,13 +176,14 @@ class SumOfSquares:
 
 
 def find_sum_of_squares(
-    op: ir.Operation, sums: Sequence[ir.Operation]
+    op: ir.Operation, sums: Sequence[ir.Operation], whole: Row
 ) -> SumOfSquares | None:
     """Whether a reduction is the sum of squared distances to what is made of a sum.
 
     Args:
         op: The reduction.
         sums: Reductions that the centre may be made of.
+        whole: The block.
     """
     if not _is_sum(op):
         return None
@@ -147,7 +191,7 @@ def find_sum_of_squares(
     square = defining_op(value)
     if square is None or not _is_plain(square, "mulf"):
         return None
-    if square.operands[0] != square.operands[1]:
+    if square.operands[0] != square.operands[1]:  # welford C4
         return None
     value, mask = _unmasked(square.operands[0], mask)
     distance = defining_op(value)
@@ -159,18 +203,22 @@ def find_sum_of_squares(
         if maker is None or anchor is None:
             continue
         summed, own = _unmasked(anchor.operands[0], mask)
+        # welford C6
         is_suited = own is None if mask is None else _is_first_ones(mask)
-        if summed == row and is_suited:
+        # welford C7
+        is_late = mask is not None and whole.is_behind(mask, anchor)
+        if summed == row and is_suited and not is_late:
             return SumOfSquares(anchor, op, row, maker.results[0], mask)
     return None
 
 
 def _is_sum(op: ir.Operation) -> bool:
-    return has_body(op, "addf") and identity(op) == 0 and is_plain(inner(op))
+    is_from_zero = has_body(op, "addf") and identity(op) == 0  # welford C4
+    return is_from_zero and is_plain(inner(op))  # welford C2
 
 
 def _is_plain(op: ir.Operation, stem: str) -> bool:
-    return op_stem(op) == stem and is_plain(op)
+    return op_stem(op) == stem and is_plain(op)  # welford C2
 
 
 def _unmasked(
@@ -239,20 +287,23 @@ def _conditions(like: ir.Value) -> ir.Type:
     return TileType.get(shape, ir.IntegerType.get_signless(1))
 
 
-def sums_of_squares(sinks: Sequence[ir.Operation], part: int) -> list[SumOfSquares]:
+def sums_of_squares(
+    sinks: Sequence[ir.Operation], whole: Row, part: int
+) -> list[SumOfSquares]:
     """Those among the reductions of rows whose centre is made of one of them.
 
     Args:
         sinks: What becomes of the rows.
+        whole: Their block.
         part: Elements of a part; those sums are left out whose error may be larger
             than that of the text.
     """
     sums = [op for op in sinks if op.name == "cuda_tile.reduce"]
-    found = (find_sum_of_squares(op, sums) for op in sums)
+    found = (find_sum_of_squares(op, sums, whole) for op in sums)
     return [each for each in found if each is not None and _is_sound(each, part)]
 
 
 def _is_sound(each: SumOfSquares, part: int) -> bool:
     size = elements_of(each.row)
     turns = size // part
-    return 4 * (turns + 12) * math.sqrt(turns) < size
+    return 4 * (turns + 12) * math.sqrt(turns) < size  # welford C5

@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import (
-    PartitionViewType,
-    TensorViewType,
-    TileType,
-)
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.control_flow import counted_loop
 from cuda_tile.analysis.tiling import index_operands, tiling_of, view_operand
@@ -21,69 +17,16 @@ from cuda_tile.ir.scalars import (
     compare,
     constant,
     constant_of,
+    extended,
     multiply,
+    widened,
 )
+from cuda_tile.ir.tile_values import constant_like, constant_tile, one_for_all
 from cuda_tile.ir.tiles import element_of, shape_of
 from cuda_tile.ir.walk import block_ops, body, defining_op, op_stem
-from cuda_tile.passes.plan_online import EarlySum, Step, one_for_all
-from cuda_tile.passes.plan_rows import PADDINGS, Row, goes_along_row, is_reverse
-
-
-@dataclass
-class Parts:
-    """How the rows of a block are divided.
-
-    Attributes:
-        row: The block.
-        size: Elements of a part.
-        views: By view, the same one of parts, and how many parts it has.
-        known: What stands for values of the block by now, where that has changed.
-    """
-
-    row: Row
-    size: int
-    views: dict[ir.Value, tuple[ir.Value, ir.Value]] = field(
-        default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]]
-    )
-    known: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
-
-    @property
-    def count(self) -> int:
-        """Parts of a row."""
-        return self.row.size // self.size
-
-    def type_of(self, value: ir.Value) -> ir.Type:
-        """The type of a part of a row."""
-        shape = [self.size if n == self.row.size else n for n in shape_of(value)]
-        return TileType.get(shape, element_of(value))
-
-    def now(self, value: ir.Value) -> ir.Value:
-        """What a value that is no row is by now."""
-        return self.known.get(value, value)
-
-    def first(self, op: ir.Operation) -> ir.Value:
-        """The index of an access along its row."""
-        return index_operands(op)[self._dim(op)]
-
-    def _dim(self, op: ir.Operation) -> int:
-        return tiling_of(view_operand(op)).tile_shape.index(self.row.size)
-
-    def add_view(self, op: ir.Operation) -> None:
-        """Makes the view of parts for an access, where it is needed."""
-        view = view_operand(op)
-        if view in self.views:
-            return
-        tiling, dim, maker = tiling_of(view), self._dim(op), defining_op(view)
-        assert maker is not None, "views never pass through a block"
-        shape = [self.size if d == dim else 1 for d in range(len(tiling.tile_shape))]
-        tensor = maker.operands[0]
-        ty = PartitionViewType.get(
-            shape, TensorViewType(tensor.type), list(tiling.dim_map), tiling.padding
-        )
-        made = ir.Operation.create(maker.name, [ty], [tensor]).results[0]
-        scalars = [constant(0).type] * len(shape)
-        extents = cuda_tile.GetIndexSpaceShapeOp(scalars, made)
-        self.views[view] = made, list(extents.results)[dim]
+from cuda_tile.passes.plan_early import EarlySum, Step
+from cuda_tile.passes.plan_rows import PADDINGS, goes_along_row, is_reverse
+from cuda_tile.passes.plan_views import Parts, tensor_of
 
 
 @dataclass
@@ -97,6 +40,7 @@ class Turn:
         around: The turn in which this one of an inner loop is.
         made: Parts of rows that were computed, and what scalars of the loop are.
         given: By reduction or scan, what is carried into the turn.
+        views: As those of `parts`, of views that are made in the turn.
         last: By scan, the last prefix that the turn has computed.
     """
 
@@ -106,6 +50,9 @@ class Turn:
     around: Turn | None = None
     given: Mapping[ir.Operation, list[ir.Value]] = field(
         default_factory=dict[ir.Operation, list[ir.Value]]
+    )
+    views: dict[ir.Value, tuple[ir.Value, ir.Value]] = field(
+        default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]]
     )
     made: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
     last: dict[ir.Operation, list[ir.Value]] = field(
@@ -145,7 +92,7 @@ class Turn:
         elif op.name == "cuda_tile.scan":
             self._scan(op)
         else:
-            self.made[value] = self._part_of(op, value)
+            self._make(op)
         return self.made[value]
 
     def _repeat(self, op: ir.Operation) -> None:
@@ -211,19 +158,19 @@ class Turn:
             made.operands[place] = operand
         return made
 
-    def _part_of(self, op: ir.Operation, value: ir.Value) -> ir.Value:
-        stem, ty = op_stem(op), self.parts.type_of(value)
+    def _make(self, op: ir.Operation) -> None:
+        """An op that makes rows, of their parts."""
+        stem, result = op_stem(op), op.results[0]
         if stem == "load_view_tko":
-            return self._access(op, None)
+            self.made[result] = self._access(op, None)
+            return
         if stem == "constant":
-            attribute = ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()
-            splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
-            return constant_tile(ty, splat)
+            self.made[result] = constant_like(op, self.parts.type_of(result))
+            return
         made = self._again(op)
-        made.results[0].set_type(ty)
-        if stem != "iota":
-            return made.results[0]
-        return self._counted_on(made.results[0])
+        for old, new in zip(op.results, made.results, strict=True):
+            new.set_type(self.parts.type_of(old))
+            self.made[old] = self._counted_on(new) if stem == "iota" else new
 
     def _counted_on(self, numbers: ir.Value) -> ir.Value:
         """Numbers from that of the part's first element on."""
@@ -237,21 +184,18 @@ class Turn:
             index = cuda_tile.TruncIOp(scalar, index).result
         size = constant(part & ((1 << width) - 1), scalar)
         first = cuda_tile.MulIOp(index, size).result
-        one = TileType.get([1], element)
-        spread = cuda_tile.BroadcastOp(
-            numbers.type, cuda_tile.ReshapeOp(one, first).result
-        ).result
-        return cuda_tile.AddIOp(numbers, spread).result
+        return cuda_tile.AddIOp(numbers, one_for_all(first, numbers)).result
 
     def _access(self, op: ir.Operation, tile: ir.Value | None) -> ir.Value:
         """The load of a part; or its store, of `tile`, which it gives back."""
-        view, count = self.parts.views[view_operand(op)]
-        at = self.index
-        if constant_of(self.parts.first(op)) != 0:
-            at = add(multiply(self.value(self.parts.first(op)), self.parts.count), at)
+        view, count = self._view(op)
+        first, ty = self.parts.first(op), self.parts.index_type(op)
+        at = extended(self.index, ty)
+        if constant_of(first) != 0:
+            at = add(multiply(extended(self.value(first), ty), self.parts.count), at)
         if self.is_inside:
             return self._plain_access(op, tile, view, at)
-        inside = compare("less_than", at, count)
+        inside = compare("less_than", *widened(at, count))
         types = [] if tile is not None else [self.parts.type_of(op.results[0])]
         with branch(inside, types) as made:
             loaded = self._plain_access(op, tile, view, at)
@@ -263,20 +207,27 @@ class Turn:
             cuda_tile.YieldOp([self._padding(op, types[0])])
         return made.results[0]
 
+    def _view(self, op: ir.Operation) -> tuple[ir.Value, ir.Value]:
+        """The view of parts for an access, and how many parts it has."""
+        view = view_operand(op)
+        if view in self.parts.views:
+            return self.parts.views[view]
+        if view not in self.views:
+            self.views[view] = self.parts.view_of(op, self.value(tensor_of(view)))
+        return self.views[view]
+
     def _plain_access(
         self, op: ir.Operation, tile: ir.Value | None, view: ir.Value, at: ir.Value
     ) -> ir.Value:
-        own, dim = view_operand(op), tiling_of(view).tile_shape.index(self.parts.size)
+        indices = [extended(self.value(v), at.type) for v in index_operands(op)]
+        indices[self.parts.dim(op)] = at
         made = op.clone()
-        first = list(op.operands).index(own)
+        first = list(op.operands).index(view_operand(op))
         for place, value in enumerate(op.operands):
             if not self.parts.row.is_long(value):
                 made.operands[place] = self.value(value)
-        made.operands[first] = view
-        made.operands[first + 1 + dim] = at
-        assert index_operands(op)[dim] == op.operands[first + 1 + dim], (
-            "indices stand behind their view"
-        )
+        for place, value in enumerate((view, *indices), first):
+            made.operands[place] = value  # indices stand behind their view
         if tile is not None:
             made.operands[0] = tile
             return tile
@@ -291,8 +242,7 @@ class Turn:
             if isinstance(element, ir.IntegerType)
             else ir.FloatAttr.get(element, number)
         )
-        splat = ir.DenseElementsAttr.get_splat(plain_type(ty), attribute)
-        return constant_tile(ty, splat)
+        return constant_tile(ty, attribute)
 
 
 def _home(value: ir.Value) -> ir.Block:
@@ -319,11 +269,7 @@ def _joined(
     for each in inner:
         if each.name == "cuda_tile.constant":
             ty = TileType.get(shape, element_of(each.results[0]))
-            attribute = ir.DenseElementsAttr(each.attributes["value"])
-            splat = ir.DenseElementsAttr.get_splat(
-                plain_type(ty), attribute.get_splat_value()
-            )
-            known[each.results[0]] = constant_tile(ty, splat)
+            known[each.results[0]] = constant_like(each, ty)
             continue
         operands = [here(value) for value in each.operands]
         made = each.clone()
@@ -333,13 +279,3 @@ def _joined(
             result.set_type(TileType.get(shape, element_of(result)))
         known.update(zip(each.results, made.results, strict=True))
     return [here(value) for value in end.operands]
-
-
-def plain_type(ty: ir.Type) -> ir.ShapedType:
-    """A tile's type as that of the elements of a constant."""
-    return ir.ShapedType(ty)
-
-
-def constant_tile(ty: ir.Type, value: ir.Attribute) -> ir.Value:
-    """A constant."""
-    return cuda_tile.ConstantOp(ty, value).result

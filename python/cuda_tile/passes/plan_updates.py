@@ -14,6 +14,26 @@ the mask is equal in each group too, it masks the groups instead.
 Warps meet in shared memory although each of them could make an update of its own: the
 L2 cache makes updates of one place one after another, and of a counter that every tile
 block updates there would be as many more as there are warps.
+
+Contract `combine_atomics`
+    Law: op(op(m, x), y) = op(m, op(x, y)) where op is associative and commutative.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | integers of 32 or 64 bits: sums of floats would be rounded anew | floats |
+    | C2 flags | the mode is a sum, an extremum or of bits, no exchange | exchange |
+    | C3 values | nobody uses the old numbers | used |
+    | C4 values | an element that the mask leaves out changes nothing | masked, |
+    | | | masked_least, masked_groups |
+    | C5 order | relaxed: nothing is released or acquired by one of the updates | release, |
+    | | | acquire, both_orders |
+    | - blocks | others see what one of the orders of all updates leads to | |
+    | - indices | places are compared by what made them, modulo 2^64 | |
+    | C6 extents | groups are boxes of equal pointers along each dimension | columns, |
+    | | | no_groups |
+    | C7 aliasing | the pointers of a group are surely equal | many_places, |
+    | | | loaded_places |
+    | - captures | pointers are made of what the atomic's own were made of, or of them | |
 """
 
 from __future__ import annotations
@@ -62,7 +82,7 @@ def join_updates(entry: ir.Operation, ops: Sequence[ir.Operation]) -> bool:
 def _groups(op: ir.Operation, facts: FactsOnDemand) -> Groups:
     """How many elements along each dimension surely have one pointer."""
     known = facts.of(op.operands[0])
-    return known.constancy
+    return known.constancy  # combine_atomics C6, C7
 
 
 def _join(op: ir.Operation, groups: Groups, firsts: FirstElements) -> list[ir.Value]:
@@ -81,7 +101,7 @@ def _join(op: ir.Operation, groups: Groups, firsts: FirstElements) -> list[ir.Va
     if masks and firsts.are_equal(masks[0], groups) and firsts.can(masks[0], groups):
         few = firsts.make(masks[0], groups)
     elif masks:
-        nothing = constant(none, value.type)
+        nothing = constant(none, value.type)  # combine_atomics C4
         value = cuda_tile.SelectOp(masks[0], value, nothing).result
     total = fold_groups(value, groups, mode)
     if masks and few is None:

@@ -10,6 +10,35 @@ Scalars, views and rings that stand before stay there, and are used by both.
 Both loops compute their trip counts from the same scalars, so they agree. Where the
 copies need a value of a tile, or something that must not run twice, the kernel stays
 one role, and a remark says why.
+
+Contract `roles`
+    Law: a copy is made when its slot is free, and used when the slot is full, whoever
+    makes it. So a role of its own may, if it has the scalars and the control flow that
+    the kernel has, and what tokens order with them keeps its order.
+
+    | | condition | near misses |
+    |---|---|---|
+    | - types | slots hold what copies bring, of any type | |
+    | - flags | ops are cloned with their attributes | |
+    | - values | the same ops give the same values of the same scalars | |
+    | C1 captures | the copies need scalars, and no tiles | row_of_a_tile |
+    | C2 captures | what makes these may run twice | row_of_an_atomic |
+    | C3 order | loads among that are weak | row_of_an_acquire |
+    | | | row_of_a_relaxed_load |
+    | C4 order | by tokens they are behind no store or acquire | row_behind_a_store |
+    | C5 order | nothing that writes or releases waits for them | row_overwritten |
+    | | | row_released, row_overwritten_through_a_loop |
+    | | | row_overwritten_in_a_branch |
+    | C6 aliasing | tokens alone order accesses, whatever the addresses | |
+    | | | row_overwritten_through_an_alias |
+    | C7 order | the copies are behind no acquire | behind_an_acquire |
+    | C8 blocks | behind the preceding grid each role waits for it | |
+    | | | behind_the_preceding_grid, row_behind_the_preceding_grid |
+    | | | row_behind_a_hint_and_a_wait |
+    | - indices | both roles compute them by the same ops | |
+    | C9 captures | no return leaves the other role waiting | early_end |
+    | C10 extents | loops of both roles have the same bounds | no_iteration |
+    | | | one_iteration, loaded_bound |
 """
 
 from __future__ import annotations
@@ -17,22 +46,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda_tile._mlir import ir
-from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
 from cuda_tile._mlir.dialects import cuda_tile
 from cuda_tile.analysis.role_slice import (
-    LOADS,
     CannotSplit,
+    Repeatable,
     RoleSlice,
-    check_uniform,
     effects_of,
     is_control,
+    is_unordered,
     n_steering,
     passed_token,
-    token_operand,
 )
+from cuda_tile.analysis.tokens import token_operand
 from cuda_tile.ir.attributes import attributes_of, text
 from cuda_tile.ir.carried import drop, first_carried, receiver
-from cuda_tile.ir.copies import COPIES, CP_ASYNC, copy_engine
+from cuda_tile.ir.copies import CP_ASYNC, copy_engine
 from cuda_tile.ir.plan import LOAD_WARPS, Plan, add_remark, read_plan
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.rings import RING
@@ -63,7 +91,7 @@ def run(module: ir.Operation, options: Options) -> None:
                 entry,
                 f"one role instead of one that loads and one that works: {reason}; "
                 "compute the tile's indices and the loop's bounds from scalars that no "
-                "store comes before",
+                "store comes before or after",
             )
 
 
@@ -82,9 +110,12 @@ def _divide(entry: ir.Operation, plan: Plan, rings: Sequence[ir.Operation]) -> N
     ops = block_ops(body(entry))
     outside = _outside(ops, fills)
     inside = [op for op in ops[:-1] if op not in outside]
-    _check(inside, fills)
-    load = RoleSlice(outside, lambda op: None if op in fills else check_uniform(op))
+    _check(inside)
+    repeatable = Repeatable(entry)
+    load = RoleSlice(outside, lambda op: None if op in fills else repeatable.check(op))
     for op in fills:
+        if op.name == COPY:
+            repeatable.check_order(op)
         load.add(op)
     _build(plan, fills, ops[-1])
     roles = block_ops(body(entry))[-2]
@@ -151,51 +182,19 @@ def _top(op: ir.Operation, block: ir.Block) -> ir.Operation:
     return op
 
 
-def _check(inside: Sequence[ir.Operation], fills: Sequence[ir.Operation]) -> None:
+def _check(inside: Sequence[ir.Operation]) -> None:
     """Refuses what cannot be divided at all.
 
     Raises:
-        CannotSplit: A return, or a store that must come after a copy.
+        CannotSplit: A return.
     """
     for op in inside:
         for inner in nested_ops(op):
-            if inner.name == "cuda_tile.return":
+            if inner.name == "cuda_tile.return":  # roles C9
                 raise CannotSplit(
                     f"the kernel may end early at {location_text(inner)}, where a role "
                     "would leave the other one waiting"
                 )
-    for op in fills:
-        if op.name == COPY:
-            _check_readers(op)
-
-
-def _check_readers(copy: ir.Operation) -> None:
-    """Refuses a write that stands behind a copy's token."""
-    work, seen = [copy.results[0]], set[ir.Value]()
-    while work:
-        for use in work.pop().uses:
-            user = use.owner.operation
-            to = receiver(user)
-            heirs = list(user.results)
-            if to is not None:
-                number, first = use.operand_number, first_carried(to)[1]
-                heirs = [*to.results[number : number + 1]]
-                heirs += [*body(to).arguments][first + number : first + number + 1]
-            elif len(user.regions):
-                number = use.operand_number - first_carried(user)[0]
-                first = first_carried(user)[1] + number
-                heirs = [
-                    *user.results[number : number + 1],
-                    body(user).arguments[first],
-                ]
-            elif user.name not in (*LOADS, *COPIES, "cuda_tile.join_tokens"):
-                raise CannotSplit(
-                    f"'{user.name}' at {location_text(user)} comes after a copy of the "
-                    "same array"
-                )
-            heirs = [h for h in heirs if isinstance(h.type, TokenType)]
-            work += [heir for heir in heirs if heir not in seen]
-            seen.update(heirs)
 
 
 # Building -----------------------------------------------------------------------------
@@ -236,7 +235,7 @@ class _Clone:
 
     def ops_before(self, ops: Sequence[ir.Operation], end: ir.Operation) -> None:
         """Copies those of the ops that are in the slice to before `end`."""
-        with ir.InsertionPoint(end):
+        with ir.InsertionPoint(end), end.location:
             self._ops(ops)
 
     def _ops(self, ops: Sequence[ir.Operation]) -> None:
@@ -246,15 +245,17 @@ class _Clone:
             if len(op.regions):
                 self._structure(op)
                 continue
+            operands = [self._of(operand) for operand in op.operands]
             made = op.clone()
-            for number, operand in enumerate(op.operands):
-                new = self._of(operand)
-                if new != operand:
+            for number, new in enumerate(operands):
+                if new != made.operands[number]:
                     made.operands[number] = new
             self._note(op.results, made.results)
 
     def _of(self, value: ir.Value) -> ir.Value:
         value = passed_token(value)
+        if is_unordered(value):
+            return cuda_tile.MakeTokenOp().result
         return self._values.get(value, value)
 
     def _note(self, old: Sequence[ir.Value], new: Sequence[ir.Value]) -> None:

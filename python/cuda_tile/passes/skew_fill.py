@@ -222,7 +222,7 @@ class FillAhead:
             known |= {copy.results[0]: token for f in self._fills for copy in f.copies}
         target = self._acquire(fill, turn) if fill.by_groups else None
         types = [value.type for value in (*held, *before)]
-        made = cuda_tile.IfOp(types, condition).operation
+        made = cuda_tile.IfOp(types, condition).operation  # async_copies C10
         with ir.InsertionPoint(made.regions[0].blocks.append()):
             index = known[arguments[0]]
             if self._last is not None and constant_of(index) is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import TokenType
+from cuda_tile.analysis.tokens import is_fresh
 from cuda_tile.ir.carried import first_carried
 from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.memory_order import memory_order
@@ -86,7 +87,7 @@ def _check(op: ir.Operation) -> None:
         return
     if op.name in _LOADS:
         tokens = [v for v in op.operands if isinstance(v.type, TokenType)]
-        if not memory_order(op).is_strong and all(map(_is_fresh, tokens)):
+        if not memory_order(op).is_strong and all(map(is_fresh, tokens)):
             return
         raise CannotMove(
             f"their addresses depend on '{op.name}' at {location_text(op)}, which is "
@@ -96,9 +97,3 @@ def _check(op: ir.Operation) -> None:
         f"their addresses depend on '{op.name}' at {location_text(op)}, which may only "
         "run in its turn"
     )
-
-
-def _is_fresh(token: ir.Value) -> bool:
-    """Whether a token is after no access at all."""
-    op = defining_op(token)
-    return op is not None and op.name == "cuda_tile.make_token"

@@ -6,7 +6,26 @@ is either 0 or too large to be rounded to 0: +0 plus anything else is 0 only as 
 (IEEE 754, 6.3). Products of two numbers of 16 bits or less with few bits of exponent
 are multiples of 2^-48 or more, so that no sum in f32 is rounded to 0; those of bf16 and
 wider ones may be. Of these the addition goes where nobody sees the signs of zeros, such
-as in scores of which only exponentials are computed.
+as in scores of which only exponentials are computed. An addition that flushes
+subnormals changes these, which a sum of such multiples never is.
+
+Contract `zero_removal`
+    Law: x + 0 = x but for x = -0, in every rounding mode (IEEE 754, 6.3).
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | a product that is +0 or large is of f16 or of 8 bits, in f32 | bf16_product |
+    | C2 flags | the addition flushes no subnormals, or there are none | flushed, |
+    | | | flushed_product |
+    | C3 values | the constant is +0 everywhere | minus_zero, other_number |
+    | C4 values | the product starts at +0 | other_start |
+    | C5 values | else nobody tells -0 from +0 | stored_sum, quotient |
+    | - order | nothing but one value of the entry changes | |
+    | - blocks | the same | |
+    | - indices | the same | |
+    | - extents | each element is looked at for itself | |
+    | - aliasing | no memory is accessed | |
+    | C6 captures | uses in regions count, and what these hand on | carried_and_stored |
 """
 
 from __future__ import annotations
@@ -14,6 +33,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.zero_signs import hides_zero_signs
+from cuda_tile.ir.attributes import flag
 from cuda_tile.ir.tiles import element_of
 from cuda_tile.ir.walk import defining_op, nested_ops
 
@@ -26,18 +46,27 @@ def drop_added_zeros(entry: ir.Operation) -> None:
         if op.name != "cuda_tile.addf":
             continue
         for value, zero in (op.operands, reversed(list(op.operands))):
-            if uniform_bits(zero) == 0 and (
-                _is_never_minus_zero(value) or hides_zero_signs(op.results[0])
-            ):
+            if uniform_bits(zero) == 0 and _may_go(op, value):  # zero_removal C3
                 op.results[0].replace_all_uses_with(value)
                 op.erase()
                 break
 
 
-def _is_never_minus_zero(value: ir.Value) -> bool:
+def _may_go(op: ir.Operation, value: ir.Value) -> bool:
+    """Whether nobody can tell a sum of a value and +0 from the value."""
+    if _is_zero_or_large(value):
+        return True
+    if flag(op, "flush_to_zero"):  # zero_removal C2
+        return False
+    return hides_zero_signs(op.results[0])  # zero_removal C5
+
+
+def _is_zero_or_large(value: ir.Value) -> bool:
+    """Whether each element is +0 or far from being subnormal."""
     op = defining_op(value)
     if op is None or op.name != "cuda_tile.mmaf":
         return False
     left, _, start = op.operands
-    is_exact = str(element_of(left)) in _NEVER_TINY and str(element_of(start)) == "f32"
-    return is_exact and uniform_bits(start) == 0
+    is_exact = str(element_of(left)) in _NEVER_TINY  # zero_removal C1
+    is_exact = is_exact and str(element_of(start)) == "f32"
+    return is_exact and uniform_bits(start) == 0  # zero_removal C4

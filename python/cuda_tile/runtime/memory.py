@@ -67,6 +67,31 @@ class Region:
         """Whether every byte belongs to an element."""
         return self.array.flags.c_contiguous or self.array.flags.f_contiguous
 
+    def element(self, byte: int) -> str:
+        """The element that a byte belongs to, as error texts name it; "" for lists."""
+        array = self.array
+        if array.ndim < 2 or not array.flags.c_contiguous:
+            return ""
+        places = np.unravel_index(byte // array.itemsize, array.shape)
+        return f", element [{', '.join(str(place) for place in places)}]"
+
+    def past_row(self, starts: Addresses, stops: Addresses) -> str | None:
+        """As `GlobalMemory.past_row`, for runs inside."""
+        array = self.array
+        if not len(starts) or not array.flags.c_contiguous:
+            return None
+        first = (starts - np.uint64(self.start)).astype(np.int64)
+        last = (stops - np.uint64(self.start)).astype(np.int64)
+        for dim in reversed(range(1, array.ndim)):
+            row = array.strides[dim - 1]
+            leaves = first // row != (last - 1) // row
+            if (leaves & ((first % row != 0) | (last % row != 0))).any():
+                return (
+                    f"dimension {dim} of {self.name}, whose extent is "
+                    f"{array.shape[dim]}"
+                )
+        return None
+
     def describe(self) -> str:
         """Returns name, element type, shape and extent, as error texts show them."""
         shape = ",".join(str(extent) for extent in self.array.shape)
@@ -294,8 +319,27 @@ class GlobalMemory:
         """Describes the element and the registered array of a byte."""
         for region in self._regions:
             if region.start <= address < region.stop:
-                return f"byte {address - region.start} of {region.describe()}"
+                byte = address - region.start
+                return f"byte {byte} of {region.describe()}{region.element(byte)}"
         return self.nearest(address)
+
+    def past_row(self, starts: Addresses, stops: Addresses) -> str | None:
+        """Which index of an access is probably too large: one that leaves a row.
+
+        Args:
+            starts: First bytes of the runs that the access touches.
+            stops: Bytes behind them.
+
+        Returns:
+            The dimension and its extent in words, or None where no run goes on from a
+            row of an array into the next one.
+        """
+        for region in self._regions:
+            inside = (starts >= region.start) & (stops <= region.stop)
+            found = region.past_row(starts[inside], stops[inside])
+            if found is not None:
+                return found
+        return None
 
     def nearest(self, address: int, size: int = 1) -> str:
         """Describes the registered array that is nearest to an access."""

@@ -36,6 +36,11 @@ _MOST_EXTENT = 1 << 32
 Management")."""
 
 
+def _is_stride(size_bytes: int) -> bool:
+    """Whether a map may have a stride of so many bytes."""
+    return size_bytes % UNIT_BYTES == 0 and 0 <= size_bytes < _MOST_STRIDE_BYTES
+
+
 @dataclass(frozen=True)
 class TensorMapParameter:
     """A tensor map that the launcher makes and appends.
@@ -51,6 +56,9 @@ class TensorMapParameter:
             is asked for.
         access: Whether copies read the array or write it. Maps of an array without
             elements must not share memory, so that one map serves one of both.
+        required: Whether every launch computes what the map is made of. If not, a
+            branch does that may not be taken, and its promises hold there only: the
+            launch goes on without the map where the arguments do not make one.
 
     Elements outside the array are read as zeros and not written.
 
@@ -66,6 +74,7 @@ class TensorMapParameter:
     swizzle_bytes: int = 0
     l2_promotion_bytes: int = 256
     access: Access = "load"
+    required: bool = True
 
     def __post_init__(self) -> None:
         rank = len(self.shape)
@@ -99,7 +108,7 @@ class TensorMapParameter:
             (self.access in get_args(Access), "access 'load' or 'store'", self.access),
             (self.base >= 0, "the number of a parameter as base", self.base),
             (
-                all(s is None or self._is_stride(s) for s in known),
+                all(s is None or _is_stride(s * self.element_bytes) for s in known),
                 "strides of whole 16 bytes",
                 known,
             ),
@@ -107,10 +116,6 @@ class TensorMapParameter:
         for holds, expected, got in limits:
             if not holds:
                 raise UserError(f"tensor map: expected {expected}, got {got}")
-
-    def _is_stride(self, elements: int) -> bool:
-        size_bytes = elements * self.element_bytes
-        return size_bytes % UNIT_BYTES == 0 and 0 <= size_bytes < _MOST_STRIDE_BYTES
 
     @property
     def element_bytes(self) -> int:
@@ -145,6 +150,7 @@ class TensorMapParameter:
             "l2_promotion_bytes": self.l2_promotion_bytes,
             "fill": "zero",
             "access": self.access,
+            "required": self.required,
         }
 
     @classmethod
@@ -167,6 +173,7 @@ class TensorMapParameter:
             swizzle_bytes=int(data["swizzle_bytes"]),
             l2_promotion_bytes=int(data["l2_promotion_bytes"]),
             access=data["access"],
+            required=bool(data["required"]),
         )
 
 
@@ -229,10 +236,7 @@ class TensorMapFields:
                 self.extents,
             ),
             (
-                all(
-                    0 <= stride < _MOST_STRIDE_BYTES and stride % UNIT_BYTES == 0
-                    for stride in self.strides_bytes
-                ),
+                all(map(_is_stride, self.strides_bytes)),
                 "strides of whole 16 bytes, from 0 up to 2**40",
                 self.strides_bytes,
             ),
@@ -254,20 +258,35 @@ def map_fields(
     """What a tensor map says for given arguments.
 
     A map cannot have an extent of 0: that of an array without elements has a line of
-    zeros as its only element, and no copy may change more than that line. The stride of
-    a dimension with one element counts for nothing, and is replaced where the hardware
-    would refuse it.
+    zeros as its only element, and no copy may change more than that line. So has one
+    that is not required, where the arguments break a limit or divide by zero, for the
+    kernel does not use it then. The stride of a dimension with one element counts for
+    nothing, and is replaced where the hardware would refuse it.
 
     Args:
         part: The map in the record.
         args: The user's arguments, as `bind_args` gives them.
         address: Where the kernel finds the array of parameter `part.base`.
         line: Makes 16 zero bytes, aligned to 16, for this map alone, and gives their
-            address; called if the array has no elements.
+            address; called if the array has no elements, or no map can be made.
 
     Raises:
-        UserError: The arguments break a limit of the hardware.
+        UserError: The arguments break a limit of the hardware, of a map that is
+            required.
     """
+    try:
+        found = _fields_for(part, args, address)
+    except UserError:
+        if part.required:
+            raise
+        found = None
+    return _fields_without_elements(part, line()) if found is None else found
+
+
+def _fields_for(
+    part: TensorMapParameter, args: Sequence[Bound], address: int
+) -> TensorMapFields | None:
+    """The fields of a map of an array; None where it has no elements."""
     numbers = {
         number: int(cast("np.integer[Any]", arg))
         for number, arg in enumerate(args)
@@ -277,19 +296,33 @@ def map_fields(
     strides = tuple(
         stride.evaluate(numbers) * part.element_bytes for stride in part.strides
     )
+    if 0 in extents or not address:
+        return None
     # Producers promise of it what holds of the others (cuTile's JIT does).
     strides = tuple(
-        UNIT_BYTES if extent == 1 and stride % UNIT_BYTES else stride
+        UNIT_BYTES if extent == 1 and not _is_stride(stride) else stride
         for extent, stride in zip(extents[1:], strides, strict=True)
     )
-    if 0 in extents:
-        address, extents = line(), (1,) * len(extents)
-        strides = (UNIT_BYTES,) * len(strides)
+    return _with_fields(part, address, extents, strides)
+
+
+def _fields_without_elements(part: TensorMapParameter, line: int) -> TensorMapFields:
+    """The fields of a map of nothing but a line of zeros."""
+    rank = len(part.shape)
+    return _with_fields(part, line, (1,) * rank, (UNIT_BYTES,) * (rank - 1))
+
+
+def _with_fields(
+    part: TensorMapParameter,
+    address: int,
+    extents: tuple[int, ...],
+    strides_bytes: tuple[int, ...],
+) -> TensorMapFields:
     return TensorMapFields(
         part.element,
         address,
         extents,
-        strides,
+        strides_bytes,
         part.box,
         part.swizzle_bytes,
         part.l2_promotion_bytes,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from cuda_tile._mlir import ir
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tiles import tile_bytes
-from cuda_tile.ir.walk import block_ops, defining_op, nested_ops
+from cuda_tile.ir.walk import block_ops, defining_op, nested_ops, taken
 from cuda_tile.stage.conversion import conversion_source
 
 MOST_BYTES = 4096
@@ -76,18 +76,14 @@ def _made_after(op: ir.Operation, first: ir.Operation) -> list[ir.Operation] | N
     """
     ops = block_ops(op.block)
     between = ops[ops.index(first) : ops.index(op)]
-    wanted = {op}
+    wanted = set(op.operands)
     found: list[ir.Operation] = []
     for other in reversed(between):
-        if not any(
-            (source := defining_op(operand)) is not None and source == other
-            for user in wanted
-            for operand in user.operands
-        ):
+        if wanted.isdisjoint(other.results):
             continue
         if other == first or _is_small(other) or not _can_move(other):
             return None
-        wanted.add(other)
+        wanted.update(taken(other))
         found.append(other)
     return found[::-1]
 

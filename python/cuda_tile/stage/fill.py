@@ -7,6 +7,9 @@ another order where the program renames the loaded tile. The buffer's layout kee
 together what one copy moves and is otherwise the best for those who read it. Where no
 product reads the tile, threads read it back whole, in each layout in which it is used:
 what they compute of it is the operand.
+
+The copy keeps the load's token where an acquire, or a wait for the preceding grid,
+stands behind it. Of other tokens it needs none: no store is ordered with the load.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
+from cuda_tile.analysis.tokens import TokenOrder, is_acquire, token_operand
 from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
@@ -65,8 +69,12 @@ class Fills:
         self._buffers: dict[ir.Operation, ir.Value] = {}
         self._ring_bytes: dict[ir.Operation, int] = {}
         self._computing: set[ir.Block] = set()
+        order = TokenOrder(entry)
         plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
         copied = {load: plan for load, plan in plans.items() if plan.is_copy}
+        self._waits = {
+            load: any(map(is_acquire, order.before(load))) for load in copied
+        }
         facts = FactsOnDemand(entry) if copied else None
         before: ir.Operation | None = None
         for load, plan in copied.items():
@@ -115,9 +123,10 @@ class Fills:
         for load in self._buffers:
             _erase_unused(load.results[0])
             token = load.results[1]
-            if list(token.uses):
+            if list(token.uses):  # which nobody waits for who does more than to read
                 with ir.InsertionPoint(load), load.location:
-                    token.replace_all_uses_with(cuda_tile.MakeTokenOp().result)
+                    given = token_operand(load) or cuda_tile.MakeTokenOp().result
+                token.replace_all_uses_with(given)
             load.erase()
 
     def _fill(
@@ -150,7 +159,8 @@ class Fills:
                 point = ir.InsertionPoint.after(before)
             with point:
                 buffer = alloc(element_of(tile), shared)
-                copy = _copy(load, plan, buffer)
+                token = token_operand(load) if self._waits[load] else None
+                copy = _copy(load, plan, buffer, token)
             if is_computed:
                 self._computing.add(load.block)
                 with ir.InsertionPoint(load):
@@ -220,19 +230,25 @@ def _read_back(load: ir.Operation, buffer: ir.Value) -> None:
             user.operands[use.operand_number] = read[kind]
 
 
-def _copy(load: ir.Operation, plan: LoadPlan, buffer: ir.Value) -> ir.Operation:
+def _copy(
+    load: ir.Operation, plan: LoadPlan, buffer: ir.Value, token: ir.Value | None
+) -> ir.Operation:
     """The copy that does what a load does.
 
-    It takes no token: only a load that no store is ordered with has an engine.
+    Args:
+        load: The load.
+        plan: How it is copied.
+        buffer: Where to.
+        token: What it waits for, if that is more than other loads.
     """
-    token = load.results[1].type
+    result = load.results[1].type
     if load.name == "cuda_tile.load_ptr_tko":
         pointers, masks = segments(load)[:2]
         mask = masks[0] if masks else None
-        made = tileas.GatherInOp(token, pointers[0], buffer, mask=mask)
+        made = tileas.GatherInOp(result, pointers[0], buffer, mask=mask, token=token)
     else:
         view, indices = view_operand(load), index_operands(load)
-        made = tileas.CopyInOp(token, view, indices, buffer, plan.engine)
+        made = tileas.CopyInOp(result, view, indices, buffer, plan.engine, token=token)
     for name in ("inbounds", "tileas.plan"):
         if name in load.attributes:
             made.operation.attributes[name] = load.attributes[name]

@@ -4,6 +4,26 @@
 The instructions read shared memory themselves, so there are no slices to load: one
 `wgmma` starts all of them, an `await` right after it gives the tile. `skew` and `issue`
 move them apart.
+
+Contract `converted_operands`
+    Law: a product reads from a slot what threads stored there before they published it:
+    what it would have read of its operand, each element converted by itself.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | one operand of 16 bits is converted, or two of 8 | both_are_bytes |
+    | C2 types | the instruction cannot read it as it was copied | read_as_it_lies |
+    | C3 flags | conversions keep theirs | unsigned_bytes |
+    | C4 values | conversions are those of the program | floats, floats_with_nans |
+    | C5 order | an engine copies it, by the contract of copies | acquire_of_the_loop |
+    | | | acquire_before_the_loop |
+    | - blocks | slots are of one tile block | |
+    | - indices | the second ring has the iterations of the first one | |
+    | - aliasing | nothing else names the slots | |
+    | C6 captures | products alone use the tile | bytes_that_something_else_uses |
+    | C7 extents | warpgroups have rows enough | few_rows |
+    | C8 extents | each iteration fills a slot and drains it | no_iteration |
+    | | | one_iteration, odd_extents |
 """
 
 from __future__ import annotations
@@ -131,7 +151,7 @@ def _loaded(operand: ir.Value, filled: ir.Value, layout: LinearLayout) -> ir.Val
     kind = tile_type(BufferType(filled.type).element_type, layout)
     tile = tileas.LoadSharedOp(kind, filled, offsets=[0] * layout.rank).result
     for conversion in conversions_of(operand):
-        made = conversion.clone()
+        made = conversion.clone()  # converted_operands C3, C4
         made.operands[0] = tile
         tile = made.results[0]
         tile.set_type(tile_type(element_of(conversion.results[0]), layout))
@@ -205,7 +225,7 @@ def _converted(
     tile = _loaded(operand, filled, layout)
     buffer = alloc(element_of(operand), target)
     tileas.StoreSharedOp(tile, buffer)
-    _give_slots(buffer)
+    _give_slots(buffer)  # converted_operands C8
     return buffer
 
 

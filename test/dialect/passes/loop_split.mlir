@@ -133,7 +133,7 @@ cuda_tile.module @m {
     // ONE-NEXT: %[[DISTANCE:.*]] = subi %[[SPLIT]], %[[LOWER:.*]] : tile<i32>
     // ONE-NEXT: %[[COUNT:.*]] = divi %[[DISTANCE]], %[[STEP:.*]] signed rounding<positive_inf>
     // ONE-NEXT: %[[LENGTH:.*]] = muli %[[COUNT]], %[[STEP]]
-    // ONE-NEXT: %[[POINT:.*]] = addi %[[LENGTH]], %[[LOWER]]
+    // ONE-NEXT: %[[POINT:.*]] = addi %[[LOWER]], %[[LENGTH]]
     // ONE-NEXT: %[[MIN:.*]] = mini %[[POINT]], %[[UPPER]] signed
     // ONE-NEXT: %[[MAX:.*]] = maxi %[[POINT]], %[[LOWER]] signed
     // ONE-NEXT: for {{.*}} in (%[[LOWER]] to %[[MIN]], step %[[STEP]])

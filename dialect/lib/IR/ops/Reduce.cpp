@@ -172,17 +172,20 @@ template <typename Op> static LogicalResult verifyArguments(Op op) {
            << count << " block arguments but got: " << body.getNumArguments()
            << "; reduce/scan body must take two rank-zero arguments per input";
   for (BlockArgument argument : body.getArguments()) {
-    auto tile = dyn_cast<TileType>(argument.getType());
-    if (!tile || tile.getRank() != 0)
+    auto shaped = dyn_cast<ShapedType>(argument.getType());
+    if (!shaped || !shaped.hasRank() || shaped.getRank() != 0)
       return op.emitOpError("expect 0-rank tile type at index: ")
              << argument.getArgNumber() << " but got: " << argument.getType();
   }
   for (size_t i = 0; i < op.getNumOperands(); ++i) {
-    auto elementOf = [&](unsigned number) {
-      return cast<TileType>(body.getArgument(number).getType())
-          .getElementType();
-    };
-    Type lhs = elementOf(2 * i), rhs = elementOf(2 * i + 1);
+    Type types[] = {body.getArgument(2 * i).getType(),
+                    body.getArgument(2 * i + 1).getType()};
+    if (!llvm::all_of(types, llvm::IsaPred<TileType>))
+      return op.emitOpError("expected TileType for block arguments but got "
+                            "types: ")
+             << types[0] << " and " << types[1];
+    Type lhs = cast<TileType>(types[0]).getElementType();
+    Type rhs = cast<TileType>(types[1]).getElementType();
     if (lhs != rhs)
       return op.emitOpError("expect same element type for block argument at "
                             "index: ")

@@ -20,6 +20,7 @@ static std::optional<int64_t> getRank(Type type) {
 }
 
 /// `%view : type -> types`; the number of results follows from the type.
+template <typename Op>
 static ParseResult parseShapeQuery(OpAsmParser &parser,
                                    OperationState &result) {
   OpAsmParser::UnresolvedOperand source;
@@ -27,8 +28,13 @@ static ParseResult parseShapeQuery(OpAsmParser &parser,
   if (parser.parseOperand(source) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
     return failure();
-  if (parseCudaTileType(parser, sourceType) ||
-      parser.resolveOperand(source, sourceType, result.operands))
+  SMLoc typeLoc = parser.getCurrentLocation();
+  if (parseCudaTileType(parser, sourceType))
+    return failure();
+  if (std::is_same_v<Op, GetTensorShapeOp> && !isa<TensorViewType>(sourceType))
+    return parser.emitError(typeLoc, "expected tensor_view, got ")
+           << sourceType;
+  if (parser.resolveOperand(source, sourceType, result.operands))
     return failure();
   std::optional<int64_t> rank = getRank(sourceType);
   if (rank == 0 && failed(parser.parseOptionalArrow()))
@@ -59,7 +65,7 @@ static void printShapeQuery(OpAsmPrinter &printer, Op op) {
 
 ParseResult GetIndexSpaceShapeOp::parse(OpAsmParser &parser,
                                         OperationState &result) {
-  return parseShapeQuery(parser, result);
+  return parseShapeQuery<GetIndexSpaceShapeOp>(parser, result);
 }
 
 void GetIndexSpaceShapeOp::print(OpAsmPrinter &printer) {
@@ -68,7 +74,7 @@ void GetIndexSpaceShapeOp::print(OpAsmPrinter &printer) {
 
 ParseResult GetTensorShapeOp::parse(OpAsmParser &parser,
                                     OperationState &result) {
-  return parseShapeQuery(parser, result);
+  return parseShapeQuery<GetTensorShapeOp>(parser, result);
 }
 
 void GetTensorShapeOp::print(OpAsmPrinter &printer) {

@@ -19,6 +19,7 @@ from cuda_tile.emulator.machine.step import (
     Return,
     Wait,
 )
+from cuda_tile.emulator.ordering.clocks import PRECEDING_GRID
 from cuda_tile.emulator.ptx.form import Form
 from cuda_tile.emulator.ptx.syntax import (
     FunctionName,
@@ -231,7 +232,24 @@ def setmaxnreg(form: Form, b: Builder) -> Compiled:
 
 @CHAPTER.instruction("griddepcontrol")
 def griddepcontrol(form: Form, b: Builder) -> Compiled:
-    """Parallel Synchronization griddepcontrol: grids run one after another here."""
-    form.choice("launch_dependents", "wait")
+    """Parallel Synchronization griddepcontrol.
+
+    `wait` lets a thread go on when the preceding grids have ended and what they wrote
+    is visible to this grid; who is ordered after that thread may access it, too. Grids
+    run one after another here, so nobody waits: an access that is not ordered after a
+    wait is a finding (`GlobalShadow`). `launch_dependents` lets dependent grids start
+    once every CTA has executed it or ended. No such grid runs here, so it has no
+    effect; it makes nothing visible to those either, which have to wait themselves.
+    """
+    kind = form.choice("launch_dependents", "wait")
     form.operands(0)
-    return b.no_effect()
+    if kind != "wait":
+        return b.no_effect()
+    machine, clocks = b.machine, b.machine.shadow.clocks
+
+    def run(lanes: Lanes) -> None:
+        for cta, warps in machine.agents_by_cta(lanes.numbers):
+            if clocks is not None:
+                clocks.learn(cta, warps, PRECEDING_GRID, 1)
+
+    return b.step(run)

@@ -16,6 +16,7 @@ from cuda_tile.emulator.machine.groups import Group
 from cuda_tile.emulator.machine.machine import Machine
 from cuda_tile.emulator.machine.step import Barrier
 from cuda_tile.emulator.machine.stuck import Stuck
+from cuda_tile.emulator.ordering.clocks import Knowledge
 from cuda_tile.emulator.ptx.types import Index
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
@@ -30,6 +31,9 @@ class Meeting:
         arrived: Threads that have arrived.
         lanes: Which ones, in pieces.
         waiting: Groups to release, each already at the instruction after.
+        released: The clocks of warps that had lanes go on after they arrived: what
+            these do from then on is not ordered by the barrier. None for no such ones.
+        gone: Those warps.
     """
 
     cta: int
@@ -40,6 +44,8 @@ class Meeting:
     arrived: int = 0
     lanes: list[Index] = field(default_factory=list[Index])
     waiting: list[Group] = field(default_factory=list[Group])
+    released: Knowledge | None = None
+    gone: set[int] = field(default_factory=set[int])
 
 
 class Barriers:
@@ -60,7 +66,7 @@ class Barriers:
         is_plain = barrier.waits and barrier.threads is None and is_fixed
         if everybody and is_plain and not self.meetings:
             self._finish_by_cta(barrier, lanes)
-            machine.shadow.synchronise_all()
+            machine.shadow.synchronise_all(lambda: machine.agents_by_cta(lanes.numbers))
             if machine.lane_knowledge is not None:
                 machine.lane_knowledge.met_all(lanes.numbers)
             return [group.at(group.pc + 1)]
@@ -116,12 +122,33 @@ class Barriers:
         by_warp = threads is not None and barrier.is_aligned
         meeting.arrived += len(lanes.warps) * WARP_LANES if by_warp else lanes.count
         meeting.lanes.append(lanes.numbers)
+        if not barrier.waits or not self._is_all_of_its_warps(lanes):
+            self._release(meeting, lanes)
         released: list[Group] = []
         if barrier.waits:
             meeting.waiting.append(group)
         else:
             released.append(group)
         return released + self._completed(meeting)
+
+    def _is_all_of_its_warps(self, lanes: Lanes) -> bool:
+        """Whether no other live lane belongs to a warp of these lanes."""
+        if lanes.active is None:
+            return True
+        live = self._machine.live_members[lanes.rows]
+        return np.array_equal(lanes.members(), live)
+
+    def _release(self, meeting: Meeting, lanes: Lanes) -> None:
+        """Lanes arrive whose warps go on: notes their clocks as of now."""
+        clocks = self._machine.shadow.clocks
+        if clocks is None:
+            return
+        for cta, warps in self._machine.agents_by_cta(lanes.numbers):
+            known = clocks.release(cta, warps)
+            if meeting.released is not None:
+                known = np.maximum(known, meeting.released)
+            meeting.released = known
+            meeting.gone.update(warps.tolist())
 
     def _threads(self, barrier: Barrier, lanes: Lanes, number: int) -> int | None:
         if barrier.threads is None:
@@ -153,16 +180,19 @@ class Barriers:
         del self.meetings[meeting.cta, meeting.number]
         machine.progress += 1
         arrived = np.sort(np.concatenate(meeting.lanes))
-        arriving = self._warps(arrived)
         held = [group.lanes.numbers for group in meeting.waiting]
         waiting = self._warps(np.concatenate([arrived[:0], *held]))
         if meeting.finish.finish is not None:
             meeting.finish.finish(Lanes(arrived, machine.n_lanes))
         everyone = np.flatnonzero(machine.live & (machine.cta_of == meeting.cta))
-        if len(waiting) == len(arriving) == len(self._warps(everyone)):
-            machine.shadow.synchronise_cta(meeting.cta)
+        is_whole = meeting.released is None and len(arrived) == len(everyone)
+        if is_whole and len(waiting) == len(self._warps(arrived)):
+            machine.shadow.synchronise_cta(meeting.cta, waiting)
         else:
-            machine.shadow.synchronise_warps(meeting.cta, arriving, waiting)
+            staying = np.setdiff1d(self._warps(arrived), list(meeting.gone))
+            machine.shadow.synchronise_warps(
+                meeting.cta, staying.astype(np.intp), waiting, meeting.released
+            )
         if machine.lane_knowledge is not None and held:
             machine.lane_knowledge.met_all(np.concatenate(held))
         return meeting.waiting

@@ -249,7 +249,7 @@ def _tracked(step: Step, machine: Machine) -> Step:
 def _acquires(instruction: Instruction) -> bool:
     """Whether what runs an instruction may learn what others did."""
     opcode = instruction.opcode
-    return opcode in ("atom", "fence", "membar") or (
+    return opcode in ("atom", "fence", "membar", "griddepcontrol") or (
         opcode == "ld" and "acquire" in instruction.modifiers
     )
 

@@ -402,7 +402,7 @@ class Scheduler:
         if met is None:
             return None
         if self._machine.lane_knowledge is not None:
-            self._machine.lane_knowledge.pool(met.lanes)
+            self._machine.lane_knowledge.arrive(met.lanes)
         released = self._barriers.arrive(met, barrier)
         if len(released) == 1 and not self._ready and not self._machine.is_adversarial:
             return released[0]
@@ -421,7 +421,7 @@ class Scheduler:
         machine = self._machine
         machine.progress += 1
         if machine.lane_knowledge is not None:
-            machine.lane_knowledge.pool(group.lanes)
+            machine.lane_knowledge.end(group.lanes)
         machine.live[group.lanes.index] = False
         machine.count_live()
         if machine.shadow.keeps:
@@ -429,6 +429,9 @@ class Scheduler:
             for cta in np.unique(machine.cta_of[group.lanes.index]):
                 if not machine.live_threads[cta]:
                     machine.presence.end(int(cta), at)
+        for cta, warps in machine.agents_by_cta(group.lanes.numbers):
+            if machine.live_threads[cta]:
+                machine.shadow.end_threads(cta, warps)
         for other in self._barriers.after_exit():
             self._add(other)
         parked, self._parked = self._parked, []

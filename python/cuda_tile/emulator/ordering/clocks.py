@@ -35,6 +35,8 @@ TENSOR_FENCED_TABLES = BASIC_TABLES + TENSOR_ACQUIRED_TABLES + 1
 
 # Most agents of one cluster; shadow memory uses the larger numbers for markers.
 MOST_AGENTS = 250
+# The grid that precedes a programmatic launch: its end is its only event.
+PRECEDING_GRID = MOST_AGENTS - 1
 # Asynchronous agents of one cluster that read shared memory for its warps.
 _MOST_ENGINES = 64
 
@@ -101,20 +103,24 @@ class WarpClocks:
         if self.strong.is_used:
             self.strong.reset()
 
-    def meet(self, cta: int, arriving: Index, waiting: Index) -> None:
-        """Joins the clocks of `arriving` into those of `waiting`."""
+    def meet(
+        self,
+        cta: int,
+        arriving: Index,
+        waiting: Index,
+        released: Knowledge | None = None,
+    ) -> None:
+        """Joins the clocks of `arriving`, and released ones, into those of `waiting`.
+
+        Who else runs or has ended is none of them: PTX ISA, "bar.sync", orders the
+        accesses of the threads that take part.
+        """
         tables = self._tables[cta // self._ctas_per_cluster]
-        joined = tables[:, arriving].max(axis=1, keepdims=True)
+        joined = tables[:, arriving].max(axis=1, keepdims=True, initial=0)
+        if released is not None:
+            joined = np.maximum(joined, released[:, None])
         tables[:, waiting] = np.maximum(tables[:, waiting], joined)
         tables[0, arriving, arriving] += 1
-
-    def meet_all(self, cta: int | None = None) -> None:
-        """A barrier of all warps of one CTA, or within each CTA."""
-        n_ctas = len(self._tables) * self._ctas_per_cluster
-        for number in range(n_ctas) if cta is None else (cta,):
-            first = number % self._ctas_per_cluster * self._warps_per_cta
-            everybody = np.arange(first, first + self._warps_per_cta)
-            self.meet(number, everybody, everybody)
 
     # Single warps ------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.ordering.clocks import Knowledge, WarpClocks
+from cuda_tile.emulator.ordering.clocks import PRECEDING_GRID, Knowledge, WarpClocks
 from cuda_tile.emulator.ordering.lane_knowledge import LaneKnowledge
 from cuda_tile.emulator.ordering.memory_order import DEVICE, MemoryOrder
 from cuda_tile.emulator.ordering.releases import Release, Snapshot, merged
@@ -102,7 +102,8 @@ class GlobalOrder:
         self._places: dict[int, list[Release]] = {}
         self._warps: dict[int, _Warp] = {}
         # A warp has a second component: what its lone lane released, below.
-        self._n_components = self._n_warps * (1 if lanes is None else 2)
+        # The last one stands for the preceding grid.
+        self._n_components = self._n_warps * (1 if lanes is None else 2) + 1
         self._lone: dict[int, int] = {}
         most = _MOST_PLACES_BYTES // (8 * self._n_components)
         self._most_places = min(_MOST_PLACES, most)
@@ -166,6 +167,8 @@ class GlobalOrder:
 
     def _knowledge(self, warp: int) -> Snapshot:
         known = np.zeros((2, self._n_components), np.int32)
+        place, agent = self._cta(warp)[0], self._agent(warp)
+        known[0, -1] = self._clocks.knows(place, agent, PRECEDING_GRID)
         for peer, clock in self._peers(warp):
             place = self.in_grid(peer)
             known[0, place] = max(int(known[0, place]), clock)
@@ -182,6 +185,12 @@ class GlobalOrder:
     def knows(self, warp: int, other: int) -> int:
         """The component of a machine's warp for a warp of the grid."""
         return self._most_known(warp, other, 0)
+
+    def knows_preceding(self, warp: int) -> bool:
+        """Whether the end of the preceding grid happens before a warp's next access."""
+        place, agent = self._cta(warp)[0], self._agent(warp)
+        is_near = self._clocks.knows(place, agent, PRECEDING_GRID) > 0
+        return is_near or self._most_known(warp, -1, 0) > 0
 
     def knows_by_proxy(self, warp: int, other: int) -> int:
         """The same for bulk copies of the warp: only what proxy fences cover."""
@@ -356,6 +365,8 @@ class GlobalOrder:
             if self._lone.setdefault(me, lane % WARP_LANES) == lane % WARP_LANES:
                 known[0, self._n_warps + me] = known[0, me]
                 known[0, me] = self._lanes.horizon[lane]
+        if self._lanes is not None:
+            self._lanes.tells(lanes)
         inside = self._advance(warp)
         return Release(known, scope, cta, cluster, inside, self._start)
 

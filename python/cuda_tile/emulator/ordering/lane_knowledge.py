@@ -18,6 +18,9 @@ A lane that arrives at an mbarrier alone, releases to other clusters alone, or f
 the proxies alone, does so for what it knows: its own accesses, and its mates' up to its
 horizon.
 
+What a lane did since it last released anything, or met others, is ordered before
+nothing once it has ended: its warp's later releases are those of its mates.
+
 Only adversarial machines have this. More lenient than the ISA: other releases by a part
 of a warp cover what its mates did; whoever acquires anything counts as having acquired
 what lanes released alone; after a `bar.warp.sync` of a part of a warp these lanes
@@ -32,6 +35,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cuda_tile.emulator.ordering.clocks import Knowledge, WarpClocks
 from cuda_tile.emulator.ordering.releases import Snapshot
@@ -41,6 +45,9 @@ from cuda_tile.emulator.threads.protocol import Threads
 
 # Most parts kept per warp; beyond that, all its lanes learn the oldest.
 _MOST_PARTS = 48
+# Places of lanes within a warp, with those that stand for none and for several.
+_PLACES = 256
+_NEVER = np.iinfo(np.int32).max
 
 
 @dataclass(eq=False)
@@ -88,6 +95,9 @@ class LaneKnowledge:
         touched_global: The same of global memory.
         released, fenced: Up to which clock each lane arrived somewhere alone, or fenced
             its accesses alone.
+        has_silent: Whether lanes ended, while their mates went on, with accesses that
+            they released to nobody.
+        silent: From which clock on each lane's accesses are such ones.
         adopts: Told of knowledge of other CTAs that all lanes of a warp now have.
     """
 
@@ -103,6 +113,12 @@ class LaneKnowledge:
         self.touched_global = np.zeros(machine.n_lanes, np.int32)
         self.released = np.zeros(machine.n_lanes, np.int32)
         self.fenced = np.zeros(machine.n_lanes, np.int32)
+        # Up to which clock each lane has released what it did, or met others.
+        self._told = np.zeros(machine.n_lanes, np.int32)
+        self.has_silent = False
+        self.silent = np.full(machine.n_lanes, _NEVER, np.int32)
+        # By warp of the grid and lane, also of CTAs that have ended.
+        self._silent_of: dict[int, NDArray[np.int32]] = {}
         self.adopts: Callable[[int, Snapshot], None] = _ignore
 
     def reset(self) -> None:
@@ -110,8 +126,9 @@ class LaneKnowledge:
         self._parts.clear()
         self._now = self.running = None
         tables = (self.horizon, self.touched, self.touched_global)
-        for table in (*tables, self.released, self.fenced):
+        for table in (*tables, self.released, self.fenced, self._told):
             table[:] = 0
+        self.silent[:] = _NEVER
 
     # Where a warp's clocks are -----------------------------------------------------
 
@@ -189,6 +206,41 @@ class LaneKnowledge:
     def released_alone(self, warp: int) -> int:
         """The largest clock that a lane of a warp has released alone."""
         return int(self.released[warp * WARP_LANES : (warp + 1) * WARP_LANES].max())
+
+    # Lanes that end ------------------------------------------------------------------
+
+    def tells(self, lanes: Lanes) -> None:
+        """Lanes are about to release what they did, or to meet others."""
+        if len(lanes.warps) == 1:
+            self._told[lanes.index] = self.own(int(lanes.warps[0]))
+            return
+        for warp in lanes.warps:
+            mine = lanes.numbers[lanes.numbers >> 5 == warp]
+            self._told[mine] = self.own(int(warp))
+
+    def end(self, lanes: Lanes) -> None:
+        """Lanes end, which are live still."""
+        self.pool(lanes)
+        live = self._machine.live_members[lanes.rows]
+        mates = live & ~lanes.members()
+        if not mates.any():
+            return
+        last = np.maximum(self.touched, self.touched_global)
+        late = lanes.numbers[last[lanes.index] > self._told[lanes.index]]
+        for lane in late[np.isin(late >> 5, lanes.warps[mates != 0])].tolist():
+            self._silence(lane)
+
+    def _silence(self, lane: int) -> None:
+        machine = self._machine
+        warp = int(machine.warp_in_cta[lane])
+        owner = int(machine.grid_cta[lane]) * machine.geometry.warps_per_cta + warp
+        places = self._silent_of.setdefault(owner, np.full(_PLACES, _NEVER, np.int32))
+        self.has_silent = True
+        self.silent[lane] = places[lane % WARP_LANES] = self._told[lane] + 1
+
+    def silent_since(self, owner: int) -> NDArray[np.int32] | None:
+        """By place of a lane in a warp of the grid, what `silent` is or was for it."""
+        return self._silent_of.get(owner)
 
     # Visits ------------------------------------------------------------------------
 
@@ -372,9 +424,15 @@ class LaneKnowledge:
             if self._now is None:
                 self._settle(warp)
             own = self.own(warp)
-            self.horizon[lanes.numbers[lanes.numbers >> 5 == warp]] = own
+            mine = lanes.numbers[lanes.numbers >> 5 == warp]
+            self.horizon[mine] = self._told[mine] = own
             cluster, agent = self._place(warp)
             self._clocks.row(cluster, agent)[0, agent] = own + 1
+
+    def arrive(self, lanes: Lanes) -> None:
+        """Lanes arrive at a barrier of the CTA or of the cluster."""
+        self.tells(lanes)
+        self.pool(lanes)
 
     def pool(self, lanes: Lanes) -> None:
         """Lanes arrive at a barrier, or end: what they know becomes their warp's."""

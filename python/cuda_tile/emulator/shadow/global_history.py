@@ -2,30 +2,31 @@
 """Last writer and latest readers of each byte of global memory, for a whole launch.
 
 An access is one instruction of one warp at one clock; a byte keeps the numbers of its
-latest accesses, 4 bytes each, and the lanes that made them. Memory is watched in pages,
-made at the first access.
+latest accesses, 4 bytes each, and the lanes that made them; further readers are in
+`Crowds`. Memory is watched in pages, made at the first access.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_tile.emulator.shadow.crowds import Crowds, Keep, Numbers, Places
+
 _PAGE_BYTES = 4096
 # Most bytes that are watched; the history of each takes 25 bytes.
 _MOST_BYTES = 8 << 20
-# Readers kept per byte; a further one replaces one of them, so a race may be missed.
+# Readers kept per byte; of further ones, all but these are in a crowd.
 _READERS = 4
 
 NONE = -1
 # In the place of a lane: several lanes of the warp in one access.
 SEVERAL = 32
 Cells = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-Places = NDArray[np.uint8]
 _Table = TypeVar("_Table", Numbers, Places)
 
 
@@ -92,6 +93,9 @@ class GlobalHistory:
         # The lane of each of them within its warp.
         self._writer: Places = np.zeros((1, 0), np.uint8)
         self._reader: Places = np.zeros((_READERS, 0), np.uint8)
+        # The crowd of each byte; empty until a byte has one.
+        self._crowd: Numbers = np.zeros((1, 0), np.int32)
+        self._crowds = Crowds()
         self._turn = 0
         self.most_bytes = _MOST_BYTES
         self.is_partial = False
@@ -131,6 +135,8 @@ class GlobalHistory:
                 self._reads = _grown(self._reads, n_cells)
                 self._writer = _grown(self._writer, n_cells)
                 self._reader = _grown(self._reader, n_cells)
+                if self._crowd.size:
+                    self._crowd = _grown(self._crowd, n_cells)
         return found
 
     def writes(self, cells: Cells) -> Numbers:
@@ -149,6 +155,17 @@ class GlobalHistory:
         """The lanes of `reads`."""
         return self._reader[:, cells]
 
+    def crowds(self, cells: Cells) -> Numbers:
+        """The crowd of further reads of each byte, int32[n]; NONE where there is none.
+
+        Empty if no byte has one.
+        """
+        return self._crowd[0, cells] if self._crowd.size else self._crowd[0]
+
+    def members(self, crowd: int) -> tuple[Numbers, Places]:
+        """The reads of a crowd, and their lanes."""
+        return self._crowds.members(crowd)
+
     # Records -----------------------------------------------------------------------
 
     def wrote(self, cells: Cells, access: GlobalAccess, lanes: Places | int) -> None:
@@ -156,29 +173,68 @@ class GlobalHistory:
         self._writes[0, cells] = self._accesses.number(access)
         self._writer[0, cells] = lanes
 
-    def read(self, cells: Cells, access: GlobalAccess, lanes: Places | int) -> None:
+    def read(
+        self,
+        cells: Cells,
+        access: GlobalAccess,
+        lanes: Places | int,
+        met: Callable[[], NDArray[np.int32]],
+        keep: Keep,
+    ) -> None:
         """Records a read of these bytes by lanes of a warp.
 
         It replaces an earlier read by the same warp if whatever is ordered after it is
-        ordered after both. Where other warps hold all entries, it replaces another of
-        them each time.
+        ordered after both: by the same lane, or one whose accesses the lane knows. One
+        of the same clock and strength becomes one by several lanes. Where other warps
+        hold all entries, one of them goes to the crowd.
+
+        Args:
+            cells: The bytes, int64[n].
+            access: The read.
+            lanes: Their lanes.
+            met: By byte, the clock up to which the lane knows its mates' accesses.
+            keep: What a crowd must keep, in view of this read.
         """
         number = self._accesses.number(access)
         known = self._reads[:, cells]
         mine = (known == NONE) | (known == number)
+        merged = known == number
         for other in np.unique(known[~mine]):
             entry = self.access(int(other))
             if entry.owner == access.owner and access.scope <= entry.scope:
-                mine |= known == other
+                same = known == other
+                together = (entry.clock, entry.scope) == (access.clock, access.scope)
+                if together and not entry.is_in_flight:
+                    merged |= same
+                else:
+                    same &= (self._reader[:, cells] == lanes) | (entry.clock <= met())
+                mine |= same
         self._turn += 1
-        ways = np.where(mine.any(axis=0), mine.argmax(axis=0), self._turn % _READERS)
+        is_free = mine.any(axis=0)
+        ways = np.where(is_free, mine.argmax(axis=0), self._turn % _READERS)
+        if not is_free.all():
+            self._crowd_out(ways[~is_free], cells[~is_free], number, keep)
         before = self._reader[ways, cells]
-        again = (self._reads[ways, cells] == number) & (before != lanes)
+        again = merged[ways, np.arange(len(cells))] & (before != lanes)
         self._reads[ways, cells] = number
         self._reader[ways, cells] = np.where(again, np.uint8(SEVERAL), lanes)
         together = (self._reader[ways, cells] != lanes) & ~again
         if np.count_nonzero(together):
             self._reader[ways[together], cells[together]] = SEVERAL
+
+    def _crowd_out(self, ways: Cells, cells: Cells, reader: int, keep: Keep) -> None:
+        """Moves a read of each byte to its crowd."""
+        if not self._crowd.size:
+            self._crowd = _grown(self._crowd, self._reads.shape[1])
+        numbers, lanes = self._reads[ways, cells], self._reader[ways, cells]
+        # Crowd and lane in one number, so that what is alike is found at once.
+        alike = self._crowd[0, cells].astype(np.int64) * 256 + lanes
+        for number in np.unique(numbers):
+            mine = numbers == number
+            for one in np.unique(alike[mine]):
+                crowd, lane = divmod(int(one), 256)
+                grown = self._crowds.grown(crowd, int(number), lane, reader, keep)
+                self._crowd[0, cells[mine & (alike == one)]] = grown
 
 
 def _grown(table: _Table, n_cells: int) -> _Table:

@@ -40,6 +40,10 @@ from cuda_tile.emulator.shadow.global_rows import GlobalRows
 from cuda_tile.emulator.shadow.protocol import Watched
 from cuda_tile.emulator.shadow.shared import Report
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
+from cuda_tile.runtime.preceding import ByteRanges, first_inside
+
+# So many reads of a crowd are compared at once.
+_TOGETHER = 64
 
 Bytes = NDArray[np.int64]
 
@@ -72,6 +76,8 @@ class GlobalShadow:
         report: Takes findings.
         naming: Names an instruction by its number.
         order: Happens-before between CTAs.
+        preceding: Bytes that the preceding grid of a programmatic launch may write: an
+            access before its end is a race with it.
     """
 
     def __init__(
@@ -86,6 +92,7 @@ class GlobalShadow:
         self._clocks = clocks
         self._history = GlobalHistory()
         self.order = order
+        self.preceding: ByteRanges = ()
         self.report: Report = _ignore
         self.naming: Callable[[int], str] = str
 
@@ -165,7 +172,7 @@ class GlobalShadow:
             self._check(access, "reads")
             if order is not None and is_latest:
                 self.order.observes(access.warp, access.addresses)
-            self._history.read(access.cells, access.record, access.lanes)
+            self._note_read(access)
 
     def write(
         self,
@@ -201,6 +208,19 @@ class GlobalShadow:
             access.record.time = self.order.time + 1
             self._history.wrote(access.cells, access.record, access.lanes)
 
+    def _note_read(self, access: _Access) -> None:
+        self._history.read(
+            access.cells,
+            access.record,
+            access.lanes,
+            lambda: self._horizon(access),
+            lambda numbers, lanes: self._kept(access, numbers, lanes),
+        )
+
+    def _horizon(self, access: _Access) -> NDArray[np.int32]:
+        """By byte, the clock up to which the lane knows its mates' accesses."""
+        return self._lanes.horizon[access.warp * WARP_LANES + np.int64(access.lanes)]
+
     # Copies ------------------------------------------------------------------------
 
     def copies_from(self, at: int, lane: int, rows: GlobalRows) -> None:
@@ -208,7 +228,7 @@ class GlobalShadow:
         access = self._copy(at, lane, rows)
         self._check(access, "reads by a copy")
         self._check_proxy(access)
-        self._history.read(access.cells, access.record, access.lanes)
+        self._note_read(access)
 
     def copies_to(self, at: int, lane: int, rows: GlobalRows, *, updates: bool) -> None:
         """A bulk copy or reduction of a lane to global memory starts."""
@@ -299,12 +319,27 @@ class GlobalShadow:
     ) -> _Access:
         """Makes an access of pieces of `size` bytes: those that are watched."""
         flat = (addresses.view(np.int64)[:, None] + np.arange(size)).ravel()
+        if self.preceding:
+            self._check_waited(lane // WARP_LANES, record, flat)
         cells, watched = self._history.cells(flat)
         if same is not None:
             same = np.repeat(same, size)[watched]
         if not isinstance(places, int):
             places = np.repeat(places, size)[watched]
         return _Access(lane // WARP_LANES, record, flat[watched], cells, places, same)
+
+    def _check_waited(self, warp: int, record: GlobalAccess, addresses: Bytes) -> None:
+        """Reports accesses to what the preceding grid may still write."""
+        place = first_inside(self.preceding, addresses)
+        if place >= 0 and not self.order.knows_preceding(warp):
+            self.report(
+                "programmatic launch",
+                f"{self._name(record)} touches {self._place(int(addresses[place]))}, "
+                "which the preceding grid may still write; expected "
+                "griddepcontrol.wait before, by this thread or by one that it is "
+                "ordered after",
+                record.at,
+            )
 
     # Conflicts ---------------------------------------------------------------------
 
@@ -321,9 +356,7 @@ class GlobalShadow:
                 return
         if not is_write:
             return
-        readers = self._history.reads(access.cells)
-        lanes = self._history.readers(access.cells)
-        for record, where in self._conflicts(access, readers, lanes):
+        for record, where in self._read_conflicts(access):
             if self._is_mate(access, record) and access.same is not None:
                 where = where & ~access.same
                 if not where.any():
@@ -331,6 +364,59 @@ class GlobalShadow:
             address = int(access.addresses[np.argmax(where)])
             self._accuse(access, verb, record, address, "read")
             return
+
+    def _read_conflicts(
+        self, access: _Access
+    ) -> Iterator[tuple[GlobalAccess, NDArray[np.bool_]]]:
+        """Earlier reads that race with a write."""
+        readers = self._history.reads(access.cells)
+        lanes = self._history.readers(access.cells)
+        yield from self._conflicts(access, readers, lanes)
+        crowds = self._history.crowds(access.cells)
+        for crowd in np.unique(crowds[crowds != NONE]).tolist():
+            numbers, lanes = self._history.members(crowd)
+            doubtful = self._is_doubtful(access, numbers)
+            numbers, lanes = numbers[doubtful], lanes[doubtful]
+            for start in range(0, len(numbers), _TOGETHER):
+                part = slice(start, start + _TOGETHER)
+                some = np.where(crowds == crowd, numbers[part, None], np.int32(NONE))
+                who = np.broadcast_to(lanes[part, None], some.shape)
+                yield from self._conflicts(access, some, who)
+
+    def _is_doubtful(self, access: _Access, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which accesses are not simply known to the warp of the current one."""
+        if self.order.is_lenient:
+            return np.zeros(len(numbers), np.bool_)
+        records = [self._history.access(number) for number in numbers.tolist()]
+        owners = np.array([record.owner for record in records])
+        clocks = np.array([record.clock for record in records])
+        doubtful = self.order.knowledge(access.warp)[owners] < clocks
+        doubtful |= owners == access.record.owner
+        doubtful |= [record.is_in_flight for record in records]
+        if self._lanes.has_silent:
+            silent = [self._lanes.silent_since(o) is not None for o in owners.tolist()]
+            doubtful |= silent
+        return doubtful
+
+    def _kept(
+        self, access: _Access, numbers: Numbers, lanes: Places
+    ) -> NDArray[np.bool_]:
+        """Which reads a crowd must keep where a read is recorded; see `Crowds`."""
+        kept = self._is_doubtful(access, numbers)
+        records = [self._history.access(number) for number in numbers.tolist()]
+        kept |= [record.scope < access.record.scope for record in records]
+        latest = dict[tuple[int, int], int]()
+        by_time = sorted(range(len(records)), key=lambda n: records[n].clock)
+        for place in reversed(by_time):
+            record = records[place]
+            who = record.owner, int(lanes[place])
+            if record.is_in_flight:
+                continue
+            if latest.get(who, record.scope + 1) <= record.scope:
+                kept[place] = False
+            elif kept[place]:
+                latest[who] = record.scope
+        return kept
 
     def _conflicts(
         self, access: _Access, numbers: Numbers, lanes: Places
@@ -348,21 +434,36 @@ class GlobalShadow:
         mine = access.record
         for number in np.unique(numbers[numbers != NONE]):
             record = self._history.access(int(number))
+            if self._are_strong(mine, record):
+                continue
             if self._is_mate(access, record):
-                if not self._are_strong(mine, record):
-                    where = (numbers == number) & (lanes != access.lanes)
-                    where = where.any(axis=0) & ~self._has_met(access, record)
-                    if where.any():
-                        yield record, where
-                continue
-            if self._are_strong(mine, record) or self._is_ordered(access.warp, record):
-                continue
-            where = numbers == number
-            lone = self.order.lone(record.owner, access.warp, record.clock)
-            if lone >= 0 and not record.is_in_flight:
-                where &= lanes != lone
+                where = (numbers == number) & (lanes != access.lanes)
+                silent = where & self._is_silent(record, lanes)
+                where = where.any(axis=0) & ~self._has_met(access, record)
+                where |= silent.any(axis=0)
+            else:
+                where = self._unordered(access, record, lanes)
+                where = ((numbers == number) & where).any(axis=0)
             if where.any():
-                yield record, where.any(axis=0)
+                yield record, where
+
+    def _unordered(
+        self, access: _Access, record: GlobalAccess, lanes: Places
+    ) -> NDArray[np.bool_]:
+        """Which lanes of another warp made an access that is not ordered before."""
+        if self._is_ordered(access.warp, record):
+            return self._is_silent(record, lanes)
+        lone = -1
+        if not record.is_in_flight:
+            lone = self.order.lone(record.owner, access.warp, record.clock)
+        return lanes != lone
+
+    def _is_silent(self, record: GlobalAccess, lanes: Places) -> NDArray[np.bool_]:
+        """Which lanes ended and released an access to nobody, though mates went on."""
+        since = self._lanes.silent_since(record.owner)
+        if since is None:
+            return np.zeros(1, np.bool_)
+        return since[lanes] <= record.clock
 
     def _is_mate(self, access: _Access, record: GlobalAccess) -> bool:
         """Whether an earlier access is one of the same warp that is over."""
@@ -370,7 +471,7 @@ class GlobalShadow:
 
     def _has_met(self, access: _Access, record: GlobalAccess) -> NDArray[np.bool_]:
         """Bytes whose lane knows what its mates did until an earlier access."""
-        horizon = self._lanes.horizon[access.warp * WARP_LANES + np.int64(access.lanes)]
+        horizon = self._horizon(access)
         known = (horizon >= record.clock) | (record.at == access.record.at)
         return np.broadcast_to(known, access.cells.shape)
 

@@ -141,6 +141,23 @@ class LaneOrder:
             excused |= alone
         return fine & excused
 
+    # What lanes that ended released to nobody ----------------------------------------
+
+    def silent_write(self, cells: Offsets) -> Flags:
+        """Whether such a lane last wrote each byte, and told nobody."""
+        return self._is_silent(self._written, cells)
+
+    def silent_read(self, cells: Offsets) -> Flags:
+        """Whether such a lane is one of each byte's last readers."""
+        read = self._is_silent(self._read, cells)
+        return read | self._is_silent(self._read_before, cells)
+
+    def _is_silent(self, table: NDArray[np.int32], cells: Offsets) -> Flags:
+        if not self._knowledge.has_silent:
+            return np.zeros(cells.shape, np.bool_)
+        who, when = table[:2, cells]
+        return (who != _NOBODY) & (when >= self._knowledge.silent[who])
+
     # Records and checks ------------------------------------------------------------
 
     def _note(
@@ -177,7 +194,10 @@ class LaneOrder:
         if not np.count_nonzero(bad):
             return
         met, where = table[1:, cells]
-        bad &= (met > self._knowledge.horizon[mine]) & (where != at)
+        unknown = met > self._knowledge.horizon[mine]
+        if self._knowledge.has_silent:
+            unknown |= met >= self._knowledge.silent[other]
+        bad &= unknown & (where != at)
         if differs is not None:
             bad &= differs
         if not np.count_nonzero(bad):

@@ -6,7 +6,8 @@ emulator runs them. Each warp has a vector clock; a barrier joins the clocks of 
 warps that arrive. The last write of a byte must happen before a read of it; the last
 write and all reads since must happen before a write. A barrier of the whole CTA orders
 all accesses before it, so it clears the history; only kernels that also synchronise
-some warps and not others (`is_precise`) need a clock per byte.
+some warps and not others (`is_precise`) need a clock per byte. What threads did that
+have ended before stays: they do not take part in the barrier.
 
 Not a race: several warps that write one value with one instruction, as replicated tiles
 do.
@@ -20,7 +21,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cuda_tile.emulator.ordering.clocks import WarpClocks
+from cuda_tile.emulator.ordering.clocks import Knowledge, WarpClocks
 from cuda_tile.emulator.ordering.memory_order import DEVICE, WEAK
 from cuda_tile.emulator.ptx.types import Array
 from cuda_tile.emulator.shadow.access_log import Access, AccessLog
@@ -33,6 +34,7 @@ ATOMIC = 253
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Agents = NDArray[np.intp]
 # From clocks and agents, whether these accesses happen before.
 IsKnown = Callable[[NDArray[np.int32], Bytes], Flags]
 
@@ -60,6 +62,8 @@ class SharedShadow:
         in_flight: Bytes that asynchronous operations still access.
         released_write, fenced_write: Which bytes' last writers are lanes that released
             the write, or fenced it, alone; their warps' clocks do not say so.
+        silent_write, silent_read: Which bytes' last writers, or readers, are lanes that
+            ended and released that access to nobody, whatever their warps' clocks say.
         released_reads: The same for the last readers, given which of them are known.
     """
 
@@ -78,6 +82,8 @@ class SharedShadow:
         self._n_warps = n_warps
         self._ctas_per_cluster = ctas_per_cluster
         self.keeps = keeps
+        # CTAs with accesses of ended threads: no barrier of the others clears these.
+        self._has_traces = np.zeros(n_ctas, np.bool_)
         self._stride_bytes = stride_bytes
         self._written = _by_width(np.zeros(total // 8, np.uint64))
         self._writer = _by_width(np.zeros(total // 8, np.uint64))
@@ -98,6 +104,8 @@ class SharedShadow:
         self._at = 0
         self.released_write: Callable[[Offsets], Flags] = _none
         self.fenced_write: Callable[[Offsets], Flags] = _none
+        self.silent_write: Callable[[Offsets], Flags] = _none
+        self.silent_read: Callable[[Offsets], Flags] = _none
         self.released_reads: Callable[[Offsets, IsKnown], Flags] = _no_reads
         self.report: Report = _ignore
         self.place: Callable[[int], str] = lambda cell: f"offset {cell % stride_bytes}"
@@ -105,6 +113,7 @@ class SharedShadow:
     def reset(self) -> None:
         """Starts new CTAs: nothing is written, all clocks are equal."""
         self._written[1][:] = 0
+        self._has_traces[:] = False
         self.in_flight.reset()
         self._forget(slice(None))
         if self.clocks is not None:
@@ -122,27 +131,64 @@ class SharedShadow:
 
     # Synchronisation ---------------------------------------------------------------
 
-    def synchronise_all(self) -> None:
-        """A barrier of all live warps of every CTA."""
-        if not self.keeps:
-            self._forget(slice(None))
-        if self.clocks is not None:
-            self.clocks.meet_all()
+    def _part(self, cta: int) -> slice:
+        return slice(cta * self._stride_bytes, (cta + 1) * self._stride_bytes)
 
-    def synchronise_cta(self, cta: int) -> None:
-        """A barrier of all live warps of one CTA."""
-        start = cta * self._stride_bytes
-        if not self.keeps:
-            self._forget(slice(start, start + self._stride_bytes))
+    def end_threads(self, cta: int, warps: Agents) -> None:
+        """Threads of some warps of a CTA end while others of it go on."""
+        if self.keeps or self._has_traces[cta]:
+            return
+        writer, reader = (t[1][self._part(cta)] for t in (self._writer, self._reader))
+        left = (writer == ATOMIC).any() or (reader == MANY).any()
+        self._has_traces[cta] = left or any(
+            (writer == warp).any() or (reader == warp).any() for warp in warps
+        )
+
+    def synchronise_all(self, met: Callable[[], list[tuple[int, Agents]]]) -> None:
+        """A barrier of all live threads within each CTA, given their warps."""
+        is_whole = not self.keeps and not self._has_traces.any()
+        if is_whole:
+            self._forget(slice(None))
+        if is_whole and self.clocks is None:
+            return
+        for cta, warps in met():
+            self.synchronise_cta(cta, warps, is_forgotten=is_whole)
+
+    def synchronise_cta(
+        self, cta: int, warps: Agents, *, is_forgotten: bool = False
+    ) -> None:
+        """A barrier of all live threads of one CTA, given their warps."""
+        if not self.keeps and not is_forgotten:
+            self._forget_met(cta, warps)
         if self.clocks is not None:
-            self.clocks.meet_all(cta)
+            self.clocks.meet(cta, warps, warps)
+
+    def _forget_met(self, cta: int, warps: Agents) -> None:
+        """Forgets a CTA's accesses, unless others than those that met made some.
+
+        Without clocks, those of the ones that met; of what many warps read it is not
+        known who they were.
+        """
+        part = self._part(cta)
+        if not self._has_traces[cta]:
+            self._forget(part)
+        elif self.clocks is None:
+            for table in (self._writer, self._reader):
+                table[1][part][np.isin(table[1][part], [*warps, ATOMIC, MANY])] = NONE
 
     def synchronise_warps(
-        self, cta: int, arriving: NDArray[np.intp], waiting: NDArray[np.intp]
+        self,
+        cta: int,
+        arriving: Agents,
+        waiting: Agents,
+        released: Knowledge | None = None,
     ) -> None:
-        """A barrier of some warps: orders `arriving` before `waiting`."""
+        """A barrier of some warps: orders `arriving` before `waiting`.
+
+        `released` is the clock of those that arrived earlier and went on.
+        """
         if self.clocks is not None:
-            self.clocks.meet(cta, arriving, waiting)
+            self.clocks.meet(cta, arriving, waiting, released)
 
     # Accesses ----------------------------------------------------------------------
 
@@ -411,9 +457,11 @@ class SharedShadow:
             by_atomics = bad & (writer == ATOMIC)
             bad &= writer != ATOMIC
             writers = np.where(bad, writer, np.uint8(0))
+            silent = bad & self.silent_write(cells)
             bad &= ~self.clocks.is_after_write(cells, mine, writers)
             if bad.any():
                 bad &= ~self.released_write(cells)
+            bad |= silent
             if by_atomics.any():
                 bad |= by_atomics & ~self.clocks.is_after_updates(cells, mine)
         same = np.zeros(cells.shape, np.bool_)
@@ -444,11 +492,13 @@ class SharedShadow:
         bad = (reader != NONE) & (reader != mine)
         if self.clocks is not None:
             clocks = self.clocks
+            silent = bad & self.silent_read(cells)
             bad &= ~clocks.is_after_reads(cells, mine)
             if bad.any():
                 bad &= ~self.released_reads(
                     cells, lambda when, who: clocks.knows_at(cells, mine, who) >= when
                 )
+            bad |= silent
         for which, byte in np.argwhere(bad)[:1]:
             other = int(reader[which, byte])
             who = "another warp" if other == MANY else self.name(other)

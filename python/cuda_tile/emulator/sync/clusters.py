@@ -57,7 +57,7 @@ class ClusterBarriers:
         self._arrived[lanes.index] = phase
         clocks = machine.shadow.clocks
         if machine.lane_knowledge is not None:
-            machine.lane_knowledge.pool(lanes)
+            machine.lane_knowledge.arrive(lanes)
         if clocks is not None:
             part = slice(None) if releases else clocks.relaxed
             for cta, warps in machine.agents_by_cta(lanes.numbers):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.memory.protocol import Memories
-from cuda_tile.emulator.ordering.clocks import MOST_AGENTS, Knowledge, WarpClocks
+from cuda_tile.emulator.ordering.clocks import PRECEDING_GRID, Knowledge, WarpClocks
 from cuda_tile.emulator.ptx.types import Bool
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 
@@ -124,7 +124,7 @@ class Mbarriers:
     def _agent(self, cell: int) -> int:
         first = self._clocks.n_readers
         if cell not in self._agents:
-            self._agents[cell] = min(first + len(self._agents), MOST_AGENTS - 1)
+            self._agents[cell] = min(first + len(self._agents), PRECEDING_GRID - 1)
         return self._agents[cell]
 
     # Life --------------------------------------------------------------------------
@@ -266,6 +266,8 @@ class Mbarriers:
         released.
         """
         machine = self._machine
+        if machine.lane_knowledge is not None:
+            machine.lane_knowledge.tells(lanes)
         for cta, warps in machine.agents_by_cta(lanes.numbers):
             known = self._clocks.release(cta, warps)
             if machine.lane_knowledge is not None:
@@ -362,6 +364,8 @@ class Mbarriers:
         """
         barrier = self.find(lanes, cell)
         if releases_issue:
+            if self._machine.lane_knowledge is not None:
+                self._machine.lane_knowledge.tells(lanes)
             lane = lanes.numbers[0]
             warp = self._machine.agents[lane : lane + 1].astype(np.intp)
             known = self._clocks.release(int(self._machine.cta_of[lane]), warp)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles products of all tile shapes whole, ptxas included, and names what fails.
+
+A legal kernel that fits the chip compiles: plans whose registers or shared memory the
+chip lacks are no excuse. Prints what fails, what spills, and counts.
+
+    python bench/product_scan.py --gpu sm_90 --kind f16 --jobs 2
+    python bench/product_scan.py --sample 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+from product_kernels import Product
+
+import cuda_tile
+from cuda_tile.errors import CudaTileError
+
+GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
+ABIS = ("maps", "cuda", "tile")
+ROWS = COLUMNS = (16, 32, 64, 128, 256)
+DEPTHS = (16, 32, 64, 128)
+KINDS = {
+    "f16": ("f16", "f32"),
+    "f16 to f16": ("f16", "f16"),
+    "bf16": ("bf16", "bf16"),
+    "tf32": ("tf32", "f32"),
+    "f8": ("f8E4M3FN", "f32"),
+    "i8": ("i8", "i32"),
+}
+"""Element types of the operands and of what is stored."""
+EPILOGUES = {"none": (), "scaled": ("mulf", "%sum, %sum"), "tanh": ("tanh", "%sum")}
+"""What is done to sums before they are stored."""
+MOST_SPILLS = 64
+"""Bytes of a thread that may be spilled; 256 x 256 sums of f32 do not fit registers."""
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """One product, and how it is compiled.
+
+    Attributes:
+        tile: Extents M, N, K of an iteration.
+        kind: A key of `KINDS`.
+        epilogue: A key of `EPILOGUES`.
+        gpu: The chip.
+        abi: What the launcher does.
+        persistent: Whether a CTA serves several tile blocks.
+    """
+
+    tile: tuple[int, int, int]
+    kind: str = "f16"
+    epilogue: str = "none"
+    gpu: str = "sm_90"
+    abi: str = "maps"
+    persistent: bool = False
+
+    def text(self) -> str:
+        """The kernel."""
+        operand, result = KINDS[self.kind]
+        product = Product(operand, result, self.tile)
+        if not EPILOGUES[self.epilogue]:
+            return product.text()
+        op, operands = EPILOGUES[self.epilogue]
+        m, n, _ = self.tile
+        made = f"    %act = {op} {operands} : tile<{m}x{n}xf32>\n"
+        head, mark, tail = product.text().partition("    }\n")
+        return head + mark + made + tail.replace("%sum", "%act")
+
+    def options(self) -> cuda_tile.Options:
+        """How it is compiled."""
+        return cuda_tile.Options(gpu=self.gpu, abi=self.abi, persistent=self.persistent)
+
+
+def compile_one(scanned: Scanned) -> str | None:
+    """What is wrong with a product's cubin; None if nothing is.
+
+    Returns:
+        The error, or the bytes that it spills where these are too many.
+    """
+    try:
+        module = cuda_tile.load(scanned.text().encode())
+        compiled = cuda_tile.compile(module, options=scanned.options())
+    except CudaTileError as error:
+        return str(error)
+    spilled = max(kernel.spill_bytes for kernel in compiled.report.kernels)
+    m, n, _ = scanned.tile
+    may_spill = m * n >= 256 * 256
+    return (
+        f"spills {spilled} bytes" if spilled > MOST_SPILLS and not may_spill else None
+    )
+
+
+def all_products(gpus: Sequence[str], kinds: Sequence[str]) -> list[Scanned]:
+    """Every shape, type, epilogue, chip and ABI that a kernel may have."""
+    shapes = list(itertools.product(ROWS, COLUMNS, DEPTHS))
+    found: list[Scanned] = []
+    for gpu, kind, tile in itertools.product(gpus, kinds, shapes):
+        found += [
+            Scanned(tile, kind, epilogue, gpu)
+            for epilogue in EPILOGUES
+            if epilogue == "none" or kind != "i8"
+        ]
+        abis = ABIS[1:] if gpu != "sm_80" else ABIS[1:2]
+        found += [Scanned(tile, kind, gpu=gpu, abi=abi) for abi in abis]
+        found.append(Scanned(tile, kind, gpu=gpu, persistent=True))
+    return found
+
+
+def main() -> int:
+    """Compiles what was asked for; 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpu", action="append", choices=GPUS)
+    parser.add_argument("--kind", action="append", choices=list(KINDS))
+    parser.add_argument("--plain", action="store_true", help="no epilogue, abi maps")
+    parser.add_argument("--sample", type=int, help="so many of all, by chance")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    chosen = all_products(options.gpu or GPUS, options.kind or list(KINDS))
+    if options.plain:
+        chosen = [s for s in chosen if s == Scanned(s.tile, s.kind, gpu=s.gpu)]
+    if options.sample:
+        chosen = Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
+    failed = 0
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for scanned, wrong in zip(chosen, pool.map(compile_one, chosen), strict=True):
+            if wrong is not None:
+                failed += 1
+                print(f"{scanned}: {wrong}", flush=True)
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiles that change threads through shared memory: what a load finds there."""
+
+from __future__ import annotations
+
+from cuda_tile._mlir import ir
+from cuda_tile.ir.attributes import integers
+from cuda_tile.ir.tiles import shape_of
+
+
+def whole_tile_stored(load: ir.Operation) -> ir.Value | None:
+    """The tile that a load reads whole, where one op alone writes the buffer, whole.
+
+    Args:
+        load: A `tileas.load_shared`.
+    """
+    buffer, result = load.operands[0], load.results[0]
+    users = [use.owner.operation for use in buffer.uses]
+    stores = [op for op in users if op.name == "tileas.store_shared"]
+    if len(stores) != 1 or len(load.operands) != 1 or any(integers(load, "offsets")):
+        return None
+    if any(
+        op.name not in ("tileas.store_shared", "tileas.load_shared") for op in users
+    ):
+        return None
+    (store,) = stores
+    source = store.operands[0]
+    is_whole = "offsets" not in store.attributes and len(store.operands) == 2
+    return source if is_whole and shape_of(source) == shape_of(result) else None

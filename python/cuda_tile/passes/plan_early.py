@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums over a row that are computed in the loop of a reduction which they need.
+
+What such a sum is made of on the way may overflow where the text does not, and what is
+infinite or NaN remains so: no sum or product of it is finite again. So a sum that is
+finite is right, and in place of any other one that of the text is computed, by a loop
+that only such rows run. So infinities, NaN and overflow are exactly the text's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.ir.tile_values import constant_float, reshaped
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a loop has in a turn.
+
+    Attributes:
+        index: The turn's number, a scalar.
+        before: What the parts were joined to that the anchor reduces.
+        after: With this turn's.
+        part: Gives the part of a row.
+    """
+
+    index: ir.Value
+    before: ir.Value
+    after: ir.Value
+    part: Callable[[ir.Value], ir.Value]
+
+
+class EarlySum(Protocol):
+    """A sum over a row computed in the loop of a reduction that it needs.
+
+    Attributes:
+        anchor: That reduction.
+        total: The one of the sum.
+        may_overflow: Whether what it is made of may do so where the text does not.
+    """
+
+    @property
+    def anchor(self) -> ir.Operation:
+        """The reduction."""
+        ...
+
+    @property
+    def total(self) -> ir.Operation:
+        """That of the sum."""
+        ...
+
+    @property
+    def may_overflow(self) -> bool:
+        """Whether it counts only where it is finite."""
+        ...
+
+    def begin(self, ty: ir.Type) -> list[ir.Value]:
+        """What the loop carries for it, at first; `ty` is the type of a part."""
+        ...
+
+    def turn(self, given: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+        """The same behind a turn."""
+        ...
+
+    def finish(
+        self,
+        found: Sequence[ir.Value],
+        joined: ir.Value,
+        known: Callable[[ir.Value], ir.Value],
+    ) -> ir.Value:
+        """A tile whose sum is the wanted one.
+
+        Args:
+            found: What the loop carried at last.
+            joined: What the anchor reduces.
+            known: Gives what values that are no rows are.
+        """
+        ...
+
+
+def is_finite(number: ir.Value) -> ir.Value:
+    """Whether the only element of a tile of floats is finite."""
+    distance = cuda_tile.AbsFOp(reshaped(number, [])).result
+    infinity = constant_float(distance.type, float("inf"))
+    truth = TileType.get([], ir.IntegerType.get_signless(1))
+    return cuda_tile.CmpFOp(truth, "less_than", "ordered", distance, infinity).result

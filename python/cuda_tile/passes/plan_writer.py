@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a block that computes with rows anew, with loops over parts of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs._cuda_tile import TileType
+from cuda_tile._mlir.dialects import cuda_tile
+from cuda_tile.analysis.tiling import view_operand
+from cuda_tile.ir.scalars import (
+    add,
+    branch,
+    constant,
+    constant_of,
+    minimum,
+    multiply,
+    subtract,
+    widened,
+)
+from cuda_tile.ir.tile_values import constant_tile
+from cuda_tile.ir.tiles import element_of, shape_of
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    defining_op,
+    enclosing_ops,
+    nested_ops,
+    op_stem,
+    taken,
+)
+from cuda_tile.passes.plan_early import EarlySum, is_finite
+from cuda_tile.passes.plan_online import online_sums
+from cuda_tile.passes.plan_rows import ACCESSES, Row, is_reverse
+from cuda_tile.passes.plan_squares import sums_of_squares
+from cuda_tile.passes.plan_turns import Turn
+from cuda_tile.passes.plan_views import Parts
+
+
+def write_in_parts(
+    entry: ir.Operation, size: int, part: int, *, is_online: bool, may_repeat: bool
+) -> bool:
+    """Writes an entry anew, with loops over parts of its rows.
+
+    Args:
+        entry: The entry, at level T; it is left alone where that is not possible.
+        size: Elements of a row.
+        part: Elements of a part.
+        is_online: Whether sums may be computed together with their maximum.
+        may_repeat: Whether a loop that carries rows may be needed in several steps:
+            that may read more than spills do.
+
+    Returns:
+        Whether it was done.
+    """
+    row = Row(body(entry), size)
+    if not row.read():
+        return False
+    writer = Writer(row, part, is_online=is_online)
+    if not may_repeat and writer.repeats_loops():
+        return False
+    writer.write()
+    return True
+
+
+class Writer:
+    """Writes the loops behind all ops of a block, and erases what they replace."""
+
+    def __init__(self, row: Row, part: int, *, is_online: bool) -> None:
+        self._row, self._is_online = row, is_online
+        self._ops = block_ops(row.block)
+        self._parts = Parts(row, part)
+        self._reach: ir.Value | None = None
+        self._sums: dict[ir.Operation, EarlySum] = {}
+        self._early: dict[ir.Operation, tuple[list[ir.Value], ir.Value]] = {}
+        self._sinks = sinks = [
+            op
+            for op in self._ops
+            if any(map(row.is_long, op.operands))
+            and not any(map(row.is_long, op.results))
+        ]
+        if is_online and not any(map(is_reverse, row.scans())):  # welford C9
+            self._sums = _early_sums(sinks, row, part)
+
+    def repeats_loops(self) -> bool:
+        """Whether several steps need what one loop leaves."""
+        row = self._row
+        seen: set[ir.Value] = set()
+        for step in {row.step(op) for op in self._sinks}:
+            sinks = [op for op in self._sinks if row.step(op) == step]
+            sinks = [op for op in sinks if op not in self._sums]
+            early = (e for e in self._sums.values() if e.anchor in sinks)
+            needed = self._needed([*sinks, *(each.total for each in early)])
+            loops = {v for v in needed if _is_of_loop(v)}
+            if seen & loops:
+                return True
+            seen |= {
+                v for loop in map(defining_op, loops) if loop for v in loop.results
+            }
+        return False
+
+    def write(self) -> None:
+        """Writes everything."""
+        row, end, sinks = self._row, self._ops[-1], self._sinks
+        for inner in row.inner.values():
+            Writer(inner, self._parts.size, is_online=self._is_online).write()
+        late = [op for op in self._ops[:-1] if row.step(op) and op not in sinks]
+        late = [op for op in late if not any(map(row.is_long, op.results))]
+        with ir.InsertionPoint(end), end.location:
+            self._find_reach()
+            for step in range(max(map(row.step, (*sinks, *late)), default=0) + 1):
+                for op in late:
+                    if row.step(op) == step:
+                        self._copy(op)
+                self._loops([op for op in sinks if row.step(op) == step])
+        for place, value in enumerate(end.operands):
+            end.operands[place] = self._parts.now(value)
+        gone = [op for op in self._ops[:-1] if op in late or row.touches(op)]
+        for op in reversed(gone):
+            op.erase()
+
+    def _accesses(self) -> Iterator[tuple[ir.Operation, bool]]:
+        """The accesses to rows, and whether a loop that carries rows has them.
+
+        Those of rows from outside of the block, too, which are loaded again in it.
+        """
+        for op in filter(self._row.touches, self._ops):
+            is_loop = op.name == "cuda_tile.for"
+            for each in nested_ops(op) if is_loop else (op,):
+                if op_stem(each) in ACCESSES and self._row.touches(each):
+                    yield each, is_loop
+        for op in self._row.captured():
+            if op_stem(op) in ACCESSES:
+                yield op, False
+
+    def _find_reach(self) -> None:
+        """How many parts all views have of the row that the block accesses."""
+        parts = self._parts
+        self._reach = constant(parts.count)
+        seen: set[tuple[ir.Value, ir.Value]] = set()
+        for op, is_in_loop in self._accesses():
+            view, at = view_operand(op), parts.first(op)
+            if is_in_loop and _around(op) in list(enclosing_ops(view)):
+                continue  # each iteration makes its own
+            parts.add_view(op)
+            if is_in_loop or (view, at) in seen:
+                continue
+            seen.add((view, at))
+            count = parts.views[view][1]
+            if constant_of(at) != 0:
+                count, at = widened(count, at)
+                count = subtract(count, multiply(at, parts.count))
+            self._reach = minimum(self._reach, count)
+
+    def _copy(self, op: ir.Operation) -> None:
+        """An op on few elements, or a loop, behind what it needs now."""
+        made = op.clone()
+        for each in (made, *nested_ops(made)):
+            for place, value in enumerate(each.operands):
+                each.operands[place] = self._parts.now(value)
+        self._note(op, made)
+
+    def _note(self, op: ir.Operation, made: ir.Operation) -> None:
+        self._parts.known.update(zip(op.results, made.results, strict=True))
+
+    def _loops(self, sinks: Sequence[ir.Operation]) -> None:
+        """The loops of one step: reductions and stores."""
+        assert self._reach is not None, "views are read first"
+        for op in (op for op in sinks if op in self._sums):
+            self._finish(self._sums[op])
+        sinks = [op for op in sinks if op not in self._sums]
+        most, zero = constant(self._parts.count), constant(0)
+        ranges = [(zero, self._reach, True), (self._reach, most, False)]
+        early = [each for each in self._sums.values() if each.anchor in sinks]
+        if sinks:
+            self._serve(sinks, early, ranges[: 1 if constant_of(self._reach) else 2])
+
+    def _finish(self, each: EarlySum) -> None:
+        """An early sum; where that counts only if it is finite, or else as the text."""
+        op = each.total
+        found, joined = self._early.pop(op)
+        self._reduce(op, [each.finish(found, joined, self._parts.now)])
+        if not each.may_overflow:
+            return
+        early = self._parts.now(op.results[0])
+        # online_softmax C6; welford C3
+        with branch(is_finite(early), [early.type]) as made:
+            cuda_tile.YieldOp([early])
+        with ir.InsertionPoint(made.regions[1].blocks.append()):
+            all_parts = constant(0), constant(self._parts.count), False
+            self._serve([op], [], [all_parts])
+            cuda_tile.YieldOp([self._parts.now(op.results[0])])
+        self._note(op, made)
+
+    def _serve(
+        self,
+        sinks: Sequence[ir.Operation],
+        early: Sequence[EarlySum],
+        ranges: Sequence[tuple[ir.Value, ir.Value, bool]],
+    ) -> None:
+        """Loops over parts that serve some sinks, and the reductions behind them.
+
+        Args:
+            sinks: Reductions and stores of one step.
+            early: Sums that are computed with them.
+            ranges: Numbers of the first and the last part but one of each loop, and
+                whether all views surely have these parts.
+        """
+        parts, one = self._parts, constant(1)
+        reductions = [op for op in sinks if op.name == "cuda_tile.reduce"]
+        starts = {op: self._identities(op, parts.size) for op in reductions}
+        scans = self._scans([*sinks, *(each.total for each in early)])
+        starts |= {op: self._identities(op, 1) for op in scans}
+        for each in early:
+            starts[each.total] = each.begin(parts.type_of(each.total.operands[0]))
+        carried = [value for values in starts.values() for value in values]
+        is_backward = any(map(is_reverse, scans))
+        for first, last, is_inside in ranges[::-1] if is_backward else ranges:
+            end = subtract(add(first, last), one) if is_backward else None
+            types = [value.type for value in carried]
+            loop = cuda_tile.ForOp(types, first, last, one, carried).operation
+            block = loop.regions[0].blocks.append(one.type, *types)
+            index, *given = block.arguments
+            with ir.InsertionPoint(block):
+                number = index if end is None else subtract(end, index)
+                turn = Turn(parts, number, is_inside, given=_like(starts, given))
+                cuda_tile.ContinueOp(turn.make(sinks, early))
+            carried = list(loop.results)
+        ends = _like(starts, carried)
+        for op in reductions:
+            self._reduce(op, ends[op])
+        for each in early:
+            self._early[each.total] = ends[each.total], ends[each.anchor][0]
+
+    def _scans(self, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
+        """The scans that some ops need, each once."""
+        needed = self._needed(ops)
+        return [op for op in self._row.scans() if not needed.isdisjoint(op.results)]
+
+    def _needed(self, ops: Sequence[ir.Operation]) -> set[ir.Value]:
+        """The rows that some ops need."""
+        needed: set[ir.Value] = set()
+        wanted = [v for op in ops for v in op.operands]
+        while wanted:
+            value = wanted.pop()
+            op = defining_op(value)
+            if op is None or value in needed or not self._row.is_long(value):
+                continue
+            needed.add(value)
+            wanted += taken(op)
+        return needed
+
+    def _reduce(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
+        """The same reduction, of what its parts were joined to."""
+        made = op.clone()
+        for place, value in enumerate(values):
+            made.operands[place] = value
+        self._note(op, made)
+
+    def _identities(self, op: ir.Operation, extent: int) -> list[ir.Value]:
+        """What a reduction's parts begin with, or what precedes those of a scan."""
+        found: list[ir.Value] = []
+        for value, attribute in zip(
+            op.operands, ir.ArrayAttr(op.attributes["identities"]), strict=True
+        ):
+            shape = [extent if n == self._row.size else n for n in shape_of(value)]
+            ty = TileType.get(shape, element_of(value))
+            found.append(constant_tile(ty, attribute))
+        return found
+
+
+def _early_sums(
+    sinks: Sequence[ir.Operation], row: Row, part: int
+) -> dict[ir.Operation, EarlySum]:
+    """Sums that need no loop of their own, but that of a reduction which has one."""
+    found: dict[ir.Operation, EarlySum] = {}
+    for each in (*online_sums(sinks, row), *sums_of_squares(sinks, row, part)):
+        if each.anchor not in found:  # welford C8
+            found[each.total] = each
+    return found
+
+
+def _around(op: ir.Operation) -> ir.Operation:
+    """The op that an op stands in."""
+    assert op.parent is not None, "accesses stand in an entry"
+    return op.parent.operation
+
+
+def _is_of_loop(value: ir.Value) -> bool:
+    op = defining_op(value)
+    return op is not None and op.name == "cuda_tile.for"
+
+
+def _like(
+    shares: Mapping[ir.Operation, Sequence[ir.Value]], values: Sequence[ir.Value]
+) -> dict[ir.Operation, list[ir.Value]]:
+    """Values in one row, to each op as many as in `shares`."""
+    rest = iter(values)
+    return {op: list(islice(rest, len(own))) for op, own in shares.items()}
