@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
     args: list[Any] = []
     for arg in launch.args:
         is_array = isinstance(arg, np.ndarray)
-        args.extend(cuda_tile.array_args(arg) if is_array else [arg])
+        args.extend(cuda_tile.array_args(cast(Any, arg)) if is_array else [arg])
     return launch.grid, args, _arrays(args)
 
 
