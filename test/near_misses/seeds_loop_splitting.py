@@ -101,7 +101,7 @@ SEEDS = (
         PROGRAM,
         "split",
         more_loops,
-        ("sm_80", "sm_90"),
+        ("sm_90",),
         (
             Miss(
                 "wide_mask",
