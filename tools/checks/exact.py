@@ -32,10 +32,7 @@ import cuda_tile
 from cuda_tile.errors import UserError
 
 PAGE = ROOT / "docs" / "exact.md"
-START, END = (
-    "<!-- differs: tools/checks/exact.py --write -->",
-    "<!-- end of differs -->",
-)
+START, END = "<!-- differs: tools/checks/exact.py --write -->", "<!-- end of differs -->"
 GPUS = ("sm_80", "sm_90")
 SECONDS = 60
 """Wall time after which a run counts as endless: a loop may wait for convergence."""
@@ -164,22 +161,12 @@ def main() -> int:
             listed += bool(why)
             failed += bool(difference and not why)
             if difference:
-                print(
-                    f"{gpu} {work.name}: {difference} ({why or 'no reason'})",
-                    flush=True,
-                )
+                print(f"{gpu} {work.name}: {difference} ({why or 'no reason'})", flush=True)
                 rows.append(f"| {work.name} | {gpu} | {why} |")
     print(f"{equal} equal, {listed} listed")
     if options.write:
-        _write(
-            [
-                f"{equal} of {equal + listed + failed} runs are equal.",
-                "",
-                "| kernel | chip | why it differs |",
-                "|---|---|---|",
-                *rows,
-            ]
-        )
+        _write([f"{equal} of {equal + listed + failed} runs are equal.", "",
+                "| kernel | chip | why it differs |", "|---|---|---|", *rows])
     print(f"{equal + listed} passed, {failed} failed")
     return min(failed, 1)
 
