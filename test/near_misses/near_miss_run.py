@@ -103,19 +103,6 @@ class Table:
             lines.append(f"{kind:44}" + "".join(f"{count:9}" for count in counts))
         return "\n".join(lines)
 
-    def gaps(self, contracts: Sequence[str]) -> list[str]:
-        """Contracts that never fired, or always did, and kinds without a program."""
-        found = [
-            f"{contract}: never {word}"
-            for contract in contracts
-            for word, is_fired in (("fired", True), ("refused", False))
-            if not self.fired[contract, is_fired]
-        ]
-        made = {kind for (kind, outcome) in self.kinds if outcome == "right"}
-        return found + [
-            f"no right program has: {k}" for k in MUTATIONS if k not in made
-        ]
-
 
 def sources(files: Sequence[Path], contracts: Sequence[str]) -> list[list[Source]]:
     """Programs by contract: seeds with each near miss, and files."""
