@@ -29,6 +29,7 @@ from cuda_tile.emulator.isa import instruction_table
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.builtins import Builtins
 from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.poll_state import PollState
 from cuda_tile.emulator.machine.program import Program
 from cuda_tile.emulator.machine.schedule import Scheduler
 from cuda_tile.emulator.memory.counters import Counters
@@ -37,7 +38,7 @@ from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.source import source_places
-from cuda_tile.emulator.ptx.syntax import Function, Module
+from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.tensor.map import TensorMap
@@ -381,10 +382,21 @@ class _Run:
             program = Program(function, first, builder, rule_of)
             self._programs[function.name] = program
             first += len(function.code)
+        machine.polls.state_of = PollState(machine, self._steering()).of
         self._builtins = Builtins(machine, spaces)
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )
+
+    def _steering(self) -> frozenset[Register]:
+        """The registers on which it depends how the kernel goes on.
+
+        All, where functions are called: their arguments and results are no registers.
+        """
+        if len(self._functions) > 1:
+            of = self.machine.registers_of
+            return frozenset(r for f in self._functions for r in of(f))
+        return self._programs[self._entry.name].steering
 
     def execute(
         self, *, collects: bool, chip: Chip | None, registers: int | None

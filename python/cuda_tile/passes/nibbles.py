@@ -12,12 +12,12 @@ Contract `narrow_elements`
     | | condition | near misses |
     |---|---|---|
     | C1 types | elements of 4 bits | bytes |
-    | C2 flags | only a weak store goes element by element, another is refused | relaxed |
+    | C2 flags | stores go element by element only if they are weak | relaxed |
     | C3 values | a byte of two elements that are outside is one padding value | six |
     | - order | accesses keep their places, tokens and orders; see C2 | |
     | C4 blocks | a store keeps the other half of a byte, stored before it | halves, |
     | | | odd_bytes, last_half |
-    | C5 indices | starts and strides beside the 1 are even, read as unsigned | odd_step, |
+    | C5 indices | starts, and strides beside the 1, are even | odd_step, |
     | | | odd_gather, even_gather |
     | C6 extents | tiles and extents are even along the stride of 1 | one_column |
     | - aliasing | only bytes of elements are touched, one half after the other | |

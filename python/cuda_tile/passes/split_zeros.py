@@ -14,7 +14,7 @@ Contract `zero_removal`
 
     | | condition | near misses |
     |---|---|---|
-    | C1 types | a product that is +0 or large is of f16 or of 8 bits, in f32 | bf16_product |
+    | C1 types | products that are +0 or large are of f16 or 8 bits | bf16_product |
     | C2 flags | the addition flushes no subnormals, or there are none | flushed, |
     | | | flushed_product |
     | C3 values | the constant is +0 everywhere | minus_zero, other_number |
