@@ -112,6 +112,18 @@ def build_parser() -> argparse.ArgumentParser:
         help="emulator: also say, for the grid and each loop, how fast the chip could "
         "at best do the work that was counted, and what limits it",
     )
+    _add_orders(parser)
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        help="interp: print each operation with its results: shape, least and "
+        "greatest element, first elements",
+    )
+    return parser
+
+
+def _add_orders(parser: argparse.ArgumentParser) -> None:
+    """Options about what the text leaves open, and what is an error."""
     parser.add_argument(
         "--seed",
         type=int,
@@ -158,13 +170,6 @@ def build_parser() -> argparse.ArgumentParser:
         "still runs that writes these arguments, by position, from 0 (programmatic "
         "launch); it is an error to touch them before gdc_wait_tko",
     )
-    parser.add_argument(
-        "--trace",
-        action="store_true",
-        help="interp: print each operation with its results: shape, least and "
-        "greatest element, first elements",
-    )
-    return parser
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.exact import enter
 from cuda_tile.runtime.memory import GlobalMemory
-from cuda_tile.runtime.preceding import Preceding, byte_ranges
+from cuda_tile.runtime.preceding import ByteRanges, Preceding, byte_ranges
 
 Mode = Literal["fast", "adversarial"]
 OnFinding = Literal["raise", "collect"]
@@ -101,8 +101,7 @@ def launch(
 
     Args:
         ptx: The PTX text, or what `parse` made of it.
-        entry: Name of the entry, as the text has it or as C++ has it; may be left out
-            where there is only one.
+        entry: Its name, as the text or as C++ has it; None for the only one.
         grid: CTAs in x, y, z; clusters, if the kernel has `.blocksareclusters`.
         block: Threads of a CTA in x, y, z; (1, 1, 1) will do if the kernel has that.
         args: One value per parameter: NumPy arrays for pointers, which are read and
@@ -116,8 +115,7 @@ def launch(
             random order and checks that registers are written before they are used.
         seed: Seed of the adversarial order.
         limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, where the kernel
-            has any.
+        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
@@ -125,11 +123,9 @@ def launch(
             sums have no order (docs/exact.md). Floats in `args` become elements.
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
-        registers: Registers per thread that ptxas gave the kernel, as far as known;
-            only bounds ask.
+        registers: Registers per thread that ptxas gave, if known; only bounds ask.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
-            precedes are findings. None for a launch after the preceding grid.
+            "all"; adversarial mode finds accesses before griddepcontrol.wait.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -140,31 +136,20 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    _check_choice("mode", mode, get_args(Mode))
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choices(mode, on_finding, numbers)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module = _module(ptx)
     function = find_entry(module, entry)
-    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
-    if "blocksareclusters" in function.limits:
-        dims = _of_clusters(function, *dims)
-    _check_dims(function, *dims)
-    if memory is None:
-        memory = GlobalMemory()
-    elif not isinstance(cast(object, memory), GlobalMemory):
-        got = type(memory).__name__
-        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    dims = _dims(function, grid, block, cluster)
+    memory = _memory(memory)
     if numbers == "exact":
         args = _elements(function, args)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
-    awaited = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
-    if run.machine.global_shadow is not None:
-        run.machine.global_shadow.preceding = awaited
+    run.machine.await_preceding(_awaited(preceding, args))
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, is_exact=numbers == "exact")
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
@@ -183,6 +168,41 @@ def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
         for param, arg in zip(function.params, args, strict=False)
     ]
     return enter(typed) + list(args[len(typed) :])
+
+
+def _check_choices(mode: str, on_finding: str, numbers: str) -> None:
+    _check_choice("mode", mode, get_args(Mode))
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
+
+
+def _dims(
+    function: Function,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    cluster: int | Sequence[int],
+) -> tuple[Dim3, Dim3, Dim3]:
+    """The extents of grid, block and cluster, which fit the kernel."""
+    dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
+    if "blocksareclusters" in function.limits:
+        dims = _of_clusters(function, *dims)
+    _check_dims(function, *dims)
+    return dims
+
+
+def _awaited(preceding: Preceding, args: Sequence[Any]) -> ByteRanges:
+    """What the preceding grid writes."""
+    return byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
+
+
+def _memory(memory: GlobalMemory | None) -> GlobalMemory:
+    """The given memory, or an empty one."""
+    if memory is None:
+        return GlobalMemory()
+    if not isinstance(cast(object, memory), GlobalMemory):
+        got = type(memory).__name__
+        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    return memory
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:

@@ -34,6 +34,7 @@ from cuda_tile.emulator.threads.geometry import Dim3, Geometry
 from cuda_tile.emulator.threads.grid_queue import GridQueue
 from cuda_tile.emulator.threads.lanes import WARP_LANES, Lanes
 from cuda_tile.runtime.memory import GlobalMemory
+from cuda_tile.runtime.preceding import ByteRanges
 
 
 def uses_tensor_memory(symbols: Symbols) -> bool:
@@ -167,6 +168,11 @@ class Machine:
         self.shadow.silent_write = self.lane_order.silent_write
         self.shadow.silent_read = self.lane_order.silent_read
         self.shadow.released_reads = self.lane_order.released_reads
+
+    def await_preceding(self, ranges: ByteRanges) -> None:
+        """A preceding grid writes these bytes; only adversarial machines look at it."""
+        if self.global_shadow is not None:
+            self.global_shadow.preceding = ranges
 
     def start(self, first_cta: int, n_ctas: int) -> None:
         """Makes the machine ready for the CTAs `first_cta` and following.
