@@ -101,8 +101,7 @@ def launch(
 
     Args:
         ptx: The PTX text, or what `parse` made of it.
-        entry: Name of the entry, as the text has it or as C++ has it; may be left out
-            where there is only one.
+        entry: Its name, as the text or as C++ has it; None for the only one.
         grid: CTAs in x, y, z; clusters, if the kernel has `.blocksareclusters`.
         block: Threads of a CTA in x, y, z; (1, 1, 1) will do if the kernel has that.
         args: One value per parameter: NumPy arrays for pointers, which are read and
@@ -117,19 +116,16 @@ def launch(
             default adversarial with a seed, fast without. `Report.checked` says more.
         seed: Seed of the adversarial order; 0 by default.
         limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, where the kernel
-            has any.
+        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
         numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
-        registers: Registers per thread that ptxas gave the kernel, as far as known;
-            only bounds ask.
+        registers: Registers per thread that ptxas gave, if known; only bounds ask.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
-            precedes are findings. None for a launch after the preceding grid.
+            "all"; adversarial mode finds accesses before griddepcontrol.wait.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
