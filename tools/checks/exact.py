@@ -2,9 +2,9 @@
 """Compares interpreter and emulator bit for bit with exact numbers; see docs/exact.md.
 
 Runs the kernels of test/kernels that have launches. One that differs needs a reason
-that this finds in its ops: a law that exact numbers lack. `--gpu` names the chips, words
-are parts of kernels' names, `--write` puts the table of what differs on the page. Ends
-with `N passed, N failed`.
+that this finds in its ops: a law that exact numbers lack. `--gpu` names the chips,
+words are parts of kernels' names, `--write` puts the table of what differs on the page.
+Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "test" / "zoo"), str(ROOT / "examples")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test" / "zoo"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 import real_kernels
 from zoo_launch import LAUNCHES
@@ -31,8 +32,13 @@ from zoo_launch import LAUNCHES
 import cuda_tile
 from cuda_tile.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[2]
+
 PAGE = ROOT / "docs" / "exact.md"
-START, END = "<!-- differs: tools/checks/exact.py --write -->", "<!-- end of differs -->"
+START, END = (
+    "<!-- differs: tools/checks/exact.py --write -->",
+    "<!-- end of differs -->",
+)
 GPUS = ("sm_80", "sm_90")
 SECONDS = 60
 """Wall time after which a run counts as endless: a loop may wait for convergence."""
@@ -71,10 +77,10 @@ def works() -> Iterator[Work]:
     with zipfile.ZipFile(ARCHIVE) as archive:
         for name in sorted(LAUNCHES):
             data = archive.read(f"{name}.tileirbc")
-            yield Work(name, data, lambda name=name: _zoo(name))
+            yield Work(name, data, partial(_zoo, name))
     for name in sorted(real_kernels.RECIPES):
         data = real_kernels.kernel_path(name).read_bytes()
-        yield Work(name, data, lambda name=name: _real(name))
+        yield Work(name, data, partial(_real, name))
 
 
 def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
@@ -82,7 +88,7 @@ def _zoo(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
     args: list[Any] = []
     for arg in launch.args:
         is_array = isinstance(arg, np.ndarray)
-        args.extend(cuda_tile.array_args(arg) if is_array else [arg])
+        args.extend(cuda_tile.array_args(cast(Any, arg)) if is_array else [arg])
     return launch.grid, args, _arrays(args)
 
 
@@ -92,7 +98,7 @@ def _real(name: str) -> tuple[tuple[int, ...], list[Any], list[Any]]:
 
 
 def _arrays(args: list[Any]) -> list[Any]:
-    return [arg for arg in args if isinstance(arg, np.ndarray)]
+    return [arg for arg in args if hasattr(arg, "tobytes") and arg.ndim]
 
 
 def outcome(module: Any, work: Work, **choices: Any) -> list[bytes] | str:
@@ -161,12 +167,22 @@ def main() -> int:
             listed += bool(why)
             failed += bool(difference and not why)
             if difference:
-                print(f"{gpu} {work.name}: {difference} ({why or 'no reason'})", flush=True)
+                print(
+                    f"{gpu} {work.name}: {difference} ({why or 'no reason'})",
+                    flush=True,
+                )
                 rows.append(f"| {work.name} | {gpu} | {why} |")
     print(f"{equal} equal, {listed} listed")
     if options.write:
-        _write([f"{equal} of {equal + listed + failed} runs are equal.", "",
-                "| kernel | chip | why it differs |", "|---|---|---|", *rows])
+        _write(
+            [
+                f"{equal} of {equal + listed + failed} runs are equal.",
+                "",
+                "| kernel | chip | why it differs |",
+                "|---|---|---|",
+                *rows,
+            ]
+        )
     print(f"{equal + listed} passed, {failed} failed")
     return min(failed, 1)
 

@@ -34,6 +34,7 @@ PAGES = {
     ROOT / "docs" / "compiler.md": KERNELS,
     ROOT / "docs" / "cutile.md": ROOT / "test" / "cutile" / "programs",
     ROOT / "docs" / "emulator.md": PTX,
+    ROOT / "docs" / "exact.md": KERNELS,
     ROOT / "docs" / "from-cpp.md": ROOT / "test" / "kernels" / "tilecpp" / "src",
     ROOT / "docs" / "from-julia.md": GUIDE,
     ROOT / "docs" / "from-rust.md": GUIDE,

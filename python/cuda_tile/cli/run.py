@@ -112,6 +112,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="emulator: also say, for the grid and each loop, how fast the chip could "
         "at best do the work that was counted, and what limits it",
     )
+    _add_checks(parser)
+    return parser
+
+
+def _add_checks(parser: argparse.ArgumentParser) -> None:
+    """In which order to run, with which numbers, and what to look for."""
     parser.add_argument(
         "--seed",
         type=int,
@@ -164,7 +170,6 @@ def build_parser() -> argparse.ArgumentParser:
         help="interp: print each operation with its results: shape, least and "
         "greatest element, first elements",
     )
-    return parser
 
 
 @dataclass(frozen=True)
@@ -223,19 +228,7 @@ def read_request(words: argparse.Namespace) -> Request:
                 f"cannot write '{arg.save_path}': expected an existing folder, got "
                 f"'{arg.save_path.parent}'"
             )
-    for option, executor in EXECUTOR_OF.items():
-        if getattr(words, option) and words.on != executor:
-            raise UserError(
-                f"expected --on={executor} with --{option}, got --on={words.on}"
-            )
-    for option in ("limit", "shuffle"):
-        number = getattr(words, option)
-        if number is not None and number < 1:
-            raise UserError(f"expected --{option} above 0, got {number}")
-    if words.numbers and words.on == "gpu":
-        raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
-    if words.shuffle and (words.trace or words.seed is not None):
-        raise UserError("expected --shuffle without --trace and --seed")
+    _check_options(words)
     return Request(
         file=words.file,
         grid=_integers("--grid", words.grid),
@@ -257,6 +250,23 @@ def read_request(words: argparse.Namespace) -> Request:
             if getattr(words, name) is not None
         },
     )
+
+
+def _check_options(words: argparse.Namespace) -> None:
+    """Refuses options that do not go together, or numbers that they cannot have."""
+    for option, executor in EXECUTOR_OF.items():
+        if getattr(words, option) and words.on != executor:
+            raise UserError(
+                f"expected --on={executor} with --{option}, got --on={words.on}"
+            )
+    for option in ("limit", "shuffle"):
+        number = getattr(words, option)
+        if number is not None and number < 1:
+            raise UserError(f"expected --{option} above 0, got {number}")
+    if words.numbers and words.on == "gpu":
+        raise UserError("expected --on=interp or --on=emulator with --numbers, got gpu")
+    if words.shuffle and (words.trace or words.seed is not None):
+        raise UserError("expected --shuffle without --trace and --seed")
 
 
 def _positions(option: str, text: str | None, count: int) -> tuple[int, ...]:

@@ -101,8 +101,7 @@ def launch(
 
     Args:
         ptx: The PTX text, or what `parse` made of it.
-        entry: Name of the entry, as the text has it or as C++ has it; may be left out
-            where there is only one.
+        entry: Its name, as the text or as C++ has it; None for the only one.
         grid: CTAs in x, y, z; clusters, if the kernel has `.blocksareclusters`.
         block: Threads of a CTA in x, y, z; (1, 1, 1) will do if the kernel has that.
         args: One value per parameter: NumPy arrays for pointers, which are read and
@@ -117,20 +116,16 @@ def launch(
             default adversarial with a seed, fast without. `Report.checked` says more.
         seed: Seed of the adversarial order; 0 by default.
         limit: Most steps that one set of CTAs may take before it counts as endless.
-        stack_bytes: Memory of each thread for alloca and recursion, where the kernel
-            has any.
+        stack_bytes: Memory of each thread for alloca and recursion, if there is any.
         memory: Memory that already holds arrays which pointers in `args` point to.
         on_finding: Whether a finding raises, or is collected where the kernel can go
             on and ends the launch where it cannot.
-        numbers: What floats mean: "floats", or "exact" for elements of a ring, whose
-            sums have no order (docs/exact.md). Floats in `args` become elements.
+        numbers: "floats", or "exact" for elements of a ring (see docs/exact.md).
         bounds: The chip whose rates `Report.bounds` is to be made with, a row of
             `cuda_tile.targets`; None for no such report.
-        registers: Registers per thread that ptxas gave the kernel, as far as known;
-            only bounds ask.
+        registers: Registers per thread that ptxas gave, if known; only bounds ask.
         preceding: Arrays that the preceding grid of a programmatic launch writes, or
-            "all"; in adversarial mode, accesses to them that no griddepcontrol.wait
-            precedes are findings. None for a launch after the preceding grid.
+            "all"; adversarial mode finds accesses before griddepcontrol.wait.
 
     Raises:
         PtxError: The text is malformed or uses an unknown instruction; `line` says
@@ -142,41 +137,57 @@ def launch(
     as they were unless it is a `FindingError`.
     """
     mode = ("fast" if seed is None else "adversarial") if mode is None else mode
-    _check_choice("mode", mode, get_args(Mode))
-    _check_choice("on_finding", on_finding, get_args(OnFinding))
-    _check_choice("numbers", numbers, get_args(Numbers))
+    _check_choices(mode, on_finding, numbers)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
+    module, function = _entry(ptx, entry)
+    dims = _dims(function, grid, block, cluster)
+    memory = _memory(memory)
+    args = _elements(function, args, numbers)
+    values = arguments.register_arrays(function, args, memory)
+    symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
+    run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
+    run.expect_writes(preceding, args)
+    params = arguments.pack(function, values, symbols)
+    run.prepare(params, limit, is_exact=numbers == "exact")
+    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
+    _elements(function, args, numbers)
+    return run.report
+
+
+def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     module = _module(ptx)
-    function = find_entry(module, entry)
+    return module, find_entry(module, name)
+
+
+def _memory(given: GlobalMemory | None) -> GlobalMemory:
+    if given is None:
+        return GlobalMemory()
+    if not isinstance(cast(object, given), GlobalMemory):
+        got = type(given).__name__
+        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    return given
+
+
+def _dims(
+    function: Function,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    cluster: int | Sequence[int],
+) -> tuple[Dim3, Dim3, Dim3]:
+    """Grid, block and cluster, checked."""
     dims = _dim3(grid, "grid"), _dim3(block, "block"), _dim3(cluster, "cluster")
     if "blocksareclusters" in function.limits:
         dims = _of_clusters(function, *dims)
     _check_dims(function, *dims)
-    if memory is None:
-        memory = GlobalMemory()
-    elif not isinstance(cast(object, memory), GlobalMemory):
-        got = type(memory).__name__
-        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
-    if numbers == "exact":
-        args = _elements(function, args)
-    values = arguments.register_arrays(function, args, memory)
-    symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
-    awaited = byte_ranges(preceding, (getattr(arg, "array", arg) for arg in args))
-    run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
-    if run.machine.global_shadow is not None:
-        run.machine.global_shadow.preceding = awaited
-    params = arguments.pack(function, values, symbols)
-    run.prepare(params, limit, is_exact=numbers == "exact")
-    run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
-    if numbers == "exact":
-        _elements(function, args)
-    return run.report
+    return dims
 
 
-def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
-    """The arguments with their floats as elements, in place in arrays."""
+def _elements(function: Function, args: Sequence[Any], numbers: str) -> Sequence[Any]:
+    """The arguments; exact numbers as elements, in place in arrays."""
+    if numbers != "exact":
+        return args
     enter(arg.array for arg in args if isinstance(arg, TensorMap))
     typed = [
         param.type.dtype.type(arg)
@@ -185,6 +196,12 @@ def _elements(function: Function, args: Sequence[Any]) -> list[Any]:
         for param, arg in zip(function.params, args, strict=False)
     ]
     return enter(typed) + list(args[len(typed) :])
+
+
+def _check_choices(mode: str, on_finding: str, numbers: str) -> None:
+    _check_choice("mode", mode, get_args(Mode))
+    _check_choice("on_finding", on_finding, get_args(OnFinding))
+    _check_choice("numbers", numbers, get_args(Numbers))
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
@@ -363,6 +380,13 @@ class _Run:
         )
         if cooperative:
             _provide_workspace(self.machine)
+
+    def expect_writes(self, preceding: Preceding, args: Sequence[Any]) -> None:
+        """Notes what the preceding grid writes, see `launch`."""
+        shadow = self.machine.global_shadow
+        if shadow is not None:
+            arrays = (getattr(arg, "array", arg) for arg in args)
+            shadow.preceding = byte_ranges(preceding, arrays)
 
     def prepare(self, params: NDArray[np.uint8], limit: int, *, is_exact: bool) -> None:
         """Compiles the functions."""

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -26,18 +26,23 @@ def enter(values: Iterable[Any]) -> list[Any]:
 
 def _entered(value: Any) -> Any:
     if isinstance(value, np.floating):
-        return entered(np.asarray(value))[()]
+        return entered(np.asarray(cast(Any, value)))[()]
     if isinstance(value, np.ndarray):
-        for array in (value, *getattr(value, "targets", ())):
+        whole = cast(Array, value)
+        replicas: Sequence[Array] = getattr(whole, "targets", ())
+        for array in (whole, *replicas):
             if array.dtype in (*_WIDE, *_HALVES) and array.flags.writeable:
                 array[...] = entered(array)
+        return whole
     return value
 
 
 def entered(values: Array) -> Array:
     """The elements of floats of any format, in that format."""
     if values.dtype in _WIDE:
-        return element_of(values).astype(values.dtype) + values.dtype.type(0)
+        elements = element_of(values).astype(values.dtype) + values.dtype.type(0)
+        nan: Array = np.full((), np.nan, values.dtype)
+        return np.where(np.isnan(elements), nan, elements)
     if values.dtype in _HALVES:
         bits = np.ascontiguousarray(values).view(np.uint16)
         bits = np.where(bits == _MINUS_ZERO, np.uint16(0), bits)

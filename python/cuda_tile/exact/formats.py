@@ -109,13 +109,16 @@ def narrow(elements: Elements, name: str) -> Array:
 
 
 def from_bits(values: Array) -> Array:
-    """The elements of f32 or f64 that may be no elements, most often widened bf16."""
+    """The elements of f32 or f64 that may be no elements, most often widened bf16.
+
+    They have the type of the values.
+    """
     if values.dtype != np.float32:
         return element_of(values)
     bits = np.ascontiguousarray(values).view(np.uint32)
     if not np.bitwise_or.reduce(bits, axis=None) & 0xFFFF:
         return elements_of_codes(bits >> np.uint32(16), "bf16")
-    return element_of(values)
+    return element_of(values).astype(np.float32)
 
 
 def cut_to_tf32(values: Array) -> NDArray[np.float32]:

@@ -123,7 +123,7 @@ def quotient(a: Array, b: Array) -> Elements:
 
 
 def exp2(x: Array) -> Elements:
-    """exp2(x + y) = exp2(x) exp2(y); exp2(x + n) = exp2(x) 2^n of integers n."""
+    """Of a sum it is the product; of x + n with an integer n it is 2^n times that."""
     return function("exp2", x, np.exp2)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -74,7 +74,8 @@ def _widened(op: Op, operands: tuple[Array, ...]) -> list[Array]:
 
 
 def _cmpf(run: TileBlock, op: Op, lhs: Array, rhs: Array) -> Array:
-    return float_.cmpf(run, op, *_widened(op, (lhs, rhs)))
+    a, b = _widened(op, (lhs, rhs))
+    return float_.cmpf(run, op, a, b)
 
 
 def _fpowi(run: TileBlock, op: Op, source: Array, exponent: Array) -> Array:
@@ -97,14 +98,16 @@ def _itof(run: TileBlock, op: Op, source: Array) -> Array:
 def _ftoi(run: TileBlock, op: Op, source: Array) -> Array:
     """Clamped: a random element is out of range more often than not."""
     clamping = replace(op, attributes={**op.attributes, "saturating": True})
-    return convert.ftoi(run, clamping, *_widened(op, (source,)))
+    (wide,) = _widened(op, (source,))
+    return convert.ftoi(run, clamping, wide)
 
 
 def _ftof(run: TileBlock, op: Op, source: Array) -> Array:
     kind = op.tile().element.name
+    (wide,) = _widened(op, (source,))
     if kind == "tf32":  # rounded as any number: what a multiplier takes off stays off
-        return convert.ftof(run, op, *_widened(op, (source,)))
-    return formats.narrow(*_widened(op, (source,)), kind)
+        return convert.ftof(run, op, wide)
+    return formats.narrow(wide, kind)
 
 
 def _multiplied(op: Op, place: int, values: Array) -> Array:
@@ -134,7 +137,7 @@ def _mmaf_scaled(
         count = values.shape[axis] // scale.shape[axis]
         spread = np.repeat(factors, count, axis=axis)
         pair.append(ring.multiply(_multiplied(op, place, values), spread))
-    return _product(op, *pair, acc)
+    return _product(op, pair[0], pair[1], acc)
 
 
 def _mma_sync(run: TileBlock, op: Op, *operands: Array) -> Array:
@@ -199,7 +202,7 @@ def _op(op: Op) -> Op:
 
 def _attribute(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return arrays.entered(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_attribute(part) for part in value)
+        return arrays.entered(cast(Array, value))
+    if isinstance(value, list):
+        return [_attribute(part) for part in cast(list[Any], value)]
     return value

@@ -48,7 +48,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import defining_op, nested_ops, segments
+from cuda_tile.ir.walk import defining_op, listed_ops, segments
 from cuda_tile.passes.nibble_elements import (
     byte_pointers,
     integer,
@@ -70,7 +70,7 @@ def access_bytes(entry: ir.Operation) -> None:
         Unsupported: An access of single elements that has no such form.
     """
     rewriter = _Rewriter(FactsAnalysis(entry))
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         with op.location, ir.InsertionPoint(op):
             match op.name:
                 case "cuda_tile.load_view_tko" if _is_nibble(op.results[0]):

@@ -290,6 +290,11 @@ def _tensor(form: Form, b: Builder, *, reduces: bool) -> Compiled:
     return b.step(run)
 
 
+def _check_integers(tensor: Tensor | TensorRows) -> None:
+    if not isinstance(tensor, Tensor) or tensor.dtype.kind not in "iub":
+        raise Fault("tma", "expected integers to reduce to with exact numbers")
+
+
 def _tensor_out(
     form: Form, b: Builder, rank: int, *, reduces: bool, by_rows: bool
 ) -> Compiled:
@@ -306,6 +311,8 @@ def _tensor_out(
     def run(lanes: Lanes) -> None:
         for number, lane in one_by_one(b, lanes):
             tensor, start = read(number, lane)
+            if reduces and b.is_exact:
+                _check_integers(tensor)
             size, span = tensor.box_bytes, tensor.swizzle_bytes
             chunks = chunk_places(b, lane, source(lane), size, _TENSOR_ALIGN, span)
 

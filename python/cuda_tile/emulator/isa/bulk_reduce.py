@@ -48,7 +48,7 @@ def plain_reduction(form: Form, b: Builder) -> Compiled:
     if form.flag("global"):
         return _to_global(form, b)
     form.require("shared::cluster", "shared::cta", COMPLETES)
-    update, ty = _operation(form, SHARED_TYPES, "shared")
+    update, ty = _operation(form, b, SHARED_TYPES, "shared")
     operands = form.operands(4)
     target, source = (shared_address(form, b, x) for x in operands[:2])
     sizes = b.src(operands[2], U32)
@@ -75,7 +75,7 @@ def plain_reduction(form: Form, b: Builder) -> Compiled:
 
 
 def _operation(
-    form: Form, table: dict[str, tuple[str, ...]], space: str
+    form: Form, b: Builder, table: dict[str, tuple[str, ...]], space: str
 ) -> tuple[Update, Type]:
     operation = form.choice(*table)
     is_noftz = form.flag("noftz")
@@ -97,7 +97,7 @@ def _combined(
 def _to_global(form: Form, b: Builder) -> Compiled:
     form.require("shared::cta", "bulk_group")
     has_policy = form.flag("L2::cache_hint")
-    update, ty = _operation(form, _GLOBAL, "global")
+    update, ty = _operation(form, b, _GLOBAL, "global")
     operands = operands_before_policy(form, b, 3, has_policy=has_policy)
     target = global_address(form, b, operands[0])
     source = shared_address(form, b, operands[1])

@@ -37,8 +37,6 @@ def cvt(form: Form, b: Builder) -> Compiled:
     if form.flag("pack"):
         return _pack(form, b)
     if form.flag("rs"):
-        if b.is_exact:
-            exact.refuse(form, "conversions rounded at random")
         return stochastic.convert(form, b)
     rounding = form.option(*_TO_INTEGRAL, *_MODES, "rna")
     relu = form.flag("relu")
@@ -64,26 +62,44 @@ def cvt(form: Form, b: Builder) -> Compiled:
         form.error(f"expected no '.sat' where {to} holds every {source} value")
     fn = _conversion(to, source, rounding, sat)
     if b.is_exact:
-        fn = _exactly(fn, to, source, rounding, sat=sat, relu=relu)
-        if source.name in ("f32", "f64"):
-            fn = exact.on_elements(b, fn, [x])
-        return _emit(b, fn, d, to, _source(form, b, to, source, x))
+        fn = _exactly(b, fn, to, source, x, rounding, sat=sat, relu=relu)
+    else:
+        fn = _limited(fn, to, source, form, (satfinite, ftz, relu))
+    return _emit(b, fn, d, to, _source(form, b, to, source, x))
+
+
+def _limited(
+    fn: Fn, to: Type, source: Type, form: Form, flags: tuple[bool, bool, bool]
+) -> Fn:
+    """Adds `.satfinite`, `.ftz` and `.relu`."""
+    satfinite, ftz, relu = flags
     if ftz:
         fn = _flushing(fn, to, source, form)
     if relu or satfinite:
         fn = narrow.clamped(fn, to, relu=relu, satfinite=satfinite)
-    return _emit(b, fn, d, to, _source(form, b, to, source, x))
+    return fn
 
 
 def _exactly(
-    fn: Fn, to: Type, source: Type, rounding: str, *, sat: bool, relu: bool
+    b: Builder,
+    fn: Fn,
+    to: Type,
+    source: Type,
+    operand: Operand,
+    rounding: str,
+    *,
+    sat: bool,
+    relu: bool,
 ) -> Fn:
     """The conversion of elements; those between integers stay."""
     if not _is_float(to):
         if not _is_float(source):
             return fn
         fn = _float_to_integer(to, TYPES["f64"], rounding)
-    return exact.conversion(to, source, fn, sat=sat, relu=relu)
+    fn = exact.conversion(to, source, fn, sat=sat, relu=relu)
+    if source.name not in ("f32", "f64"):
+        return fn
+    return exact.on_elements(b, fn, [operand])
 
 
 def _source(form: Form, b: Builder, to: Type, source: Type, x: Operand) -> Array:

@@ -115,12 +115,24 @@ def conversion(
 ) -> Fn:
     """A plain conversion; `natural` is that of f64 to integers."""
     if not _is_float(to):
-        wide = _widening(source)
-        return lambda x: natural(wide(x))
+        widen = _widening(source)
+
+        def to_integer(x: Array) -> Array:
+            return natural(widen(x))
+
+        return to_integer
     wide = limited(_widening(source), sat=sat, relu=relu)
     if to.name in ("f16", "bf16"):
-        return lambda x: formats.codes_of(wide(x), to.name).view(to.dtype)
-    return lambda x: wide(x).astype(to.dtype)
+
+        def to_half(x: Array) -> Array:
+            return formats.codes_of(wide(x), to.name).view(to.dtype)
+
+        return to_half
+
+    def to_wide(x: Array) -> Array:
+        return wide(x).astype(to.dtype)
+
+    return to_wide
 
 
 def _is_float(ty: Type) -> bool:
@@ -129,7 +141,7 @@ def _is_float(ty: Type) -> bool:
 
 def _widening(source: Type) -> Fn:
     if source.name in ("f16", "bf16"):
-        return lambda x: halves(x, source.name)
+        return partial(halves, name=source.name)
     return of_integers if source.is_integer else np.asarray
 
 
@@ -168,4 +180,8 @@ def update(operation: str, ty: Type, natural: Fn) -> Fn:
     """The new value of an atomic operation on floats."""
     if ty.name.removesuffix("x2") in ("f16", "bf16"):
         return on_halves(ty, operation, natural, sat=False, relu=False)
-    return lambda old, value: ring.add(old, value).astype(ty.dtype)
+
+    def add(old: Array, value: Array) -> Array:
+        return ring.add(old, value).astype(ty.dtype)
+
+    return natural if operation != "add" else add

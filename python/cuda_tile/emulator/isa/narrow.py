@@ -77,10 +77,15 @@ def convert(
         return _from_small(form, b, to, source, relu=relu, satfinite=satfinite)
     if rounding not in ("rn", "rz"):
         form.error("expected '.rn' or '.rz' before a packed type")
-    half = to.name.removesuffix("x2")
-    fn = clamped(_half(half, rounding), TYPES[half], relu=relu, satfinite=satfinite)
+    half = TYPES[to.name.removesuffix("x2")]
+    fn = clamped(_half(half.name, rounding), half, relu=relu, satfinite=satfinite)
     if b.is_exact:
-        fn = exact.from_pairs(exact.conversion(TYPES[half], source, fn, relu=relu))
+        fn = exact.from_pairs(exact.conversion(half, source, fn, relu=relu))
+    return _pack_halves(form, b, source, fn)
+
+
+def _pack_halves(form: Form, b: Builder, source: Type, fn: Fn) -> Compiled:
+    """Makes a pair of two results of `fn`."""
     d, high, low = form.operands(3)
 
     def pack(x: Array, y: Array) -> Array:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from cuda_tile.emulator.isa import numerics
+from cuda_tile.emulator.isa import exact, numerics
 from cuda_tile.emulator.isa.narrow import LARGEST, SMALL
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.step import Compiled
@@ -52,6 +52,8 @@ _FORMATS = {
 
 def convert(form: Form, b: Builder) -> Compiled:
     """cvt.rs{.relu}{.satfinite} of two or four f32."""
+    if b.is_exact:
+        exact.refuse(form, "conversions rounded at random")
     relu, satfinite = form.flag("relu"), form.flag("satfinite")
     relu = relu or form.flag("relu")
     pairs = tuple(f"{name}x2" for name in LARGEST)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.isa.matrix import finish
 from cuda_tile.emulator.isa.tcgen05_move import shared_chunks, split_address
 from cuda_tile.emulator.isa.tcgen05_scale import Scaling, take_scaling
@@ -80,6 +81,8 @@ class _Operands(NamedTuple):
 
 def mma(form: Form, b: Builder, unit: TensorUnit) -> Compiled:
     """tcgen05.mma: all kinds of dense products."""
+    if b.is_exact:
+        exact.refuse(form, "products of tcgen05")
     is_ws = form.flag("ws")
     if form.flag("sp"):
         form.error("expected a dense product; '.sp' is not supported")

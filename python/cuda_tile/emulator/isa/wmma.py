@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator.errors import Fault
+from cuda_tile.emulator.isa import exact
 from cuda_tile.emulator.isa.chapter import Chapter
 from cuda_tile.emulator.isa.matrix import finish, stack
 from cuda_tile.emulator.isa.mma_elements import BITS, decode
@@ -316,6 +317,8 @@ def _read_product(form: Form) -> _Product:
 def wmma_mma(form: Form, b: Builder) -> Compiled:
     """wmma.mma: f16, bf16, tf32, f64, integers and bits."""
     p = _read_product(form)
+    if b.is_exact and p.result != "s32":
+        exact.refuse(form, "products of wmma")
     d, x, y, z = form.operands(4)
     fragments = [
         _Fragment.of(role, p.shape, name)
