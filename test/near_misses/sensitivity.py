@@ -98,6 +98,8 @@ def _inexact(random: np.random.Generator) -> Generator[None]:
                 rule = _changed(RULES[info.name], random)
             elif info.family == "mma":
                 rule = _summed(RULES[info.name], random)
+            elif info.name == "reduce":
+                rule = _in_order(RULES[info.name])
             else:
                 continue
             stack.enter_context(RULES.replaced(info.name, rule))
@@ -111,6 +113,24 @@ def _changed(
         return _moved(rule(run, op, *operands), random)
 
     return changed
+
+
+def _in_order(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that folds the lowest elements first.
+
+    A sum whose positive and negative terms both overflow then shows that its order
+    matters.
+    """
+
+    def ordered(run: Any, op: Any, *operands: Any) -> Any:
+        if len(operands) > 1 or run.launch.reduce_order == "shuffle":
+            return rule(run, op, *operands)
+        (values,) = operands
+        dim = op.attributes["dim"]
+        places = np.argsort(values.astype(np.float64), axis=dim)
+        return rule(run, op, np.take_along_axis(values, places, axis=dim))
+
+    return ordered
 
 
 def _summed(
