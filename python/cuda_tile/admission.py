@@ -41,7 +41,7 @@ def check_text(text: bytes, name: str) -> None:
             raw.decode()
         except UnicodeDecodeError as error:
             raise UserError(
-                f"expected a string of UTF-8, got byte 0x{raw[error.start]:02X} in it",
+                f"expected a string of UTF-8, got byte 0x{raw[error.start]:02x} in it",
                 _place(text, name, found.start()),
             ) from None
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Literal, NoReturn, SupportsIndex
 
 from cuda_tile._mlir import ir
+from cuda_tile.admission import check_depth
 from cuda_tile.codegen.ptx import to_llvm_ir
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import UserError, expect
 from cuda_tile.files import load as load
 from cuda_tile.files import save as save
-from cuda_tile.hooks import Hooks
+from cuda_tile.hooks import Hooks, check_input
 from cuda_tile.ir.launch import (
     LaunchData,
     emitted_kernels,
@@ -39,6 +41,8 @@ from cuda_tile.runtime.spread import bind_named, host_args, naming
 
 Executor = Literal["interp", "emulator", "gpu"]
 Emit = Literal["tile", "placed", "nvvm", "llvm", "ptx", "cubin"]
+SMALL_LAUNCH_THREADS = 512
+"""A launch on the emulator of no more threads is checked in adversarial mode."""
 EMIT_FORMS = ("tile", "placed", "nvvm", "llvm", "ptx", "cubin")
 
 
@@ -159,6 +163,7 @@ def _copy(module: ir.Module) -> ir.Operation:
         raise UserError(
             f"expected a module, as cuda_tile.load gives it, got {module!r}"
         )
+    check_depth(module)  # a copy recurses
     return module.operation.clone().operation
 
 
@@ -281,7 +286,9 @@ def run(
         on: `interp` runs the tiles, `emulator` the PTX, `gpu` the cubin.
         gpu: Target chip for `emulator` and `gpu`; sm_90 by default.
         compiled: A result of `compile` to use again.
-        choices: Passed on to the executor.
+        choices: Passed on to the executor. `seed` makes it choose all that is open at
+            random: on the emulator adversarial mode, in which small launches run
+            without one, too.
 
     Returns:
         The executor's own report.
@@ -322,6 +329,7 @@ def _run_interp(
 ) -> Any:
     from cuda_tile import interp
 
+    check_input(module.operation)
     return interp.run(module, name, grid=grid, args=args, **choices)
 
 
@@ -335,6 +343,9 @@ def _run_emulator(
     from cuda_tile import emulator
 
     record = compiled.launch[name]
+    threads = prod(grid) * prod(record.block)
+    if threads <= SMALL_LAUNCH_THREADS and not {"mode", "bounds"} & set(choices):
+        choices = {"mode": "adversarial", **choices}
     return emulator.launch_recorded(
         compiled.ptx, name, record, grid=grid, args=args, **choices
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from cuda_tile._mlir import ir
+from cuda_tile._mlir._mlir_libs import _cuda_tile
 from cuda_tile.admission import check_depth
 from cuda_tile.codegen.ptxas import Assembled
 from cuda_tile.errors import InternalError, UserError
@@ -116,7 +117,7 @@ def call_hook(
 
 def _check_module(module: ir.Operation, returned: object, title: str) -> None:
     """Checks a module that a user's function had in hand, and what it returned."""
-    if not _is_alive(module):
+    if not _cuda_tile.is_alive(module):
         raise UserError(
             f"expected {title} to change the module in place, got an erased module"
         )
@@ -184,10 +185,3 @@ def _qualified_name(function: object) -> str:
     if name is None:
         return repr(function)
     return name if home is None else f"{home}.{name}"
-
-
-def _is_alive(module: ir.Operation) -> bool:
-    try:
-        return bool(module.name)
-    except RuntimeError:  # MLIR's word for an operation that is no more
-        return False

@@ -54,6 +54,7 @@ void populateAnalysis(nb::module_ &m);
 void populateAttributes(nb::module_ &m);
 void populateBytecode(nb::module_ &m);
 void populateDebugInfo(nb::module_ &m);
+void populateIdentity(nb::module_ &m);
 void populateLegality(nb::module_ &m);
 void populateLines(nb::module_ &m);
 void populateOptimize(nb::module_ &m);

@@ -73,6 +73,7 @@ NB_MODULE(_cuda_tile, m) {
   populateAttributes(m);
   populateBytecode(m);
   populateDebugInfo(m);
+  populateIdentity(m);
   populateLegality(m);
   populateLines(m);
   populateOptimize(m);

@@ -128,7 +128,7 @@ def test_renames_between_load_and_product_do_not_matter() -> None:
         (
             kernel(token=" token = %tk", after=STORE.format(token="%tok")),
             "cp_async",
-            "its token is behind a store",
+            "its token is behind 'store_view_tko'",
         ),
         (
             kernel(after=STORE.format(token="%r")),

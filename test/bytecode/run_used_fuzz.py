@@ -28,6 +28,8 @@ def main() -> int:
     for file in sorted(folder.glob("*.tileirbc"), key=lambda file: int(file.stem)):
         found = use_in_child(file)
         kinds[found.kind] += 1
+        if kinds.total() % 100 == 0:
+            print(f"{kinds.total()} used", flush=True)
         if found.kind == "problem":
             name = sort_of(found)
             known[name] += 1

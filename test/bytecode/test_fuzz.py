@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from bytecode_files import KERNELS
+from used_fuzz import use_in_child
 
 import cuda_tile._mlir
 
 BUILD = Path(next(iter(cuda_tile._mlir.__path__))).resolve().parents[2]
 ADDRESS_SPACE_BYTES = 1 << 30  # most of it for the libraries
+SMALL_KERNELS = ("vadd_i32_8", "vadd_f32_1024", "saxpy_tail_f32")
 FUZZER = BUILD / "dialect" / "fuzz" / "cuda-tile-fuzz"
 
 
@@ -37,3 +39,16 @@ def test_slice(tmp_path):
     # Some changes leave a file whole, most do not.
     assert int(counts[1]) > 10000
     assert int(counts[2]) > 500
+
+
+@pytest.mark.skipif(not FUZZER.exists(), reason="part of the build tree alone")
+def test_slice_of_what_is_used(tmp_path):
+    """What is read can be printed, run, compiled and assembled, or is refused."""
+    files = [KERNELS / "13.4" / f"{name}.tileirbc" for name in SMALL_KERNELS]
+    command = [FUZZER, "--runs", "60", "--seed", "5", "--accepted", tmp_path, *files]
+    subprocess.run(command, capture_output=True, check=True)
+    accepted = sorted(tmp_path.glob("*.tileirbc"))
+    assert len(accepted) >= 4
+    for file in accepted[:4]:
+        found = use_in_child(file)
+        assert found.kind in ("done", "refused", "slow"), (file, found)

@@ -65,25 +65,27 @@ def arguments(types: Sequence[str]) -> list[Any]:
 
 
 def interpret(module: Any) -> None:
-    """Runs each kernel on the interpreter and the emulator with small arrays."""
+    """Runs each kernel on the interpreter with small arrays."""
     for entry in entries(module.operation):
         args = arguments(parameter_types(entry))
         interp.run(module, entry_name(entry), grid=2, args=args, limit=OPS)
 
 
-def emulate(module: Any) -> None:
-    """Runs the first kernel on the emulator."""
-    for entry in entries(module.operation)[:1]:
-        args = arguments(parameter_types(entry))
-        cuda_tile.run(module, entry_name(entry), grid=1, args=args, on="emulator")
-
-
-def report(module: Any) -> None:
-    """Compiles and prints all there is to say."""
+def compiled_and_emulated(module: Any) -> None:
+    """Compiles, prints all there is to say, and runs the first kernel."""
     compiled = cuda_tile.compile(module)
     repr(compiled)
     json.loads(compiled.report.to_json())
     compiled.report.to_text().encode()
+    for entry in entries(module.operation)[:1]:
+        args = arguments(parameter_types(entry))
+        cuda_tile.run(
+            *(module, entry_name(entry)),
+            grid=1,
+            args=args,
+            on="emulator",
+            compiled=compiled,
+        )
 
 
 def printed(module: Any) -> None:
@@ -123,8 +125,7 @@ def use(file: Path, steps: dict[str, Callable[[Any], None]]) -> Outcome:
 STEPS: dict[str, Callable[[Any], None]] = {
     "print": printed,
     "interpret": interpret,
-    "compile": report,
-    "emulate": emulate,
+    "compile": compiled_and_emulated,
     "assemble": assembled,
 }
 

@@ -219,9 +219,10 @@ def _extent(p: RandomProgram, size: int, unit: int) -> tuple[str, str]:
     if p.chance():
         return "", str(size)
     value = p.scalar("i32", size)
-    known = p.fresh("a")
+    natural, known = p.fresh("a"), p.fresh("a")
     unit = math.gcd(unit, size)
-    p.line(f"{known} = assume div_by<{unit}>, {value.name} : tile<i32>")
+    p.line(f"{natural} = assume bounded<0, ?>, {value.name} : tile<i32>")
+    p.line(f"{known} = assume div_by<{unit}>, {natural} : tile<i32>")
     return known, "?"
 
 

@@ -156,7 +156,8 @@ class RingProduct:
             box = ", ".join(map(str, found.extents))
             maps.append(
                 f'{{access = "load", base = {number}, box = [{box}], element = "f16", '
-                'fill = "zero", kind = "tensor_map", l2_promotion_bytes = 256, required = true, '
+                'fill = "zero", kind = "tensor_map", l2_promotion_bytes = 256, '
+                "required = true, "
                 f'shape = ["{shape[0]}", "{shape[1]}"], strides = ["{shape[0]}"], '
                 f"swizzle_bytes = {found.swizzle_bytes}}}"
             )

@@ -398,3 +398,50 @@ def test_a_plain_store_does_not() -> None:
     args = [np.zeros(1, np.int32) for _ in "abc"]
     with pytest.raises(InterpError, match="nothing orders the two"):
         chain("store").run(*args, grid=(3,))
+
+
+def counting(limit: int, *, asks: bool) -> Kernel:
+    """Block 0 reads a flag and counts; then it tells block 1, which waits for that.
+
+    It stops at a limit if it `asks`, else once somebody sets the flag.
+    """
+    k = Kernel("ptr<i32>", "ptr<i32>")
+    flag, told = k.parameters
+    zero, one = k.constant(0, "i32"), k.constant(1, "i32")
+    most = k.constant(limit, "i32")
+    with k.region() as first:
+        with k.region(I32) as body:
+            value, _ = k.load(flag, order="relaxed", memory_scope="device")
+            more = k.op("addi", body.arguments[0], one, results=(I32,))
+            done = compare(k, "equal", *((more, most) if asks else (value, one)))
+            with k.region() as then:
+                k.op("break", more)
+            k.op("if", done, regions=(then, None))
+            k.op("continue", more)
+        count = k.op("loop", zero, results=(I32,), regions=(body,))
+        k.store(told, count, None, "relaxed", memory_scope="device")
+        k.op("yield")
+    with k.region() as second:
+        spin_until(k, told, most)
+        k.op("yield")
+    at = compare(k, "equal", block_id(k), zero)
+    k.op("if", at, regions=(first, second))
+    return k
+
+
+@pytest.mark.parametrize("grid", [1, 2])
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_loop_that_counts_its_reads_ends(seed: int | None, grid: int) -> None:
+    args = [np.zeros(1, np.int32) for _ in "ab"]
+    counting(5000, asks=True).run(*args, grid=(grid,), seed=seed)
+    assert args[1][0] == 5000
+
+
+@pytest.mark.parametrize("grid", [1, 2])
+@pytest.mark.parametrize("seed", [None, 1])
+def test_one_that_counts_but_does_not_ask_is_a_deadlock(
+    seed: int | None, grid: int
+) -> None:
+    args = [np.zeros(1, np.int32) for _ in "ab"]
+    with pytest.raises(InterpError, match="read again and again what nobody writes"):
+        counting(5000, asks=False).run(*args, grid=(grid,), seed=seed)

@@ -28,6 +28,7 @@ from near_miss import Seed
 from near_miss_check import case_of, seeds
 from near_miss_judge import Verdict, judge
 from near_miss_programs import Change, mutant
+from survival import survive
 
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
 FROM_MISSES = 3
@@ -102,19 +103,6 @@ class Table:
             lines.append(f"{kind:44}" + "".join(f"{count:9}" for count in counts))
         return "\n".join(lines)
 
-    def gaps(self, contracts: Sequence[str]) -> list[str]:
-        """Contracts that never fired, or always did, and kinds without a program."""
-        found = [
-            f"{contract}: never {word}"
-            for contract in contracts
-            for word, is_fired in (("fired", True), ("refused", False))
-            if not self.fired[contract, is_fired]
-        ]
-        made = {kind for (kind, outcome) in self.kinds if outcome == "right"}
-        return found + [
-            f"no right program has: {k}" for k in MUTATIONS if k not in made
-        ]
-
 
 def sources(files: Sequence[Path], contracts: Sequence[str]) -> list[list[Source]]:
     """Programs by contract: seeds with each near miss, and files."""
@@ -155,6 +143,19 @@ def run_program(groups: Sequence[Sequence[Source]], number: int) -> Outcome:
     except Exception as error:  # of the judge itself
         failure = Failure("judge", type(error).__name__, str(error))
         verdict = Verdict("finding", failure)
+    seconds = time.process_time() - start
+    return Outcome(verdict, made.changes, str(made.case), seconds)
+
+
+def survive_program(groups: Sequence[Sequence[Source]], number: int) -> Outcome:
+    """Makes one program and takes it through every command."""
+    source, gpu = chosen(groups, number)
+    start = time.process_time()
+    made = mutant(source.case, number)
+    if made.case is None:
+        return Outcome(Verdict("invalid"), made.changes)
+    failure = survive(made.case, number, gpu)
+    verdict = Verdict("finding" if failure else "right", failure)
     seconds = time.process_time() - start
     return Outcome(verdict, made.changes, str(made.case), seconds)
 
@@ -219,6 +220,9 @@ def _arguments() -> argparse.Namespace:
         "--found", type=Path, metavar="DIR", help="write findings there"
     )
     parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument(
+        "--survive", action="store_true", help="only see that no command dies of them"
+    )
     return parser.parse_args()
 
 
@@ -232,7 +236,7 @@ def main() -> int:
     groups = sources(options.of, options.contract)
     numbers = range(options.first, options.first + options.programs)
     table, known = Table(), Counter[str]()
-    task = partial(run_program, groups)
+    task = partial(survive_program if options.survive else run_program, groups)
     for number, result in in_children(task, numbers, options.jobs):
         outcome = dead(groups, number, result) if isinstance(result, Death) else result
         source, gpu = chosen(groups, number)

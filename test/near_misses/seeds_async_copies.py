@@ -99,18 +99,12 @@ MISSES = (
     Miss("relaxed", 3, (("load_view_tko weak", "load_view_tko relaxed device"),)),
     Miss("acquires_itself", 3, (("load_view_tko weak", "load_view_tko acquire sys"),)),
     Miss(
-        "behind_a_store",
-        4,
-        ((BEFORE, STORE.format("%before", "av", "%zero", "%fresh")),),
-    ),
-    Miss("behind_an_atomic", 4, ((BEFORE, ATOMIC.format("%before", "relaxed")),)),
-    Miss(
         "behind_a_fence",
-        4,
+        6,
         ((BEFORE, "%before = memory_fence_alias_tko token = %fresh : token"),),
     ),
     Miss(
-        "behind_a_store_that_the_loop_carries",
+        "store_that_the_loop_carries",
         4,
         (
             TAKES_HELD,
@@ -119,16 +113,29 @@ MISSES = (
         ),
     ),
     Miss(
-        "behind_a_store_through_an_alias",
-        5,
-        ((BEFORE, STORE.format("%before", "alias", "%zero", "%fresh")),),
+        "store_of_the_loop",
+        4,
+        (
+            (NOW, STORE.format("%now", "av", "%k", "%held")),
+            TAKES_NOW,
+            ("continue %next, %held", "continue %next, %got"),
+        ),
     ),
-    Miss("acquire_of_the_loop", 6, ((NOW, ACQUIRE.format("%now")), TAKES_NOW)),
-    Miss("atomic_of_the_loop", 6, ((NOW, ATOMIC.format("%now", "acquire")), TAKES_NOW)),
-    Miss("wait_of_the_loop", 6, ((NOW, WAIT.format("%now")), TAKES_NOW)),
+    Miss(
+        "store_of_the_loop_through_an_alias",
+        5,
+        (
+            (NOW, STORE.format("%now", "alias", "%k", "%held")),
+            TAKES_NOW,
+            ("continue %next, %held", "continue %next, %got"),
+        ),
+    ),
+    Miss("acquire_of_the_loop", 4, ((NOW, ACQUIRE.format("%now")), TAKES_NOW)),
+    Miss("atomic_of_the_loop", 4, ((NOW, ATOMIC.format("%now", "acquire")), TAKES_NOW)),
+    Miss("wait_of_the_loop", 4, ((NOW, WAIT.format("%now")), TAKES_NOW)),
     Miss(
         "acquire_that_the_loop_carries",
-        6,
+        4,
         (
             (NEXT, ACQUIRE.format("%later") + "\n      " + NEXT),
             ("continue %next, %held", "continue %next, %later"),
@@ -137,7 +144,7 @@ MISSES = (
     ),
     Miss(
         "acquire_of_a_branch_of_the_loop",
-        6,
+        4,
         (
             (
                 NOW,
@@ -192,6 +199,18 @@ MISSES = (
     ),
 )
 LEGAL = (
+    Miss(
+        "store_before_the_loop",
+        8,
+        ((BEFORE, STORE.format("%before", "alias", "%zero", "%fresh")),),
+        True,
+    ),
+    Miss(
+        "relaxed_atomic_before_the_loop",
+        8,
+        ((BEFORE, ATOMIC.format("%before", "relaxed")),),
+        True,
+    ),
     Miss("acquire_before_the_loop", 8, ((BEFORE, ACQUIRE.format("%before")),), True),
     Miss(
         "atomic_before_the_loop",
@@ -308,6 +327,7 @@ PADDED = (
     ),
 )
 BULK = PROGRAM.replace(BEFORE, ACQUIRE.format("%before"))
+STORED = PROGRAM.replace(BEFORE, STORE.format("%before", "alias", "%zero", "%fresh"))
 SEEDS = (
     Seed("async_copies", "view", PROGRAM, "stage", has_copied, GPUS, MISSES),
     Seed("async_copies", "pointers", POINTERS, "stage", has_copied, GPUS, PADDED),
@@ -321,4 +341,5 @@ SEEDS = (
         LEGAL,
     ),
     Seed("async_copies", "bulk", BULK, "skew", runs_ahead, ("sm_90",)),
+    Seed("async_copies", "bulk_stored", STORED, "skew", runs_ahead, ("sm_90",)),
 )

@@ -88,8 +88,8 @@ SEEDS = (
             Miss(
                 "wide_index",
                 1,
-                at("%w", "%w = exti %i signed : tile<i32> -> tile<i64>")
-                + (
+                (
+                    *at("%w", "%w = exti %i signed : tile<i32> -> tile<i64>"),
                     (
                         f"{VIEW}, tile<i32> -> tile<16xi32>",
                         f"{VIEW}, tile<i64> -> tile<16xi32>",
@@ -124,10 +124,12 @@ SEEDS = (
             Miss(
                 "signed_guard",
                 2,
-                under(
-                    "%s = subi %b, %one : tile<i32>\n      %c = cmpi less_than %s, %count, signed : tile<i32> -> tile<i1>"
-                )
-                + (("%pv[%b]", "%pv[%s]"),),
+                (
+                    *under(
+                        "%s = subi %b, %one : tile<i32>\n      %c = cmpi less_than %s, %count, signed : tile<i32> -> tile<i1>"
+                    ),
+                    ("%pv[%b]", "%pv[%s]"),
+                ),
             ),
             Miss(
                 "tile_block",

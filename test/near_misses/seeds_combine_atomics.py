@@ -91,7 +91,7 @@ SEEDS = (
         PROGRAM,
         "plan",
         fewer,
-        ("sm_80", "sm_90"),
+        ("sm_90",),
         (
             Miss("floats", 1, FLOATS),
             Miss("exchange", 2, (("add, %v", "xchg, %c7"),)),

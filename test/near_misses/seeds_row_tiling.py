@@ -94,7 +94,7 @@ ONE_EACH = (
 )
 """Reductions of single elements give rows, several at a time."""
 WEIGHTS = (
-    HEAD
+    HEAD.replace("grid=2", "grid=1")
     + loaded("%u", "%wv", "%z", "%z")
     + """\
     %uu = addf %u, %u : tile<1x256xf32>
@@ -112,7 +112,6 @@ WEIGHTS = (
 """
     + END
 )
-WEIGHTS = WEIGHTS.replace("grid=2", "grid=1")
 """A loop over rows that takes another row from outside."""
 CARRIED = (
     HEAD

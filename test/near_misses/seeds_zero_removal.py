@@ -30,8 +30,8 @@ cuda_tile.module @m {
     %sum = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%s = %start) -> (tile<16x16xf32>) {
       %from = muli %j, %c8 : tile<i32>
       %from1 = reshape %from : tile<i32> -> tile<1x1xi32>
-      %froms = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
-      %all = addi %froms, %columns : tile<16x16xi32>
+      %origins = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
+      %all = addi %origins, %columns : tile<16x16xi32>
       %is = cmpi less_than %all, %c20, signed : tile<16x16xi32> -> tile<16x16xi1>
       %p = mmaf %x, %x, %start : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
       %m = select %is, %open, %low : tile<16x16xi1>, tile<16x16xf32>
@@ -77,8 +77,8 @@ cuda_tile.module @m {
     %sum = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%s = %start) -> (tile<16x16xf32>) {
       %from = muli %j, %c8 : tile<i32>
       %from1 = reshape %from : tile<i32> -> tile<1x1xi32>
-      %froms = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
-      %all = addi %froms, %columns : tile<16x16xi32>
+      %origins = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
+      %all = addi %origins, %columns : tile<16x16xi32>
       %is = cmpi less_than %all, %c20, signed : tile<16x16xi32> -> tile<16x16xi1>
       %p = mmaf %half, %half, %s : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
       %m = select %is, %p, %low : tile<16x16xi1>, tile<16x16xf32>

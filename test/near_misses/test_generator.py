@@ -22,13 +22,17 @@ from mutation import MUTATIONS
 from near_miss_check import case_of, seeds
 from near_miss_judge import judge
 from near_miss_programs import mutant
-from near_miss_run import Table, run_program, sources
+from near_miss_run import Table, run_program, sources, survive_program
+from survival import survive
 
 import cuda_tile
+from cuda_tile import pipeline
+from cuda_tile.errors import InternalError
 
 PROGRAMS = 120
 """About 15 CPU s."""
 PARTS = 4
+SURVIVORS = 10
 GROUPS = sources([], [])
 SUM = """\
 // differential: seed=1 grid=1 warps=1
@@ -74,7 +78,7 @@ def test_the_same_number_gives_the_same_program() -> None:
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_every_mutation_makes_programs(kind: str) -> None:
     cases = [sum_of("any"), *(case_of(seed) for seed in seeds())]
-    made = [mutant(case, number, [kind]) for case in cases for number in range(20)]
+    made = (mutant(case, number, [kind]) for case in cases for number in range(20))
     assert any(m.case is not None and m.changes for m in made)
 
 
@@ -143,8 +147,25 @@ def test_a_task_that_dies_or_hangs_takes_no_other() -> None:
     }
 
 
-def test_what_a_run_lacks_is_named() -> None:
+def test_programs_die_of_no_command() -> None:
+    for number in range(SURVIVORS):
+        outcome = survive_program(GROUPS, number)
+        assert outcome.verdict.outcome != "finding", str(outcome.verdict.failure)
+
+
+def test_an_internal_error_of_a_command_is_a_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(module: object, options: object) -> None:
+        raise InternalError(f"expected no {type(module).__name__}")
+
+    monkeypatch.setattr(pipeline, "to_ptx", broken)
+    failure = survive(sum_of("any"), 1, "sm_80")
+    assert failure is not None
+    assert failure.kind == "internal error"
+
+
+def test_what_a_run_counts_is_in_its_table() -> None:
     table = Table()
     table.add("some", run_program(GROUPS, 0))
-    assert any("some: never" in line for line in table.gaps(["some"]))
     assert "some" in str(table)

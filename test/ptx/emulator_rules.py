@@ -388,4 +388,21 @@ RULES = (
         '"membar")',
         (f"{GRIDS}::test_a_lane_waits_for_itself_alone",),
     ),
+    Rule(
+        "a loop that counts its polls ends",
+        "ordering.polls",
+        "        if all(self._repeats.values()):\n",
+        "        if self._count:\n",
+        (
+            "test_polls.py::test_a_loop_that_counts_its_polls_ends",
+            "test_polls.py::test_who_waits_for_a_loop_that_counts_is_served",
+        ),
+    ),
+    Rule(
+        "unless it does not ask for the count",
+        "launch",
+        "        if len(self._functions) > 1:\n",
+        "        if self._functions:\n",
+        ("test_polls.py::test_a_loop_that_counts_but_does_not_ask_is_a_deadlock",),
+    ),
 )

@@ -188,7 +188,7 @@ def test_the_signature() -> None:
     }
     none = inspect.Parameter.empty
     wanted = {"grid": none, "block": none, "args": none, "shared_bytes": 0}
-    wanted |= {"cluster": (1, 1, 1), "mode": "fast", "seed": 0, "limit": None}
+    wanted |= {"cluster": (1, 1, 1), "mode": None, "seed": None, "limit": None}
     assert wanted.items() <= defaults.items()
     assert defaults["on_finding"] == "raise"
     assert list(inspect.signature(TensorMap).parameters)[:3] == [
@@ -214,7 +214,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "negative shared bytes": ({"shared_bytes": -1}, "integer >= 0, got -1"),
     "all of shared memory": ({"shared_bytes": 300_000}, "at most 232448 bytes of"),
     "no limit at all": ({"limit": 0}, "limit to be an integer >= 1, got 0"),
-    "no seed": ({"seed": None}, "seed to be an integer >= 0, got None"),
+    "a seed in words": ({"seed": "1"}, "seed to be an integer >= 0, got '1'"),
     "negative seed": ({"seed": -1}, "seed to be an integer >= 0, got -1"),
     "unknown handling": ({"on_finding": "log"}, "on_finding raise or collect"),
     "no memory": ({"memory": {}}, "a GlobalMemory, got dict"),

@@ -169,3 +169,63 @@ def test_a_copy_lands_while_others_poll(mode: Mode, copy: str, seed: int) -> Non
     text = module(COPY.format(copy=copy), target="sm_90")
     launch(text, grid=1, block=64, args=[array], mode=mode, seed=seed)
     assert array[1] == 7
+
+
+# As many reads as `rounds` says, whether or not anybody writes.
+BOUNDED = """
+.visible .entry k(.param .u64 x, .param .u32 rounds)
+{{
+    .reg .b32 %r<6>; .reg .b64 %q0; .reg .pred %p<3>;
+    ld.param.u64 %q0, [x];
+    ld.param.u32 %r5, [rounds];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, 0;
+POLL:
+    {poll}
+    add.u32 %r1, %r1, 1;
+    {leaves}
+    @%p1 bra POLL;
+    setp.eq.u32 %p2, %r0, 0;
+    @%p2 st.global.u32 [%q0+4], %r1;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("poll", POLLS[:2])
+def test_a_loop_that_counts_its_polls_ends(poll: str, mode: Mode) -> None:
+    leaves = "setp.lt.u32 %p1, %r1, %r5;"
+    text = module(BOUNDED.format(poll=poll, leaves=leaves))
+    array = np.zeros(2, np.uint32)
+    launch(text, grid=1, block=1, args=[array, 2600], mode=mode)
+    assert array[1] == 2600
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("poll", POLLS[:2])
+def test_a_loop_that_counts_but_does_not_ask_is_a_deadlock(
+    poll: str, mode: Mode
+) -> None:
+    text = module(BOUNDED.format(poll=poll, leaves="setp.eq.u32 %p1, %r2, 0;"))
+    args = [np.zeros(2, np.uint32), 2600]
+    with pytest.raises(FindingError, match=r"deadlock: .* still polls memory"):
+        launch(text, grid=1, block=1, args=args, mode=mode, limit=40_000)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_who_waits_for_a_loop_that_counts_is_served(mode: Mode) -> None:
+    """Warp 0 polls often before it tells warp 1, which polls for ever until then."""
+    waits = """
+    setp.lt.u32 %p1, %r0, 32;
+    setp.lt.and.u32 %p1, %r1, %r5, %p1;
+    @%p1 bra POLL;
+    setp.eq.u32 %p2, %r0, 0;
+    @%p2 st.relaxed.gpu.global.u32 [%q0], 1;
+    setp.ge.u32 %p1, %r0, 32;
+    setp.eq.and.u32 %p1, %r2, 0, %p1;
+    """
+    array = np.zeros(2, np.uint32)
+    text = module(BOUNDED.format(poll=POLLS[0], leaves=waits))
+    launch(text, grid=1, block=64, args=[array, 2300], mode=mode)
+    assert array[1] == 2300

@@ -516,3 +516,29 @@ def test_a_name_with_other_bytes_than_the_locale_has(tmp_path: Path) -> None:
             continue
         with pytest.raises(UserError, match="1:1: error: custom op 'nonsense'"):
             cuda_tile.load(path)
+
+
+RACE = """
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<i32>>) {
+    %x, %y, %z = get_tile_block_id : tile<i32>
+    %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+def test_what_the_emulator_checks() -> None:
+    """A seed means the same everywhere, and small launches need none."""
+    module = cuda_tile.load(RACE.encode())
+    out = np.zeros(1, np.int32)
+    with pytest.raises(UserError, match="race"):
+        cuda_tile.run(module, grid=2, args=[out], on="emulator")
+    large: dict[str, Any] = {"grid": 200, "args": [out], "on": "emulator"}
+    report = cuda_tile.run(module, **large)
+    assert "not races in global memory" in report.checked
+    with pytest.raises(UserError, match="race"):
+        cuda_tile.run(module, seed=1, **large)
+    report = cuda_tile.run(module, grid=1, args=[out], on="emulator", seed=3)
+    assert "the order of seed 3; not other orders" in report.checked

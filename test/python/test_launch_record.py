@@ -145,6 +145,7 @@ def fields(
     n: int,
     stride: int,
     address: int = 4096,
+    *,
     part: TensorMapParameter = MAP,
 ) -> Any:
     numbers = [np.int32(m), np.int32(n), np.int64(stride)]

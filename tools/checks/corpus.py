@@ -24,15 +24,17 @@ import tarfile
 import time
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import cuda_tile
 from cuda_tile.errors import InternalError, UserError
 
+Made = TypeVar("Made")
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = (".tileirbc", ".tilebc", ".bytecode")
 GPUS = ("sm_80", "sm_90", "sm_100", "sm_120")
@@ -146,18 +148,32 @@ def _ring(number: int, frame: FrameType | None) -> None:
     raise TimeoutError(f"not ready after {CPU_SECONDS} CPU s")
 
 
-def _work(jobs: list[Job], results: Connection) -> None:
+def _work(
+    jobs: list[Job], compiled: Callable[[Job], Made], results: Connection
+) -> None:
     signal.signal(signal.SIGPROF, _ring)
     for job in jobs:
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
-        result = compile_one(job)
+        result = compiled(job)
         signal.setitimer(signal.ITIMER_PROF, 0)
         results.send(result)
     results.close()
 
 
-def compile_all(jobs: list[Job], processes: int) -> Iterator[Result]:
-    """Compiles in worker processes; a worker that dies is replaced."""
+def in_workers(
+    jobs: list[Job],
+    processes: int,
+    compiled: Callable[[Job], Made],
+    died: Callable[[Job], Made],
+) -> Iterator[Made]:
+    """Compiles in worker processes; a worker that dies is replaced.
+
+    Args:
+        jobs: What to compile.
+        processes: How many workers.
+        compiled: Compiles, in a worker.
+        died: What a job gives on which its worker died.
+    """
     shares = [jobs[n::processes] for n in range(processes)]
     context = multiprocessing.get_context("fork")
     running: dict[Connection, list[Job]] = {}
@@ -167,7 +183,7 @@ def compile_all(jobs: list[Job], processes: int) -> Iterator[Result]:
             ours, theirs = context.Pipe(duplex=False)
             assert isinstance(ours, Connection)
             assert isinstance(theirs, Connection)
-            context.Process(target=_work, args=(share, theirs)).start()
+            context.Process(target=_work, args=(share, compiled, theirs)).start()
             theirs.close()
             running[ours] = share
 
@@ -183,8 +199,15 @@ def compile_all(jobs: list[Job], processes: int) -> Iterator[Result]:
             except EOFError:
                 del running[connection]
                 if share:
-                    yield Result(share[0].name, share[0].gpu, "died")
+                    yield died(share[0])
                     start(share[1:])
+
+
+def compile_all(jobs: list[Job], processes: int) -> Iterator[Result]:
+    """Compiles in worker processes."""
+    return in_workers(
+        jobs, processes, compile_one, lambda job: Result(job.name, job.gpu, "died")
+    )
 
 
 def reason(text: str) -> str:

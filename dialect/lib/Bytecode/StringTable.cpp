@@ -24,7 +24,7 @@ LogicalResult StringTable::readRest() {
   return success();
 }
 
-LogicalResult StringTable::fetch(uint64_t index) const {
+LogicalResult StringTable::fetch(uint64_t index, bool isSilent) const {
   if (strings[index])
     return success();
   FailureOr<Cursor> entry = table.getEntry(index);
@@ -37,7 +37,10 @@ LogicalResult StringTable::fetch(uint64_t index) const {
     return failure();
   StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   size_t invalidAt;
-  if (!llvm::json::isUTF8(text, &invalidAt))
+  bool isUTF8 = llvm::json::isUTF8(text, &invalidAt);
+  if (!isUTF8 && isSilent)
+    return failure();
+  if (!isUTF8)
     return entry->diags().error(start + invalidAt,
                                 "expected string " + Twine(index) +
                                     " to be UTF-8, got byte 0x" +
@@ -50,7 +53,9 @@ LogicalResult StringTable::fetch(uint64_t index) const {
 StringRef StringTable::peek(uint64_t index) const {
   if (index >= strings.size() || (!strings[index] && !table.hasEntry(index)))
     return {};
-  return succeeded(fetch(index)) ? *strings[index] : StringRef();
+  // Who asks only for a message leaves the error to who needs the string.
+  return succeeded(fetch(index, /*isSilent=*/true)) ? *strings[index]
+                                                    : StringRef();
 }
 
 LogicalResult StringTable::getString(const Cursor &cursor, uint64_t start,

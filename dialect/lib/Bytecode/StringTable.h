@@ -42,7 +42,8 @@ private:
   mlir::LogicalResult readIndex(Cursor &cursor, uint64_t &index,
                                 const llvm::Twine &what) const;
 
-  mlir::LogicalResult fetch(uint64_t index) const;
+  /// Looks up a string; a silent failure is that of one that is not UTF-8.
+  mlir::LogicalResult fetch(uint64_t index, bool isSilent = false) const;
 
   OffsetTable<uint32_t> table{"string"};
   mutable llvm::SmallVector<std::optional<llvm::StringRef>> strings;

@@ -19,13 +19,15 @@ std::string getNestingMessage() {
 static constexpr unsigned kMaxBraces = kMaxRegionDepth + 64;
 static constexpr unsigned kMaxOthers = 4 * kMaxRegionDepth;
 
+static constexpr char kQuote = '\x22';
+
 /// The position behind a string or a comment that begins at `at`, or `at`.
 static size_t skipText(StringRef text, size_t at) {
   if (text.substr(at, 2) == "//")
     return std::min(text.find('\n', at), text.size());
-  if (text[at] != '"')
+  if (text[at] != kQuote)
     return at;
-  for (++at; at < text.size() && text[at] != '"'; ++at)
+  for (++at; at < text.size() && text[at] != kQuote; ++at)
     at += text[at] == '\\';
   return std::min(at + 1, text.size());
 }

@@ -107,7 +107,7 @@ class AffineValues:
         if op is not None and op.name == "cuda_tile.constant":
             number = constant_splat(op)
             return Affine(low=number, high=number) if isinstance(number, int) else None
-        if not shape_of(value) and self._is_outside(value):
+        if not shape_of(value) and self._is_outside(value):  # loop_splitting C6
             return Affine(terms={value: 1})
         rule = None if op is None else _RULES.get(op_stem(op))
         return None if op is None or rule is None else rule(self, op)

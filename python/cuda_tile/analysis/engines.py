@@ -2,10 +2,10 @@
 """Which engines may bring the tile of a load to shared memory, and why others may not.
 
 An engine copies while the threads go on, and ahead of the turn that uses the tile. So
-besides what its instructions can do, nothing may order the load with a store of the
-entry, nor with an acquire or a wait for the preceding grid in its loop: the copy may
-run before what stands in front of it there, and it has read only when its slot is
-taken. It reads facts and never guesses; a refusal says what would help.
+besides what its instructions can do, tokens may put it behind no store, acquire or wait
+for the preceding grid of its loop, which the copy would overtake, and no store behind
+it: it has read only when its slot is taken. It reads facts and never guesses; a refusal
+says what would help.
 
 | needs | `cp_async` | `tma` |
 |---|---|---|
@@ -14,7 +14,7 @@ taken. It reads facts and never guesses; a refusal says what would help.
 | alignment | 4, 8 or 16 bytes together | base and strides multiples of 16 bytes |
 | extents | any | below 2^31 |
 | outside the tensor | zeros, or anything | the same |
-| order | weak; by tokens behind no acquire of its loop, with no store | the same |
+| order | weak; by tokens behind no store or acquire of its loop, before no store | |
 
 Contract `async_copies`
     Law: what a load reads is the same from where its loop begins to where its tile is
@@ -29,18 +29,19 @@ Contract `async_copies`
     | C2 values | what is not read becomes zero, without a sign | padding_of_nan |
     | | | padding_of_minus_zero, padding_of_ones, padding_with_a_sign |
     | C3 order | the load is weak | relaxed, acquires_itself |
-    | C4 order | by tokens it is behind no store, atomic or fence | behind_a_store |
-    | | | behind_an_atomic, behind_a_fence |
-    | | | behind_a_store_that_the_loop_carries |
+    | C4 order | by tokens nothing of its loop writes or acquires before it | |
+    | | | store_of_the_loop, acquire_of_the_loop, atomic_of_the_loop |
+    | | | wait_of_the_loop, store_that_the_loop_carries |
+    | | | acquire_that_the_loop_carries, acquire_of_a_branch_of_the_loop |
     | C5 aliasing | tokens alone order accesses, whatever the addresses | |
-    | | | behind_a_store_through_an_alias |
-    | C6 order | what acquires before it stands outside its loop | acquire_of_the_loop |
-    | | | atomic_of_the_loop, wait_of_the_loop, acquire_that_the_loop_carries |
-    | | | acquire_of_a_branch_of_the_loop |
+    | | | store_of_the_loop_through_an_alias |
+    | C6 aliasing | it is behind no access by other addresses of the same memory | |
+    | | | behind_a_fence |
     | C7 order | nothing that writes or releases waits for it | store_that_waits |
     | | | release_that_waits |
-    | C8 order | behind such an acquire a barrier stands before the loop, with a | |
+    | C8 order | behind such an access a barrier stands before the loop, with a | |
     | | proxy fence for bulk copies | acquire_before_the_loop |
+    | | | store_before_the_loop, relaxed_atomic_before_the_loop |
     | | | atomic_before_the_loop, acquire_whose_token_the_loop_carries |
     | | | acquire_of_a_branch_before_the_loop, wait_before_the_loop |
     | - blocks | what other tile blocks write meanwhile a weak load may not read | |
@@ -71,7 +72,12 @@ from cuda_tile.analysis.tiling import (
     tiling_of,
     view_operand,
 )
-from cuda_tile.analysis.tokens import LOADS, TokenOrder, is_acquire, is_ordered
+from cuda_tile.analysis.tokens import (
+    GRID_WAIT,
+    TokenOrder,
+    is_ordered,
+    is_plain_load,
+)
 from cuda_tile.analysis.warpgroups import are_bytes_for_warps, may_use_warpgroups
 from cuda_tile.ir.copy_plan import CP_ASYNC, THREADS, TMA, has_engine
 from cuda_tile.ir.memory_order import memory_order
@@ -182,11 +188,15 @@ class EngineChoice:
         return _refuse_strong(store) or self._refuse_map(store)
 
     def awaits_threads(self, load: ir.Operation) -> bool:
-        """Whether a load waits for what only the threads that compute may do: acquire.
+        """Whether a load waits for what the threads that compute do: write or acquire.
 
-        A role that loads would have to acquire itself, and so a second time.
+        A role that loads knows nothing of that.
         """
-        return any(memory_order(op).acquires for op in self._order.before(load))
+        return any(op.name != GRID_WAIT for op in self._awaited(load))
+
+    def _awaited(self, load: ir.Operation) -> list[ir.Operation]:
+        """What a load must not overtake."""
+        return [op for op in self._order.before(load) if not is_plain_load(op)]
 
     def _refuse_by_tokens(self, loop: ir.Operation, load: ir.Operation) -> str | None:
         """Why the order of tokens keeps a load in its place.
@@ -195,16 +205,15 @@ class EngineChoice:
             loop: What the copy may run ahead in: the loop, or the entry.
             load: The load.
         """
-        for op in self._order.before(load):
-            if op.name not in LOADS and not is_acquire(op):
-                # async_copies C4, C5
-                return "its token is behind a store, which the copy might overtake"
-            # async_copies C6
-            if is_acquire(op) and loop in (self._entry, *enclosing_ops_of(op)):
+        for op in self._awaited(load):
+            where = f"its token is behind '{op_stem(op)}' at {location_text(op)}, "
+            # async_copies C4, C5
+            if loop in (self._entry, *enclosing_ops_of(op)):
                 return (
-                    f"its token is behind '{op_stem(op)}' at {location_text(op)}, "
-                    "which the copy might overtake; move that before the loop"
+                    f"{where}which the copy might overtake; move that before the loop"
                 )
+            if _has_aliases(op):  # async_copies C6
+                return f"{where}behind which threads see memory by other addresses"
         if self._order.writes_after(load):  # async_copies C7
             return "a store waits for its token, which the copy might trail"
         return None
@@ -316,6 +325,14 @@ class EngineChoice:
             if low is None or low < 0:
                 return f"stride {d} may be negative; assume bounded<0, ?> on it"
         return None
+
+
+def _has_aliases(op: ir.Operation) -> bool:
+    """Whether memory has other addresses for an op, or behind it.
+
+    Proxies of their own make that visible, beside that of copies.
+    """
+    return op_stem(op).startswith(("multimem", "memory_fence_alias"))
 
 
 def _refuse_strong(load: ir.Operation) -> str | None:

@@ -18,7 +18,7 @@ from cuda_tile.analysis.tokens import (
     LOADS,
     NO_ORDER,
     TokenOrder,
-    is_acquire,
+    is_plain_load,
     token_operand,
 )
 from cuda_tile.ir.carried import BRANCH, LOOPS, ends_of, first_carried
@@ -257,7 +257,7 @@ class Repeatable:
             raise CannotSplit(f"it depends on {where}, which must not run twice")
         for op in self._order.before(load):
             # roles C4, C7
-            if op.name != GRID_WAIT and (op.name not in LOADS or is_acquire(op)):
+            if op.name != GRID_WAIT and not is_plain_load(op):
                 raise CannotSplit(
                     f"{where} comes after '{op_stem(op)}' at {location_text(op)}"
                 )

@@ -50,7 +50,7 @@ class Bytes(NamedTuple):
 
     start: int
     end: int
-    ring: int | None = None
+    ring: ir.Value | None = None
 
 
 Ranges = frozenset[Bytes]
@@ -357,7 +357,7 @@ def _place(op: ir.Operation) -> Bytes:
         )
     start = integer(op, "offset")
     if op.name == RING:
-        return Bytes(start, start + places_in(op).data_bytes, hash(op.results[0]))
+        return Bytes(start, start + places_in(op).data_bytes, op.results[0])
     return Bytes(start, start + buffer_type_bytes(op.results[0].type))
 
 

@@ -55,12 +55,9 @@ def is_fresh(token: ir.Value) -> bool:
     return op is not None and op.name == "cuda_tile.make_token"
 
 
-def is_acquire(op: ir.Operation) -> bool:
-    """Whether accesses behind an op's token see what others wrote before it.
-
-    Others are threads that released what it read, or the preceding grid.
-    """
-    return memory_order(op).acquires or op.name == GRID_WAIT
+def is_plain_load(op: ir.Operation) -> bool:
+    """Whether an op only reads, so that no load need stay behind it."""
+    return op.name in LOADS and not memory_order(op).acquires
 
 
 def token_operand(op: ir.Operation) -> ir.Value | None:
@@ -95,7 +92,8 @@ class Accesses:
         self._bits = {op: 1 << i for i, op in enumerate(self.ops)}
         self.loads = sum(self._bits[op] for op in self.ops if op.name in LOADS)
         self.loads |= self.loads << len(self.ops)
-        self.acquires = sum(self._bits[op] for op in self.ops if is_acquire(op))
+        acquires = (op for op in self.ops if memory_order(op).acquires)
+        self.acquires = sum(self._bits[op] for op in acquires)
         self.acquires |= self.acquires << len(self.ops)
         self._repointed: dict[ir.Operation, int] = {}
         for op in self.ops:

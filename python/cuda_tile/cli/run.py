@@ -314,6 +314,8 @@ def run_file(request: Request) -> None:
         f"{'' if request.executor == 'interp' else '(compilation included)'}".rstrip()
     )
     show_arrays(request, before)
+    if checked := getattr(counted, "checked", ""):
+        print(f"  checked: {checked}")
     if request.has_stats:
         print(stats_text(counted))
     if request.has_bounds:
@@ -390,8 +392,6 @@ def _choices(request: Request) -> dict[str, Any]:
                 "expected --on=interp or --on=emulator with --seed, got gpu"
             )
         choices["seed"] = request.seed
-        if request.executor == "emulator":
-            choices["mode"] = "adversarial"
     if request.preceding:
         if request.executor == "gpu":
             raise UserError(

@@ -64,7 +64,7 @@ class Settings:
         if self.on == "interp":
             return {"mode": self.mode, "seed": self.seed}
         if self.on == "emulator" and self.seed is not None:
-            return {"mode": "adversarial", "seed": self.seed}
+            return {"seed": self.seed}
         return {}
 
     def to_environment(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cuda_tile._mlir import ir
 from cuda_tile._mlir._mlir_libs._cuda_tile import BufferType
+from cuda_tile.analysis.tokens import token_operand
 from cuda_tile.emit.access import Loaded, pick_words
 from cuda_tile.emit.addresses import Origin, addresses_in
 from cuda_tile.emit.blocks import barrier, proxy_fence
@@ -23,7 +24,7 @@ from cuda_tile.emit.threads import linear_form_of
 from cuda_tile.emit.vectors import Run, load_run, store_run
 from cuda_tile.errors import InternalError
 from cuda_tile.ir.attributes import flag, integer, integers
-from cuda_tile.ir.memory_order import memory_order
+from cuda_tile.ir.copies import COPIES
 from cuda_tile.ir.shared_loads import is_again
 from cuda_tile.ir.shared_stores import is_for_cluster
 from cuda_tile.ir.tiles import buffer_layout_of, element_bits, layout_of
@@ -114,12 +115,12 @@ def reinterpret(e: Emitter, op: ir.Operation) -> None:
 def barrier_(e: Emitter, op: ir.Operation) -> None:
     """All threads of the role wait for each other, and see each other's accesses.
 
-    With `async`, each thread's fence for its own writes comes first. In kernels that
-    acquire it includes what others wrote to global memory, which copies may read.
+    With `async`, each thread's fence for its own writes comes first. It includes those
+    to global memory, and what the thread has acquired, where a copy waits for that.
     """
     if flag(op, "async"):
-        around = nested_ops(enclosing_entry(op))
-        proxy_fence(e, is_global=any(memory_order(o).acquires for o in around))
+        copies = (o for o in nested_ops(enclosing_entry(op)) if o.name in COPIES)
+        proxy_fence(e, is_global=any(map(token_operand, copies)))
     barrier(e)
 
 

@@ -127,12 +127,11 @@ def _add_checks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=("fast", "adversarial"),
-        default="fast",
-        help="adversarial: a seeded random order of warps and copies, and checks of "
-        "all that synchronisation must order; slower",
+        help="adversarial (the default with --seed): a seeded random order of warps "
+        "and copies, and checks of all that synchronisation must order; slower",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the adversarial order"
+        "--seed", type=int, metavar="N", help="of the adversarial order; 0 by default"
     )
     parser.add_argument(
         "--numbers",

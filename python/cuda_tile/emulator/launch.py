@@ -29,6 +29,7 @@ from cuda_tile.emulator.isa import instruction_table
 from cuda_tile.emulator.machine.build import Builder
 from cuda_tile.emulator.machine.builtins import Builtins
 from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.poll_state import PollState
 from cuda_tile.emulator.machine.program import Program
 from cuda_tile.emulator.machine.schedule import Scheduler
 from cuda_tile.emulator.memory.counters import Counters
@@ -37,8 +38,8 @@ from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.memory.traffic import Traffic
 from cuda_tile.emulator.ptx.parse import parse
 from cuda_tile.emulator.ptx.source import source_places
-from cuda_tile.emulator.ptx.syntax import Function, Module
-from cuda_tile.emulator.report import Report
+from cuda_tile.emulator.ptx.syntax import Function, Module, Register
+from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
@@ -85,8 +86,8 @@ def launch(
     shared_bytes: int = 0,
     cluster: int | Sequence[int] = (1, 1, 1),
     cooperative: bool = False,
-    mode: Mode = "fast",
-    seed: int = 0,
+    mode: Mode | None = None,
+    seed: int | None = None,
     limit: int | None = None,
     stack_bytes: int = STACK_BYTES,
     memory: GlobalMemory | None = None,
@@ -112,8 +113,9 @@ def launch(
         cooperative: Whether all CTAs run together, so that they may wait for each
             other (a cooperative launch; cooperative_groups::this_grid().sync()).
         mode: "fast" runs all warps in step; "adversarial" runs warps in a seeded
-            random order and checks that registers are written before they are used.
-        seed: Seed of the adversarial order.
+            random order and checks that registers are written before they are used. By
+            default adversarial with a seed, fast without. `Report.checked` says more.
+        seed: Seed of the adversarial order; 0 by default.
         limit: Most steps that one set of CTAs may take before it counts as endless.
         stack_bytes: Memory of each thread for alloca and recursion, where the kernel
             has any.
@@ -138,9 +140,10 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
+    mode = ("fast" if seed is None else "adversarial") if mode is None else mode
     _check_choices(mode, on_finding, numbers)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
-    seed = arguments.whole(seed, "seed", 0)
+    seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module, function = _entry(ptx, entry)
     dims = _dims(function, grid, block, cluster)
@@ -346,8 +349,15 @@ class _Run:
         self._functions = symbols.functions
         n_instructions = sum(len(function.code) for function in self._functions)
         counters = Counters(n_instructions)
-        self.report = Report(entry.name, module, self._functions, counters)
         is_adversarial = mode == "adversarial"
+        checked = CHECKED_ADVERSARIAL if is_adversarial else CHECKED_FAST
+        self.report = Report(
+            entry.name,
+            module,
+            self._functions,
+            counters,
+            checked=checked.format(seed=seed),
+        )
         keeps = dims[2] != (1, 1, 1) or _is_asynchronous(self._functions)
         is_precise = keeps or _synchronises_some(self._functions)
         is_precise = is_precise or _uses_flags(self._functions)
@@ -400,10 +410,21 @@ class _Run:
             program = Program(function, first, builder, rule_of)
             self._programs[function.name] = program
             first += len(function.code)
+        machine.polls.state_of = PollState(machine, self._steering()).of
         self._builtins = Builtins(machine, spaces)
         self._scheduler = Scheduler(
             machine, self._programs, builder, self._builtins, limit
         )
+
+    def _steering(self) -> frozenset[Register]:
+        """The registers on which it depends how the kernel goes on.
+
+        All, where functions are called: their arguments and results are no registers.
+        """
+        if len(self._functions) > 1:
+            of = self.machine.registers_of
+            return frozenset(r for f in self._functions for r in of(f))
+        return self._programs[self._entry.name].steering
 
     def execute(
         self, *, collects: bool, chip: Chip | None, registers: int | None

@@ -17,6 +17,16 @@ from cuda_tile.pictured import Pictured
 
 Counts = dict[str, int]
 
+CHECKED_FAST = (
+    "bounds, barriers, shared memory, in one order; not races in global memory, nor "
+    "uninitialised data: a seed checks these"
+)
+CHECKED_ADVERSARIAL = (
+    "bounds, barriers, races in shared and global memory, uninitialised data, in the "
+    "order of seed {seed}; not other orders"
+)
+"""What each mode looks at, as `Report.checked` says it."""
+
 
 @dataclass(frozen=True)
 class Loop:
@@ -46,6 +56,7 @@ class Report(Pictured):
         counters: Counts per instruction, of all functions one after another.
         stdout: What the kernel printed.
         warnings: What adversarial mode did not watch, in words; mostly empty.
+        checked: What was looked at and what was not, in one line.
         bounds: How fast a chip could at best do this work; None unless asked for.
     """
 
@@ -56,6 +67,7 @@ class Report(Pictured):
     findings: list[Finding] = field(default_factory=list[Finding])
     stdout: str = ""
     warnings: list[str] = field(default_factory=list[str])
+    checked: str = ""
     bounds: Bounds | None = None
 
     def __repr__(self) -> str:

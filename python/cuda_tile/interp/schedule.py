@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 
 from cuda_tile.interp.machine import Body, Stop, TileBlock
+from cuda_tile.interp.standstill import Standstill
 from cuda_tile.runtime.elements import Array
 
 PATIENCE = 16
 """How often a block may yield before another one runs."""
 
 STALL = 2000
-"""How often each block may yield without any write before it counts as a deadlock."""
+"""How often each block may yield without any write before it may be a deadlock."""
 
 
 def run_blocks(
@@ -54,6 +55,7 @@ class _Turns:
         self._stall = 0
         self._changes = 0  # blocks that began or ended
         self._seen = (0, 0)
+        self._standstill = Standstill()
 
     def next(self) -> tuple[TileBlock, Body] | None:
         """The block to run now: one that has yielded, or a new one."""
@@ -100,16 +102,22 @@ class _Turns:
     def _watch(self, run: TileBlock) -> None:
         """Fails once every block only waits.
 
-        A round in which every block yields, none writes, begins or ends changes nothing
-        for the next round.
+        A block that comes back to an op in a state that it had there before, while none
+        writes, begins or ends, does so for ever. One that counts how often it reads has
+        a new state each time, and ends some time.
         """
         launch = run.launch
         seen = (launch.write_count, self._changes)
         if seen != self._seen:
             self._seen, self._stall = seen, 0
+            self._standstill = Standstill()
             return
         self._stall += self._patience(run)
-        if self._stall > STALL * len(launch.live) and run.wait is not None:
+        most = STALL * len(launch.live)
+        if 2 * self._stall < most or run.wait is None:
+            return
+        self._standstill.note(run, run.wait)
+        if self._stall > most and self._standstill.is_of(launch.live):
             run.fail(
                 run.wait,
                 "no tile block can go on: all of them read again and again what "

@@ -96,6 +96,14 @@ def taken(op: ir.Operation) -> Iterator[ir.Value]:
         yield from inner.operands
 
 
+def listed_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Every operation under `op` as it stands now, for those who erase some of them.
+
+    What is erased before its turn comes is left out, as the body of an erased loop is.
+    """
+    return (each for each in list(nested_ops(op)) if _cuda_tile.is_alive(each))
+
+
 def nested_in(region: ir.Region) -> Iterator[ir.Operation]:
     """Every operation in a region, in program order."""
     return _within(iter(region.blocks))

@@ -12,12 +12,12 @@ Contract `narrow_elements`
     | | condition | near misses |
     |---|---|---|
     | C1 types | elements of 4 bits | bytes |
-    | C2 flags | only a weak store goes element by element, another is refused | relaxed |
+    | C2 flags | stores go element by element only if they are weak | relaxed |
     | C3 values | a byte of two elements that are outside is one padding value | six |
     | - order | accesses keep their places, tokens and orders; see C2 | |
     | C4 blocks | a store keeps the other half of a byte, stored before it | halves, |
     | | | odd_bytes, last_half |
-    | C5 indices | starts and strides beside the 1 are even, read as unsigned | odd_step, |
+    | C5 indices | starts, and strides beside the 1, are even | odd_step, |
     | | | odd_gather, even_gather |
     | C6 extents | tiles and extents are even along the stride of 1 | one_column |
     | - aliasing | only bytes of elements are touched, one half after the other | |
@@ -48,7 +48,7 @@ from cuda_tile.analysis.tiling import (
     view_operand,
 )
 from cuda_tile.ir.tiles import element_of, shape_of
-from cuda_tile.ir.walk import defining_op, nested_ops, segments
+from cuda_tile.ir.walk import defining_op, listed_ops, segments
 from cuda_tile.passes.nibble_elements import (
     byte_pointers,
     integer,
@@ -70,7 +70,7 @@ def access_bytes(entry: ir.Operation) -> None:
         Unsupported: An access of single elements that has no such form.
     """
     rewriter = _Rewriter(FactsAnalysis(entry))
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         with op.location, ir.InsertionPoint(op):
             match op.name:
                 case "cuda_tile.load_view_tko" if _is_nibble(op.results[0]):

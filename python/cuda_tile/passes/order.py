@@ -18,10 +18,10 @@ known, and between an acquire and the accesses that other threads make after it 
 ISA, "Memory Consistency Model": a barrier synchronises the threads of a CTA, and
 causality order is transitive). There loads and a thread's own elements count as well.
 
-A copy into shared memory waits for an acquire in the same way. `skew` starts it ahead
-of its iteration, so its barrier stands before the loops around it that do not acquire;
-it is `async` where bulk copies read, through their own proxy, what the acquire made
-known to threads (PTX ISA, "Async proxy").
+A copy into shared memory waits for stores and acquires in the same way. `skew` starts
+it ahead of its iteration, so its barrier stands before the loops around it that have
+none of these; it is `async` where bulk copies read, through their own proxy, what
+threads stored or acquired (PTX ISA, "Async proxy").
 
 Two data-flow analyses find what an access waits for: which accesses each token depends
 on, and which accesses no barrier has followed yet on some path.
@@ -37,7 +37,12 @@ from cuda_tile.analysis.control_flow import ControlFlow, Edge
 from cuda_tile.analysis.dataflow import ForwardAnalysis
 from cuda_tile.analysis.facts import FactsAnalysis
 from cuda_tile.analysis.feeds import enclosing_ops_of
-from cuda_tile.analysis.tokens import LOADS, Accesses, AccessesBehindTokens
+from cuda_tile.analysis.tokens import (
+    LOADS,
+    Accesses,
+    AccessesBehindTokens,
+    is_plain_load,
+)
 from cuda_tile.ir.attributes import flag
 from cuda_tile.ir.carried import LOOPS
 from cuda_tile.ir.copies import COPIES, copy_engine
@@ -72,7 +77,7 @@ def run(module: ir.Operation, options: Options) -> None:
 def _show_copies(
     flow: ControlFlow, accesses: Accesses, behind: AccessesBehindTokens
 ) -> bool:
-    """Inserts the barriers behind which copies see what an acquire made known.
+    """Inserts the barriers behind which copies see what threads stored or acquired.
 
     Args:
         flow: The control flow of an entry.
@@ -80,18 +85,18 @@ def _show_copies(
         behind: What is behind its tokens.
 
     Returns:
-        Whether any copy waits for an acquire.
+        Whether any copy waits for such an access.
     """
+    shown = sum(accesses.bit(op) for op in accesses.ops if not is_plain_load(op))
+    shown |= shown << len(accesses.ops)
     copies = [
-        op
-        for op in accesses.ops
-        if op.name in COPIES and behind.waited_for(op) & accesses.acquires
+        op for op in accesses.ops if op.name in COPIES and behind.waited_for(op) & shown
     ]
     for op in copies:
         is_bulk = copy_engine(op) == TMA
-        unseen = UnseenAcquires(ControlFlow(flow.entry), accesses, is_async=is_bulk)
+        unseen = UnseenAccesses(ControlFlow(flow.entry), accesses, is_async=is_bulk)
         unseen.solve(0)
-        missing = behind.waited_for(op) & (unseen.before(op) or 0)
+        missing = behind.waited_for(op) & shown & (unseen.before(op) or 0)
         if missing:  # async_copies C8
             place = _outermost(op, accesses.of(missing))
             with ir.InsertionPoint(place), op.location:
@@ -99,9 +104,9 @@ def _show_copies(
     return bool(copies)
 
 
-def _outermost(op: ir.Operation, acquires: list[ir.Operation]) -> ir.Operation:
-    """The outermost loop around an op without any of the acquires, or the op itself."""
-    around = {outer for each in acquires for outer in enclosing_ops_of(each)}
+def _outermost(op: ir.Operation, others: list[ir.Operation]) -> ir.Operation:
+    """The outermost loop around an op without any of the others, or the op itself."""
+    around = {outer for each in others for outer in enclosing_ops_of(each)}
     free = [o for o in enclosing_ops_of(op) if o.name in LOOPS and o not in around]
     return free[-1] if free else op
 
@@ -126,8 +131,10 @@ def _early(op: ir.Operation, analysis: UnorderedAccesses) -> ir.Operation:
     return op
 
 
-class UnseenAcquires(ForwardAnalysis[int]):
-    """The acquires that no barrier has followed yet on some path, as a mask.
+class UnseenAccesses(ForwardAnalysis[int]):
+    """The accesses that no barrier has followed yet on some path, as a mask.
+
+    Of barriers it counts those that are there.
 
     Args:
         flow: The control flow of an entry.
@@ -143,7 +150,7 @@ class UnseenAcquires(ForwardAnalysis[int]):
         self._is_async = is_async
 
     def join(self, known: int, news: int) -> int:
-        """Either path's acquires."""
+        """Either path's accesses."""
         return known | news
 
     def forward(self, edge: Edge, state: int) -> int:
@@ -151,10 +158,10 @@ class UnseenAcquires(ForwardAnalysis[int]):
         return self._accesses.along(edge, state)
 
     def transfer(self, op: ir.Operation, state: int) -> int:
-        """A barrier shows all acquires so far."""
+        """A barrier shows all accesses so far."""
         if op.name == "tileas.barrier" and flag(op, "async") >= self._is_async:
             return 0
-        return state | self._accesses.bit(op) & self._accesses.acquires
+        return state | self._accesses.bit(op)
 
 
 class UnorderedAccesses(ForwardAnalysis[int]):

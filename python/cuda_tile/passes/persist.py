@@ -21,7 +21,14 @@ from cuda_tile.ir.plan import add_remark, read_plan
 from cuda_tile.ir.purity import is_pure
 from cuda_tile.ir.tile_loop import NEXT_TILE, TILES, has_tiles
 from cuda_tile.ir.tiles import is_distributed
-from cuda_tile.ir.walk import block_ops, body, entries, location_text, nested_ops
+from cuda_tile.ir.walk import (
+    block_ops,
+    body,
+    entries,
+    listed_ops,
+    location_text,
+    nested_ops,
+)
 from cuda_tile.options import Options
 
 BLOCK_ID = "cuda_tile.get_tile_block_id"
@@ -97,7 +104,7 @@ def _wrap(entry: ir.Operation) -> None:
         if not _stays(op, inside):
             inside.add(op)
             inner.append(op)
-    for op in list(nested_ops(loop)):
+    for op in listed_ops(loop):
         if op.name == BLOCK_ID:
             for result, argument in zip(op.results, inner.arguments, strict=True):
                 result.replace_all_uses_with(argument)

@@ -20,12 +20,12 @@ Contract `combine_atomics`
 
     | | condition | near misses |
     |---|---|---|
-    | C1 types | integers of 32 or 64 bits: sums of floats would be rounded anew | floats |
+    | C1 types | integers of 32 or 64 bits: no sums that are rounded | floats |
     | C2 flags | the mode is a sum, an extremum or of bits, no exchange | exchange |
     | C3 values | nobody uses the old numbers | used |
     | C4 values | an element that the mask leaves out changes nothing | masked, |
     | | | masked_least, masked_groups |
-    | C5 order | relaxed: nothing is released or acquired by one of the updates | release, |
+    | C5 order | relaxed: no update releases or acquires | release, |
     | | | acquire, both_orders |
     | - blocks | others see what one of the orders of all updates leads to | |
     | - indices | places are compared by what made them, modulo 2^64 | |
@@ -33,7 +33,7 @@ Contract `combine_atomics`
     | | | no_groups |
     | C7 aliasing | the pointers of a group are surely equal | many_places, |
     | | | loaded_places |
-    | - captures | pointers are made of what the atomic's own were made of, or of them | |
+    | - captures | pointers are made of the atomic's own, or of their sources | |
 """
 
 from __future__ import annotations

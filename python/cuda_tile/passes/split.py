@@ -16,6 +16,30 @@ not wrap around. The bounds a and b are computed from them in 64 bits before the
 where the sums may wrap, no iteration goes without its mask. Nothing of this depends on
 what the loop computes. A loop that goes on where another one ended stays: whoever wrote
 it has split it already.
+
+Contract `loop_splitting`
+    Law: a loop from a to c does what loops from a to b and from b to c do, with b one
+    of its iterations; a mask that is true for all elements of an iteration is true.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | integers of at most 32 bits, of the index's type | wide_mask |
+    | C2 flags | the loop counts as signed, the mask compares | unsigned_loop, |
+    | | | equal_mask, unsigned_mask |
+    | - values | what is computed is the same, in the same order | |
+    | - order | the same iterations, one after the other | |
+    | - blocks | the bounds are those of one tile block | |
+    | C3 indices | sums of a mask wrap around in no iteration without it | wraps, |
+    | | | wraps_below |
+    | C4 indices | bounds are iterations of the loop and fit its index | steps, |
+    | | | last_numbers, steps_at_the_end |
+    | C5 extents | loops of no or one iteration may be made | no_iteration, |
+    | | | no_iteration_at_all, one_iteration, |
+    | | | no_open_one, all_open |
+    | - aliasing | memory is accessed as before | |
+    | C6 captures | a mask rests on scalars that stay the same | carried_limit |
+    | C7 captures | the mask is open for all that use it | used_mask, two_masks, |
+    | | | other_values |
 """
 
 from __future__ import annotations
@@ -95,7 +119,9 @@ def run(module: ir.Operation, options: Options) -> None:
 
 def _is_worth(op: ir.Operation) -> bool:
     """Whether an op is an innermost counted loop with products, and whole."""
-    if op.name != "cuda_tile.for" or flag(op, "unsignedCmp") or _goes_on(op):
+    if op.name != "cuda_tile.for" or _goes_on(op):
+        return False
+    if flag(op, "unsignedCmp"):  # loop_splitting C2
         return False
     names = {inner.name for inner in nested_ops(op)}
     return not names.isdisjoint(_PRODUCTS) and names.isdisjoint(_LOOPS)
@@ -150,7 +176,9 @@ def _mask(
     op: ir.Operation, loop: CountedLoop, values: AffineValues, facts: FactsAnalysis
 ) -> Mask | None:
     predicate = keyword(op, "comparison_predicate")
-    if predicate not in _SIGNS or element_of(op.operands[0]) != element_of(loop.index):
+    if predicate not in _SIGNS:
+        return None
+    if element_of(op.operands[0]) != element_of(loop.index):  # loop_splitting C1
         return None
     left, right = (values.of(operand) for operand in op.operands)
     if left is None or right is None:
@@ -165,6 +193,7 @@ def _mask(
     width = ir.IntegerType(element_of(op.operands[0])).width
     first = -(1 << width - 1) if is_signed else 0
     last = (1 << width - 1) - 1
+    # loop_splitting C3
     exact = [c for x in (left, right) for c in _exact(x, first, last, loop, facts)]
     return Mask(op, is_true, opens, tuple(exact))
 
@@ -257,5 +286,6 @@ def _open(loop: ir.Operation, copy: ir.Operation, masks: Sequence[Mask]) -> None
             loc=twin.location,
             ip=ir.InsertionPoint(twin),
         )
+        # loop_splitting C7
         twin.results[0].replace_all_uses_with(constant.results[0])
         twin.erase()

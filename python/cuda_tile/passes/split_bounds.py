@@ -92,7 +92,7 @@ class Bounds:
         first = self._clamped(_most(firsts, "max"), self._lower) if begins else None
         start = self._lower if first is None else first
         last = self._clamped(_most(lasts, "min"), start) if ends else None
-        largest = first if last is None else last
+        largest = first if last is None else last  # loop_splitting C4
         if largest is not None and constant_of(self._loop.step) != 1:
             width = ir.IntegerType(element_of(self._loop.index)).width
             most = constant((1 << width - 1) - 1, self._i64)
@@ -143,7 +143,7 @@ class Bounds:
         Beyond the last turn it is the first place after that on the loop's grid.
         """
         bound = cuda_tile.MinIOp(bound, self._upper, "signed").result
-        bound = cuda_tile.MaxIOp(bound, low, "signed").result
+        bound = cuda_tile.MaxIOp(bound, low, "signed").result  # loop_splitting C5
         if constant_of(self._loop.step) == 1:
             return bound
         step = self._wide(self._loop.step)

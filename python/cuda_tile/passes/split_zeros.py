@@ -14,7 +14,7 @@ Contract `zero_removal`
 
     | | condition | near misses |
     |---|---|---|
-    | C1 types | a product that is +0 or large is of f16 or of 8 bits, in f32 | bf16_product |
+    | C1 types | products that are +0 or large are of f16 or 8 bits | bf16_product |
     | C2 flags | the addition flushes no subnormals, or there are none | flushed, |
     | | | flushed_product |
     | C3 values | the constant is +0 everywhere | minus_zero, other_number |
@@ -35,14 +35,14 @@ from cuda_tile.analysis.constants import uniform_bits
 from cuda_tile.analysis.zero_signs import hides_zero_signs
 from cuda_tile.ir.attributes import flag
 from cuda_tile.ir.tiles import element_of
-from cuda_tile.ir.walk import defining_op, nested_ops
+from cuda_tile.ir.walk import defining_op, listed_ops
 
 _NEVER_TINY = ("f16", "f8E4M3FN", "f8E5M2")
 
 
 def drop_added_zeros(entry: ir.Operation) -> None:
     """Replaces such additions by what they add to."""
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if op.name != "cuda_tile.addf":
             continue
         for value, zero in (op.operands, reversed(list(op.operands))):

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from cuda_tile._mlir import ir
 from cuda_tile.ir.plan import PRODUCTS, read_plan, read_target
-from cuda_tile.ir.walk import entries, nested_ops
+from cuda_tile.ir.walk import entries, listed_ops
 from cuda_tile.options import Options
 from cuda_tile.stage.conversion import stage_conversion
 from cuda_tile.stage.copies import obtains_once, share_result
@@ -60,7 +60,7 @@ def _stage_entry(entry: ir.Operation) -> None:
     _split_across_warps(entry)
     buffers = StagedOperands(room)
     has_products = False
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if op.name in PRODUCTS:
             has_products = True
             stage_product(op, buffers, limit, fills)
@@ -69,14 +69,14 @@ def _stage_entry(entry: ir.Operation) -> None:
     fills.finish()
     left = limit - (room - buffers.room_bytes)
     n_warps = read_plan(entry).num_warps
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if obtains_once(op):
             share_result(op, n_warps, _left(left, op, fills))
     if not has_products:
         hold_tiles(entry)
         start_loads_together(entry)
     join_exchanges(entry)
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if op.name == "tileas.convert_layout":
             load = stage_conversion(op, _left(left, op, fills))
             if load is not None:
@@ -87,7 +87,7 @@ def _stage_entry(entry: ir.Operation) -> None:
 
 def _split_across_warps(entry: ir.Operation) -> None:
     """Makes reductions and scans stay within warps."""
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if op.name == "cuda_tile.reduce":
             split_reduction(op)
         elif op.name == "cuda_tile.scan":

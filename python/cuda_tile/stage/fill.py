@@ -8,8 +8,8 @@ together what one copy moves and is otherwise the best for those who read it. Wh
 product reads the tile, threads read it back whole, in each layout in which it is used:
 what they compute of it is the operand.
 
-The copy keeps the load's token where an acquire, or a wait for the preceding grid,
-stands behind it. Of other tokens it needs none: no store is ordered with the load.
+The copy keeps the load's token where that stands for more than other loads: for what
+writes or acquires before the loop, or for the preceding grid.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cuda_tile.analysis.feeds import (
 )
 from cuda_tile.analysis.tensor_maps import map_order
 from cuda_tile.analysis.tiling import index_operands, view_operand
-from cuda_tile.analysis.tokens import TokenOrder, is_acquire, token_operand
+from cuda_tile.analysis.tokens import TokenOrder, is_plain_load, token_operand
 from cuda_tile.analysis.warpgroups import ROLES, Read, copied_buffer
 from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import LOADS, TMA, LoadPlan, read_load
@@ -73,7 +73,7 @@ class Fills:
         plans = {op: read_load(op) for op in nested_ops(entry) if op.name in LOADS}
         copied = {load: plan for load, plan in plans.items() if plan.is_copy}
         self._waits = {
-            load: any(map(is_acquire, order.before(load))) for load in copied
+            load: not all(map(is_plain_load, order.before(load))) for load in copied
         }
         facts = FactsOnDemand(entry) if copied else None
         before: ir.Operation | None = None

@@ -15,7 +15,7 @@ from cuda_tile.errors import UserError
 from cuda_tile.ir.copy_plan import STORES, TMA, read_store
 from cuda_tile.ir.maps import add_map
 from cuda_tile.ir.tiles import element_bits, element_of, layout_of
-from cuda_tile.ir.walk import enclosing_entry, location_text, nested_ops
+from cuda_tile.ir.walk import enclosing_entry, listed_ops, location_text
 from cuda_tile.layout.ldmatrix import ldmatrix_conflicts, match_stmatrix
 from cuda_tile.layout.linear import LinearLayout
 from cuda_tile.layout.shared import SharedLayout
@@ -27,7 +27,7 @@ _MATRIX_BITS = 16
 
 def stage_stores(entry: ir.Operation) -> None:
     """Replaces the stores of an entry whose plan names the copy engine."""
-    for op in list(nested_ops(entry)):
+    for op in listed_ops(entry):
         if op.name in STORES and read_store(op).engine == TMA:
             _stage(op)
 

@@ -134,6 +134,11 @@ class Builder:
         """Registers that the current instruction reads."""
         return tuple(self._reads)
 
+    @property
+    def writes(self) -> tuple[Register, ...]:
+        """Registers that the current instruction writes."""
+        return tuple(self._writes)
+
     def error(self, message: str) -> PtxError:
         """Makes an error about the current instruction."""
         return PtxError(message, self.line)

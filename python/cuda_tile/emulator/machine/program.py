@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cuda_tile.emulator.errors import Fault
 from cuda_tile.emulator.machine.build import Builder, Rule
 from cuda_tile.emulator.machine.machine import Machine
+from cuda_tile.emulator.machine.poll_state import Flow, steering_registers
 from cuda_tile.emulator.machine.step import Barrier, Control, Convergence, Step, Wait
 from cuda_tile.emulator.ptx.data_flow import (
     changes_bit_field,
@@ -80,6 +81,8 @@ class Program:
         self._guards: list[Guard | None] = []
         self._demands: list[tuple[Register, ...]] = []
         self._segments: dict[int, Segment] = {}
+        self._flows: list[Flow] = []
+        self._roots: list[Register] = []
         self.polls = frozenset(polling_branches(function))
         self._loaded = only_loaded(function)
         builder.tensor_cores.watch(function)
@@ -101,6 +104,9 @@ class Program:
             register, negated = instruction.guard
             guard = machine.register(register), negated
             demands = (*demands, register)
+        self._flows.append((demands, b.writes))
+        if not isinstance(compiled, Step):
+            self._roots += demands
         if isinstance(compiled, Step):
             if changes_bit_field(instruction, self._loaded):
                 compiled.defines = True
@@ -118,6 +124,11 @@ class Program:
         self._code.append(compiled)
         self._guards.append(guard)
         self._demands.append(demands)
+
+    @property
+    def steering(self) -> frozenset[Register]:
+        """The registers on which branches and waits depend."""
+        return steering_registers(self._flows, self._roots)
 
     def segment(self, pc: int) -> Segment:
         """Returns the segment that starts at an instruction."""

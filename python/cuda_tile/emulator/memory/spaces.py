@@ -70,7 +70,7 @@ class Spaces:
         """
         self.check_alignment(lanes, addresses, size)
         if order is not None and space:
-            self._machine.polls.read(lanes)
+            self._machine.polls.read(at, lanes)
         older = self._machine.older_writes
         if space == "global" and order is not None and older is not None:
             data = self._load_global(at, lanes, addresses, size, "global_load")
@@ -296,7 +296,7 @@ class Spaces:
         if changed:
             self._machine.progress += 1
         else:
-            self._machine.polls.read(lanes)
+            self._machine.polls.read(at, lanes)
         return old
 
     def _announce_atomic(
