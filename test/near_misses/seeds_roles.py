@@ -108,6 +108,26 @@ MISSES = (
     Miss("behind_an_acquire", 7, ((BEFORE, ACQUIRE.format("%before")),)),
     Miss("behind_the_preceding_grid", 8, ((BEFORE, WAIT.format("%before")),), True),
     Miss(
+        "tile_of_no_loop_behind_the_preceding_grid",
+        8,
+        (
+            ("    %ones = constant <f16: 1.0> : tile<32x16xf16>\n", ""),
+            (
+                BEFORE,
+                f"{WAIT.format('%before')}\n"
+                "    %bt = make_tensor_view %aligned, shape = [32, 16], "
+                "strides = [64, 1] : tensor_view<32x16xf16, strides=[64, 1]>\n"
+                "    %bv = make_partition_view %bt : partition_view<tile=(32x16), "
+                "padding_value = zero, tensor_view<32x16xf16, strides=[64, 1]>>\n"
+                "    %ones, %once = load_view_tko weak %bv[%zero, %zero] "
+                "token = %before : partition_view<tile=(32x16), padding_value = zero, "
+                "tensor_view<32x16xf16, strides=[64, 1]>>, tile<i32> "
+                "-> tile<32x16xf16>, token",
+            ),
+        ),
+        True,
+    ),
+    Miss(
         "row_behind_the_preceding_grid",
         8,
         (

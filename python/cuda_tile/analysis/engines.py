@@ -198,6 +198,15 @@ class EngineChoice:
         """What a load must not overtake."""
         return [op for op in self._order.before(load) if not is_plain_load(op)]
 
+    def _around(self, op: ir.Operation) -> list[ir.Operation]:
+        """The loops, and perhaps the entry, in which no copy may be behind an op.
+
+        Copies in no loop do not run ahead, but only a role of its own makes them: it
+        waits for the preceding grid, and for nothing else.
+        """
+        entry = [] if op.name == GRID_WAIT else [self._entry]
+        return [*enclosing_ops_of(op), *entry]
+
     def _refuse_by_tokens(self, loop: ir.Operation, load: ir.Operation) -> str | None:
         """Why the order of tokens keeps a load in its place.
 
@@ -208,7 +217,7 @@ class EngineChoice:
         for op in self._awaited(load):
             where = f"its token is behind '{op_stem(op)}' at {location_text(op)}, "
             # async_copies C4, C5
-            if loop in (self._entry, *enclosing_ops_of(op)):
+            if loop in self._around(op):
                 return (
                     f"{where}which the copy might overtake; move that before the loop"
                 )

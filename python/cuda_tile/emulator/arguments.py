@@ -15,6 +15,7 @@ from cuda_tile.emulator.memory.symbols import Symbols
 from cuda_tile.emulator.ptx.syntax import Function, Variable
 from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.tensor.map_object import SIZE_BYTES, Tensor
+from cuda_tile.exact import enter
 from cuda_tile.runtime.memory import GlobalMemory
 
 _WIDEST_BYTES = 16
@@ -29,6 +30,30 @@ def whole(value: object, what: str, least: int) -> int:
     if not isinstance(value, numbers.Integral) or value < least:
         raise LaunchError(f"expected {what} to be an integer >= {least}, got {value!r}")
     return int(value)
+
+
+def elements(function: Function, args: Sequence[Any], numbers: str) -> Sequence[Any]:
+    """The arguments; exact numbers as elements, in place in arrays."""
+    if numbers != "exact":
+        return args
+    enter(arg.array for arg in args if isinstance(arg, TensorMap))
+    typed = [
+        param.type.dtype.type(arg)
+        if isinstance(arg, float) and param.type.is_float
+        else arg
+        for param, arg in zip(function.params, args, strict=False)
+    ]
+    return enter(typed) + list(args[len(typed) :])
+
+
+def global_memory(given: GlobalMemory | None) -> GlobalMemory:
+    """The memory that a launch was given, or a new one."""
+    if given is None:
+        return GlobalMemory()
+    if not isinstance(cast(object, given), GlobalMemory):
+        got = type(given).__name__
+        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
+    return given
 
 
 def register_arrays(

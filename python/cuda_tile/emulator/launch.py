@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_tile.emulator import arguments
+from cuda_tile.emulator.arguments import global_memory
 from cuda_tile.emulator.bounds.chip import Chip
 from cuda_tile.emulator.bounds.compute import (
     Launched,
@@ -41,9 +42,7 @@ from cuda_tile.emulator.ptx.source import source_places
 from cuda_tile.emulator.ptx.syntax import Function, Module, Register
 from cuda_tile.emulator.report import CHECKED_ADVERSARIAL, CHECKED_FAST, Report
 from cuda_tile.emulator.sync.copies import Copies
-from cuda_tile.emulator.tensor.map import TensorMap
 from cuda_tile.emulator.threads.geometry import Dim3, Geometry
-from cuda_tile.exact import enter
 from cuda_tile.runtime.memory import GlobalMemory
 from cuda_tile.runtime.preceding import Preceding, byte_ranges
 
@@ -136,15 +135,13 @@ def launch(
     All of them are `cuda_tile.errors.UserError`, and nothing else is raised. Arrays are
     as they were unless it is a `FindingError`.
     """
-    mode = ("fast" if seed is None else "adversarial") if mode is None else mode
-    _check_choices(mode, on_finding, numbers)
+    mode = _checked_mode(mode, seed, on_finding, numbers)
     shared_bytes = arguments.whole(shared_bytes, "shared_bytes", 0)
     seed = arguments.whole(0 if seed is None else seed, "seed", 0)
     limit = arguments.whole(_DEFAULT_LIMIT if limit is None else limit, "limit", 1)
     module, function = _entry(ptx, entry)
-    dims = _dims(function, grid, block, cluster)
-    memory = _memory(memory)
-    args = _elements(function, args, numbers)
+    dims, memory = _dims(function, grid, block, cluster), global_memory(memory)
+    args = arguments.elements(function, args, numbers)
     values = arguments.register_arrays(function, args, memory)
     symbols = Symbols(module, function, memory, shared_bytes, stack_bytes)
     run = _Run(module, function, symbols, memory, dims, mode, seed, cooperative)
@@ -152,22 +149,13 @@ def launch(
     params = arguments.pack(function, values, symbols)
     run.prepare(params, limit, is_exact=numbers == "exact")
     run.execute(collects=on_finding == "collect", chip=bounds, registers=registers)
-    _elements(function, args, numbers)
+    arguments.elements(function, args, numbers)
     return run.report
 
 
 def _entry(ptx: object, name: str | None) -> tuple[Module, Function]:
     module = _module(ptx)
     return module, find_entry(module, name)
-
-
-def _memory(given: GlobalMemory | None) -> GlobalMemory:
-    if given is None:
-        return GlobalMemory()
-    if not isinstance(cast(object, given), GlobalMemory):
-        got = type(given).__name__
-        raise LaunchError(f"expected memory to be a GlobalMemory, got {got}")
-    return given
 
 
 def _dims(
@@ -184,24 +172,16 @@ def _dims(
     return dims
 
 
-def _elements(function: Function, args: Sequence[Any], numbers: str) -> Sequence[Any]:
-    """The arguments; exact numbers as elements, in place in arrays."""
-    if numbers != "exact":
-        return args
-    enter(arg.array for arg in args if isinstance(arg, TensorMap))
-    typed = [
-        param.type.dtype.type(arg)
-        if isinstance(arg, float) and param.type.is_float
-        else arg
-        for param, arg in zip(function.params, args, strict=False)
-    ]
-    return enter(typed) + list(args[len(typed) :])
-
-
-def _check_choices(mode: str, on_finding: str, numbers: str) -> None:
+def _checked_mode(
+    mode: Mode | None, seed: int | None, on_finding: str, numbers: str
+) -> Mode:
+    """The mode, which a seed says where it is not given; choices are checked."""
+    given: Mode = "fast" if seed is None else "adversarial"
+    mode = given if mode is None else mode
     _check_choice("mode", mode, get_args(Mode))
     _check_choice("on_finding", on_finding, get_args(OnFinding))
     _check_choice("numbers", numbers, get_args(Numbers))
+    return mode
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:

@@ -35,6 +35,7 @@ Contract `roles`
     | C8 blocks | behind the preceding grid each role waits for it | |
     | | | behind_the_preceding_grid, row_behind_the_preceding_grid |
     | | | row_behind_a_hint_and_a_wait |
+    | | | tile_of_no_loop_behind_the_preceding_grid |
     | - indices | both roles compute them by the same ops | |
     | C9 captures | no return leaves the other role waiting | early_end |
     | C10 extents | loops of both roles have the same bounds | no_iteration |

@@ -173,7 +173,7 @@ class TensorMapParameter:
             swizzle_bytes=int(data["swizzle_bytes"]),
             l2_promotion_bytes=int(data["l2_promotion_bytes"]),
             access=data["access"],
-            required=bool(data["required"]),
+            required=bool(data.get("required", True)),
         )
 
 
