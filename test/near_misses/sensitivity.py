@@ -135,7 +135,7 @@ def _in_order(rule: Callable[..., Any]) -> Callable[..., Any]:
     def ordered(run: Any, op: Any, *operands: Any) -> Any:
         if len(operands) > 1 or run.launch.reduce_order == "shuffle":
             return rule(run, op, *operands)
-        values = operands[0]
+        values: Any = next(iter(operands))
         dim = op.attributes["dim"]
         places = np.argsort(values.astype(np.float64), axis=dim)
         return rule(run, op, np.take_along_axis(values, places, axis=dim))
