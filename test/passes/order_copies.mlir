@@ -9,14 +9,14 @@
 // RUN: cuda-tile-opt %t.80.mlir --cuda-tile-order | diff %t.80.mlir -
 // RUN: cuda-tile-opt %t.90.mlir --cuda-tile-order | diff %t.90.mlir -
 
-// CHECK: %[[SEEN:.*]] = load_ptr_tko acquire
+// CHECK: %{{.*}}, %[[SEEN:.*]] = load_ptr_tko acquire
 // CHECK: tileas.barrier{{ *$}}
 // CHECK-NEXT: for
 // CHECK: tileas.copy_in {{.*}} token = %[[SEEN]] {{.*}}"cp_async"
 // CHECK-NOT: tileas.barrier
 // CHECK: continue
 // BULK-NOT: roles =
-// BULK: %[[SEEN:.*]] = load_ptr_tko acquire
+// BULK: %{{.*}}, %[[SEEN:.*]] = load_ptr_tko acquire
 // BULK: tileas.barrier async{{ *$}}
 // BULK-NEXT: for
 // BULK: tileas.copy_in {{.*}} token = %[[SEEN]] {{.*}}"tma"

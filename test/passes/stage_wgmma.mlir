@@ -27,7 +27,8 @@ cuda_tile.module @kernels {
   // WARP: return
   entry @product(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>, %n: tile<i32>) {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
-    %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
+    %natural = assume bounded<0, ?>, %n : tile<i32>
+    %t = make_tensor_view %a, shape = [%natural, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
     %w = make_partition_view %t : !turned
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
@@ -61,7 +62,8 @@ cuda_tile.module @kernels {
   // CHECK: return
   entry @chained(%p: tile<ptr<f16>>, %q: tile<ptr<f32>>, %n: tile<i32>) {
     %a = assume div_by<16>, %p : tile<ptr<f16>>
-    %t = make_tensor_view %a, shape = [%n, 64], strides = [64, 1] : tile<i32> -> !tensor
+    %natural = assume bounded<0, ?>, %n : tile<i32>
+    %t = make_tensor_view %a, shape = [%natural, 64], strides = [64, 1] : tile<i32> -> !tensor
     %v = make_partition_view %t : !rows
     %u = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %o = make_partition_view %u : !result

@@ -317,9 +317,10 @@ class Candidate:
 
     def with_role(self, target: Target, ctas: int) -> Candidate:
         """The same with a role that loads, and so many CTAs on a multiprocessor."""
-        limit, _ = role_registers(target, self.num_warps, ctas, self.needed)
+        made = replace(self, roles="load", ctas=ctas)
+        limit, _ = role_registers(target, self.num_warps, ctas, made.needed)
         launched = register_limit(target, self.num_warps + LOAD_WARPS, ctas)
-        return replace(self, roles="load", ctas=ctas, limit=limit, launched=launched)
+        return replace(made, limit=limit, launched=launched)
 
 
 class Chooser:
