@@ -124,11 +124,6 @@ MISSES = (
         1,
         (*LEFT, ("load_view_tko weak %wv", "load_view_tko relaxed device %wv")),
     ),
-    Miss(
-        "acquires_itself",
-        1,
-        (*LEFT, ("load_view_tko weak %wv", "load_view_tko acquire device %wv")),
-    ),
     Miss("store_that_waits", 2, LEFT),
     Miss(
         "release_that_waits",
@@ -138,17 +133,6 @@ MISSES = (
             (
                 OVER,
                 "%over = store_ptr_tko release device %flags, %one token = %taken : tile<ptr<i32>>, tile<i32> -> token",
-            ),
-        ),
-    ),
-    Miss(
-        "atomic_that_waits",
-        2,
-        (
-            *LEFT,
-            (
-                OVER,
-                "%ticket, %over = atomic_rmw_tko acq_rel device %flags, add, %one token = %taken : tile<ptr<i32>>, tile<i32> -> tile<i32>, token",
             ),
         ),
     ),
@@ -201,7 +185,6 @@ LEGAL = (
     Miss("left_operand_that_others_use", 3, READ, True),
     Miss("no_iteration", 4, (("i32 0x3\n", "i32 0x0\n"),), True),
     Miss("one_iteration", 4, (("i32 0x3\n", "i32 0x1\n"),), True),
-    Miss("two_iterations", 4, (("i32 0x3\n", "i32 0x2\n"),), True),
     Miss("odd_extent", 4, (("i32 0x30\n", "i32 0x29\n"),), True),
 )
 GPUS = ("sm_90",)

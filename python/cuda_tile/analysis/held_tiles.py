@@ -15,21 +15,21 @@ Contract `load_reuse`
     | C1 types | both give tiles of numbers of one type, shape and layout | |
     | | | tiles_of_another_shape, single_bits |
     | C2 flags | promises to be in bounds change no value of a legal program | |
-    | | | promise_of_the_first, promise_of_the_second |
+    | | | promise_of_the_second |
     | C3 values | one view says what is outside the tensor | other_padding |
-    | C4 order | both loads are weak | relaxed, relaxed_before, acquires_itself |
+    | C4 order | both loads are weak | relaxed, relaxed_before |
     | C5 order | both are after no access | behind_a_store, behind_the_first_loop |
-    | | | behind_an_acquire, behind_an_acquire_of_a_branch, behind_an_atomic |
+    | | | behind_an_acquire, behind_an_atomic |
     | | | behind_the_preceding_grid |
     | - blocks | threads take what they kept; a weak load may not read what others | |
     | | write meanwhile | |
     | C6 aliasing | tokens alone order accesses, whatever the addresses | |
     | | | behind_a_store_through_an_alias, behind_a_fence |
     | C7 indices | one index is the iteration, of any width and sign, the others are | |
-    | | the same values | next_tile, same_tile, index_of_8_bits, unsigned_index |
+    | | the same values | next_tile, index_of_8_bits, unsigned_index |
     | | | index_beyond_127 |
     | C8 extents | both loops go from 0 in steps of 1 to the same bound | from_one |
-    | | | by_two, fewer, more_than_before |
+    | | | by_two, fewer |
     | C9 extents | nothing is taken for iterations that do not come | no_iteration |
     | | | less_than_none, one_iteration, more_than_registers_hold |
     | C10 captures | every iteration makes the load | in_a_branch |

@@ -19,16 +19,16 @@ Contract `load_duplication`
     | - types | the second load is a copy of the first one | |
     | - flags | as for types | |
     | - values | as for types | |
-    | C1 order | the load is weak | relaxed, acquires_itself |
+    | C1 order | the load is weak | relaxed |
     | C2 order | nothing that writes or releases waits for it | store_that_waits |
-    | | | release_that_waits, atomic_that_waits |
+    | | | release_that_waits |
     | C3 order | the copy is behind what the load is behind, for which threads load | |
     | | by themselves behind an acquire | behind_an_acquire |
     | | | behind_the_preceding_grid, left_operand_that_others_use |
     | - blocks | what others write meanwhile a weak load may not read | |
     | - indices | the copy has the same ones | |
     | C4 extents | the loop is a `for`: late products follow its last iteration | |
-    | | | no_iteration, one_iteration, two_iterations, odd_extent |
+    | | | no_iteration, one_iteration, odd_extent |
     | - aliasing | tokens alone order accesses, whatever the addresses | |
     | C5 captures | reshapes, transposes and conversions between the load and the | |
     | | late product are done to the copy, too | turned_for_the_late_product |
