@@ -39,7 +39,7 @@ KINDS = {
     "i8": ("i8", "i32"),
 }
 """Element types of the operands and of what is stored."""
-EPILOGUES = {"none": (), "scaled": ("mulf", "%sum, %sum"), "tanh": ("tanh", "%sum")}
+EPILOGUES = {"none": "", "scaled": "mulf %sum, %sum", "tanh": "tanh %sum"}
 """What is done to sums before they are stored."""
 MOST_SPILLS = 64
 """Bytes of a thread that may be spilled; 256 x 256 sums of f32 do not fit registers."""
@@ -69,11 +69,11 @@ class Scanned:
         """The kernel."""
         operand, result = KINDS[self.kind]
         product = Product(operand, result, self.tile)
-        if not EPILOGUES[self.epilogue]:
+        epilogue = EPILOGUES[self.epilogue]
+        if not epilogue:
             return product.text()
-        op, operands = EPILOGUES[self.epilogue]
         m, n, _ = self.tile
-        made = f"    %act = {op} {operands} : tile<{m}x{n}xf32>\n"
+        made = f"    %act = {epilogue} : tile<{m}x{n}xf32>\n"
         head, mark, tail = product.text().partition("    }\n")
         return head + mark + made + tail.replace("%sum", "%act")
 

@@ -38,13 +38,8 @@ cuda_tile.module @m {
       %from0 = muli %j, %c8 : tile<i32>
       %from = addi %from0, %more : tile<i32>
       %from1 = reshape %from : tile<i32> -> tile<1x1xi32>
-<<<<<<< HEAD
-      %starts = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
-      %all = addi %starts, %columns : tile<16x16xi32>
-=======
       %origins = broadcast %from1 : tile<1x1xi32> -> tile<16x16xi32>
       %all = addi %origins, %columns : tile<16x16xi32>
->>>>>>> main
       %is = cmpi less_than %all, %limits, signed : tile<16x16xi32> -> tile<16x16xi1>
       %p = mmaf %x, %x, %start : tile<16x16xf16>, tile<16x16xf16>, tile<16x16xf32>
       %m = select %is, %p, %low : tile<16x16xi1>, tile<16x16xf32>
