@@ -5,6 +5,37 @@ A row that fits no tile is read by a loop of its parts, and read again by the ne
 for a maximum, a sum, the result. Both loops have the same turns, and what is loaded
 depends on the turn alone. By the language a weak load whose token is after nothing may
 be made at any time, so that the second loop may have what the first one read.
+
+Contract `load_reuse`
+    Law: a weak load whose token is after nothing may be made at any time, so that two
+    of them of the same place give the same.
+
+    | | condition | near misses |
+    |---|---|---|
+    | C1 types | both give tiles of numbers of one type, shape and layout | |
+    | | | tiles_of_another_shape, single_bits |
+    | C2 flags | promises to be in bounds change no value of a legal program | |
+    | | | promise_of_the_second |
+    | C3 values | one view says what is outside the tensor | other_padding |
+    | C4 order | both loads are weak | relaxed, relaxed_before |
+    | C5 order | both are after no access | behind_a_store, behind_the_first_loop |
+    | | | behind_an_acquire, behind_an_atomic |
+    | | | behind_the_preceding_grid |
+    | - blocks | threads take what they kept; a weak load may not read what others | |
+    | | write meanwhile | |
+    | C6 aliasing | tokens alone order accesses, whatever the addresses | |
+    | | | behind_a_store_through_an_alias, behind_a_fence |
+    | C7 indices | one index is the iteration, of any width and sign, the others are | |
+    | | the same values | next_tile, index_of_8_bits, unsigned_index |
+    | | | index_beyond_127 |
+    | C8 extents | both loops go from 0 in steps of 1 to the same bound | from_one |
+    | | | by_two, fewer |
+    | C9 extents | nothing is taken for iterations that do not come | no_iteration |
+    | | | less_than_none, one_iteration, more_than_registers_hold |
+    | C10 captures | every iteration makes the load | in_a_branch |
+    | | | iteration_that_ends_early |
+    | C11 order | a load whose token somebody waits for is still made | |
+    | | | stored_in_place, stored_in_order |
 """
 
 from __future__ import annotations
@@ -18,11 +49,10 @@ from cuda_tile.analysis.control_flow import CountedLoop, counted_loop
 from cuda_tile.analysis.tiling import index_operands, view_operand
 from cuda_tile.ir.memory_order import memory_order
 from cuda_tile.ir.scalars import constant_of
-from cuda_tile.ir.tiles import element_bits, element_of, is_distributed
+from cuda_tile.ir.tiles import element_of, is_distributed
 from cuda_tile.ir.walk import block_ops, defining_op, enclosing_ops, nested_ops
 
 _LEAVING = ("cuda_tile.continue", "cuda_tile.break", "cuda_tile.return")
-_LEAST_BITS, _MOST_BITS = 8, 64
 
 
 @dataclass(frozen=True)
@@ -69,7 +99,7 @@ def counts_from_zero(op: ir.Operation) -> CountedLoop | None:
     """The bounds of a `for` whose turns are 0, 1, 2 and so on; None for other ops."""
     loop = counted_loop(op)
     if loop is None or constant_of(loop.lower) != 0 or constant_of(loop.step) != 1:
-        return None
+        return None  # load_reuse C8
     return loop
 
 
@@ -88,7 +118,7 @@ def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
     ops = block_ops(loop.regions[0].blocks[0])
     if any(inner.name in _LEAVING for op in ops for inner in nested_ops(op)):
         return  # a turn may end before its last op
-    for op in ops:
+    for op in ops:  # load_reuse C10
         load = _load(op, loop, counted)
         if load is not None:
             yield load
@@ -96,21 +126,21 @@ def _loads_of(loop: ir.Operation) -> Iterator[_Load]:
 
 def _load(op: ir.Operation, loop: ir.Operation, counted: CountedLoop) -> _Load | None:
     if op.name != "cuda_tile.load_view_tko" or memory_order(op).is_strong:
-        return None
+        return None  # load_reuse C4
     tile = op.results[0]
     is_number = isinstance(element_of(tile), (ir.IntegerType, ir.FloatType))
     if not is_number or not is_distributed(tile):
         return None
-    if not _LEAST_BITS <= element_bits(element_of(tile)) <= _MOST_BITS:
-        return None
     if not all(_is_free(v) for v in op.operands if isinstance(v.type, TokenType)):
-        return None
+        return None  # load_reuse C5, C6
     indices, view = index_operands(op), view_operand(op)
     at = [place for place, value in enumerate(indices) if value == counted.index]
     others = [value for value in indices if value != counted.index]
     if len(at) != 1 or any(loop in enclosing_ops(value) for value in (view, *others)):
-        return None
+        return None  # load_reuse C7
     number = list(op.operands).index(indices[at[0]])
+    # No promise to be in bounds is part of this.
+    # load_reuse C1, C2, C3
     key = (counted.upper, counted.is_unsigned, view, at[0], *others, tile.type)
     return _Load(op, number, key)
 

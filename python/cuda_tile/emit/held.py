@@ -89,7 +89,7 @@ def _take_again(e: Emitter, op: ir.Operation, access: TileAccess, held: Held) ->
     if inside is None:
         e.set(result, _fragment(e, access, places.run, words))
         return
-    number, inner = e.scalar(op.operands[held.index]), access.predicate
+    number, inner = places.number, access.predicate
     outside = b.icmp("uge", number, b.constant(number.type, held.slots))
 
     def predicate(register: int, place: Coord) -> ir.Value | None:
@@ -110,12 +110,15 @@ class _Places:
 
     Attributes:
         run: What it puts or takes at once.
+        number: The turn, an unsigned integer of 32 bits at least: a narrower one may
+            be less than the number of slots whatever it is.
         inside: Whether the turn has a slot; None where it surely has one.
     """
 
     def __init__(self, e: Emitter, op: ir.Operation, held: Held) -> None:
         b, tile, turn = e.builder, op.results[0], op.operands[held.index]
-        known, number = e.facts.of(turn), e.scalar(turn)
+        known = e.facts.of(turn)
+        number = self.number = b.unsigned(e.scalar(turn), b.i32)  # load_reuse C7
         low, high = known.low, known.high
         self.inside: ir.Value | None = None
         if low is None or low < 0 or high is None or high >= held.slots:

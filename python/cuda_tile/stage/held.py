@@ -111,7 +111,8 @@ def _keep_in_registers(group: _Group) -> None:
     kept = _carry(_loop_of(group.loads[0]), group.loads, turns)
     for loads in group.later:
         if any(list(load.results[1].uses) for load in loads.values()):
-            continue  # somebody waits for the load itself
+            # Somebody waits for the load itself.
+            continue  # load_reuse C11
         known: list[dict[ir.Value, ir.Value]] = [
             {load.results[0]: tiles[number] for number, load in loads.items()}
             for tiles in kept
@@ -164,6 +165,7 @@ def _peel(loop: ir.Operation, kept: list[dict[ir.Value, ir.Value]]) -> None:
     behind = _next(loop)
     with ir.InsertionPoint(behind), loop.location:
         for turn, known in reversed(list(enumerate(kept))):
+            # load_reuse C9
             runs = compare("greater_than", upper, constant(turn, upper.type))
             index = plus(upper, -turn - 1)
             types = [value.type for value in carried]
