@@ -186,18 +186,6 @@ MISSES = (
         9,
         (*TWO_SUMS, (CONTINUE, f"continue %more, %next : {SUM}, {SUM}")),
     ),
-    Miss(
-        "in_a_branch",
-        9,
-        (
-            (
-                NEXT,
-                "%first = cmpi equal %k, %zero, signed : tile<i32> -> tile<i1>\n"
-                f"      %next = if %first -> ({SUM}) {{ {NEXT.replace('%next', '%in')}\n"
-                f"        yield %in : {SUM} }} else {{ yield %acc : {SUM} }}",
-            ),
-        ),
-    ),
     Miss("goes_on_with_another_loop", 9, ((LOOP, FIRST_LOOP),), True),
     Miss(
         "bytes_that_something_else_uses",
@@ -285,7 +273,6 @@ CONVERTED_MISSES = (
             ("array 2 f32", "array 2 f64"),
         ),
     ),
-    Miss("unsigned_bytes", 4, (("itof %y8 signed", "itof %y8 unsigned"),), True),
     Miss(
         "floats_with_nans",
         4,

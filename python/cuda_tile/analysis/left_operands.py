@@ -15,8 +15,7 @@ Contract `transposed_products`
     | C1 types | the right operand lies as bytes | words |
     | C2 types | warpgroups have an instruction for the types | doubles |
     | C3 flags | signs stay with their operands | unsigned_left |
-    | C4 values | conversions are those of the program | unsigned_bytes |
-    | | | floats_with_nans |
+    | C4 values | conversions are those of the program | floats_with_nans |
     | C5 values | sums begin with what the program says | from_seven, no_iteration |
     | C6 order | an engine copies it, by the contract of copies | acquire_of_the_loop |
     | - blocks | slots and registers are of one tile block | |
@@ -29,7 +28,7 @@ Contract `transposed_products`
     | - aliasing | tokens order its load, by the contract of copies | |
     | C9 captures | a loop carries the sum, nothing else in it uses that; what goes | |
     | | on with it elsewhere gets it in its own layout | sum_that_the_loop_uses |
-    | | | two_products_of_a_sum, carried_under_another_number, in_a_branch |
+    | | | two_products_of_a_sum, carried_under_another_number |
     | | | goes_on_with_another_loop |
     | C10 captures | products alone use the tile | bytes_that_something_else_uses |
     | | | bytes_of_two_products |
